@@ -1,0 +1,125 @@
+// The life of one delivery: its states and the only legal moves between them.
+// MOVES is the truth; docs/states.md and the CHECKs of the SQLite schema are tested against it.
+
+import type { Family, Gate } from './call.ts';
+import type { Priority } from './priority.ts';
+
+export const STATES = [
+  'queued',
+  'sending',
+  'sent',
+  'uncertain',
+  'dead',
+  'superseded',
+  'expired',
+  'cancelled',
+] as const;
+export type State = (typeof STATES)[number];
+
+// From `dead` and `uncertain` nothing moves on its own: both moves are made by hand (retry, discard).
+export const MOVES: Readonly<Record<State, readonly State[]>> = {
+  queued: ['sending', 'superseded', 'expired', 'cancelled'],
+  sending: ['sent', 'queued', 'uncertain', 'dead'],
+  sent: [],
+  uncertain: ['queued', 'cancelled'],
+  dead: ['queued', 'cancelled'],
+  superseded: [],
+  expired: [],
+  cancelled: [],
+};
+
+// States in which a delivery takes room in its account's bounded queue.
+export const LIVE_STATES = ['queued', 'sending'] as const satisfies readonly State[];
+
+export function canMove(from: State, to: State): boolean {
+  return MOVES[from].includes(to);
+}
+
+export function statesBefore(to: State): State[] {
+  return STATES.filter((from) => canMove(from, to));
+}
+
+// What the scheduler keeps in memory of a waiting delivery. No payload: that stays on disk.
+export interface Queued {
+  readonly seq: number;
+  readonly account: string;
+  readonly chat: string;
+  // Order and fairness are per lane: the session if there is one, else the thread; '' is the chat itself.
+  readonly lane: string;
+  // On whose behalf, for limits per user; null: nobody's.
+  readonly user: string | null;
+  readonly method: string;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly priority: Priority;
+  // How many messages it counts for (an album of N counts N).
+  readonly cost: number;
+  // Live output (previews of a session) leaves the chat's reserve untouched.
+  readonly live: boolean;
+  readonly final: boolean;
+  // Deliveries of one slot replace each other while they wait; null: never.
+  readonly slot: string | null;
+  // Order within (lane, priority): first by enterAt, then by rank. A replacement inherits both.
+  readonly enterAt: number;
+  readonly rank: number;
+  // Not before this time (a retry, or scheduled); 0: at once.
+  readonly dueAt: number;
+  // 0: never.
+  readonly expiresAt: number;
+}
+
+// The whole record, as the ledger tells it.
+export interface Delivery extends Queued {
+  readonly id: string;
+  readonly platform: string;
+  readonly thread: string | null;
+  readonly session: string | null;
+  readonly correlation: string | null;
+  readonly state: State;
+  // Why it is in this state, as a stable code (`chat_not_found`, `expired`, …), and in words.
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly acceptedAt: number;
+  readonly settledAt: number | null;
+  // All tries; those that count against the bound (not: limited, breaker probes); those whose answer was lost.
+  readonly attempts: number;
+  readonly failures: number;
+  readonly doubts: number;
+  readonly cures: readonly string[];
+  readonly messageId: string | null;
+  // The platform's answer, as the caller would have got it (JSON text).
+  readonly result: string | null;
+  readonly supersededBy: number | null;
+  // Payload (JSON text of the call's parameters); null when retention has removed it.
+  readonly body: string | null;
+}
+
+// What intake hands to the journal: a parsed, bounded, accepted-if-durable message.
+export interface NewDelivery {
+  readonly account: string;
+  readonly platform: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly session: string | null;
+  readonly user: string | null;
+  readonly correlation: string | null;
+  readonly method: string;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly priority: Priority;
+  readonly cost: number;
+  readonly live: boolean;
+  readonly final: boolean;
+  readonly slot: string | null;
+  // 0: at once / never.
+  readonly notBefore: number;
+  readonly expiresAt: number;
+  readonly acceptedAt: number;
+  readonly idempotencyKey: string | null;
+  readonly body: string;
+}
+
+export function laneOf(to: { session: string | null; thread: string | null }): string {
+  if (to.session !== null) return `s:${to.session}`;
+  return to.thread === null ? '' : `t:${to.thread}`;
+}

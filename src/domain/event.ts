@@ -1,0 +1,52 @@
+// What the road tells the outside. The log, the metrics and the event stream are folds over these;
+// there is no second bookkeeping.
+
+import type { State } from './delivery.ts';
+import type { Outcome } from './outcome.ts';
+import type { Priority } from './priority.ts';
+
+export interface About {
+  readonly seq: number;
+  readonly id: string;
+  readonly account: string;
+  readonly chat: string;
+  readonly lane: string;
+  readonly method: string;
+  readonly priority: Priority;
+}
+
+export type RoadEvent =
+  | { kind: 'accepted'; at: number; about: About }
+  // `waitedMs`: from becoming due to the start of this try.
+  | {
+      kind: 'attempted';
+      at: number;
+      about: About;
+      n: number;
+      outcome: Outcome['kind'];
+      reason: string | null;
+      tookMs: number;
+      waitedMs: number;
+      retryAfterMs: number | null;
+    }
+  | {
+      kind: 'moved';
+      at: number;
+      about: About;
+      from: State;
+      to: State;
+      reason: string | null;
+      dueAt: number;
+      ageMs: number;
+    }
+  | { kind: 'frozen'; at: number; account: string; scope: string; until: number; cause: string }
+  | {
+      kind: 'breaker';
+      at: number;
+      account: string;
+      state: 'closed' | 'open' | 'half_open';
+      until: number;
+      cause: string;
+    };
+
+export type RoadListener = (event: RoadEvent) => void;

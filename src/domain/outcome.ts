@@ -1,0 +1,35 @@
+// What one try came to. The classifier of each platform is the only maker of these.
+// "Said no" is not "no answer": `uncertain` is where duplicates come from, so it is a kind of its own.
+
+export type Outcome =
+  | { kind: 'sent'; messageId: string | null; result: string }
+  // The platform said wait. `scope` is what the answer itself proves; the limits may widen it.
+  | { kind: 'limited'; retryAfterMs: number; scope: 'chat' | 'family' | 'account'; result: string }
+  // The platform said no and will say no again. `cure` names a change of the call that may help, once.
+  | { kind: 'refused'; reason: string; detail: string; result: string; cure: Cure | null }
+  // Broken, and surely not delivered: safe to repeat.
+  | { kind: 'failed'; reason: string; detail: string; hostDown: boolean }
+  // The request was written and no answer came: it may or may not have been delivered.
+  | { kind: 'uncertain'; reason: string; detail: string };
+
+export type Cure =
+  | { kind: 'move_chat'; chat: string }
+  | { kind: 'drop_reply' }
+  | { kind: 'plain_text' }
+  | { kind: 'drop_thread' };
+
+// The account itself is refused (revoked token): opens the breaker until the token changes.
+export const ACCOUNT_REFUSED = 'unauthorized';
+
+export interface Attempt {
+  readonly seq: number;
+  // 1 for the first try.
+  readonly n: number;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  // null: still in flight, or the process ended before the answer.
+  readonly outcome: Outcome['kind'] | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly retryAfterMs: number | null;
+}

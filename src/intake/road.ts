@@ -1,0 +1,92 @@
+// What intake needs of the road, declared by the one who needs it. dispatch/ implements it.
+
+import type { NewDelivery, State } from '../domain/delivery.ts';
+import type { RoadListener } from '../domain/event.ts';
+import type { Appended, MoveCommand, Moved } from '../journal/journal.ts';
+import type { Cause } from '../limits/limits.ts';
+
+export interface Road {
+  // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
+  submit(delivery: NewDelivery): Promise<Appended>;
+  // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
+  // The signal only ends the waiting, never the delivery.
+  ended(seq: number, signal: AbortSignal): Promise<Ended>;
+  // Where it stands, if it waits: 1 is next in its lane. `eta` is an estimate, ms since the epoch.
+  place(seq: number): Place | null;
+  explain(seq: number): Explanation | null;
+  move(command: MoveCommand): Promise<Moved>;
+
+  accounts(): AccountView[];
+  limits(account: string | null): LimitsView[];
+  pause(account: string): Promise<boolean>;
+  resume(account: string): Promise<boolean>;
+  depths(): Depths;
+  listen(listener: RoadListener): () => void;
+}
+
+export interface Ended {
+  readonly seq: number;
+  readonly state: State;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly messageId: string | null;
+  // The platform's answer (JSON text), also when it refused; null when there was none.
+  readonly result: string | null;
+}
+
+export interface Place {
+  readonly position: number;
+  readonly eta: number | null;
+}
+
+export interface Explanation extends Place {
+  readonly state: 'queued' | 'sending';
+  // In words, for a person at night: "waits for chat -100… : 20 of 20 in the last minute".
+  readonly summary: string;
+  readonly causes: readonly (
+    | Cause
+    | {
+        kind: 'ahead' | 'due' | 'breaker' | 'paused' | 'in_flight';
+        name: string;
+        until: number | null;
+        detail: string;
+      }
+  )[];
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly platform: string;
+  readonly paused: boolean;
+  readonly refused: string | null;
+  readonly breaker: { state: 'closed' | 'open' | 'half_open'; until: number; cause: string };
+  readonly waiting: number;
+  readonly inFlight: number;
+}
+
+export interface LimitsView {
+  readonly account: string;
+  // '' is the account itself.
+  readonly chat: string;
+  readonly rules: readonly {
+    name: string;
+    scope: string;
+    used: number;
+    count: number;
+    perMs: number;
+    learned: number;
+    freeAt: number;
+  }[];
+  readonly freezes: readonly { scope: string; since: number; until: number; cause: string }[];
+}
+
+export interface Depths {
+  // Waiting now, by class; `retry` of them wait for a retry's time.
+  readonly critical: number;
+  readonly high: number;
+  readonly normal: number;
+  readonly low: number;
+  readonly retry: number;
+  readonly inFlight: number;
+  readonly oldestDueAt: number | null;
+}

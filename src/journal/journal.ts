@@ -1,0 +1,157 @@
+// The only durable truth: the port that memory, SQLite (and later Redis) implement alike.
+// A promise of this port resolves only when its effect is durable. Every move is conditional on the state
+// it expects, so a late or repeated command changes nothing and says so.
+// `memory.ts` is the specification; `journal.contract.ts` holds every implementation to it.
+
+import type { Delivery, NewDelivery, Queued, State } from '../domain/delivery.ts';
+import type { Outcome } from '../domain/outcome.ts';
+
+export interface Journal {
+  // Drawn at random when the store was made; see domain/ids.ts.
+  readonly tag: string;
+
+  // Everything queued or sending, in order of seq. To be read once, before anything is appended.
+  recover(): AsyncIterable<Recovered>;
+
+  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended>;
+  // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
+  begin(seq: number, startedAt: number): Promise<Begun>;
+  // sending → what the attempt came to, with the attempt, the limits and the history in one transaction.
+  settle(settlement: Settlement): Promise<Settled>;
+  // Moves that are not an attempt's: cancel, expire, retry by hand, discard.
+  move(command: MoveCommand): Promise<Moved>;
+
+  saveLimits(records: readonly StoredLimit[]): Promise<void>;
+  limits(): Promise<StoredLimit[]>;
+  // Attempts begun at or after `since`, oldest first.
+  callsSince(since: number): Promise<StoredCall[]>;
+
+  saveAccount(account: StoredAccount): Promise<void>;
+  accounts(): Promise<StoredAccount[]>;
+
+  // Removes what ended before `before`, at most `max` deliveries; says how many.
+  prune(before: number, max: number): Promise<number>;
+  // A consistent copy of the whole store in one file, openable as a store.
+  snapshot(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+// The store cannot be written now (disk full, I/O error). Nothing of the command took effect.
+export class JournalUnavailable extends Error {
+  override readonly name = 'JournalUnavailable';
+  readonly code: 'disk_full' | 'journal_failed';
+  constructor(code: 'disk_full' | 'journal_failed', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type Recovered =
+  | { kind: 'queued'; queued: Queued }
+  // In flight when the process ended: attempt `n` is in doubt.
+  | { kind: 'sending'; queued: Queued; n: number; record: Record };
+
+// What settling needs to know of a delivery's past.
+export interface Record {
+  readonly acceptedAt: number;
+  readonly failures: number;
+  readonly doubts: number;
+  readonly cures: readonly string[];
+}
+
+export type Appended =
+  // `replaced`: the waiting delivery of the same slot whose place it took.
+  | { kind: 'accepted'; queued: Queued; replaced: number | null }
+  // A final of the same slot waits: the late preview ends as superseded at once.
+  | { kind: 'superseded'; seq: number; by: number }
+  // Same idempotency key, same content: the earlier delivery stands.
+  | { kind: 'repeated'; seq: number; state: State }
+  // Same idempotency key, other content.
+  | { kind: 'conflict'; seq: number }
+  | { kind: 'full'; waiting: number; queueMax: number };
+
+export type Begun =
+  | { kind: 'begun'; n: number; body: string; record: Record }
+  // Cancelled, superseded or expired meanwhile: nothing to send.
+  | { kind: 'gone'; state: State };
+
+export interface Settlement {
+  readonly seq: number;
+  // The attempt that is being settled; a settlement of an older attempt is stale.
+  readonly n: number;
+  readonly endedAt: number;
+  readonly outcome: Outcome['kind'];
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly retryAfterMs: number | null;
+  readonly to: 'sent' | 'queued' | 'uncertain' | 'dead';
+  // With `to: queued`: not before this time; 0: at once.
+  readonly dueAt: number;
+  readonly failed: boolean;
+  readonly doubted: boolean;
+  // A cure applied to the call: its name and the changed call. Null fields stay as they were.
+  readonly cure: { name: string; chat: string | null; body: string | null } | null;
+  readonly messageId: string | null;
+  readonly result: string | null;
+  readonly limits: readonly StoredLimit[];
+}
+
+export type Settled =
+  // `queued` when it waits again. Superseded: a newer one of its slot waits, so it is not tried again.
+  | { kind: 'settled'; state: State; queued: Queued | null; supersededBy: number | null }
+  | { kind: 'stale'; state: State };
+
+export interface MoveCommand {
+  readonly seq: number;
+  readonly to: 'queued' | 'cancelled' | 'expired';
+  readonly at: number;
+  readonly reason: string;
+  // Who asked: a key's name, or `sluice`.
+  readonly by: string;
+  // With `to: queued`: the edited payload; null keeps it. Failures start at 0 again.
+  readonly body: string | null;
+  readonly queueMax: number;
+}
+
+export type Moved =
+  | { kind: 'moved'; from: State; queued: Queued | null }
+  | { kind: 'illegal'; state: State }
+  | { kind: 'unknown' }
+  // The payload is gone (retention) and none was given.
+  | { kind: 'no_body' }
+  | { kind: 'full'; waiting: number; queueMax: number };
+
+export interface StoredLimit {
+  readonly account: string;
+  readonly key: string;
+  // JSON text; '' deletes the record.
+  readonly value: string;
+  readonly updatedAt: number;
+}
+
+export interface StoredCall {
+  readonly account: string;
+  readonly chat: string;
+  readonly user: string | null;
+  readonly family: Queued['family'];
+  readonly gate: Queued['gate'];
+  readonly live: boolean;
+  readonly cost: number;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly outcome: Outcome['kind'] | null;
+}
+
+export interface StoredAccount {
+  // `<platform>:<the platform's own id of it>`.
+  readonly id: string;
+  readonly platform: string;
+  // The credential, sealed; see accounts/.
+  readonly sealed: string;
+  readonly paused: boolean;
+  // Why the platform refuses the account itself (revoked token); null: it does not.
+  readonly refused: string | null;
+  readonly createdAt: number;
+}
+
+export type { Delivery };

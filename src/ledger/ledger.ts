@@ -1,0 +1,57 @@
+// What happened: the reading side. Attempts and history are written by the journal, in the transaction of the
+// move they tell of; the ledger only reads, on a connection of its own, so that no search ever delays a commit.
+
+import type { Delivery, State } from '../domain/delivery.ts';
+import type { Attempt } from '../domain/outcome.ts';
+
+export interface Ledger {
+  get(seq: number): Promise<Delivery | null>;
+  // Several at once, in the order asked; missing ones left out (no N+1).
+  getMany(seqs: readonly number[]): Promise<Delivery[]>;
+  attempts(seq: number): Promise<Attempt[]>;
+  history(seq: number): Promise<HistoryEntry[]>;
+  // Newest first; `before` pages on (exclusive seq). At most `limit` ≤ SEARCH_LIMIT_MAX.
+  search(filter: Filter, page: { limit: number; before: number | null }): Promise<Delivery[]>;
+  deadByCause(filter: Filter): Promise<DeadGroup[]>;
+  countByState(): Promise<{ account: string; state: State; count: number }[]>;
+  // Message look-up and reply look-up of one chat: which delivery made this platform message?
+  byMessage(account: string, chat: string, messageId: string): Promise<Delivery | null>;
+  byMessageOfAnyAccount(chat: string, messageId: string): Promise<Delivery[]>;
+  // Bytes of the store's files.
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export const SEARCH_LIMIT_MAX = 1000;
+
+export interface Filter {
+  readonly account?: string;
+  readonly chat?: string;
+  readonly session?: string;
+  readonly state?: State;
+  readonly correlation?: string;
+  readonly reason?: string;
+  // Accepted at or after / before, ms since the epoch.
+  readonly since?: number;
+  readonly until?: number;
+}
+
+// A move that no attempt explains: by hand, by time, or by a newer text.
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly at: number;
+  readonly from: State;
+  readonly to: State;
+  readonly reason: string;
+  readonly by: string;
+}
+
+export interface DeadGroup {
+  readonly account: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly oldestAt: number;
+  readonly newestAt: number;
+  // One of them, to look at.
+  readonly example: number;
+}

@@ -1,0 +1,63 @@
+// The port every platform implements. A platform knows four things: what a call means (describe), how fast
+// it may go (planOf), how to make it (send) and what the answer says (classify). It keeps no state of deliveries.
+
+import type { Family, Gate } from '../domain/call.ts';
+import type { Cure, Outcome } from '../domain/outcome.ts';
+import type { Charge, Plan } from '../limits/limits.ts';
+import type { Reply } from '../system/transport.ts';
+
+export interface Platform {
+  readonly name: string;
+
+  // Reads a call's parameters once, at the wall.
+  describe(method: string, params: Readonly<Record<string, unknown>>): Described;
+  // The same call, its target set (REST names chat and thread apart from the body).
+  address(
+    params: Readonly<Record<string, unknown>>,
+    to: { chat: string; thread: string | null },
+  ): Record<string, unknown>;
+
+  planOf(charge: Charge): Plan;
+
+  // `credential` is the account's token; `body` is JSON text of the parameters.
+  send(call: OutgoingCall): Promise<Reply>;
+  classify(method: string, reply: Reply): Outcome;
+  // The call, changed as the cure says; null when the cure does not fit it.
+  cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
+  // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
+  isIdempotent(method: string): boolean;
+
+  // Whose credential is it? Asks the platform when it must.
+  identify(credential: string): Promise<Identified>;
+  close(): Promise<void>;
+}
+
+export interface OutgoingCall {
+  readonly credential: string;
+  readonly method: string;
+  readonly body: string;
+  readonly deadlineMs: number;
+}
+
+export type Described =
+  | {
+      kind: 'call';
+      // Canonical spelling (`sendMessage` for `SENDMESSAGE`).
+      method: string;
+      chat: string;
+      thread: string | null;
+      family: Family;
+      gate: Gate;
+      cost: number;
+      // A newer call of the same slot replaces a waiting one (edits of one message).
+      slot: string | null;
+    }
+  // Not a delivery: it is passed straight through (reads, settings).
+  | { kind: 'pass'; method: string }
+  | { kind: 'invalid'; detail: string };
+
+export type Identified =
+  // `id` without the platform's name: Telegram's bot id.
+  | { kind: 'known'; id: string }
+  | { kind: 'refused'; status: number; detail: string }
+  | { kind: 'unreachable'; detail: string };
