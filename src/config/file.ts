@@ -1,0 +1,75 @@
+// sluice.yaml: sections of settings, and the accounts. Reads the shape; the values are read elsewhere.
+
+import { parseDocument } from 'yaml';
+import { type Problem, unknownName } from './problem.ts';
+import { SECTIONS } from './setting.ts';
+import { SETTING_KEYS, SETTINGS } from './settings.ts';
+import type { Given } from './values.ts';
+
+export interface FileContent {
+  readonly given: readonly Given[];
+  readonly accounts: readonly unknown[];
+}
+
+const SECTION_NAMES = Object.keys(SECTIONS);
+
+export function readFileContent(path: string, text: string, problems: Problem[]): FileContent {
+  const root = yamlOf(path, text, problems);
+  const given: Given[] = [];
+  let accounts: readonly unknown[] = [];
+  for (const [section, content] of Object.entries(root)) {
+    if (section === 'accounts') accounts = listOf(content, problems);
+    else if (SECTION_NAMES.includes(section))
+      given.push(...readSection(section, content, problems));
+    else problems.push(unknownName(section, [...SECTION_NAMES, 'accounts']));
+  }
+  return { given, accounts };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readSection(section: string, content: unknown, problems: Problem[]): Given[] {
+  if (!isRecord(content)) {
+    problems.push({ name: section, value: null, expected: 'expected settings, `name: value`' });
+    return [];
+  }
+  const given: Given[] = [];
+  for (const [name, raw] of Object.entries(content)) {
+    const path = `${section}.${name}`;
+    const key = SETTING_KEYS.find((each) => pathOf(each) === path);
+    if (key === undefined) problems.push(unknownName(path, SETTING_KEYS.map(pathOf)));
+    else given.push({ key, raw, name: path });
+  }
+  return given;
+}
+
+function pathOf(key: keyof typeof SETTINGS): string {
+  return `${SETTINGS[key].section}.${SETTINGS[key].name}`;
+}
+
+function listOf(content: unknown, problems: Problem[]): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  if (content !== null) {
+    problems.push({ name: 'accounts', value: null, expected: 'expected a list of accounts' });
+  }
+  return [];
+}
+
+function yamlOf(path: string, text: string, problems: Problem[]): Record<string, unknown> {
+  const document = parseDocument(text);
+  const error = document.errors[0];
+  if (error !== undefined) {
+    // Only the first line: the rest quotes the file, which may hold a token.
+    const said = error.message.split('\n')[0]!;
+    problems.push({ name: path, value: null, expected: `not YAML: ${said}` });
+    return {};
+  }
+  const content: unknown = document.toJS();
+  if (isRecord(content)) return content;
+  if (content !== null) {
+    problems.push({ name: path, value: null, expected: 'expected sections of settings' });
+  }
+  return {};
+}

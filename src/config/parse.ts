@@ -1,0 +1,104 @@
+// Readers of single settings. A value comes as text (variable, flag) or as YAML made it (file); a reader
+// gives back the value, or in plain words what would have been right. It never throws.
+
+export type Parsed<T> = { kind: 'ok'; value: T } | { kind: 'wrong'; expected: string };
+
+export interface Reader<T> {
+  // What would be right, for messages and for the docs.
+  readonly expected: string;
+  read(raw: unknown): Parsed<T>;
+}
+
+// What a drop-in call that must wait gets.
+export type Wait = { kind: 'hold' } | { kind: 'async' } | { kind: 'seconds'; seconds: number };
+
+const ok = <T>(value: T): Parsed<T> => ({ kind: 'ok', value });
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+export function text(expected = 'a text'): Reader<string> {
+  return reader(expected, (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined));
+}
+
+export function integer(bounds: { min: number; max: number }): Reader<number> {
+  return reader(`a whole number from ${bounds.min} to ${bounds.max}`, (raw) => {
+    const value = numberOf(raw);
+    return value !== undefined && Number.isInteger(value) && within(value, bounds)
+      ? value
+      : undefined;
+  });
+}
+
+export function decimal(bounds: { min: number; max: number }): Reader<number> {
+  return reader(`a number from ${bounds.min} to ${bounds.max}`, (raw) => {
+    const value = numberOf(raw);
+    return value !== undefined && within(value, bounds) ? value : undefined;
+  });
+}
+
+export function choice<const C extends string>(choices: readonly C[]): Reader<C> {
+  return reader(`one of ${choices.join(', ')}`, (raw) => choices.find((each) => each === raw));
+}
+
+export function onOff(): Reader<boolean> {
+  return reader('on or off', (raw) => {
+    if (raw === true || raw === 'on' || raw === 'true') return true;
+    return raw === false || raw === 'off' || raw === 'false' ? false : undefined;
+  });
+}
+
+// The word `none` (and YAML's null) stands for "no such limit".
+export function orNone<T>(inner: Reader<T>): Reader<T | null> {
+  return reader(`${inner.expected}, or none`, (raw) => {
+    if (raw === null || raw === 'none') return null;
+    const parsed = inner.read(raw);
+    return parsed.kind === 'ok' ? parsed.value : undefined;
+  });
+}
+
+export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Reader<string> {
+  const expected = `an address such as ${protocols.at(-1)}//host, without a query`;
+  return reader(expected, (raw) => {
+    if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
+    const url = new URL(raw);
+    const right = protocols.includes(url.protocol) && url.search === '' && url.hash === '';
+    return right ? raw.replace(/\/+$/, '') : undefined;
+  });
+}
+
+// A list in the file; separated by commas in a variable or flag.
+export function names(expected: string): Reader<readonly string[]> {
+  return reader(expected, (raw) => {
+    const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
+    if (!Array.isArray(items)) return undefined;
+    const kept = items.filter((item) => item !== '');
+    return kept.every((item) => typeof item === 'string') ? Object.freeze(kept) : undefined;
+  });
+}
+
+export function wait(bounds: { min: number; max: number }): Reader<Wait> {
+  return reader(`hold, async, or seconds from ${bounds.min} to ${bounds.max}`, (raw) => {
+    if (raw === 'hold' || raw === 'async') return { kind: raw };
+    const seconds = numberOf(raw);
+    if (seconds === undefined || !within(seconds, bounds)) return undefined;
+    return { kind: 'seconds', seconds };
+  });
+}
+
+function reader<T>(expected: string, value: (raw: unknown) => T | undefined): Reader<T> {
+  return {
+    expected,
+    read(raw) {
+      const found = value(raw);
+      return found === undefined ? { kind: 'wrong', expected } : ok(found);
+    },
+  };
+}
+
+function numberOf(raw: unknown): number | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
+  return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : undefined;
+}
+
+function within(value: number, bounds: { min: number; max: number }): boolean {
+  return value >= bounds.min && value <= bounds.max;
+}

@@ -1,0 +1,73 @@
+// One setting: what a row of the table says. Its names in the three places it can be set follow from
+// `name`: `section.group_mpm` in the file, SLUICE_GROUP_MPM as a variable, --group-mpm as a flag.
+
+import type { Reader } from './parse.ts';
+
+export interface Setting<T> {
+  // Where it stands in the file: `section.name`. The name is unique over all sections.
+  readonly section: Section;
+  readonly name: string;
+  readonly reader: Reader<T>;
+  readonly initial: T;
+  readonly meaning: string;
+  readonly unit: string | null;
+  // Shown as *** and never taken from a flag (the process list shows flags).
+  readonly secret: boolean;
+  // May be set apart for one account.
+  readonly perAccount: boolean;
+  // Why setting it is refused for now; null: it works.
+  readonly refused: string | null;
+}
+
+export const SECTIONS = {
+  server: 'Where the gateway listens and what it writes',
+  limits: 'Telegram’s limits as they are believed to be; what is learned can only lower them',
+  queue: 'Bounds: at each of them a call is refused with a code, nothing grows silently',
+  schedule: 'Who goes next',
+  retry: 'When it fails',
+  retention: 'How long what ended is kept',
+} as const;
+export type Section = keyof typeof SECTIONS;
+
+export function variableOf(setting: Setting<unknown>): string {
+  return `SLUICE_${setting.name.toUpperCase()}`;
+}
+
+// null: a secret, which must not stand on a command line.
+export function flagOf(setting: Setting<unknown>): string | null {
+  return setting.secret ? null : `--${setting.name.replaceAll('_', '-')}`;
+}
+
+interface Notes {
+  readonly meaning: string;
+  readonly unit?: string;
+  readonly secret?: boolean;
+  readonly perAccount?: boolean;
+  readonly refused?: string;
+}
+
+export function row<T>(
+  section: Section,
+  name: string,
+  reader: Reader<T>,
+  initial: T,
+  notes: Notes,
+) {
+  const { meaning, unit = null, secret = false, perAccount = false, refused = null } = notes;
+  const setting: Setting<T> = {
+    section,
+    name,
+    reader,
+    initial,
+    meaning,
+    unit,
+    secret,
+    perAccount,
+    refused,
+  };
+  return setting;
+}
+
+export function limit<T>(name: string, reader: Reader<T>, initial: T, notes: Notes) {
+  return row('limits', name, reader, initial, { ...notes, perAccount: true });
+}

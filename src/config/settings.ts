@@ -1,0 +1,261 @@
+// The one table of settings. The parser, `sluice config`, the flags of `sluice serve` and
+// docs/configuration.md all come from it; a setting exists nowhere else.
+// A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
+
+import {
+  baseUrl,
+  choice,
+  decimal,
+  integer,
+  names,
+  onOff,
+  orNone,
+  text,
+  type Wait,
+  wait,
+} from './parse.ts';
+import { limit, row, type Setting } from './setting.ts';
+
+const DAY_S = 86_400;
+const HOUR_MS = 3_600_000;
+const LATER = 'not available in this version';
+
+export const SETTINGS = {
+  host: row('server', 'host', text('a host name or an address'), '127.0.0.1', {
+    meaning: 'Address to listen on',
+  }),
+  port: row('server', 'port', integer({ min: 0, max: 65_535 }), 8080, {
+    meaning: 'Port to listen on; 0: any free one, printed at the start',
+  }),
+  allowedHosts: row<readonly string[]>(
+    'server',
+    'allowed_hosts',
+    names('a list of host names'),
+    [],
+    {
+      meaning:
+        'Further names by which clients may call the gateway (the `Host` header is checked, so that a ' +
+        'web page cannot reach it through a name of its own)',
+    },
+  ),
+  data: row('server', 'data', text('a folder'), './data', {
+    meaning: 'Folder of the embedded store, the admin key and the secret',
+  }),
+  adminKey: row<string | null>('server', 'admin_key', orNone(text('a key')), null, {
+    meaning: 'Admin key; none: made at the first start and kept in the data folder',
+    secret: true,
+  }),
+  secret: row<string | null>('server', 'secret', orNone(text('a secret')), null, {
+    meaning: 'Encrypts tokens at rest; none: made at the first start and kept in the data folder',
+    secret: true,
+  }),
+  log: row('server', 'log', choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']), 'info', {
+    meaning: 'Log level; JSON lines on stderr, readable on a terminal',
+  }),
+  metrics: row('server', 'metrics', onOff(), true, {
+    meaning: 'Whether /metrics answers',
+  }),
+  drainMsMax: row('server', 'drain_ms_max', integer({ min: 0, max: 60_000 }), 10_000, {
+    meaning: 'On SIGTERM: how long calls in flight may take to finish',
+    unit: 'ms',
+  }),
+  telegramApi: row('server', 'telegram_api', baseUrl(), 'https://api.telegram.org', {
+    meaning: 'Upstream of Telegram (a local Bot API server, a simulator)',
+  }),
+  discordApi: row('server', 'discord_api', baseUrl(), 'https://discord.com', {
+    meaning: 'Upstream of Discord',
+    refused: LATER,
+  }),
+  whatsappApi: row('server', 'whatsapp_api', baseUrl(), 'https://graph.facebook.com', {
+    meaning: 'Upstream of WhatsApp Cloud',
+    refused: LATER,
+  }),
+  redisUrl: row<string | null>(
+    'server',
+    'redis_url',
+    orNone(baseUrl(['rediss:', 'redis:'])),
+    null,
+    {
+      meaning: 'Redis of several machines; needs database_url too',
+      secret: true,
+      refused: LATER,
+    },
+  ),
+  databaseUrl: row<string | null>(
+    'server',
+    'database_url',
+    orNone(baseUrl(['postgresql:', 'postgres:'])),
+    null,
+    {
+      meaning: 'Postgres of several machines; needs redis_url too',
+      secret: true,
+      refused: LATER,
+    },
+  ),
+
+  groupMpm: limit('group_mpm', integer({ min: 1, max: 6000 }), 20, {
+    meaning: 'Messages to one group',
+    unit: 'per any minute',
+  }),
+  reserveMpm: limit('reserve_mpm', integer({ min: 0, max: 6000 }), 4, {
+    meaning: 'Of those, kept free of live output for answers and commands',
+    unit: 'per minute',
+  }),
+  outputBudgetRatio: limit('output_budget_ratio', decimal({ min: 0.05, max: 1 }), 0.8, {
+    meaning: 'Largest share of group_mpm that live output may use',
+  }),
+  activeWindowS: limit('active_window_s', integer({ min: 1, max: 600 }), 10, {
+    meaning: 'A session that emitted within this time shares the live output budget',
+    unit: 's',
+  }),
+  privatePerS: limit('private_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
+    meaning: 'Messages to one private chat',
+    unit: 'per any second',
+  }),
+  broadcastPerS: limit('broadcast_per_s', integer({ min: 1, max: 1000 }), 30, {
+    meaning: 'Messages of one account to people who did not just write',
+    unit: 'per any second',
+  }),
+  paidPerS: limit('paid_per_s', integer({ min: 1, max: 10_000 }), 1000, {
+    meaning: 'Messages of one account with allow_paid_broadcast',
+    unit: 'per any second',
+  }),
+  reactionMpm: limit('reaction_mpm', integer({ min: 1, max: 6000 }), 20, {
+    meaning: 'Reactions in one chat',
+    unit: 'per any minute',
+  }),
+  userPerMinute: limit<number | null>(
+    'user_per_minute',
+    orNone(integer({ min: 1, max: 60_000 })),
+    null,
+    {
+      meaning: 'Messages of one account on behalf of one user; none: no such limit',
+      unit: 'per any minute',
+    },
+  ),
+
+  queueMax: row('queue', 'queue_max', integer({ min: 1, max: 10_000_000 }), 10_000, {
+    meaning: 'Deliveries that may wait in one account; more are refused',
+    unit: 'deliveries',
+    perAccount: true,
+  }),
+  inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 64, {
+    meaning: 'Calls of one account under way at once',
+    unit: 'calls',
+    perAccount: true,
+  }),
+  bodyBytesMax: row('queue', 'body_bytes_max', integer({ min: 1024, max: 52_428_800 }), 1_048_576, {
+    meaning: 'Largest request body',
+    unit: 'bytes',
+  }),
+  batchMax: row('queue', 'batch_max', integer({ min: 1, max: 10_000 }), 1000, {
+    meaning: 'Most messages in one POST /v1/messages, most ids in one retry or discard',
+    unit: 'messages',
+  }),
+  waitSMax: row('queue', 'wait_s_max', integer({ min: 1, max: 3600 }), 300, {
+    meaning: 'Longest time a caller may wait for the result',
+    unit: 's',
+  }),
+  wait: row<Wait>(
+    'queue',
+    'wait',
+    wait({ min: 0, max: 3600 }),
+    { kind: 'hold' },
+    {
+      meaning:
+        'What a drop-in call that must wait gets: `hold` answers when it was sent; a number of seconds, ' +
+        'then 429 with an honest `retry_after` and the delivery withdrawn; `async` answers at once with a ' +
+        'provisional message',
+    },
+  ),
+
+  weightHigh: row('schedule', 'weight_high', integer({ min: 1, max: 1000 }), 16, {
+    meaning: 'Share of class high against normal and low (critical goes first)',
+  }),
+  weightNormal: row('schedule', 'weight_normal', integer({ min: 1, max: 1000 }), 4, {
+    meaning: 'Share of class normal',
+  }),
+  weightLow: row('schedule', 'weight_low', integer({ min: 1, max: 1000 }), 1, {
+    meaning: 'Share of class low; at least 1, so that it never starves',
+  }),
+
+  retryBaseMs: row('retry', 'retry_base_ms', integer({ min: 1, max: HOUR_MS }), 1000, {
+    meaning: 'Backoff before the second try; doubles with each further one, with full jitter',
+    unit: 'ms',
+    perAccount: true,
+  }),
+  retryMaxMs: row('retry', 'retry_max_ms', integer({ min: 1, max: HOUR_MS }), 30_000, {
+    meaning: 'Longest backoff',
+    unit: 'ms',
+    perAccount: true,
+  }),
+  attemptsMax: row('retry', 'attempts_max', integer({ min: 1, max: 1000 }), 8, {
+    meaning: 'Failed tries after which a delivery dies, once it is also old enough',
+    unit: 'tries',
+    perAccount: true,
+  }),
+  deadAgeMinS: row('retry', 'dead_age_min_s', integer({ min: 0, max: 30 * DAY_S }), 900, {
+    meaning: 'Youngest age at which failures can kill, so that a short outage kills nothing',
+    unit: 's',
+    perAccount: true,
+  }),
+  uncertainPolicy: row('retry', 'uncertain_policy', choice(['resend', 'hold']), 'resend', {
+    meaning:
+      'When the answer to a call that cannot be repeated harmlessly is lost: `resend` (a duplicate is ' +
+      'possible, and marked) or `hold` (wait for a person)',
+    perAccount: true,
+  }),
+  breakerFailures: row('retry', 'breaker_failures', integer({ min: 1, max: 1000 }), 5, {
+    meaning: 'Failures in a row that open the breaker of an account',
+    unit: 'tries',
+    perAccount: true,
+  }),
+  breakerOpenMs: row('retry', 'breaker_open_ms', integer({ min: 1, max: HOUR_MS }), 10_000, {
+    meaning: 'How long the breaker stays open before one probe; doubles while probes fail',
+    unit: 'ms',
+    perAccount: true,
+  }),
+  breakerOpenMsMax: row(
+    'retry',
+    'breaker_open_ms_max',
+    integer({ min: 1, max: HOUR_MS }),
+    300_000,
+    {
+      meaning: 'Longest time between two probes',
+      unit: 'ms',
+      perAccount: true,
+    },
+  ),
+  deadlineMs: row('retry', 'deadline_ms', integer({ min: 100, max: 600_000 }), 60_000, {
+    meaning: 'How long one call may take until its answer counts as lost',
+    unit: 'ms',
+    perAccount: true,
+  }),
+
+  retentionDays: row('retention', 'retention_days', decimal({ min: 0.01, max: 3650 }), 7, {
+    meaning: 'Deliveries that were sent, superseded, expired or cancelled are kept this long',
+    unit: 'days',
+  }),
+  deadDays: row('retention', 'dead_days', decimal({ min: 0.01, max: 3650 }), 30, {
+    meaning: 'Dead and uncertain deliveries are kept this long',
+    unit: 'days',
+  }),
+  pruneMax: row('retention', 'prune_max', integer({ min: 1, max: 100_000 }), 500, {
+    meaning: 'Most deliveries removed in one transaction, so that pruning never delays a commit',
+    unit: 'deliveries',
+  }),
+  pruneEveryS: row('retention', 'prune_every_s', integer({ min: 1, max: DAY_S }), 60, {
+    meaning: 'Time between two rounds of pruning',
+    unit: 's',
+  }),
+  idempotencyHours: row('retention', 'idempotency_hours', decimal({ min: 0.01, max: 720 }), 24, {
+    meaning: 'How long an Idempotency-Key is remembered',
+    unit: 'hours',
+  }),
+} as const;
+
+export type SettingKey = keyof typeof SETTINGS;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+export type Settings = { readonly [K in SettingKey]: ValueOf<(typeof SETTINGS)[K]> };
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

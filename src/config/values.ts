@@ -1,0 +1,109 @@
+// From raw values with an origin to settings: the same step for file, variables, flags and accounts.
+
+import { type Problem, unknownName } from './problem.ts';
+import { flagOf, type Setting, variableOf } from './setting.ts';
+import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
+
+export interface Given {
+  readonly key: SettingKey;
+  readonly raw: unknown;
+  // As the person wrote it.
+  readonly name: string;
+}
+
+export type Origin = 'default' | 'file' | 'variable' | 'flag';
+
+// Read by clients and by the loader itself; not settings of the gateway.
+export const CLIENT_VARIABLES = ['SLUICE_URL', 'SLUICE_KEY', 'SLUICE_CONFIG'];
+
+export const INITIAL: Settings = Object.freeze(
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, SETTINGS[key].initial])),
+) as unknown as Settings;
+
+export function settingOf(key: SettingKey): Setting<unknown> {
+  return SETTINGS[key] as Setting<unknown>;
+}
+
+export function keyOfName(name: string): SettingKey | null {
+  return SETTING_KEYS.find((key) => SETTINGS[key].name === name) ?? null;
+}
+
+// `named`: variables that hold a token of the file's accounts.
+export function fromVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  named: readonly string[],
+  problems: Problem[],
+): Given[] {
+  const byVariable = new Map(SETTING_KEYS.map((key) => [variableOf(settingOf(key)), key]));
+  const given: Given[] = [];
+  for (const [name, raw] of Object.entries(env)) {
+    if (!name.startsWith('SLUICE_') || raw === undefined || raw === '') continue;
+    const key = byVariable.get(name);
+    if (key !== undefined) given.push({ key, raw, name });
+    else if (!CLIENT_VARIABLES.includes(name) && !named.includes(name)) {
+      problems.push(unknownName(name, [...byVariable.keys()]));
+    }
+  }
+  return given;
+}
+
+export function fromFlags(flags: Readonly<Record<string, string>>, problems: Problem[]): Given[] {
+  const given: Given[] = [];
+  for (const [flag, raw] of Object.entries(flags)) {
+    const key = SETTING_KEYS.find((each) => flagOf(settingOf(each)) === flag);
+    if (key === undefined) problems.push(unknownName(flag, SETTING_KEYS.map(flagName)));
+    else given.push({ key, raw, name: flag });
+  }
+  return given;
+}
+
+// Applies what was given over `base`; what is wrong becomes a problem and changes nothing.
+export function apply(
+  base: Settings,
+  given: readonly Given[],
+  problems: Problem[],
+): { settings: Settings; changed: SettingKey[] } {
+  const values: Record<string, unknown> = { ...base };
+  const changed: SettingKey[] = [];
+  for (const { key, raw, name } of given) {
+    const setting = settingOf(key);
+    const parsed = setting.reader.read(raw);
+    if (setting.refused !== null) {
+      problems.push({ name, value: null, expected: setting.refused });
+    } else if (parsed.kind === 'wrong') {
+      const value = setting.secret ? null : JSON.stringify(raw);
+      problems.push({ name, value, expected: `expected ${parsed.expected}` });
+    } else {
+      values[key] = parsed.value;
+      changed.push(key);
+    }
+  }
+  return { settings: Object.freeze(values) as Settings, changed };
+}
+
+// Relations between settings, which no single reader can see.
+export function relate(settings: Settings, where: string, problems: Problem[]): void {
+  const check = (fine: boolean, key: SettingKey, expected: string) => {
+    const name = `${where}${settingOf(key).name}`;
+    if (!fine) problems.push({ name, value: JSON.stringify(settings[key]), expected });
+  };
+  check(
+    settings.reserveMpm < settings.groupMpm,
+    'reserveMpm',
+    `expected less than group_mpm (${settings.groupMpm}), or live output could never go`,
+  );
+  check(
+    settings.retryBaseMs <= settings.retryMaxMs,
+    'retryBaseMs',
+    `expected at most retry_max_ms (${settings.retryMaxMs})`,
+  );
+  check(
+    settings.breakerOpenMs <= settings.breakerOpenMsMax,
+    'breakerOpenMs',
+    `expected at most breaker_open_ms_max (${settings.breakerOpenMsMax})`,
+  );
+}
+
+function flagName(key: SettingKey): string {
+  return flagOf(settingOf(key)) ?? '';
+}
