@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// The entry of `npx sluice`, in plain JavaScript because the machine's own Node may be too old for TypeScript.
+// It hands over to the Node that the project pins as a package; signals and the exit code pass through.
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+const CLI = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
+
+const node = findNode();
+if (node === null) {
+  console.error(
+    `sluice needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version}, and the package ` +
+      `${packageName()} is not installed.\n` +
+      'Run `npm ci` in the project (without --omit=optional), or install a newer Node.',
+  );
+  process.exit(1);
+}
+run(node);
+
+function findNode() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return process.execPath;
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${packageName()}/package.json`);
+    const binary = process.platform === 'win32' ? 'node.exe' : 'node';
+    const path = join(dirname(manifest), 'bin', binary);
+    return existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+function packageName() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  return `node-${platform}-${process.arch}`;
+}
+
+function run(path) {
+  const child = spawn(path, [CLI, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of SIGNALS) {
+    // A terminal sends Ctrl-C to the whole group: the child has it already and decides when to end.
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    console.error(`sluice: cannot run ${path}: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    process.exit(signal === null ? code : 128 + constants.signals[signal]);
+  });
+}
