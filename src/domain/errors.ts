@@ -1,0 +1,175 @@
+// The catalogue of what Sluice itself can refuse, and how it says so (RFC 9457, application/problem+json).
+// A code is stable for ever: programs branch on it, people search for it, docs/errors.md is made from this table.
+// `title` says what is the case, `remedy` what to do; the detail of one refusal comes from where it happened.
+
+interface ErrorKind {
+  readonly status: number;
+  readonly title: string;
+  readonly remedy: string;
+}
+
+export const ERRORS = {
+  invalid_json: {
+    status: 400,
+    title: 'The request body is not valid JSON.',
+    remedy: 'Send one JSON document, encoded as UTF-8; `detail` says where reading stopped.',
+  },
+  invalid_message: {
+    status: 422,
+    title: 'The request is JSON, but not what this route takes.',
+    remedy: 'Each entry of `problems` names the place (`path`) and what would be right there.',
+  },
+  invalid_query: {
+    status: 422,
+    title: 'A query parameter or path segment is unknown or has a wrong value.',
+    remedy: 'Each entry of `problems` names the parameter and what would be right there.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The content type of the request body is not one this route reads.',
+    remedy: 'Send `Content-Type: application/json`.',
+  },
+  too_large: {
+    status: 413,
+    title: 'The request body is larger than the gateway reads.',
+    remedy: 'Send less at once, or raise `body_bytes_max`.',
+  },
+  batch_too_large: {
+    status: 413,
+    title: 'The batch holds more items than one request may carry.',
+    remedy: 'Split it; the bound is `batch_max`.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'The request carries no key, or one that is not known.',
+    remedy:
+      'Send `Authorization: Bearer <key>`. The admin key is `SLUICE_ADMIN_KEY`, or the file ' +
+      '`admin-key` in the data folder.',
+  },
+  forbidden_host: {
+    status: 403,
+    title: 'The gateway does not answer to the name in `Host`, or not to pages of that `Origin`.',
+    remedy:
+      'Call it by the address it listens on, or add the name to `allowed_hosts`. The check keeps web ' +
+      'pages of others from reaching a gateway on your machine.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing at this address.',
+    remedy: 'Check the path against `/openapi.json`, or the id against the answer that gave it.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The route exists, but not with this method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  unknown_platform: {
+    status: 422,
+    title: 'No such platform is served here.',
+    remedy: 'Name one of the platforms in `detail`.',
+  },
+  unknown_account: {
+    status: 404,
+    title: 'No such account is known.',
+    remedy:
+      'Name an account of `GET /v1/accounts`, or give its full token once: Sluice asks the platform ' +
+      'whose it is and keeps it sealed.',
+  },
+  account_refused: {
+    status: 422,
+    title: 'The platform does not accept this token.',
+    remedy: 'Check the token for a slip, or have the platform issue a new one.',
+  },
+  accounts_full: {
+    status: 503,
+    title: 'No further account can be registered.',
+    remedy: 'The gateway holds as many accounts as it may; use another gateway for more.',
+  },
+  platform_unreachable: {
+    status: 502,
+    title: 'The platform could not be asked.',
+    remedy: 'Repeat the request later. Deliveries that were accepted wait and need no repeating.',
+  },
+  queue_full: {
+    status: 429,
+    title: 'The account has as many deliveries waiting as it may.',
+    remedy: 'Repeat after `Retry-After`, slow down, or raise `queue_max`. Nothing was accepted.',
+  },
+  too_many_waiting: {
+    status: 429,
+    title: 'Too many callers wait for a result at once.',
+    remedy: 'Repeat later, or do not wait: take the id and look at it, or follow `/v1/events`.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    title: 'The idempotency key was used before, with another content.',
+    remedy:
+      'Use a fresh key for a new message; repeat a message unchanged. `id` is the earlier one.',
+  },
+  illegal_move: {
+    status: 409,
+    title: 'The delivery is in a state from which this cannot be done.',
+    remedy: 'Look at `state`: what is being sent or has ended cannot be cancelled or retried.',
+  },
+  no_body: {
+    status: 409,
+    title: 'The content of the delivery is no longer kept.',
+    remedy: 'Send it anew, or give a `body` with PATCH /v1/dead/:id.',
+  },
+  disk_full: {
+    status: 503,
+    title: 'The disk of the journal is full. Nothing was accepted.',
+    remedy: 'Free space in the data folder; the gateway goes on by itself.',
+  },
+  journal_failed: {
+    status: 503,
+    title: 'The journal cannot be written. Nothing was accepted.',
+    remedy: 'See the log for the cause (permissions, I/O errors); repeat the request later.',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'The gateway is stopping.',
+    remedy:
+      'Repeat the request in a moment. What was accepted is on disk and goes out after the start.',
+  },
+  internal: {
+    status: 500,
+    title: 'The gateway made a mistake.',
+    remedy: 'The log has the cause under the same time. Please report it.',
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+// Where in the request, as a JSON pointer or a parameter's name, and what would be right.
+export interface Trouble {
+  readonly path: string;
+  readonly expected: string;
+}
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly [extra: string]: unknown;
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export function problem(
+  code: ErrorCode,
+  detail: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const { status, title, remedy } = ERRORS[code];
+  return {
+    type: `urn:sluice:error:${code}`,
+    title,
+    status,
+    detail: detail || remedy,
+    code,
+    ...extra,
+  };
+}
