@@ -1,0 +1,50 @@
+// The log: JSON lines on stderr, readable lines on a terminal.
+// The one hard thing is what must never be in it. Known fields are removed by name; whatever else looks like
+// a credential is struck out of the finished line, so that no careless message can leak one.
+
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+export type Log = Logger;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  // Where finished lines go; stderr when left out.
+  readonly sink?: DestinationStream;
+}
+
+const SECRET_FIELDS = ['token', 'credential', 'key', 'secret', 'authorization', 'cookie', 'body'];
+const STDERR = 2;
+const STRUCK = '[secret]';
+
+// Bot tokens (`123456:AA…`), sandbox tokens, and whatever follows Bearer or Bot in a header.
+const CREDENTIAL =
+  /\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})|\b(?:Bearer|Bot)\s+[\w.:~+/=-]{8,}/gi;
+
+export function strikeSecrets(text: string): string {
+  return text.replace(CREDENTIAL, STRUCK);
+}
+
+export function createLog(options: LogOptions): Log {
+  const sink = options.sink ?? stderrSink();
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: STRUCK },
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    },
+    { write: (line: string) => sink.write(strikeSecrets(line)) },
+  );
+}
+
+export function silentLog(): Log {
+  return pino({ level: 'silent' });
+}
+
+function stderrSink(): DestinationStream {
+  if (!process.stderr.isTTY) return destination({ dest: STDERR, sync: true });
+  return pretty({ destination: STDERR, sync: true, translateTime: 'SYS:HH:MM:ss.l' });
+}
