@@ -1,0 +1,243 @@
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StoredAccount } from '../journal/journal.ts';
+import type { Identified, Platform } from '../platforms/platform.ts';
+import { Accounts, type AccountsOptions, loadSecret, SecretMismatch } from './accounts.ts';
+import { createSealer } from './seal.ts';
+
+const GOOD = '42:good-token';
+const NEWER = '42:newer-token';
+const BAD = '42:bad-token';
+
+interface World {
+  readonly options: AccountsOptions;
+  readonly stored: Map<string, StoredAccount>;
+  readonly asked: string[];
+  tick(ms: number): void;
+}
+
+function world(
+  identify: (credential: string) => Promise<Identified> = async (credential) =>
+    credential.includes('bad')
+      ? { kind: 'refused', status: 401, detail: 'Unauthorized' }
+      : { kind: 'known', id: credential.split(':')[0]! },
+  extra: Partial<AccountsOptions> = {},
+): World {
+  const stored = new Map<string, StoredAccount>();
+  const asked: string[] = [];
+  let now = 1000;
+  const platform: Partial<Platform> = {
+    name: 'telegram',
+    identify(credential) {
+      asked.push(credential);
+      return identify(credential);
+    },
+  };
+  return {
+    stored,
+    asked,
+    tick: (ms) => {
+      now += ms;
+    },
+    options: {
+      clock: { now: () => now, schedule: () => ({ cancel() {} }) },
+      journal: {
+        accounts: async () => [...stored.values()],
+        saveAccount: async (account) => void stored.set(account.id, account),
+      },
+      platforms: new Map([['telegram', platform as Platform]]),
+      secret: 'a secret',
+      ...extra,
+    },
+  };
+}
+
+describe('who owns a token', () => {
+  test('the platform is asked once; then the digest is enough, also after a restart', async () => {
+    const { options, asked, stored } = world();
+    const accounts = await Accounts.open(options);
+    expect(await accounts.identify('telegram', GOOD)).toEqual({ kind: 'known', id: 'telegram:42' });
+    expect(accounts.identify('telegram', GOOD)).toEqual({ kind: 'known', id: 'telegram:42' });
+    expect(asked).toEqual([GOOD]);
+    expect(JSON.stringify([...stored.values()])).not.toContain('good-token');
+
+    const reopened = await Accounts.open(options);
+    expect(reopened.identify('telegram', GOOD)).toEqual({ kind: 'known', id: 'telegram:42' });
+    expect(reopened.credentialOf('telegram:42')).toBe(GOOD);
+  });
+
+  test('callers at the same time share one question', async () => {
+    const { options, asked } = world();
+    const accounts = await Accounts.open(options);
+    await Promise.all([1, 2, 3].map(() => accounts.identify('telegram', GOOD)));
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a newer valid token replaces the stored one and clears the refusal', async () => {
+    const { options } = world();
+    const accounts = await Accounts.open(options);
+    const changes: string[] = [];
+    accounts.listen((change) => changes.push(`${change.id} ${change.kind}`));
+    await accounts.identify('telegram', GOOD);
+    await accounts.setRefused('telegram:42', 'unauthorized');
+    await accounts.setPaused('telegram:42', true);
+    await accounts.identify('telegram', NEWER);
+    expect(accounts.credentialOf('telegram:42')).toBe(NEWER);
+    expect(accounts.get('telegram:42')).toMatchObject({ refused: null, paused: true });
+    expect(changes.at(0)).toBe('telegram:42 token');
+    expect(changes.at(-1)).toBe('telegram:42 token');
+  });
+
+  test('the token that was replaced must prove itself again', async () => {
+    const { options, asked } = world();
+    const accounts = await Accounts.open(options);
+    await accounts.identify('telegram', GOOD);
+    await accounts.identify('telegram', NEWER);
+    await accounts.identify('telegram', GOOD);
+    expect(asked).toEqual([GOOD, NEWER, GOOD]);
+  });
+
+  test('an invalid token of a known account changes nothing', async () => {
+    const { options } = world();
+    const accounts = await Accounts.open(options);
+    await accounts.identify('telegram', GOOD);
+    expect(await accounts.identify('telegram', BAD)).toMatchObject({
+      kind: 'refused',
+      status: 401,
+    });
+    expect(accounts.credentialOf('telegram:42')).toBe(GOOD);
+  });
+
+  test('a refused token costs one question a minute', async () => {
+    const { options, asked, tick } = world();
+    const accounts = await Accounts.open(options);
+    for (let i = 0; i < 5; i++) await accounts.identify('telegram', BAD);
+    expect(asked).toHaveLength(1);
+    tick(60_001);
+    await accounts.identify('telegram', BAD);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('an unreachable platform is not taken for a no', async () => {
+    let down = true;
+    const { options } = world(async () =>
+      down ? { kind: 'unreachable', detail: 'refused' } : { kind: 'known', id: '42' },
+    );
+    const accounts = await Accounts.open(options);
+    expect(await accounts.identify('telegram', GOOD)).toMatchObject({ kind: 'unreachable' });
+    down = false;
+    expect(await accounts.identify('telegram', GOOD)).toMatchObject({ kind: 'known' });
+  });
+});
+
+describe('bounds', () => {
+  test('few questions at once; what does not fit is told to come back', async () => {
+    const release: (() => void)[] = [];
+    const { options, asked } = world(
+      (credential) =>
+        new Promise((resolve) => {
+          release.push(() => resolve({ kind: 'known', id: credential.split(':')[0]! }));
+        }),
+      { asking: { inFlightMax: 2, waitingMax: 1, refusedMax: 10, refusedMs: 1000 } },
+    );
+    const accounts = await Accounts.open(options);
+    const answers = [1, 2, 3, 4].map((n) => accounts.identify('telegram', `${n}:token`));
+    expect(asked).toHaveLength(2);
+    expect(await answers[3]).toEqual({ kind: 'busy' });
+    release.shift()!();
+    await answers[0];
+    while (release.length > 0) {
+      release.shift()!();
+      await Promise.race(answers.slice(1, 3));
+    }
+    expect(await answers[2]).toMatchObject({ kind: 'known', id: 'telegram:3' });
+    expect(asked).toHaveLength(3);
+  });
+
+  test('what is remembered of refusals is bounded', async () => {
+    const { options, asked } = world(undefined, {
+      asking: { inFlightMax: 2, waitingMax: 9, refusedMax: 2, refusedMs: 60_000 },
+    });
+    const accounts = await Accounts.open(options);
+    for (const n of [1, 2, 3]) await accounts.identify('telegram', `${n}:bad`);
+    await accounts.identify('telegram', '3:bad');
+    expect(asked).toHaveLength(3);
+    await accounts.identify('telegram', '1:bad');
+    expect(asked).toHaveLength(4);
+  });
+
+  test('no more accounts than allowed', async () => {
+    const { options } = world(undefined, { accountsMax: 1 });
+    const accounts = await Accounts.open(options);
+    await accounts.identify('telegram', '1:a');
+    expect(await accounts.identify('telegram', '2:a')).toEqual({ kind: 'full', accountsMax: 1 });
+    expect(await accounts.identify('telegram', '1:b')).toMatchObject({ kind: 'known' });
+  });
+});
+
+describe('naming an account', () => {
+  test('by id, by the bare id, by its token', async () => {
+    const { options } = world();
+    const accounts = await Accounts.open(options);
+    const known = { kind: 'known', id: 'telegram:42' };
+    expect(await accounts.resolve('telegram', GOOD)).toEqual(known);
+    expect(accounts.resolve('telegram', 'telegram:42')).toEqual(known);
+    expect(accounts.resolve('telegram', '42')).toEqual(known);
+  });
+
+  test('an unknown id is not taken for a token', async () => {
+    const { options, asked } = world();
+    const accounts = await Accounts.open(options);
+    expect(accounts.resolve('telegram', '99')).toEqual({ kind: 'unknown' });
+    expect(accounts.resolve('telegram', 'telegram:99')).toEqual({ kind: 'unknown' });
+    expect(accounts.resolve('icq', '99')).toEqual({ kind: 'unknown_platform' });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('sealing', () => {
+  test('opens only with the same secret, for the same account, undamaged', () => {
+    const sealer = createSealer('one');
+    const sealed = sealer.seal('telegram:1', GOOD);
+    expect(sealer.open('telegram:1', sealed)).toBe(GOOD);
+    expect(sealer.open('telegram:2', sealed)).toBeNull();
+    expect(createSealer('two').open('telegram:1', sealed)).toBeNull();
+    expect(sealer.open('telegram:1', sealed.slice(0, -2))).toBeNull();
+    expect(sealer.open('telegram:1', 'nonsense')).toBeNull();
+    expect(sealer.seal('telegram:1', GOOD)).not.toBe(sealed);
+  });
+
+  test('another secret at the next start is an error that says so', async () => {
+    const { options } = world();
+    await (await Accounts.open(options)).identify('telegram', GOOD);
+    await expect(Accounts.open({ ...options, secret: 'other' })).rejects.toThrow(SecretMismatch);
+  });
+});
+
+describe('secrets in the data folder', () => {
+  test('made once, for the owner alone, then kept', async () => {
+    const folder = join(await mkdtemp(join(tmpdir(), 'sluice-')), 'data');
+    const made = await loadSecret(folder, 'secret', null);
+    expect(made.origin).toBe('made');
+    expect((await stat(join(folder, 'secret'))).mode & 0o777).toBe(0o600);
+    expect(await loadSecret(folder, 'secret', null)).toEqual({ value: made.value, origin: 'kept' });
+    expect(await readFile(join(folder, 'secret'), 'utf8')).toBe(`${made.value}\n`);
+  });
+
+  test('what is given is used and not written', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-'));
+    expect(await loadSecret(folder, 'admin-key', 'mine')).toEqual({
+      value: 'mine',
+      origin: 'given',
+    });
+    await expect(stat(join(folder, 'admin-key'))).rejects.toThrow();
+  });
+
+  test('an empty file is an error, not an empty key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-'));
+    await writeFile(join(folder, 'admin-key'), '\n');
+    await expect(loadSecret(folder, 'admin-key', null)).rejects.toThrow(/is empty/);
+  });
+});

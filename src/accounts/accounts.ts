@@ -1,0 +1,181 @@
+// The accounts Sluice speaks for. A token says whose it is once, by the platform's word; from then on its digest
+// is enough. A new token of a known account replaces the old one only when the platform vouches for it, so a
+// stranger who knows a bot's id can neither take over nor break its account.
+
+import { hash } from 'node:crypto';
+import type { Journal, StoredAccount } from '../journal/journal.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Clock } from '../system/clock.ts';
+import { ASKING_BOUNDS, Asking, type AskingBounds } from './asking.ts';
+import { createSealer, type Sealer } from './seal.ts';
+
+export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
+
+export const ACCOUNTS_MAX = 10_000;
+
+export interface AccountsOptions {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'accounts' | 'saveAccount'>;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  readonly secret: string;
+  readonly accountsMax?: number;
+  readonly asking?: AskingBounds;
+}
+
+export type Identity =
+  | { kind: 'known'; id: string }
+  | { kind: 'unknown_platform' }
+  | { kind: 'unknown' }
+  | { kind: 'refused'; status: number; detail: string }
+  | { kind: 'unreachable'; detail: string }
+  | { kind: 'busy' }
+  | { kind: 'full'; accountsMax: number };
+
+// `token`: first seen, or vouched for anew; whatever refused it before is over.
+export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' };
+
+interface Held {
+  stored: StoredAccount;
+  credential: string;
+  digest: string;
+}
+
+// The tokens on disk were sealed with another secret than the one given now.
+export class SecretMismatch extends Error {
+  override readonly name = 'SecretMismatch';
+}
+
+export class Accounts {
+  readonly #options: AccountsOptions;
+  readonly #sealer: Sealer;
+  readonly #asking: Asking;
+  readonly #accountsMax: number;
+  readonly #held = new Map<string, Held>();
+  readonly #idByDigest = new Map<string, string>();
+  readonly #listeners = new Set<(change: AccountChange) => void>();
+
+  private constructor(options: AccountsOptions) {
+    this.#options = options;
+    this.#sealer = createSealer(options.secret);
+    this.#asking = new Asking(options.clock, options.asking ?? ASKING_BOUNDS);
+    this.#accountsMax = options.accountsMax ?? ACCOUNTS_MAX;
+  }
+
+  static async open(options: AccountsOptions): Promise<Accounts> {
+    const accounts = new Accounts(options);
+    for (const stored of await options.journal.accounts()) {
+      const credential = accounts.#sealer.open(stored.id, stored.sealed);
+      if (credential === null) {
+        throw new SecretMismatch(
+          `the stored token of ${stored.id} does not open: SLUICE_SECRET (or the file \`secret\` in ` +
+            'the data folder) is not the one it was sealed with',
+        );
+      }
+      accounts.#hold(stored, credential);
+    }
+    return accounts;
+  }
+
+  // Whose credential is it? At once when it is known; a promise when the platform must be asked.
+  identify(platformName: string, credential: string): Identity | Promise<Identity> {
+    const digest = digestOf(platformName, credential);
+    const id = this.#idByDigest.get(digest);
+    if (id !== undefined) return { kind: 'known', id };
+    const platform = this.#options.platforms.get(platformName);
+    if (platform === undefined) return { kind: 'unknown_platform' };
+    return this.#introduce(platform, credential, digest);
+  }
+
+  // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token.
+  resolve(platformName: string, name: string): Identity | Promise<Identity> {
+    if (this.#held.has(name)) return { kind: 'known', id: name };
+    const id = `${platformName}:${name}`;
+    if (this.#held.has(id)) return { kind: 'known', id };
+    if (!this.#options.platforms.has(platformName)) return { kind: 'unknown_platform' };
+    if (isAccountName(platformName, name)) return { kind: 'unknown' };
+    return this.identify(platformName, name);
+  }
+
+  credentialOf(id: string): string | null {
+    return this.#held.get(id)?.credential ?? null;
+  }
+
+  get(id: string): StoredAccount | null {
+    return this.#held.get(id)?.stored ?? null;
+  }
+
+  list(): StoredAccount[] {
+    return Array.from(this.#held.values(), (held) => held.stored);
+  }
+
+  // False: no such account.
+  setPaused(id: string, paused: boolean): Promise<boolean> {
+    return this.#change(id, { paused }, 'paused');
+  }
+
+  setRefused(id: string, refused: string | null): Promise<boolean> {
+    return this.#change(id, { refused }, 'refused');
+  }
+
+  listen(listener: (change: AccountChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #introduce(platform: Platform, credential: string, digest: string): Promise<Identity> {
+    const asked = await this.#asking.ask(digest, () => platform.identify(credential));
+    if (asked.kind !== 'known') return asked;
+    const id = `${platform.name}:${asked.id}`;
+    const before = this.#held.get(id);
+    if (before?.digest === digest) return { kind: 'known', id };
+    if (before === undefined && this.#held.size >= this.#accountsMax) {
+      return { kind: 'full', accountsMax: this.#accountsMax };
+    }
+    const stored: StoredAccount = {
+      id,
+      platform: platform.name,
+      sealed: this.#sealer.seal(id, credential),
+      paused: before?.stored.paused ?? false,
+      refused: null,
+      createdAt: before?.stored.createdAt ?? this.#options.clock.now(),
+    };
+    await this.#options.journal.saveAccount(stored);
+    this.#hold(stored, credential);
+    this.#tell({ id, kind: 'token' });
+    return { kind: 'known', id };
+  }
+
+  async #change(
+    id: string,
+    change: Partial<Pick<StoredAccount, 'paused' | 'refused'>>,
+    kind: AccountChange['kind'],
+  ): Promise<boolean> {
+    const held = this.#held.get(id);
+    if (held === undefined) return false;
+    held.stored = { ...held.stored, ...change };
+    await this.#options.journal.saveAccount(held.stored);
+    this.#tell({ id, kind });
+    return true;
+  }
+
+  #hold(stored: StoredAccount, credential: string): void {
+    const before = this.#held.get(stored.id);
+    if (before !== undefined) this.#idByDigest.delete(before.digest);
+    const digest = digestOf(stored.platform, credential);
+    this.#held.set(stored.id, { stored, credential, digest });
+    this.#idByDigest.set(digest, stored.id);
+  }
+
+  #tell(change: AccountChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+// An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
+function isAccountName(platformName: string, name: string): boolean {
+  return name.startsWith(`${platformName}:`) || /^\d+$/.test(name);
+}
+
+function digestOf(platformName: string, credential: string): string {
+  return hash('sha256', `${platformName}\0${credential}`, 'base64url');
+}

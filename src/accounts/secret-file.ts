@@ -1,0 +1,45 @@
+// A secret that is given, or made at the first start and kept in the data folder for its owner alone.
+// Two processes that start at once must agree: the file is created exclusively, the loser reads the winner's.
+
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const SECRET_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+export interface SecretFile {
+  readonly value: string;
+  readonly origin: 'given' | 'kept' | 'made';
+}
+
+export const SECRET_FILE = 'secret';
+export const ADMIN_KEY_FILE = 'admin-key';
+
+export async function loadSecret(
+  folder: string,
+  name: typeof SECRET_FILE | typeof ADMIN_KEY_FILE,
+  given: string | null,
+): Promise<SecretFile> {
+  if (given !== null && given !== '') return { value: given, origin: 'given' };
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  const made = randomBytes(SECRET_BYTES).toString('base64url');
+  if (await createExclusively(path, made)) return { value: made, origin: 'made' };
+  const kept = (await readFile(path, 'utf8')).trim();
+  if (kept === '') throw new Error(`${path} is empty: restore it, or remove it to make a new one`);
+  await chmod(path, OWNER_ONLY);
+  return { value: kept, origin: 'kept' };
+}
+
+async function createExclusively(path: string, text: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'wx', OWNER_ONLY);
+    await file.writeFile(`${text}\n`);
+    await file.sync();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
