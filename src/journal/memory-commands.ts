@@ -1,0 +1,215 @@
+// The commands of the memory journal, each one synchronous step on the disk: conditional on the state it
+// expects, and complete when it returns. This is where the port's promises are spelled out.
+
+import { laneOf, type NewDelivery } from '../domain/delivery.ts';
+import { formatId } from '../domain/ids.ts';
+import { assert } from '../system/assert.ts';
+import type {
+  Appended,
+  Begun,
+  MoveCommand,
+  Moved,
+  Settled,
+  Settlement,
+  StoredLimit,
+} from './journal.ts';
+import { type AttemptRow, listOf, type MemoryDisk, pairKey, type Row } from './memory-disk.ts';
+import { recordOf, SlotsAndCounts } from './memory-live.ts';
+import {
+  digestOf,
+  IDEMPOTENCY_MS,
+  movableFrom,
+  ownPlace,
+  type Place,
+  queuedOf,
+  STATE_OF_PRUNED,
+  yieldsTo,
+} from './rules.ts';
+
+export class MemoryCommands {
+  readonly #disk: MemoryDisk;
+  readonly #live: SlotsAndCounts;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+    this.#live = new SlotsAndCounts(disk);
+  }
+
+  append(delivery: NewDelivery, queueMax: number): Appended {
+    const repeated = this.#repeated(delivery);
+    if (repeated !== null) return repeated;
+
+    const seq = this.#disk.seqLast + 1;
+    const own = ownPlace(delivery, seq);
+    const rival = this.#live.waitingIn(delivery.account, delivery.slot);
+    if (rival !== null && yieldsTo({ seq, final: delivery.final }, rival)) {
+      const late = this.#insert(delivery, seq, own);
+      this.#live.supersede(late, rival.seq, delivery.acceptedAt);
+      return { kind: 'superseded', seq, by: rival.seq };
+    }
+
+    const waiting = this.#live.count(delivery.account);
+    if (waiting - (rival === null ? 0 : 1) >= queueMax) return { kind: 'full', waiting, queueMax };
+
+    if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
+    const row = this.#insert(delivery, seq, rival ?? own);
+    this.#live.enter(row);
+    return { kind: 'accepted', queued: queuedOf(row), replaced: rival?.seq ?? null };
+  }
+
+  #repeated(delivery: NewDelivery): Appended | null {
+    if (delivery.idempotencyKey === null) return null;
+    const earlier = this.#disk.idempotency.get(pairKey(delivery.account, delivery.idempotencyKey));
+    if (earlier === undefined || earlier.expiresAt <= delivery.acceptedAt) return null;
+    if (earlier.digest !== digestOf(delivery)) return { kind: 'conflict', seq: earlier.seq };
+    const { state } = this.#disk.deliveries.get(earlier.seq)!;
+    return { kind: 'repeated', seq: earlier.seq, state };
+  }
+
+  #insert(delivery: NewDelivery, seq: number, place: Place): Row {
+    const { notBefore, idempotencyKey, ...given } = delivery;
+    const row: Row = {
+      ...given,
+      seq,
+      id: formatId(this.#disk.tag, seq),
+      lane: laneOf(delivery),
+      enterAt: place.enterAt,
+      rank: place.rank,
+      dueAt: notBefore,
+      state: 'queued',
+      reason: null,
+      detail: null,
+      settledAt: null,
+      attempts: 0,
+      failures: 0,
+      doubts: 0,
+      cures: [],
+      messageId: null,
+      result: null,
+      supersededBy: null,
+    };
+    this.#disk.seqLast = seq;
+    this.#disk.deliveries.set(seq, row);
+    if (idempotencyKey !== null) this.#rememberKey(delivery, idempotencyKey, seq);
+    return row;
+  }
+
+  #rememberKey(delivery: NewDelivery, idempotencyKey: string, seq: number): void {
+    const key = pairKey(delivery.account, idempotencyKey);
+    const expiresAt = delivery.acceptedAt + IDEMPOTENCY_MS;
+    this.#disk.idempotency.set(key, { seq, digest: digestOf(delivery), expiresAt });
+    this.#disk.idempotencyOf.set(seq, key);
+  }
+
+  begin(seq: number, startedAt: number): Begun {
+    const row = this.#disk.deliveries.get(seq);
+    if (row?.state !== 'queued') return { kind: 'gone', state: row?.state ?? STATE_OF_PRUNED };
+    this.#live.begin(row);
+    row.attempts += 1;
+    const attempt: AttemptRow = {
+      seq,
+      n: row.attempts,
+      startedAt,
+      endedAt: null,
+      outcome: null,
+      reason: null,
+      detail: null,
+      retryAfterMs: null,
+    };
+    this.#disk.attempts.push(attempt);
+    listOf(this.#disk.attemptsOf, seq).push(attempt);
+    assert(row.body !== null, 'retention keeps the payload of what still waits');
+    return { kind: 'begun', n: row.attempts, body: row.body, record: recordOf(row) };
+  }
+
+  settle(settlement: Settlement): Settled {
+    const row = this.#disk.deliveries.get(settlement.seq);
+    if (row === undefined) return { kind: 'stale', state: STATE_OF_PRUNED };
+    if (row.state !== 'sending' || row.attempts !== settlement.n) {
+      return { kind: 'stale', state: row.state };
+    }
+    endAttempt(this.#disk.attemptsOf.get(row.seq)!.at(-1)!, settlement);
+    applySettlement(row, settlement);
+    this.saveLimits(settlement.limits);
+    if (settlement.to !== 'queued') {
+      this.#live.leave(row, settlement.to, settlement.endedAt);
+      return { kind: 'settled', state: row.state, queued: null, supersededBy: null };
+    }
+    row.dueAt = settlement.dueAt;
+    const queued = this.#requeue(row, settlement.endedAt) ? queuedOf(row) : null;
+    return { kind: 'settled', state: row.state, queued, supersededBy: row.supersededBy };
+  }
+
+  // Back into the queue, or superseded at once by the one that waits in its slot.
+  #requeue(row: Row, at: number): boolean {
+    const rival = this.#live.waitingIn(row.account, row.slot);
+    if (rival !== null && yieldsTo(row, rival)) {
+      this.#live.supersede(row, rival.seq, at);
+      return false;
+    }
+    if (rival !== null) this.#live.supersede(rival, row.seq, at);
+    this.#live.enter(row);
+    return true;
+  }
+
+  move(command: MoveCommand): Moved {
+    const row = this.#disk.deliveries.get(command.seq);
+    if (row === undefined) return { kind: 'unknown' };
+    const from = row.state;
+    if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
+    if (command.to !== 'queued') {
+      this.#live.leave(row, command.to, command.at);
+      row.reason = command.reason;
+      row.detail = null;
+      this.#live.note({ ...command, from });
+      return { kind: 'moved', from, queued: null };
+    }
+    return this.#retry(row, command);
+  }
+
+  #retry(row: Row, command: MoveCommand): Moved {
+    const { queueMax } = command;
+    const from = row.state;
+    if (row.body === null && command.body === null) return { kind: 'no_body' };
+    const waiting = this.#live.count(row.account);
+    if (waiting >= queueMax) return { kind: 'full', waiting, queueMax };
+    row.body = command.body ?? row.body;
+    row.failures = 0;
+    row.dueAt = 0;
+    row.reason = command.reason;
+    row.detail = null;
+    row.messageId = null;
+    row.result = null;
+    this.#live.note({ ...command, from });
+    return { kind: 'moved', from, queued: this.#requeue(row, command.at) ? queuedOf(row) : null };
+  }
+
+  saveLimits(records: readonly StoredLimit[]): void {
+    for (const record of records) {
+      const key = pairKey(record.account, record.key);
+      if (record.value === '') this.#disk.limits.delete(key);
+      else this.#disk.limits.set(key, { ...record });
+    }
+  }
+}
+
+function endAttempt(attempt: AttemptRow, settlement: Settlement): void {
+  attempt.endedAt = settlement.endedAt;
+  attempt.outcome = settlement.outcome;
+  attempt.reason = settlement.reason;
+  attempt.detail = settlement.detail;
+  attempt.retryAfterMs = settlement.retryAfterMs;
+}
+
+function applySettlement(row: Row, settlement: Settlement): void {
+  row.reason = settlement.reason;
+  row.detail = settlement.detail;
+  row.messageId = settlement.messageId;
+  row.result = settlement.result;
+  if (settlement.failed) row.failures += 1;
+  if (settlement.doubted) row.doubts += 1;
+  if (settlement.cure === null) return;
+  row.cures = [...row.cures, settlement.cure.name];
+  row.chat = settlement.cure.chat ?? row.chat;
+  row.body = settlement.cure.body ?? row.body;
+}

@@ -1,0 +1,68 @@
+// What the memory store calls its disk: plain maps that outlive the journal which writes them.
+// A crash is dropping the journal; a restart is opening a new one on the same disk.
+
+import type { Delivery } from '../domain/delivery.ts';
+import type { Attempt } from '../domain/outcome.ts';
+import type { HistoryEntry } from '../ledger/ledger.ts';
+import type { StoredAccount, StoredLimit } from './journal.ts';
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+export type Row = Writable<Delivery>;
+export type AttemptRow = Writable<Attempt>;
+
+export interface MemoryDisk {
+  readonly tag: string;
+  // Counts openings: what an older journal still had under way when this one opened never happens.
+  opened: number;
+  seqLast: number;
+  // In order of seq.
+  readonly deliveries: Map<number, Row>;
+  // Queued and sending.
+  readonly live: Set<number>;
+  // When each ended one ended, in the order they did.
+  readonly ended: Map<number, number>;
+  // All, in the order they began, and the same by delivery.
+  attempts: AttemptRow[];
+  readonly attemptsOf: Map<number, AttemptRow[]>;
+  readonly historyOf: Map<number, HistoryEntry[]>;
+  // By account and key.
+  readonly idempotency: Map<string, { seq: number; digest: string; expiresAt: number }>;
+  readonly idempotencyOf: Map<number, string>;
+  readonly limits: Map<string, StoredLimit>;
+  readonly accounts: Map<string, StoredAccount>;
+  // By path.
+  readonly snapshots: Map<string, MemoryDisk>;
+}
+
+export function createMemoryDisk(tag = 'local'): MemoryDisk {
+  return {
+    tag,
+    opened: 0,
+    seqLast: 0,
+    deliveries: new Map(),
+    live: new Set(),
+    ended: new Map(),
+    attempts: [],
+    attemptsOf: new Map(),
+    historyOf: new Map(),
+    idempotency: new Map(),
+    idempotencyOf: new Map(),
+    limits: new Map(),
+    accounts: new Map(),
+    snapshots: new Map(),
+  };
+}
+
+// No account, key or slot holds a NUL: the pair is unambiguous.
+export function pairKey(account: string, key: string): string {
+  return `${account}\0${key}`;
+}
+
+export function listOf<V>(lists: Map<number, V[]>, seq: number): V[] {
+  let list = lists.get(seq);
+  if (list === undefined) {
+    list = [];
+    lists.set(seq, list);
+  }
+  return list;
+}

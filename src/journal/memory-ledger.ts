@@ -1,0 +1,106 @@
+// The ledger of the memory store: every question answered by looking at everything. Plain on purpose;
+// the SQLite ledger is held to the same answers.
+
+import { type Delivery, STATES, type State } from '../domain/delivery.ts';
+import { type DeadGroup, type Filter, type Ledger, SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
+import { assert } from '../system/assert.ts';
+import type { MemoryDisk } from './memory-disk.ts';
+
+export function memoryLedger(disk: MemoryDisk): Ledger {
+  const all = () => [...disk.deliveries.values()];
+  const matching = (filter: Filter) => all().filter((delivery) => matches(delivery, filter));
+  return {
+    async get(seq) {
+      const row = disk.deliveries.get(seq);
+      return row === undefined ? null : { ...row };
+    },
+    async getMany(seqs) {
+      return seqs.flatMap((seq) => disk.deliveries.get(seq) ?? []).map((row) => ({ ...row }));
+    },
+    async attempts(seq) {
+      return (disk.attemptsOf.get(seq) ?? []).map((attempt) => ({ ...attempt }));
+    },
+    async history(seq) {
+      return [...(disk.historyOf.get(seq) ?? [])];
+    },
+    async search(filter, { limit, before }) {
+      assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
+      return matching(filter)
+        .filter(({ seq }) => before === null || seq < before)
+        .reverse()
+        .slice(0, limit)
+        .map((row) => ({ ...row }));
+    },
+    async deadByCause(filter) {
+      return groupsOf(matching(filter).filter(({ state }) => state === 'dead'));
+    },
+    async countByState() {
+      return countsOf(all());
+    },
+    async byMessage(account, chat, messageId) {
+      const made = madeMessage(all(), chat, messageId).find((row) => row.account === account);
+      return made === undefined ? null : { ...made };
+    },
+    async byMessageOfAnyAccount(chat, messageId) {
+      return madeMessage(all(), chat, messageId).map((row) => ({ ...row }));
+    },
+    async size() {
+      return 0;
+    },
+    async close() {},
+  };
+}
+
+function matches(delivery: Delivery, filter: Filter): boolean {
+  const { since, until, ...exact } = filter;
+  if (since !== undefined && delivery.acceptedAt < since) return false;
+  if (until !== undefined && delivery.acceptedAt >= until) return false;
+  const names = Object.keys(exact) as (keyof typeof exact)[];
+  return names.every((name) => exact[name] === undefined || delivery[name] === exact[name]);
+}
+
+// Sorted by size, then by name.
+function groupsOf(dead: readonly Delivery[]): DeadGroup[] {
+  const groups = new Map<string, DeadGroup>();
+  for (const { account, reason, settledAt, seq } of dead) {
+    const key = JSON.stringify([account, reason]);
+    const at = settledAt ?? 0;
+    const group = groups.get(key);
+    groups.set(key, {
+      account,
+      reason: reason ?? '',
+      count: (group?.count ?? 0) + 1,
+      oldestAt: Math.min(group?.oldestAt ?? at, at),
+      newestAt: Math.max(group?.newestAt ?? at, at),
+      example: seq,
+    });
+  }
+  return [...groups.values()].sort(
+    (a, b) => b.count - a.count || compare(a.account, b.account) || compare(a.reason, b.reason),
+  );
+}
+
+function countsOf(
+  deliveries: readonly Delivery[],
+): { account: string; state: State; count: number }[] {
+  const counts = new Map<string, { account: string; state: State; count: number }>();
+  for (const { account, state } of deliveries) {
+    const key = JSON.stringify([account, state]);
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, { account, state, count });
+  }
+  return [...counts.values()].sort(
+    (a, b) => compare(a.account, b.account) || STATES.indexOf(a.state) - STATES.indexOf(b.state),
+  );
+}
+
+// The delivery that made a message comes before those that edited it.
+function madeMessage(deliveries: Delivery[], chat: string, messageId: string): Delivery[] {
+  return deliveries
+    .filter((row) => row.chat === chat && row.messageId === messageId)
+    .slice(0, SEARCH_LIMIT_MAX);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,170 @@
+// The journal in memory: the specification of the port, in the plainest code, and the store under the
+// simulated world. Every command is one synchronous step, so it is atomic by construction; the hooks let
+// a world crash before the step (nothing happened) or after it (it happened and nobody was told).
+// It must stay quick for hours of traffic: nothing scans all deliveries but opening.
+
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type {
+  Appended,
+  Begun,
+  Journal,
+  MoveCommand,
+  Moved,
+  Recovered,
+  Settled,
+  Settlement,
+  StoredAccount,
+  StoredCall,
+  StoredLimit,
+} from './journal.ts';
+import { MemoryCommands } from './memory-commands.ts';
+import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
+import { memoryLedger } from './memory-ledger.ts';
+import { recordOf } from './memory-live.ts';
+import { queuedOf } from './rules.ts';
+import { SnapshotError } from './store-error.ts';
+
+export { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
+
+export interface MemoryHooks {
+  // Awaited before a command takes effect. Never resolving: the crash came first.
+  readonly beforeApply?: () => Promise<void>;
+  // Awaited after it took effect, before it is acknowledged.
+  readonly afterApply?: () => Promise<void>;
+}
+
+export function createMemoryStore(
+  disk: MemoryDisk = createMemoryDisk(),
+  hooks: MemoryHooks = {},
+): { journal: Journal; ledger: Ledger } {
+  return { journal: new MemoryJournal(disk, hooks), ledger: memoryLedger(disk) };
+}
+
+class MemoryJournal implements Journal {
+  readonly tag: string;
+  readonly #disk: MemoryDisk;
+  readonly #hooks: MemoryHooks;
+  readonly #opened: number;
+  readonly #commands: MemoryCommands;
+
+  constructor(disk: MemoryDisk, hooks: MemoryHooks) {
+    disk.opened += 1;
+    this.tag = disk.tag;
+    this.#disk = disk;
+    this.#hooks = hooks;
+    this.#opened = disk.opened;
+    this.#commands = new MemoryCommands(disk);
+  }
+
+  async *recover(): AsyncIterable<Recovered> {
+    for (const seq of [...this.#disk.live].sort((a, b) => a - b)) {
+      const row = this.#disk.deliveries.get(seq)!;
+      const queued = queuedOf(row);
+      if (row.state === 'queued') yield { kind: 'queued', queued };
+      else yield { kind: 'sending', queued, n: row.attempts, record: recordOf(row) };
+    }
+  }
+
+  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended> {
+    return this.#command(() => this.#commands.append(delivery, bounds.queueMax));
+  }
+
+  begin(seq: number, startedAt: number): Promise<Begun> {
+    return this.#command(() => this.#commands.begin(seq, startedAt));
+  }
+
+  settle(settlement: Settlement): Promise<Settled> {
+    return this.#command(() => this.#commands.settle(settlement));
+  }
+
+  move(command: MoveCommand): Promise<Moved> {
+    return this.#command(() => this.#commands.move(command));
+  }
+
+  saveLimits(records: readonly StoredLimit[]): Promise<void> {
+    return this.#command(() => this.#commands.saveLimits(records));
+  }
+
+  limits(): Promise<StoredLimit[]> {
+    return this.#command(() => sortedValues(this.#disk.limits));
+  }
+
+  callsSince(since: number): Promise<StoredCall[]> {
+    return this.#command(() => this.#callsSince(since));
+  }
+
+  saveAccount(account: StoredAccount): Promise<void> {
+    return this.#command(() => {
+      this.#disk.accounts.set(account.id, { ...account });
+    });
+  }
+
+  accounts(): Promise<StoredAccount[]> {
+    return this.#command(() => sortedValues(this.#disk.accounts));
+  }
+
+  prune(before: number, max: number): Promise<number> {
+    return this.#command(() => this.#prune(before, max));
+  }
+
+  snapshot(path: string): Promise<void> {
+    return this.#command(() => {
+      const { snapshots, ...rest } = this.#disk;
+      if (snapshots.has(path)) throw new SnapshotError('exists', path);
+      snapshots.set(path, { ...structuredClone(rest), snapshots: new Map() });
+    });
+  }
+
+  async close(): Promise<void> {}
+
+  async #command<T>(apply: () => T): Promise<T> {
+    if (this.#hooks.beforeApply !== undefined) await this.#hooks.beforeApply();
+    // Another journal opened this disk: the process this one belonged to is dead, and acts no more.
+    if (this.#disk.opened !== this.#opened) return new Promise<never>(() => {});
+    const result = apply();
+    if (this.#hooks.afterApply !== undefined) await this.#hooks.afterApply();
+    return result;
+  }
+
+  #callsSince(since: number): StoredCall[] {
+    const calls: StoredCall[] = [];
+    for (let i = this.#disk.attempts.length - 1; i >= 0; i -= 1) {
+      const { seq, startedAt, endedAt, outcome } = this.#disk.attempts[i]!;
+      if (startedAt < since) break;
+      const row = this.#disk.deliveries.get(seq);
+      if (row === undefined) continue;
+      const { account, chat, user, family, gate, live, cost } = row;
+      calls.push({ account, chat, user, family, gate, live, cost, startedAt, endedAt, outcome });
+    }
+    return calls.reverse();
+  }
+
+  #prune(before: number, max: number): number {
+    let pruned = 0;
+    for (const [seq, endedAt] of this.#disk.ended) {
+      if (pruned === max || endedAt >= before) break;
+      this.#forget(seq);
+      pruned += 1;
+    }
+    const kept = this.#disk.attempts.findIndex(({ seq }) => this.#disk.deliveries.has(seq));
+    this.#disk.attempts.splice(0, kept === -1 ? this.#disk.attempts.length : kept);
+    return pruned;
+  }
+
+  #forget(seq: number): void {
+    const disk = this.#disk;
+    disk.deliveries.delete(seq);
+    disk.ended.delete(seq);
+    disk.attemptsOf.delete(seq);
+    disk.historyOf.delete(seq);
+    const key = disk.idempotencyOf.get(seq);
+    disk.idempotencyOf.delete(seq);
+    // The key may have been used again since, after it expired.
+    if (key !== undefined && disk.idempotency.get(key)?.seq === seq) disk.idempotency.delete(key);
+  }
+}
+
+function sortedValues<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

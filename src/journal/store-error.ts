@@ -1,0 +1,35 @@
+// Why a store could not be opened, restored or copied: a stable code, and a sentence that says what to do.
+
+export type OpenErrorCode =
+  | 'locked'
+  | 'read_only'
+  | 'not_a_folder'
+  | 'corrupt'
+  | 'not_a_store'
+  | 'newer_schema'
+  | 'exists'
+  | 'missing'
+  | 'disk_full'
+  | 'failed';
+
+export class JournalOpenError extends Error {
+  override readonly name = 'JournalOpenError';
+  readonly code: OpenErrorCode;
+  constructor(code: OpenErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+  readonly code: 'exists' | 'failed';
+  constructor(code: 'exists' | 'failed', path: string, detail = '') {
+    super(
+      code === 'exists'
+        ? `${path} exists already: name a new file for the snapshot`
+        : `the snapshot to ${path} failed: ${detail}`,
+    );
+    this.code = code;
+  }
+}
