@@ -1,0 +1,127 @@
+// Every metric of Sluice: name, type, labels and what it tells. The registry and docs/metrics.md are made from it.
+// Labels are few and their values bounded: platforms, classes, states, outcomes. Never a chat, never an account:
+// those live in the ledger, where they cost a row and not a time series.
+
+export interface MetricKind {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+  readonly buckets?: readonly number[];
+}
+
+const WAIT_S_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800, 7200];
+const CALL_S_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+const AGE_S_BUCKETS = [0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 7200, 86_400];
+
+export const METRICS = {
+  sluice_accepted_total: {
+    type: 'counter',
+    labels: ['platform', 'priority'],
+    help: 'Deliveries accepted, which means: on disk.',
+  },
+  sluice_attempts_total: {
+    type: 'counter',
+    labels: ['platform', 'outcome'],
+    help: 'Calls made, by what they came to: sent, limited, refused, failed, uncertain.',
+  },
+  sluice_moves_total: {
+    type: 'counter',
+    labels: ['platform', 'to'],
+    help: 'Moves of deliveries by the state they moved to; queued is a retry.',
+  },
+  sluice_wait_seconds: {
+    type: 'histogram',
+    labels: ['platform', 'priority'],
+    help: 'Time from when a delivery could go (accepted, or due again) to the start of its call.',
+    buckets: WAIT_S_BUCKETS,
+  },
+  sluice_attempt_seconds: {
+    type: 'histogram',
+    labels: ['platform', 'outcome'],
+    help: 'Time one call took. Successes of 1 to 8 s are the early warning of a flood wait.',
+    buckets: CALL_S_BUCKETS,
+  },
+  sluice_delivery_seconds: {
+    type: 'histogram',
+    labels: ['platform', 'priority'],
+    help: 'Age of deliveries when they were sent.',
+    buckets: AGE_S_BUCKETS,
+  },
+  sluice_limited_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Times a platform said wait (429). Well-paced traffic earns none.',
+  },
+  sluice_retry_after_seconds_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Sum of the waits platforms asked for.',
+  },
+  sluice_rate_limited_drops_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
+  },
+  sluice_freezes_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Freezes begun or prolonged.',
+  },
+  sluice_breaker_opened_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Times the breaker of an account opened.',
+  },
+  sluice_http_requests_total: {
+    type: 'counter',
+    labels: ['route', 'status'],
+    help: 'Requests answered, by route pattern and class of status (2xx, 4xx, …).',
+  },
+  sluice_queue_depth: {
+    type: 'gauge',
+    labels: ['priority'],
+    help: 'Deliveries waiting now, by class.',
+  },
+  sluice_queue_retry_depth: {
+    type: 'gauge',
+    labels: [],
+    help: 'Deliveries among the waiting that wait for the time of their retry.',
+  },
+  sluice_in_flight: {
+    type: 'gauge',
+    labels: [],
+    help: 'Calls under way now.',
+  },
+  sluice_oldest_due_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'How long the longest-waiting due delivery has waited; 0 when none waits.',
+  },
+  sluice_dead: {
+    type: 'gauge',
+    labels: [],
+    help: 'Dead letters kept now.',
+  },
+  sluice_accounts: {
+    type: 'gauge',
+    labels: ['platform', 'state'],
+    help: 'Accounts by state: active, paused, refused (its token is no longer accepted).',
+  },
+  sluice_breakers: {
+    type: 'gauge',
+    labels: ['platform', 'state'],
+    help: 'Breakers of accounts by state: closed, half_open, open.',
+  },
+  sluice_freezes_active: {
+    type: 'gauge',
+    labels: [],
+    help: 'Freezes in force now, of chats, families and accounts.',
+  },
+  sluice_store_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Size of the files of the store.',
+  },
+} as const satisfies Record<string, MetricKind>;
+
+export type MetricName = keyof typeof METRICS;

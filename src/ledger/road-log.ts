@@ -1,0 +1,89 @@
+// The road's events as log lines: one wide line when a delivery ends, with all that a person asks at night,
+// instead of five narrow ones. Acceptance is told at debug, because at full speed it is only noise.
+
+import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
+import { unreachable } from '../system/assert.ts';
+
+export interface LineLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+type Attempted = Extract<RoadEvent, { kind: 'attempted' }>;
+type Moved = Extract<RoadEvent, { kind: 'moved' }>;
+
+// Tries whose move has not come yet: about as many as are in flight.
+const PENDING_MAX = 10_000;
+
+export function roadLog(log: LineLog): RoadListener {
+  const lastTry = new Map<number, Attempted>();
+  return (event) => {
+    switch (event.kind) {
+      case 'accepted':
+        log.debug(fieldsOf(event.about), 'accepted');
+        return;
+      case 'attempted':
+        if (lastTry.size >= PENDING_MAX) lastTry.clear();
+        lastTry.set(event.about.seq, event);
+        return;
+      case 'moved':
+        tellMove(log, event, lastTry.get(event.about.seq) ?? null);
+        lastTry.delete(event.about.seq);
+        return;
+      case 'frozen': {
+        const { account, scope, cause } = event;
+        log.warn({ account, scope, cause, until: iso(event.until) }, 'frozen');
+        return;
+      }
+      case 'breaker': {
+        const { account, state, cause } = event;
+        const fields = { account, state, cause, until: event.until > 0 ? iso(event.until) : null };
+        if (state === 'open') log.warn(fields, 'breaker');
+        else log.info(fields, 'breaker');
+        return;
+      }
+      default:
+        unreachable(event);
+    }
+  };
+}
+
+function tellMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
+  // The start of a try is told with its end.
+  if (event.to === 'sending') return;
+  const fields = {
+    ...fieldsOf(event.about),
+    from: event.from,
+    ageMs: Math.round(event.ageMs),
+    ...(event.reason === null ? {} : { reason: event.reason }),
+    ...(attempt === null ? {} : tryOf(attempt)),
+    ...(event.to === 'queued' && event.dueAt > 0 ? { dueAt: iso(event.dueAt) } : {}),
+  };
+  if (isTrouble(event)) log.warn(fields, event.to === 'queued' ? 'retry' : event.to);
+  else log.info(fields, event.to);
+}
+
+function isTrouble(event: Moved): boolean {
+  if (event.to === 'dead' || event.to === 'uncertain' || event.to === 'expired') return true;
+  return event.to === 'queued' && event.from === 'sending';
+}
+
+function fieldsOf(about: About) {
+  const { id, account, chat, lane, method, priority } = about;
+  return { delivery: id, account, chat, lane, method, priority };
+}
+
+function tryOf(attempt: Attempted) {
+  return {
+    tries: attempt.n,
+    outcome: attempt.outcome,
+    waitedMs: Math.round(attempt.waitedMs),
+    tookMs: Math.round(attempt.tookMs),
+    ...(attempt.retryAfterMs === null ? {} : { retryAfterMs: attempt.retryAfterMs }),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
