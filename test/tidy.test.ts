@@ -1,0 +1,215 @@
+// The house rules as a test. Each rule is run over the whole house, and first shown to fail on a small bad
+// sample: a rule that cannot fail keeps nothing.
+
+import { describe, expect, test } from 'vitest';
+import { EXCEPTIONS } from './tidy/exceptions.ts';
+import {
+  doorRules,
+  noCycle,
+  noDeadFile,
+  nodeRules,
+  platformRules,
+  roomRules,
+  type Violation,
+} from './tidy/import-rules.ts';
+import { pageRules } from './tidy/page-rules.ts';
+import { type Files, readSources, type Source } from './tidy/source.ts';
+import {
+  environment,
+  head,
+  noDefaultExport,
+  noLeftover,
+  noMachine,
+  sizes,
+  timeAndChance,
+} from './tidy/text-rules.ts';
+import { exists, readTree } from './tidy/tree.ts';
+
+const CODE = /^(src|test|scripts|bench|examples)\/.*\.ts$|^[^/]+\.ts$/;
+const TEXT = /\.(ts|js|json|ya?ml|md|html|css|sql)$|^\.ci\/|^[A-Z]+$/;
+
+type Rule = (sources: readonly Source[]) => Violation[];
+const each =
+  (rule: (source: Source) => Violation[]): Rule =>
+  (sources) =>
+    sources.flatMap(rule);
+
+interface Kept {
+  readonly rule: Rule;
+  // The second file of each pair is where the rule must find something; nothing may be found in the first.
+  readonly fine: Files;
+  readonly bad: Files;
+}
+
+const HOUSE: Readonly<Record<string, Kept>> = {
+  'rooms import only those they may': {
+    rule: roomRules,
+    fine: {
+      'src/dispatch/dispatch.ts': "import type { Road } from '../intake/road.ts';",
+      'src/accounts/accounts.ts': "import { type Journal } from '../journal/journal.ts';",
+      'src/cli/serve.ts': "const { run } = await import('../gateway.ts');",
+      'src/limits/limits.test.ts': "import { world } from '../sim/sim.ts';",
+    },
+    bad: {
+      'src/domain/a.ts': "import type { Clock } from '../system/clock.ts';",
+      'src/sim/b.ts': "import { plan } from '../platforms/platform.ts';",
+      'src/dispatch/c.ts': "import { Road } from '../intake/road.ts';",
+      'src/limits/d.ts': "type T = import('../scheduler/scheduler.ts').T;",
+      'src/attic/e.ts': "export * from '../domain/ids.ts';",
+    },
+  },
+  'rooms are entered through their door': {
+    rule: doorRules,
+    fine: {
+      'src/gateway.ts': "import { openSqlite } from './journal/sqlite.ts';",
+      'src/limits/limits.ts': "import { window } from './window.ts';",
+      'src/intake/accept.ts': "import { formatId } from '../domain/ids.ts';",
+    },
+    bad: {
+      'src/dispatch/a.ts': "import { openMemory } from '../journal/memory.ts';",
+      'src/index.ts': "export { plan } from './platforms/telegram/telegram.ts';",
+    },
+  },
+  'platforms do not know each other': {
+    rule: platformRules,
+    fine: { 'src/platforms/telegram/a.ts': "import { x } from '../platform.ts';" },
+    bad: { 'src/platforms/telegram/a.ts': "import { x } from '../discord/x.ts';" },
+  },
+  'Node is touched where it belongs': {
+    rule: nodeRules,
+    fine: { 'src/system/sqlite.ts': "import { DatabaseSync } from 'node:sqlite';" },
+    bad: {
+      'src/limits/a.ts': "import { inspect } from 'node:util';",
+      'src/scheduler/b.ts': "import pino from 'pino';",
+      'src/journal/c.ts': "import { DatabaseSync } from 'node:sqlite';",
+      'src/dispatch/d.ts': "import { setTimeout } from 'node:timers/promises';",
+    },
+  },
+  'no import goes in a circle, types included': {
+    rule: noCycle,
+    fine: { 'src/a.ts': "import './b.ts';\nimport './c.ts';", 'src/b.ts': "import './c.ts';" },
+    bad: {
+      'src/a.ts': "import { b } from './b.ts';",
+      'src/b.ts': "import type { C } from './c.ts';",
+      'src/c.ts': "export type { A } from './a.ts';",
+    },
+  },
+  'no file is dead': {
+    rule: noDeadFile,
+    fine: {
+      'src/index.ts': "new Worker(new URL('./worker.ts', import.meta.url));",
+      'src/worker.ts': '',
+      'src/worker.test.ts': "import './worker.contract.ts';",
+      'src/worker.contract.ts': '',
+    },
+    bad: { 'src/a.ts': '', 'src/a.test.ts': "import './a.ts';" },
+  },
+  'files, functions and lines stay short': {
+    rule: each(sizes),
+    fine: { 'src/a.ts': `// ${'x'.repeat(110)}\nconst a = 1;\n` },
+    bad: {
+      'src/lines.ts': 'a;\n'.repeat(301),
+      'src/function.ts': `const f = () => {${'\n'.repeat(60)}};`,
+      'src/chars.ts': `const a = ${'1 + '.repeat(25)}1;`,
+    },
+  },
+  'every file has a head': {
+    rule: each(head),
+    fine: { 'src/a.ts': '// What this is.\n' },
+    bad: { 'src/a.ts': 'const a = 1;\n' },
+  },
+  'time and chance stay in system': {
+    rule: each(timeAndChance),
+    fine: {
+      'src/system/clock.ts': 'Date.now();',
+      'src/a.ts': "clock.now(); new Date(0); const s = 'Date.now()'; // Date.now()\n",
+    },
+    bad: {
+      'src/a.ts': 'const now = Date.now;',
+      'src/b.ts': 'new Date();',
+      'src/c.ts': 'later(setTimeout);',
+      'src/d.ts': 'globalThis.setInterval(f, 1);',
+      'src/e.ts': 'const { random } = Math;',
+      'src/f.ts': 'process.hrtime.bigint();',
+    },
+  },
+  'the environment is read in config and cli': {
+    rule: each(environment),
+    fine: { 'src/config/a.ts': 'process.env.A;', 'src/cli/b.ts': 'const { env } = process;' },
+    bad: { 'src/a.ts': 'process.env.A;', 'src/b.ts': 'const { argv, env } = process;' },
+  },
+  'no default export': {
+    rule: each(noDefaultExport),
+    fine: { 'src/a.ts': 'export const a = 1;' },
+    bad: {
+      'src/a.ts': 'export default 1;',
+      'src/b.ts': 'export default function f() {}',
+      'src/c.ts': 'const a = 1; export { a as default };',
+    },
+  },
+};
+
+describe('the rules can fail', () => {
+  test.each(Object.entries(HOUSE))('%s', (_, { rule, fine, bad }) => {
+    expect(rule(readSources(fine))).toEqual([]);
+    const found = new Set(rule(readSources(bad)).map((violation) => violation.path));
+    const expected = Object.keys(bad).filter((path) => !path.endsWith('.test.ts'));
+    // A cycle is told once, where it closes.
+    if (rule === noCycle) expect(found.size).toBe(1);
+    else expect([...found]).toEqual(expected);
+  });
+
+  test('leftovers and machine paths', () => {
+    for (const bad of [`// ${'TO'}DO later`, `test.${'only'}('x')`, `describe.${'skip'}('x')`]) {
+      expect(noLeftover('a.ts', bad)).toHaveLength(1);
+    }
+    expect(noLeftover('a.ts', 'const today = only.skip;')).toEqual([]);
+    expect(noMachine('a.ts', `see ${'/work'}/x`)).toHaveLength(1);
+    expect(noMachine('a.ts', 'the homework/work of src/work/x')).toEqual([]);
+  });
+
+  test('pages', () => {
+    const rules = (text: string) =>
+      pageRules({ 'docs/a.md': text, 'docs/b.md': '# B\n## Some part\n' }, (path) =>
+        ['src', 'README.md'].includes(path),
+      ).map((violation) => violation.rule);
+    expect(
+      rules('# A\n[b](b.md#some-part) [r](../README.md) [s](../src) [w](https://x.y)'),
+    ).toEqual([]);
+    expect(rules('# A\n```sh\n# not a title\n```\n')).toEqual([]);
+    expect(rules('text')).toEqual(['title']);
+    expect(rules('# A\n# B')).toEqual(['title']);
+    expect(rules('# A\n[x](c.md)')).toEqual(['link']);
+    expect(rules('# A\n[x](b.md#other)')).toEqual(['link']);
+    expect(rules('# A\nsee `intake.ts:12`')).toEqual(['line-number']);
+  });
+});
+
+describe('the house keeps its rules', () => {
+  const sources = readSources(readTree((path) => CODE.test(path)));
+  const texts = Object.entries(readTree((path) => TEXT.test(path)));
+  const pages = readTree((path) => path.endsWith('.md'));
+  const all: Record<string, Violation[]> = {
+    'no leftovers': texts.flatMap(([path, text]) => noLeftover(path, text)),
+    'nothing of a machine': texts.flatMap(([path, text]) => noMachine(path, text)),
+    pages: pageRules(pages, exists),
+  };
+  for (const [name, { rule }] of Object.entries(HOUSE)) all[name] = rule(sources);
+
+  test.each(Object.entries(all))('%s', (_, violations) => {
+    const open = violations.filter((violation) => !isExcepted(violation));
+    expect(open.map(({ path, detail }) => `${path}: ${detail}`)).toEqual([]);
+  });
+
+  test('no exception is left over', () => {
+    const needed = (exception: { rule: string; path: string }) =>
+      Object.values(all)
+        .flat()
+        .some(({ rule, path }) => rule === exception.rule && path === exception.path);
+    expect(EXCEPTIONS.filter((exception) => !needed(exception))).toEqual([]);
+  });
+});
+
+function isExcepted(violation: Violation): boolean {
+  return EXCEPTIONS.some(({ rule, path }) => rule === violation.rule && path === violation.path);
+}

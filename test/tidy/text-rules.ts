@@ -1,0 +1,101 @@
+// The rules about one file at a time: sizes, heads, forbidden uses, leftovers.
+
+import { isTest, type Violation } from './import-rules.ts';
+import { roomOf } from './rooms.ts';
+import type { Source } from './source.ts';
+
+const FILE_LINES_MAX = 300;
+// A suite is a list; it may be longer than a thought.
+const SUITE_LINES_MAX = 500;
+const FUNCTION_LINES_MAX = 60;
+const LINE_CHARS_MAX = 100;
+// The formatter keeps code within 100; prose that it does not touch gets a little more.
+const PROSE_CHARS_MAX = 120;
+
+// Time and chance enter through src/system only, so that whole worlds run on a virtual clock.
+const TIME_AND_CHANCE = [
+  'Date.now',
+  'performance.now',
+  'process.hrtime',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'Math.random',
+  'new Date()',
+];
+const LEFTOVER = /\b(?:TODO|FIXME|XXX)\b|\b(?:test|describe|it)\.(?:only|skip|todo)\b/;
+const MACHINE = /(?<![\w.])\/work\/|\bregistry\.(?:npmjs|yarnpkg)\b|\bnpm[m]irror\b/;
+
+export function sizes(source: Source): Violation[] {
+  const lines = source.text.trimEnd().split('\n');
+  const linesMax = isTest(source.path) ? SUITE_LINES_MAX : FILE_LINES_MAX;
+  const found: string[] = [];
+  if (lines.length > linesMax) found.push(`${lines.length} lines, at most ${linesMax}`);
+  for (const { name, lines: length } of isTest(source.path) ? [] : source.functions) {
+    if (length > FUNCTION_LINES_MAX) {
+      found.push(`${name}: ${length} lines, at most ${FUNCTION_LINES_MAX}`);
+    }
+  }
+  for (const line of lines) {
+    const charsMax = isProse(line) ? PROSE_CHARS_MAX : LINE_CHARS_MAX;
+    if (line.length > charsMax && !/https?:\/\//.test(line)) {
+      found.push(`${line.length} characters, at most ${charsMax}: ${line.trim().slice(0, 40)}…`);
+    }
+  }
+  return found.map((detail) => ({ rule: 'size', path: source.path, detail }));
+}
+
+// Comments, imports and lines that are mostly one text.
+function isProse(line: string): boolean {
+  const isText = /'[^']{40,}'|"[^"]{40,}"|`[^`]{40,}`/.test(line);
+  return isText || /^\s*(\/\/|\*|import |export .* from )/.test(line);
+}
+
+// What a test is about, its name and the file beside it say.
+export function head(source: Source): Violation[] {
+  const first = source.text.replace(/^#!.*\n/, '');
+  if (/^\/\/ \S/.test(first) || source.path.endsWith('.test.ts')) return [];
+  const detail = 'begins without its head: what is this, what may it assume, what is hard';
+  return [{ rule: 'head', path: source.path, detail }];
+}
+
+export function timeAndChance(source: Source): Violation[] {
+  if (roomOf(source.path) === 'system' || !source.path.startsWith('src/')) return [];
+  return usesOf(source, TIME_AND_CHANCE).map((use) => ({
+    rule: 'time',
+    path: source.path,
+    detail: `${use} belongs to src/system; take a Clock or a Random`,
+  }));
+}
+
+export function environment(source: Source): Violation[] {
+  if (['config', 'cli'].includes(roomOf(source.path) ?? '') || !source.path.startsWith('src/')) {
+    return [];
+  }
+  return usesOf(source, ['process.env']).map((use) => ({
+    rule: 'environment',
+    path: source.path,
+    detail: `${use} belongs to src/config; take a setting`,
+  }));
+}
+
+function usesOf(source: Source, names: readonly string[]): string[] {
+  const used = source.uses.flatMap((use) => use.split(','));
+  return names.filter((name) => used.some((use) => use === name || use.startsWith(`${name}.`)));
+}
+
+export function noDefaultExport(source: Source): Violation[] {
+  if (!source.hasDefaultExport || source.path === 'vitest.config.ts') return [];
+  return [{ rule: 'default-export', path: source.path, detail: 'exports a default' }];
+}
+
+export function noLeftover(path: string, text: string): Violation[] {
+  const match = LEFTOVER.exec(text);
+  return match === null ? [] : [{ rule: 'leftover', path, detail: match[0] }];
+}
+
+// Nothing of the machine it was written on.
+export function noMachine(path: string, text: string): Violation[] {
+  const match = MACHINE.exec(text);
+  return match === null ? [] : [{ rule: 'machine', path, detail: match[0] }];
+}
