@@ -1,0 +1,38 @@
+// npm test: the checks, then all tests, then one plain line with the sum. Arguments go to the test runner.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from './run.ts';
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numFailedTestSuites: number;
+  readonly success: boolean;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'));
+const file = join(folder, 'report.json');
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+
+const checked = await run(process.execPath, ['scripts/check.ts'], { show: true });
+const tested = await run('vitest', ['run', ...reporters, ...process.argv.slice(2)], { show: true });
+
+const report = readReport();
+// A file that cannot even be loaded has no failed test, but it failed.
+const broken =
+  report.success || report.numFailedTests > 0 ? 0 : Math.max(1, report.numFailedTestSuites);
+const failed = report.numFailedTests + broken + checked.code;
+console.log(`${report.numPassedTests} passed, ${failed} failed`);
+process.exit(failed > 0 || tested.code !== 0 ? 1 : 0);
+
+function readReport(): Report {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numFailedTestSuites: 1, success: false };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,47 @@
+// The pages say what the code does: every setting, error, metric and move is in the docs, and nothing else is.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
+import { MOVES, STATES } from '../src/domain/delivery.ts';
+import { ERRORS } from '../src/domain/errors.ts';
+import { METRICS } from '../src/ledger/metrics.ts';
+
+describe('the docs and the code agree both ways', () => {
+  test('settings', () => {
+    const settings = SETTING_KEYS.map(settingOf);
+    const page = readPage('configuration.md');
+    const paths = settings.map(({ section, name }) => `${section}.${name}`);
+    const variables = [...settings.map(variableOf), ...CLIENT_VARIABLES];
+    expect(sorted(matches(page, /^\| `([a-z]+\.[a-z_]+)` \|/gm))).toEqual(sorted(paths));
+    expect(sorted(new Set(matches(page, /`(SLUICE_[A-Z_]+)`/g)))).toEqual(sorted(variables));
+  });
+
+  test('errors', () => {
+    const rows = matches(readPage('errors.md'), /^\| `([a-z_]+)` \| \d{3} \|/gm);
+    expect(sorted(rows)).toEqual(sorted(Object.keys(ERRORS)));
+  });
+
+  test('metrics', () => {
+    const rows = matches(readPage('metrics.md'), /^\| `([a-z_]+)` \|/gm);
+    expect(sorted(rows)).toEqual(sorted(Object.keys(METRICS)));
+  });
+
+  test('the state diagram', () => {
+    const edges = matches(readPage('states.md'), /^ {2}(\w+ --> \w+)$/gm);
+    const moves = STATES.flatMap((from) => MOVES[from].map((to) => `${from} --> ${to}`));
+    expect(sorted(edges)).toEqual(sorted(moves));
+  });
+});
+
+function readPage(name: string): string {
+  return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1]!);
+}
+
+function sorted(items: Iterable<string>): string[] {
+  return [...items].sort();
+}
