@@ -46,7 +46,7 @@ export interface Explanation extends Place {
   readonly causes: readonly (
     | Cause
     | {
-        kind: 'ahead' | 'due' | 'breaker' | 'paused' | 'in_flight';
+        kind: 'ahead' | 'due' | 'held' | 'in_flight';
         name: string;
         until: number | null;
         detail: string;

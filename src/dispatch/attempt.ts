@@ -1,0 +1,169 @@
+// One attempt, from the scheduler's word to the journal's: begin (durable) → send → classify → settle (durable).
+// Whatever happens to the store, an attempt that was made is settled sooner or later: what the platform did
+// cannot be undone, so the settlement is kept and tried again until the store takes it.
+
+import type { Queued } from '../domain/delivery.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import {
+  type Begun,
+  type Journal,
+  JournalUnavailable,
+  type Record as PastRecord,
+  type Settled,
+  type Settlement,
+} from '../journal/journal.ts';
+import type { AccountLimits, Learned, Ticket } from '../limits/limits.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { type RetryPolicy, settle, type Verdict } from './settle.ts';
+
+// Between two tries to write a settlement the store did not take.
+const STORE_RETRY_MS = 500;
+
+export interface Profile {
+  readonly platform: Platform;
+  // Accounts of one host share a breaker.
+  readonly host: string;
+  readonly retry: RetryPolicy;
+  readonly deadlineMs: number;
+  readonly queueMax: number;
+  readonly inFlightMax: number;
+}
+
+export interface AttemptPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface AttemptReport {
+  readonly n: number;
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  readonly settled: Settled;
+  readonly learned: Learned;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly record: PastRecord;
+}
+
+export async function call(
+  profile: Profile,
+  credential: string,
+  queued: Queued,
+  body: string,
+): Promise<Outcome> {
+  const { platform, deadlineMs } = profile;
+  const { method } = queued;
+  return platform.classify(method, await platform.send({ credential, method, body, deadlineMs }));
+}
+
+// Decides, teaches the limits, and writes it all down in one transaction.
+export async function conclude(
+  ports: AttemptPorts,
+  profile: Profile,
+  limits: AccountLimits,
+  ticket: Ticket | null,
+  tried: {
+    queued: Queued;
+    n: number;
+    record: PastRecord;
+    body: string | null;
+    outcome: Outcome;
+    startedAt: number;
+    probing: boolean;
+  },
+): Promise<AttemptReport> {
+  const { queued, n, record, outcome, startedAt } = tried;
+  const endedAt = ports.clock.now();
+  const { platform } = profile;
+  const idempotent = platform.isIdempotent(queued.method);
+  const cured = curedOf(platform, queued, tried.body, outcome);
+  const facts = { queued, record, outcome, idempotent, cured, probing: tried.probing };
+  const verdict = settle(facts, profile.retry, endedAt, ports.random.next());
+  const learned =
+    ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
+  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
+  const settled = await write(ports, settlement);
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };
+}
+
+const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
+
+function curedOf(platform: Platform, queued: Queued, body: string | null, outcome: Outcome) {
+  if (outcome.kind !== 'refused' || outcome.cure === null || body === null) return null;
+  return platform.cure(outcome.cure, queued.method, body);
+}
+
+function settlementOf(
+  queued: Queued,
+  n: number,
+  outcome: Outcome,
+  verdict: Verdict,
+  learned: Learned,
+  endedAt: number,
+): Settlement {
+  const { to, dueAt, failed, doubted, cure } = verdict;
+  const answer = answerOf(outcome);
+  // What only comes back to the queue has no result yet.
+  const rests = to !== 'queued';
+  return {
+    seq: queued.seq,
+    n,
+    endedAt,
+    outcome: outcome.kind,
+    reason: reasonOf(outcome),
+    detail: detailOf(outcome),
+    retryAfterMs: outcome.kind === 'limited' ? outcome.retryAfterMs : null,
+    to,
+    dueAt,
+    failed,
+    doubted,
+    cure,
+    messageId: outcome.kind === 'sent' ? outcome.messageId : null,
+    result: rests ? answer : null,
+    limits: learned.records,
+  };
+}
+
+export function reasonOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'sent') return null;
+  return outcome.kind === 'limited' ? 'limited' : outcome.reason;
+}
+
+export function detailOf(outcome: Outcome): string | null {
+  switch (outcome.kind) {
+    case 'sent':
+      return null;
+    case 'limited':
+      return `the platform said wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
+    default:
+      return outcome.detail;
+  }
+}
+
+export function answerOf(outcome: Outcome): string | null {
+  return 'result' in outcome ? outcome.result : null;
+}
+
+async function write(ports: AttemptPorts, settlement: Settlement): Promise<Settled> {
+  for (;;) {
+    try {
+      return await ports.journal.settle(settlement);
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      await sleep(ports.clock, STORE_RETRY_MS);
+    }
+  }
+}
+
+// null: the store cannot be written now; nothing was begun.
+export async function begin(ports: AttemptPorts, seq: number, at: number): Promise<Begun | null> {
+  try {
+    return await ports.journal.begin(seq, at);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return null;
+    throw error;
+  }
+}

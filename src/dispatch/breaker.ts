@@ -1,0 +1,82 @@
+// Stops calling what does not answer: closed → open → half open with one probe → closed or open again, longer.
+// Pure: `now` is an argument. One poison chat must not open it, so failures must come from two chats,
+// unless the host itself could not be reached. A refused account stays open until its token changes.
+
+export interface BreakerSettings {
+  // So many failures in a row open it.
+  readonly failuresMax: number;
+  readonly openMs: number;
+  readonly openMsMax: number;
+}
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+export class Breaker {
+  state: BreakerState = 'closed';
+  until = 0;
+  cause = '';
+  readonly #settings: BreakerSettings;
+  #failures = 0;
+  #chat: string | null = null;
+  #manyChats = false;
+  #openings = 0;
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+  }
+
+  // Before a call: true when this call is the one probe of an open breaker.
+  probes(now: number): boolean {
+    if (this.state !== 'open' || now < this.until) return false;
+    this.state = 'half_open';
+    this.until = Number.POSITIVE_INFINITY;
+    return true;
+  }
+
+  // All of these answer whether the state changed.
+  answered(): boolean {
+    this.#failures = 0;
+    this.#chat = null;
+    this.#manyChats = false;
+    this.#openings = 0;
+    if (this.state === 'closed') return false;
+    this.state = 'closed';
+    this.until = 0;
+    this.cause = '';
+    return true;
+  }
+
+  failed(chat: string, hostDown: boolean, cause: string, now: number): boolean {
+    if (this.state === 'half_open') return this.#open(cause, now);
+    if (this.state === 'open') return false;
+    this.#failures += 1;
+    this.#manyChats ||= hostDown || (this.#chat !== null && this.#chat !== chat);
+    this.#chat = chat;
+    if (this.#failures < this.#settings.failuresMax || !this.#manyChats) return false;
+    return this.#open(cause, now);
+  }
+
+  // Until someone says otherwise (answered() after a new token).
+  refuse(cause: string): boolean {
+    this.state = 'open';
+    this.until = Number.POSITIVE_INFINITY;
+    this.cause = cause;
+    return true;
+  }
+
+  // A probe that never left: the next one may try.
+  probeGone(now: number): void {
+    if (this.state !== 'half_open') return;
+    this.state = 'open';
+    this.until = now;
+  }
+
+  #open(cause: string, now: number): boolean {
+    const { openMs, openMsMax } = this.#settings;
+    this.state = 'open';
+    this.until = now + Math.min(openMsMax, openMs * 2 ** Math.min(this.#openings, 30));
+    this.cause = cause;
+    this.#openings += 1;
+    return true;
+  }
+}

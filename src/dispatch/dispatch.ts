@@ -1,0 +1,280 @@
+// The one loop: asks the scheduler, sends within the in-flight bounds, settles. External events only wake it.
+// It owns the road's memory (scheduler, limits, holds, waiters); the journal owns the truth.
+
+import type { NewDelivery, Queued } from '../domain/delivery.ts';
+import {
+  type Appended,
+  type Journal,
+  JournalUnavailable,
+  type MoveCommand,
+  type Moved,
+} from '../journal/journal.ts';
+import { AccountLimits, type Ticket } from '../limits/limits.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { assert } from '../system/assert.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import type { Service } from '../system/service.ts';
+import { type AttemptReport, begin, call, conclude, type Profile, reasonOf } from './attempt.ts';
+import type { BreakerSettings } from './breaker.ts';
+import { Holds } from './holds.ts';
+import { recover } from './recover.ts';
+import { Teller } from './teller.ts';
+
+export type { Profile } from './attempt.ts';
+export type { BreakerSettings } from './breaker.ts';
+export type { RetryPolicy } from './settle.ts';
+
+// Decisions in one turn of the loop; then others (intake, answers) get theirs.
+const DECISIONS_PER_TURN_MAX = 512;
+// How long the loop leaves a store alone that did not take a command.
+const STORE_PAUSE_MS = 500;
+const HOUSEKEEPING_MS = 10_000;
+const FORGET_STEP_MAX = 2_000;
+
+export interface DispatchOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scheduler: Scheduler;
+  readonly breaker: BreakerSettings;
+  readonly accounts: DispatchAccounts;
+  // Told of programmer errors in the loop; the process must not go on after one.
+  readonly fatal: (error: unknown) => void;
+}
+
+// What dispatch needs to know of accounts; accounts/ and the settings answer it.
+export interface DispatchAccounts {
+  profileOf(id: string): Profile;
+  stateOf(id: string): { paused: boolean; refused: string | null };
+  credentialOf(id: string): string | null;
+  setRefused(id: string, reason: string): Promise<unknown>;
+}
+
+export class Dispatch implements Service {
+  readonly scheduler: Scheduler;
+  readonly holds: Holds;
+  readonly teller: Teller;
+  readonly #o: DispatchOptions;
+  readonly #limits = new Map<string, AccountLimits>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #running = false;
+  #woken = false;
+  #timer: Timer | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #storePausedUntil = 0;
+  #housekeeping: Timer | null = null;
+  // When the loop last had its turn; health is told from its age.
+  lastTurnAt = 0;
+
+  constructor(options: DispatchOptions) {
+    this.#o = options;
+    this.scheduler = options.scheduler;
+    this.teller = new Teller(options.journal.tag);
+    this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
+  }
+
+  // Rebuilds queue, limits and doubts from the journal, then begins to send.
+  async start(): Promise<void> {
+    await recover(this, this.#o);
+    this.#running = true;
+    this.#keepHouse();
+    this.wake();
+  }
+
+  // Finishes what is in flight, at the latest at the deadline; the rest is on disk already.
+  async stop(deadlineMs: number): Promise<void> {
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#housekeeping?.cancel();
+    const landed = Promise.all(this.#inFlight);
+    let timer: Timer | null = null;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#o.clock.schedule(this.#o.clock.now() + deadlineMs, resolve);
+    });
+    await Promise.race([landed, late]);
+    (timer as Timer | null)?.cancel();
+  }
+
+  async submit(delivery: NewDelivery): Promise<Appended> {
+    const { queueMax } = this.profileOf(delivery.account);
+    const appended = await this.#o.journal.append(delivery, { queueMax });
+    if (appended.kind === 'accepted') this.#admit(appended.queued, appended.replaced);
+    return appended;
+  }
+
+  async move(command: MoveCommand): Promise<Moved> {
+    const moved = await this.#o.journal.move(command);
+    if (moved.kind !== 'moved') return moved;
+    const now = this.#o.clock.now();
+    const removed = this.scheduler.remove(command.seq, now);
+    if (moved.queued !== null) this.add(moved.queued, now);
+    const about = moved.queued ?? removed;
+    if (about !== null) this.teller.moved(about, moved.from, command.to, command.reason, now);
+    if (command.to !== 'queued') this.teller.ended(command.seq, command.to, command.reason);
+    this.wake();
+    return moved;
+  }
+
+  isOnRoad(seq: number): boolean {
+    return this.scheduler.isFlying(seq) || this.scheduler.isWaiting(seq);
+  }
+
+  profileOf(account: string): Profile {
+    return this.#o.accounts.profileOf(account);
+  }
+
+  // Adds an account the first time something of it appears.
+  limitsOf(account: string): AccountLimits {
+    const known = this.#limits.get(account);
+    if (known !== undefined) return known;
+    const { platform, host, inFlightMax } = this.#o.accounts.profileOf(account);
+    const limits = new AccountLimits({ account, priors: platform });
+    this.#limits.set(account, limits);
+    this.scheduler.addAccount(account, limits, { inFlightMax });
+    this.holds.add(account, host, this.#o.accounts.stateOf(account));
+    return limits;
+  }
+
+  get allLimits(): ReadonlyMap<string, AccountLimits> {
+    return this.#limits;
+  }
+
+  add(queued: Queued, now: number): void {
+    this.limitsOf(queued.account);
+    this.scheduler.add(queued, now);
+  }
+
+  // Asks for a turn of the loop; many wakings make one turn.
+  wake(): void {
+    if (!this.#running || this.#woken) return;
+    this.#woken = true;
+    queueMicrotask(() => {
+      this.#woken = false;
+      try {
+        this.#turn();
+      } catch (error) {
+        this.#o.fatal(error);
+      }
+    });
+  }
+
+  #admit(queued: Queued, replaced: number | null): void {
+    const now = this.#o.clock.now();
+    if (replaced !== null) {
+      this.teller.replaced(this.scheduler.remove(replaced, now), replaced, queued.seq, now);
+    }
+    this.add(queued, now);
+    this.teller.accepted(queued, now);
+    this.wake();
+  }
+
+  #turn(): void {
+    if (!this.#running) return;
+    const now = this.#o.clock.now();
+    this.lastTurnAt = now;
+    const again = now < this.#storePausedUntil ? this.#storePausedUntil : this.#decide(now);
+    if (again !== Number.POSITIVE_INFINITY) this.#wakeAt(again);
+  }
+
+  // Starts what may go now; answers when to ask again.
+  #decide(now: number): number {
+    for (const queued of this.scheduler.expired(now)) this.#track(this.#expire(queued, now));
+    for (let i = 0; i < DECISIONS_PER_TURN_MAX; i++) {
+      const decision = this.scheduler.next(now);
+      if (decision.kind === 'idle') return Number.POSITIVE_INFINITY;
+      if (decision.kind === 'wait') return decision.until;
+      this.#track(this.#attempt(decision.queued, decision.ticket, now));
+    }
+    return now;
+  }
+
+  #wakeAt(at: number): void {
+    if (this.#timer !== null && this.#timerAt <= at) return;
+    this.#timer?.cancel();
+    this.#timerAt = at;
+    this.#timer = this.#o.clock.schedule(at, () => {
+      this.#timer = null;
+      this.wake();
+    });
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => this.#o.fatal(error))
+      .finally(() => this.#inFlight.delete(tracked));
+    this.#inFlight.add(tracked);
+  }
+
+  async #attempt(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
+    const { account, seq } = queued;
+    const limits = this.limitsOf(account);
+    const probing = this.holds.probes(account, takenAt);
+    const begun = await begin(this.#o, seq, takenAt);
+    if (begun === null || begun.kind === 'gone') {
+      this.#giveBack(queued, ticket, probing, begun === null);
+      return;
+    }
+    const profile = this.profileOf(account);
+    const startedAt = this.#o.clock.now();
+    limits.departed(ticket, startedAt);
+    const credential = this.#o.accounts.credentialOf(account);
+    assert(credential !== null, 'an account of the road has a credential');
+    const outcome = await call(profile, credential, queued, begun.body);
+    const { n, record, body } = begun;
+    const tried = { queued, n, record, body, outcome, startedAt, probing };
+    this.land(queued, await conclude(this.#o, profile, limits, ticket, tried));
+  }
+
+  // It never left: withdrawn meanwhile, or the store could not be written.
+  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, storeDown: boolean): void {
+    const now = this.#o.clock.now();
+    this.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
+    if (probing) this.holds.probeGone(queued.account, now);
+    if (storeDown) this.#storePausedUntil = now + STORE_PAUSE_MS;
+    this.scheduler.landed(queued.seq, storeDown ? queued : null, now);
+    this.wake();
+  }
+
+  // The attempt is written; memory follows.
+  land(queued: Queued, report: AttemptReport): void {
+    const { outcome, verdict, settled, endedAt } = report;
+    const { account, chat, seq } = queued;
+    const reason = reasonOf(outcome) ?? '';
+    this.holds.learn(account, chat, verdict.health, reason, endedAt);
+    if (verdict.health === 'refused') this.#track(this.#refuse(account, reason));
+    const again = settled.kind === 'settled' ? settled.queued : null;
+    if (this.scheduler.isFlying(seq)) this.scheduler.landed(seq, again, endedAt);
+    else if (again !== null) this.add(again, endedAt);
+    this.teller.attempted(queued, report);
+    this.wake();
+  }
+
+  async #expire(queued: Queued, at: number): Promise<void> {
+    const rest = { reason: 'expired', by: 'sluice', body: null, queueMax: 0 };
+    try {
+      const moved = await this.#o.journal.move({ seq: queued.seq, to: 'expired', at, ...rest });
+      if (moved.kind !== 'moved') return;
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      // Back into the queue, to expire when the store returns.
+      this.#storePausedUntil = at + STORE_PAUSE_MS;
+      this.add(queued, at);
+      return;
+    }
+    this.teller.moved(queued, 'queued', 'expired', 'expired', at);
+    this.teller.ended(queued.seq, 'expired', 'expired');
+  }
+
+  async #refuse(account: string, reason: string): Promise<void> {
+    await this.#o.accounts.setRefused(account, reason);
+  }
+
+  #keepHouse(): void {
+    const { clock } = this.#o;
+    this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
+      for (const limits of this.#limits.values()) limits.forgetIdle(clock.now(), FORGET_STEP_MAX);
+      this.#keepHouse();
+    });
+  }
+}

@@ -1,0 +1,120 @@
+// The road as intake sees it: submit, wait for the end, ask where it stands and why, pause and resume.
+
+import type { Delivery } from '../domain/delivery.ts';
+import type {
+  AccountView,
+  Depths,
+  Ended,
+  Explanation,
+  LimitsView,
+  Place,
+  Road,
+} from '../intake/road.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Explained } from '../scheduler/scheduler.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Dispatch } from './dispatch.ts';
+
+// A chain of replacements longer than this is cut: the caller hears of the last one reached.
+const REPLACEMENTS_FOLLOWED_MAX = 1_000;
+const LIMIT_VIEWS_MAX = 10_000;
+
+export interface FrontOptions {
+  readonly dispatch: Dispatch;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly accounts: {
+    list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
+    setPaused(id: string, paused: boolean): Promise<boolean>;
+  };
+}
+
+export function createRoad(options: FrontOptions): Road {
+  const { dispatch, clock, accounts } = options;
+  const { scheduler, teller } = dispatch;
+  const setPaused = async (id: string, paused: boolean) => {
+    if (!(await accounts.setPaused(id, paused))) return false;
+    dispatch.limitsOf(id);
+    dispatch.holds.setPaused(id, paused);
+    dispatch.wake();
+    return true;
+  };
+  return {
+    submit: (delivery) => dispatch.submit(delivery),
+    move: (command) => dispatch.move(command),
+    ended: (seq, signal) => ended(options, seq, signal),
+    place: (seq): Place | null => scheduler.place(seq, clock.now()),
+    explain: (seq) => explanationOf(dispatch, seq, clock.now()),
+    accounts: (): AccountView[] =>
+      accounts.list().map(({ id, platform, paused, refused }) => {
+        const breaker = dispatch.holds.view(id);
+        return { id, platform, paused, refused, breaker, ...scheduler.depthOf(id) };
+      }),
+    limits: (account) => limitsView(dispatch, account, clock.now()),
+    pause: (id) => setPaused(id, true),
+    resume: (id) => setPaused(id, false),
+    depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
+    listen: (listener) => teller.listen(listener),
+  };
+}
+
+async function ended(options: FrontOptions, seq: number, signal: AbortSignal): Promise<Ended> {
+  const { dispatch, ledger } = options;
+  let current = seq;
+  for (let i = 0; i < REPLACEMENTS_FOLLOWED_MAX; i++) {
+    if (dispatch.isOnRoad(current)) return dispatch.teller.waiters.wait(current, signal);
+    const record = await ledger.get(current);
+    // It may have come back to the road, or moved on, while the ledger was read.
+    if (record === null) return missing(current);
+    if (record.state === 'superseded' && record.supersededBy !== null)
+      current = record.supersededBy;
+    else if (record.state !== 'queued' && record.state !== 'sending') return endedOf(record);
+  }
+  return missing(current);
+}
+
+function endedOf(record: Delivery): Ended {
+  const { seq, state, reason, detail, messageId, result } = record;
+  return { seq, state, reason, detail, messageId, result };
+}
+
+function missing(seq: number): Ended {
+  const detail = 'its record is no longer kept';
+  return { seq, state: 'cancelled', reason: 'unknown', detail, messageId: null, result: null };
+}
+
+function explanationOf(dispatch: Dispatch, seq: number, now: number): Explanation | null {
+  const { scheduler } = dispatch;
+  if (scheduler.isFlying(seq)) {
+    const summary = 'it is being sent now';
+    return { position: 0, eta: now, state: 'sending', summary, causes: [] };
+  }
+  const explained = scheduler.explain(seq, now);
+  if (explained === null) return null;
+  return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+}
+
+function summaryOf(explained: Explained, now: number): string {
+  const { causes } = explained;
+  if (causes.length === 0) return 'nothing holds it: it goes in this turn';
+  // The longest wait is the one that decides.
+  const first = causes.reduce((a, b) => ((b.until ?? Infinity) > (a.until ?? Infinity) ? b : a));
+  const until = first.until === null ? '' : ` (${secondsUntil(first.until, now)})`;
+  return `${first.detail}${until}`;
+}
+
+function secondsUntil(until: number, now: number): string {
+  if (until === Number.POSITIVE_INFINITY) return 'no end known';
+  return `${Math.max(0, Math.ceil((until - now) / 1000))} s left`;
+}
+
+function limitsView(dispatch: Dispatch, only: string | null, now: number): LimitsView[] {
+  const views: LimitsView[] = [];
+  for (const [account, limits] of dispatch.allLimits) {
+    if (only !== null && account !== only) continue;
+    for (const view of limits.view(now, LIMIT_VIEWS_MAX - views.length))
+      views.push({ account, ...view });
+    if (views.length >= LIMIT_VIEWS_MAX) break;
+  }
+  return views;
+}

@@ -1,0 +1,138 @@
+// What holds a whole account back: an operator's pause, its own breaker, or its host's.
+// A host that cannot be reached is one breaker for all its accounts: one probe, not one per account.
+
+import type { RoadEvent } from '../domain/event.ts';
+import type { AccountView } from '../intake/road.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { assert } from '../system/assert.ts';
+import { Breaker, type BreakerSettings } from './breaker.ts';
+import type { Health } from './settle.ts';
+
+interface Host {
+  readonly breaker: Breaker;
+  readonly accounts: Set<string>;
+}
+
+interface HeldAccount {
+  readonly breaker: Breaker;
+  readonly host: Host;
+  paused: boolean;
+}
+
+export class Holds {
+  readonly #scheduler: Scheduler;
+  readonly #settings: BreakerSettings;
+  readonly #emit: (event: RoadEvent) => void;
+  readonly #accounts = new Map<string, HeldAccount>();
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(scheduler: Scheduler, settings: BreakerSettings, emit: (event: RoadEvent) => void) {
+    this.#scheduler = scheduler;
+    this.#settings = settings;
+    this.#emit = emit;
+  }
+
+  add(id: string, hostName: string, state: { paused: boolean; refused: string | null }): void {
+    let host = this.#hosts.get(hostName);
+    if (host === undefined) {
+      host = { breaker: new Breaker(this.#settings), accounts: new Set() };
+      this.#hosts.set(hostName, host);
+    }
+    host.accounts.add(id);
+    const breaker = new Breaker(this.#settings);
+    if (state.refused !== null) breaker.refuse(state.refused);
+    this.#accounts.set(id, { breaker, host, paused: state.paused });
+    this.#apply(id);
+  }
+
+  // Called for each call that is about to go. True: it is a probe; everything else waits for its answer.
+  probes(id: string, now: number): boolean {
+    const { breaker, host } = this.#of(id);
+    const own = breaker.probes(now);
+    const shared = host.breaker.probes(now);
+    if (own) this.#apply(id);
+    if (shared) this.#applyAll(host);
+    return own || shared;
+  }
+
+  // The probe never left (its delivery was withdrawn): the next one may try.
+  probeGone(id: string, now: number): void {
+    const { breaker, host } = this.#of(id);
+    breaker.probeGone(now);
+    host.breaker.probeGone(now);
+    this.#applyAll(host);
+  }
+
+  learn(id: string, chat: string, health: Health, cause: string, now: number): void {
+    const { breaker, host } = this.#of(id);
+    const hostDown = health === 'host_down';
+    const hostChanged = hostDown
+      ? host.breaker.failed(chat, true, cause, now)
+      : host.breaker.answered();
+    const changed = this.#learnOwn(breaker, chat, health, cause, now);
+    if (changed) this.#changed(id, breaker, now);
+    if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
+    // A probe of its own that met a dead host is no longer out.
+    if (hostDown && !hostChanged) this.#apply(id);
+  }
+
+  setPaused(id: string, paused: boolean): void {
+    this.#of(id).paused = paused;
+    this.#apply(id);
+  }
+
+  // A new token: whatever refused the old one is over.
+  renew(id: string, now: number): void {
+    const { breaker } = this.#of(id);
+    if (breaker.answered()) this.#changed(id, breaker, now);
+  }
+
+  view(id: string): AccountView['breaker'] {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return { state: 'closed', until: 0, cause: '' };
+    const { breaker, host } = account;
+    const { state, until, cause } = breaker.state === 'closed' ? host.breaker : breaker;
+    return { state, until, cause };
+  }
+
+  #learnOwn(breaker: Breaker, chat: string, health: Health, cause: string, now: number): boolean {
+    switch (health) {
+      case 'answered':
+        return breaker.answered();
+      case 'refused':
+        return breaker.refuse(cause);
+      case 'broken':
+        return breaker.failed(chat, false, cause, now);
+      case 'host_down':
+        breaker.probeGone(now);
+        return false;
+    }
+  }
+
+  #changed(id: string, breaker: Breaker, at: number): void {
+    const { state, until, cause } = breaker;
+    this.#emit({ kind: 'breaker', at, account: id, state, until, cause });
+    this.#apply(id);
+  }
+
+  #applyAll(host: Host): void {
+    for (const id of host.accounts) this.#apply(id);
+  }
+
+  #apply(id: string): void {
+    const { paused, breaker, host } = this.#of(id);
+    if (paused) {
+      this.#scheduler.hold(id, Number.POSITIVE_INFINITY, 'paused by an operator');
+      return;
+    }
+    const worst = breaker.until >= host.breaker.until ? breaker : host.breaker;
+    const why = worst.state === 'half_open' ? `one call probes: ${worst.cause}` : worst.cause;
+    this.#scheduler.hold(id, worst.until, why);
+  }
+
+  #of(id: string): HeldAccount {
+    const account = this.#accounts.get(id);
+    assert(account !== undefined, 'holds know every account of the road');
+    return account;
+  }
+}

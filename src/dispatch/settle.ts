@@ -1,0 +1,112 @@
+// From what a try came to, to what becomes of the delivery. Pure: time and chance are arguments.
+// A retry is not a loop: it is a time written into the journal, and the scheduler meets it again.
+
+import type { Queued } from '../domain/delivery.ts';
+import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../domain/outcome.ts';
+import type { Record as PastRecord } from '../journal/journal.ts';
+import type { Signal } from '../limits/limits.ts';
+import { unreachable } from '../system/assert.ts';
+
+export interface RetryPolicy {
+  readonly baseMs: number;
+  readonly maxMs: number;
+  // Given up only after so many failures and at this age, so that a short outage kills nothing.
+  readonly attemptsMax: number;
+  readonly deadAgeMinMs: number;
+  // What to do when an answer was lost and the platform cannot deduplicate.
+  readonly uncertain: 'resend' | 'hold';
+}
+
+export interface Tried {
+  readonly queued: Queued;
+  readonly record: PastRecord;
+  readonly outcome: Outcome;
+  // Repeating the call changes nothing more (edits, deletes).
+  readonly idempotent: boolean;
+  // The call as its cure would have it; null when there is none or it does not fit.
+  readonly cured: { chat: string | null; body: string } | null;
+  // The breaker was not closed: a probe's failure says nothing about this delivery.
+  readonly probing: boolean;
+}
+
+export interface Verdict {
+  readonly to: 'sent' | 'queued' | 'uncertain' | 'dead';
+  readonly dueAt: number;
+  readonly failed: boolean;
+  readonly doubted: boolean;
+  readonly cure: { name: string; chat: string | null; body: string | null } | null;
+  readonly signal: Signal;
+  readonly health: Health;
+}
+
+// What the try says about the account and its host, for the breakers.
+export type Health = 'answered' | 'refused' | 'broken' | 'host_down';
+
+export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
+  const { outcome } = tried;
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...REST, to: 'sent', signal: { kind: 'ok' }, health: 'answered' };
+    case 'limited': {
+      const { retryAfterMs, scope } = outcome;
+      const signal: Signal = { kind: 'limited', retryAfterMs, scope };
+      return { ...REST, to: 'queued', dueAt: now + retryAfterMs, signal, health: 'answered' };
+    }
+    case 'refused':
+      return settleRefused(tried, outcome.reason, outcome.cure);
+    case 'failed': {
+      const health = outcome.hostDown ? 'host_down' : 'broken';
+      const signal: Signal = { kind: outcome.hostDown ? 'unjudged' : 'judged' };
+      return { ...again(tried, policy, now, chance, 'dead'), signal, health };
+    }
+    case 'uncertain':
+      return settleUncertain(tried, policy, now, chance);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+const REST = { dueAt: 0, failed: false, doubted: false, cure: null } as const;
+
+function settleRefused(tried: Tried, reason: string, cure: Cure | null): Verdict {
+  const signal: Signal = { kind: 'judged' };
+  // The account is refused, not the message: it waits until the token changes.
+  if (reason === ACCOUNT_REFUSED) return { ...REST, to: 'queued', signal, health: 'refused' };
+  if (cure !== null && tried.cured !== null && !tried.record.cures.includes(cure.kind)) {
+    const applied = { name: cure.kind, ...tried.cured };
+    return { ...REST, to: 'queued', cure: applied, signal, health: 'answered' };
+  }
+  return { ...REST, to: 'dead', signal, health: 'answered' };
+}
+
+function settleUncertain(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
+  const signal: Signal = { kind: 'judged' };
+  if (tried.idempotent) {
+    return { ...again(tried, policy, now, chance, 'dead'), signal, health: 'broken' };
+  }
+  const doubt = { doubted: true, signal, health: 'broken' } as const;
+  if (policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
+  return { ...again(tried, policy, now, chance, 'uncertain'), ...doubt };
+}
+
+function again(
+  tried: Tried,
+  policy: RetryPolicy,
+  now: number,
+  chance: number,
+  end: 'dead' | 'uncertain',
+) {
+  const failures = tried.record.failures + (tried.probing ? 0 : 1);
+  const age = now - Math.max(tried.record.acceptedAt, tried.queued.enterAt);
+  const exhausted = failures >= policy.attemptsMax && age >= policy.deadAgeMinMs;
+  const to: Verdict['to'] = exhausted && !tried.probing ? end : 'queued';
+  const dueAt = to === 'queued' ? now + backoffMs(policy, Math.max(1, failures), chance) : 0;
+  return { to, dueAt, failed: !tried.probing, doubted: false, cure: null };
+}
+
+// Full jitter: anywhere between 0 and the doubling bound, so that what failed together does not return together.
+export function backoffMs(policy: RetryPolicy, failures: number, chance: number): number {
+  // Beyond 2^30 the bound is long reached; the cap keeps the power finite.
+  const bound = Math.min(policy.maxMs, policy.baseMs * 2 ** Math.min(failures - 1, 30));
+  return bound * chance;
+}

@@ -1,0 +1,236 @@
+// One account's queue: its chats, those that could go now (by gate and class), those that wait for a time.
+// A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
+// can tell). Every change of a chat ends in #place(), which puts it there.
+
+import { GATES } from '../domain/call.ts';
+import type { Queued } from '../domain/delivery.ts';
+import { PRIORITY_RANK } from '../domain/priority.ts';
+import type { Ticket } from '../limits/limits.ts';
+import { assert } from '../system/assert.ts';
+import { Chat } from './chat.ts';
+import type { Entry, Flow, Lane } from './flow.ts';
+import { TimeHeap, type Waiter } from './heap.ts';
+import type { Pacing } from './pacing.ts';
+import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
+import { leaveRing, Ring, RingMember } from './ring.ts';
+
+export interface AccountOptions {
+  readonly id: string;
+  readonly limits: Pacing;
+  readonly weights: Weights;
+  readonly inFlightMax: number;
+}
+
+export class Account extends RingMember implements Waiter {
+  readonly id: string;
+  readonly limits: Pacing;
+  readonly inFlightMax: number;
+  readonly chats = new Map<string, Chat>();
+  // Waiting, by class.
+  readonly waiting: [number, number, number, number] = [0, 0, 0, 0];
+  inFlight = 0;
+  // Nothing of the account goes before this time: the breaker is open, or it is paused (Infinity).
+  heldUntil = 0;
+  heldWhy = '';
+  wakeAt = 0;
+  heapIndex = -1;
+
+  readonly #weights: Weights;
+  readonly #picker: ClassPicker;
+  // By gate, then by class.
+  readonly #ready: readonly (readonly Ring<Chat>[])[];
+  #gateTurn = 0;
+  #turnClass = 0;
+  #turnPresent = 0;
+  readonly #wakeups = new TimeHeap<Chat>();
+  readonly #retries = new TimeHeap<Flow>();
+  readonly #scheduled = new TimeHeap<Entry>();
+
+  constructor(options: AccountOptions) {
+    super();
+    this.id = options.id;
+    this.limits = options.limits;
+    this.inFlightMax = options.inFlightMax;
+    this.#weights = options.weights;
+    this.#picker = new ClassPicker(options.weights);
+    this.#ready = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Ring<Chat>()));
+  }
+
+  // Flows that wait for a retry's time, and deliveries scheduled for later.
+  get retrying(): number {
+    return this.#retries.size + this.#scheduled.size;
+  }
+
+  add(entry: Entry, now: number): void {
+    const { queued } = entry;
+    this.waiting[PRIORITY_RANK[queued.priority]]! += 1;
+    if (queued.enterAt > now) this.#scheduled.set(entry, queued.enterAt);
+    else this.#enter(entry, now);
+  }
+
+  // Takes a waiting entry out (cancelled, expired, replaced).
+  remove(entry: Entry, now: number): void {
+    this.waiting[PRIORITY_RANK[entry.queued.priority]]! -= 1;
+    this.#scheduled.remove(entry);
+    const { flow } = entry;
+    if (flow === null) return;
+    const chat = this.#chatOf(entry.queued);
+    flow.remove(entry);
+    this.#refresh(chat, flow, now);
+    this.#place(chat, now);
+  }
+
+  // The next call that may go now, taken from the queue and from the limits; or when to ask again.
+  next(now: number): { entry: Entry; ticket: Ticket } | number {
+    this.#wake(now);
+    if (this.heldUntil > now) return this.heldUntil;
+    if (this.inFlight >= this.inFlightMax) return Number.POSITIVE_INFINITY;
+    for (;;) {
+      const found = this.#choose(now);
+      if (typeof found === 'number') return Math.min(found, this.#nextWake());
+      const queued = found.offer!.head!.queued;
+      if (this.limits.earliestChat(queued, now) <= now) {
+        this.#picker.charge(this.#turnClass, queued.cost, this.#turnPresent);
+        return this.#serve(found, now);
+      }
+      // Something learned since it became ready has closed it.
+      this.#place(found, now);
+    }
+  }
+
+  // The call in flight came to rest (or never left); its lane is free again.
+  landed(queued: Queued, now: number): void {
+    this.inFlight -= 1;
+    const chat = this.#chatOf(queued);
+    chat.inFlight -= 1;
+    const lane = chat.laneOf(queued);
+    assert(lane.busy, 'only a lane in flight lands');
+    lane.busy = false;
+    this.#refreshLane(chat, lane, now);
+    this.#place(chat, now);
+  }
+
+  #enter(entry: Entry, now: number): void {
+    const chat = this.#chatOf(entry.queued);
+    const flow = chat.laneOf(entry.queued).flowOf(entry.queued);
+    flow.insert(entry);
+    this.#refresh(chat, flow, now);
+    this.#place(chat, now);
+  }
+
+  #wake(now: number): void {
+    for (let e = this.#scheduled.popDue(now); e !== null; e = this.#scheduled.popDue(now)) {
+      this.#enter(e, now);
+    }
+    for (let flow = this.#retries.popDue(now); flow !== null; flow = this.#retries.popDue(now)) {
+      const chat = this.#chatOf(flow.head!.queued);
+      this.#refresh(chat, flow, now);
+      this.#place(chat, now);
+    }
+    for (let chat = this.#wakeups.popDue(now); chat !== null; chat = this.#wakeups.popDue(now)) {
+      this.#place(chat, now);
+    }
+  }
+
+  #nextWake(): number {
+    return Math.min(
+      this.#wakeups.first?.wakeAt ?? Number.POSITIVE_INFINITY,
+      this.#retries.first?.wakeAt ?? Number.POSITIVE_INFINITY,
+      this.#scheduled.first?.wakeAt ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  // A ready chat whose gate is open, by class and turn; or when a gate opens.
+  #choose(now: number): Chat | number {
+    let opens = Number.POSITIVE_INFINITY;
+    let present = 0;
+    const candidates: (Chat | undefined)[] = [];
+    // Gates take turns at being asked first, so that none wins every tie.
+    this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
+    for (let g = 0; g < GATES.length; g++) {
+      const rings = this.#ready[(g + this.#gateTurn) % GATES.length]!;
+      for (let c = 0; c < CLASS_COUNT; c++) {
+        const chat = rings[c]!.turn();
+        if (chat === null) continue;
+        const at = this.limits.earliestAccount(chat.offer!.head!.queued, now);
+        if (at > now) {
+          opens = Math.min(opens, at);
+          continue;
+        }
+        present |= 1 << c;
+        candidates[c] ??= chat;
+      }
+    }
+    if (present === 0) return opens;
+    this.#turnPresent = present;
+    this.#turnClass = this.#picker.choose(present);
+    return candidates[this.#turnClass]!;
+  }
+
+  #serve(chat: Chat, now: number): { entry: Entry; ticket: Ticket } {
+    const flow = chat.offer!;
+    const entry = flow.head!;
+    const { cost } = entry.queued;
+    const ticket = this.limits.take(entry.queued, now);
+    chat.charge(flow, cost);
+    chat.debt += cost - 1;
+    flow.remove(entry);
+    flow.lane.busy = true;
+    this.#refreshLane(chat, flow.lane, now);
+    // It had its turn: whatever else it has ready goes behind the others.
+    leaveRing(chat);
+    chat.inFlight += 1;
+    this.inFlight += 1;
+    this.waiting[PRIORITY_RANK[entry.queued.priority]]! -= 1;
+    this.#place(chat, now);
+    return { entry, ticket };
+  }
+
+  #refreshLane(chat: Chat, lane: Lane, now: number): void {
+    for (const flow of lane.flows) if (flow !== undefined) this.#refresh(chat, flow, now);
+    chat.forgetLane(lane);
+  }
+
+  // Puts a flow where it belongs: in its class's ring, waiting for its head's retry, or nowhere.
+  #refresh(chat: Chat, flow: Flow, now: number): void {
+    const head = flow.head;
+    if (head === null || flow.lane.busy) {
+      leaveRing(flow);
+      this.#retries.remove(flow);
+      chat.forgetLane(flow.lane);
+    } else if (head.queued.dueAt > now) {
+      leaveRing(flow);
+      this.#retries.set(flow, head.queued.dueAt);
+    } else {
+      this.#retries.remove(flow);
+      chat.join(flow);
+    }
+  }
+
+  #place(chat: Chat, now: number): void {
+    const at = chat.consider(this.limits, now);
+    if (chat.offer !== null) {
+      this.#wakeups.remove(chat);
+      // The best class it has waiting decides its ring, so that nothing high waits behind something low.
+      const best = 31 - Math.clz32(chat.present & -chat.present);
+      const ring = this.#ready[GATES.indexOf(chat.offer.head!.queued.gate)]![best]!;
+      if (chat.ring === (ring as unknown)) return;
+      leaveRing(chat);
+      ring.push(chat);
+      return;
+    }
+    leaveRing(chat);
+    if (at === Number.POSITIVE_INFINITY) this.#wakeups.remove(chat);
+    else this.#wakeups.set(chat, at);
+    if (chat.lanes.size === 0) this.chats.delete(chat.id);
+  }
+
+  #chatOf(queued: Queued): Chat {
+    let chat = this.chats.get(queued.chat);
+    if (chat === undefined) {
+      chat = new Chat(queued.chat, this.#weights);
+      this.chats.set(queued.chat, chat);
+    }
+    return chat;
+  }
+}

@@ -1,0 +1,86 @@
+// A binary heap of things that wait for a time. Intrusive: each waiter knows its place, so moving or removing
+// one costs a walk up or down the heap and leaves no stale entries behind.
+
+export interface Waiter {
+  wakeAt: number;
+  // -1: not in a heap.
+  heapIndex: number;
+}
+
+export class TimeHeap<T extends Waiter> {
+  readonly #items: T[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get first(): T | null {
+    return this.#items[0] ?? null;
+  }
+
+  // Adds it, or moves it if it already waits here.
+  set(item: T, at: number): void {
+    const before = item.wakeAt;
+    item.wakeAt = at;
+    if (item.heapIndex === -1) {
+      item.heapIndex = this.#items.length;
+      this.#items.push(item);
+      this.#up(item);
+    } else if (at < before) {
+      this.#up(item);
+    } else {
+      this.#down(item);
+    }
+  }
+
+  remove(item: T): void {
+    const index = item.heapIndex;
+    if (index === -1) return;
+    item.heapIndex = -1;
+    const last = this.#items.pop()!;
+    if (last === item) return;
+    last.heapIndex = index;
+    this.#items[index] = last;
+    this.#up(last);
+    this.#down(last);
+  }
+
+  // Takes out the first one if its time has come.
+  popDue(now: number): T | null {
+    const first = this.#items[0];
+    if (first === undefined || first.wakeAt > now) return null;
+    this.remove(first);
+    return first;
+  }
+
+  #up(item: T): void {
+    let index = item.heapIndex;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = this.#items[parentIndex]!;
+      if (parent.wakeAt <= item.wakeAt) break;
+      this.#items[index] = parent;
+      parent.heapIndex = index;
+      index = parentIndex;
+    }
+    this.#items[index] = item;
+    item.heapIndex = index;
+  }
+
+  #down(item: T): void {
+    let index = item.heapIndex;
+    for (;;) {
+      let childIndex = 2 * index + 1;
+      if (childIndex >= this.#items.length) break;
+      const right = this.#items[childIndex + 1];
+      if (right !== undefined && right.wakeAt < this.#items[childIndex]!.wakeAt) childIndex += 1;
+      const child = this.#items[childIndex]!;
+      if (child.wakeAt >= item.wakeAt) break;
+      this.#items[index] = child;
+      child.heapIndex = index;
+      index = childIndex;
+    }
+    this.#items[index] = item;
+    item.heapIndex = index;
+  }
+}

@@ -1,0 +1,210 @@
+// Who goes next? Pure: `now` is an argument, nothing sleeps, nothing is random.
+// Account → chats → lanes. Accounts take turns and share nothing, so none can delay another; within one,
+// classes share by weight, chats and lanes take turns, a lane is first in, first out. The limits say when.
+
+import type { Queued } from '../domain/delivery.ts';
+import { PRIORITIES, type Priority } from '../domain/priority.ts';
+import type { Ticket } from '../limits/limits.ts';
+import { assert } from '../system/assert.ts';
+import { Account } from './account.ts';
+import { type Explained, explain, type Placed, place } from './explain.ts';
+import { Entry } from './flow.ts';
+import { TimeHeap, type Waiter } from './heap.ts';
+import type { Pacing } from './pacing.ts';
+import type { Weights } from './picker.ts';
+import { Ring } from './ring.ts';
+
+export type { Explained, Placed } from './explain.ts';
+export { URGENT_RUN_MAX } from './picker.ts';
+
+export type Decision =
+  | { kind: 'send'; queued: Queued; ticket: Ticket }
+  | { kind: 'wait'; until: number }
+  | { kind: 'idle' };
+
+export const WEIGHTS_DEFAULT: Weights = [0, 16, 4, 1];
+
+// At most so many expired ones are handed out at once: the loop must get its turn.
+const EXPIRED_STEP_MAX = 256;
+
+export class Scheduler {
+  readonly #weights: Weights;
+  readonly #accounts = new Map<string, Account>();
+  readonly #ready = new Ring<Account>();
+  readonly #asleep = new TimeHeap<Account>();
+  readonly #waiting = new Map<number, Entry>();
+  readonly #flying = new Map<number, Queued>();
+  readonly #expiring = new TimeHeap<Expiry>();
+  readonly #expiries = new Map<number, Expiry>();
+
+  constructor(options: { weights?: Weights } = {}) {
+    this.#weights = options.weights ?? WEIGHTS_DEFAULT;
+  }
+
+  addAccount(id: string, limits: Pacing, bounds: { inFlightMax: number }): void {
+    assert(!this.#accounts.has(id), 'an account is added once');
+    const { inFlightMax } = bounds;
+    this.#accounts.set(id, new Account({ id, limits, inFlightMax, weights: this.#weights }));
+  }
+
+  add(queued: Queued, now: number): void {
+    const entry = new Entry(queued);
+    this.#waiting.set(queued.seq, entry);
+    if (queued.expiresAt !== 0) this.#watch(queued);
+    const account = this.#accountOf(queued);
+    account.add(entry, now);
+    this.#rouse(account);
+  }
+
+  // Takes a waiting delivery out; null when it is not waiting (in flight, or never here).
+  remove(seq: number, now: number): Queued | null {
+    const entry = this.#waiting.get(seq);
+    if (entry === undefined) return null;
+    this.#waiting.delete(seq);
+    this.#unwatch(seq);
+    const account = this.#accountOf(entry.queued);
+    account.remove(entry, now);
+    this.#rouse(account);
+    return entry.queued;
+  }
+
+  next(now: number): Decision {
+    for (let a = this.#asleep.popDue(now); a !== null; a = this.#asleep.popDue(now)) this.#rouse(a);
+    for (let account = this.#ready.head; account !== null; account = this.#ready.head) {
+      this.#ready.remove(account);
+      const found = account.next(now);
+      if (typeof found === 'object') {
+        this.#ready.push(account);
+        const { queued } = found.entry;
+        this.#waiting.delete(queued.seq);
+        this.#unwatch(queued.seq);
+        this.#flying.set(queued.seq, queued);
+        return { kind: 'send', queued, ticket: found.ticket };
+      }
+      if (found !== Number.POSITIVE_INFINITY) this.#asleep.set(account, found);
+    }
+    const until = Math.min(
+      this.#asleep.first?.wakeAt ?? Infinity,
+      this.#expiring.first?.wakeAt ?? Infinity,
+    );
+    return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
+  }
+
+  // What is in flight came to rest. `again`: it waits once more (a retry; perhaps in another chat).
+  landed(seq: number, again: Queued | null, now: number): void {
+    const queued = this.#flying.get(seq);
+    assert(queued !== undefined, 'only what is in flight lands');
+    this.#flying.delete(seq);
+    const account = this.#accountOf(queued);
+    // Before the lane is free: nothing of the lane may slip in between.
+    if (again !== null) this.add(again, now);
+    account.landed(queued, now);
+    this.#rouse(account);
+  }
+
+  // Those whose time to live has run out while they waited; they have left the queue.
+  expired(now: number): Queued[] {
+    const gone: Queued[] = [];
+    while (gone.length < EXPIRED_STEP_MAX) {
+      const expiry = this.#expiring.popDue(now);
+      if (expiry === null) break;
+      const queued = this.remove(expiry.seq, now);
+      if (queued !== null) gone.push(queued);
+    }
+    return gone;
+  }
+
+  // Nothing of the account goes before `until` (Infinity: until held anew with 0).
+  hold(id: string, until: number, why: string): void {
+    const account = this.#accounts.get(id);
+    assert(account !== undefined, 'only a known account is held');
+    account.heldUntil = until;
+    account.heldWhy = why;
+    this.#rouse(account);
+  }
+
+  isFlying(seq: number): boolean {
+    return this.#flying.has(seq);
+  }
+
+  isWaiting(seq: number): boolean {
+    return this.#waiting.has(seq);
+  }
+
+  place(seq: number, now: number): Placed | null {
+    const entry = this.#waiting.get(seq);
+    return entry === undefined ? null : place(this.#accountOf(entry.queued), entry, now);
+  }
+
+  explain(seq: number, now: number): Explained | null {
+    const entry = this.#waiting.get(seq);
+    return entry === undefined ? null : explain(this.#accountOf(entry.queued), entry, now);
+  }
+
+  depths(): Record<Priority | 'retry' | 'inFlight', number> {
+    const depths = {
+      critical: 0,
+      high: 0,
+      normal: 0,
+      low: 0,
+      retry: 0,
+      inFlight: this.#flying.size,
+    };
+    for (const account of this.#accounts.values()) {
+      for (const [rank, priority] of PRIORITIES.entries())
+        depths[priority] += account.waiting[rank]!;
+      depths.retry += account.retrying;
+    }
+    return depths;
+  }
+
+  depthOf(id: string): { waiting: number; inFlight: number } {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return { waiting: 0, inFlight: 0 };
+    return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
+  }
+
+  // When the longest-waiting head of a lane became due; null when nothing waits. Walks all lanes.
+  oldestDueAt(): number | null {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const account of this.#accounts.values()) {
+      for (const chat of account.chats.values()) {
+        for (const lane of chat.lanes.values()) {
+          for (const flow of lane.flows) {
+            const head = flow?.head?.queued;
+            if (head !== undefined) oldest = Math.min(oldest, Math.max(head.enterAt, head.dueAt));
+          }
+        }
+      }
+    }
+    return oldest === Number.POSITIVE_INFINITY ? null : oldest;
+  }
+
+  #rouse(account: Account): void {
+    this.#asleep.remove(account);
+    if (account.ring === null) this.#ready.push(account);
+  }
+
+  #accountOf(queued: Queued): Account {
+    const account = this.#accounts.get(queued.account);
+    assert(account !== undefined, 'a delivery belongs to a known account');
+    return account;
+  }
+
+  #watch(queued: Queued): void {
+    const expiry: Expiry = { seq: queued.seq, wakeAt: 0, heapIndex: -1 };
+    this.#expiries.set(queued.seq, expiry);
+    this.#expiring.set(expiry, queued.expiresAt);
+  }
+
+  #unwatch(seq: number): void {
+    const expiry = this.#expiries.get(seq);
+    if (expiry === undefined) return;
+    this.#expiries.delete(seq);
+    this.#expiring.remove(expiry);
+  }
+}
+
+interface Expiry extends Waiter {
+  readonly seq: number;
+}
