@@ -1,0 +1,68 @@
+// Chats as the simulated Telegram knows them. Every chat exists until someone says otherwise, and its kind
+// is read from its id, so a stranger's first message works without any setting up.
+
+import { badRequest, forbidden, migrated, type Refusal } from './answers.ts';
+import type { ChatFlood } from './flood.ts';
+import { type Params, textOf } from './params.ts';
+
+export type ChatKind = 'private' | 'group' | 'supergroup' | 'channel';
+
+export type ChatState =
+  | { kind: 'open' }
+  | { kind: 'blocked' }
+  | { kind: 'deactivated' }
+  | { kind: 'kicked' }
+  | { kind: 'missing' }
+  | { kind: 'deleted' }
+  | { kind: 'migrated'; to: string };
+
+// One chat of one bot.
+export interface Chat {
+  readonly id: string;
+  readonly kind: ChatKind;
+  readonly flood: ChatFlood;
+  lastMessageId: number;
+  // When someone last wrote to the bot there.
+  wroteAt: number;
+}
+
+// null: not something Telegram takes for a chat.
+export function chatIdOf(params: Params): string | null {
+  const id = textOf(params, 'chat_id').trim();
+  return /^-?\d{1,15}$/.test(id) || /^@[A-Za-z]\w{3,31}$/.test(id) ? id : null;
+}
+
+// Ids of the form -100… are supergroups or channels; the id alone does not tell which.
+const SUPERGROUP = /^-100\d{9,}$/;
+
+export function kindOf(id: string, channels: ReadonlySet<string>): ChatKind {
+  if (channels.has(id) || id.startsWith('@')) return 'channel';
+  if (SUPERGROUP.test(id)) return 'supergroup';
+  return id.startsWith('-') ? 'group' : 'private';
+}
+
+export function refusalOf(state: ChatState, kind: ChatKind): Refusal | null {
+  switch (state.kind) {
+    case 'open':
+      return null;
+    case 'missing':
+      return badRequest('chat not found');
+    case 'blocked':
+      return forbidden('bot was blocked by the user');
+    case 'deactivated':
+      return forbidden('user is deactivated');
+    case 'kicked':
+      return forbidden(`bot was kicked from the ${kind} chat`);
+    case 'deleted':
+      return forbidden('the group chat was deleted');
+    case 'migrated':
+      return migrated(state.to);
+  }
+}
+
+export function chatView(chat: Chat): Record<string, unknown> {
+  const id = chat.id.startsWith('@') ? -1_000_000_000_000 - chat.id.length : Number(chat.id);
+  if (chat.kind === 'private') return { id, first_name: `User ${chat.id}`, type: 'private' };
+  const username = chat.id.startsWith('@') ? { username: chat.id.slice(1) } : {};
+  return { id, title: `Chat ${chat.id}`, ...username, type: chat.kind };
+}

@@ -1,0 +1,164 @@
+// Flood control: may these messages pass, how long are they slept, or are they refused?
+// One `ChatFlood` per bot and chat, one `BotFlood` per bot. All windows of a call are entered together
+// or none. The one hard thing: short waits are not refusals but latency, longer ones are penalties.
+
+import type { TelegramOptions } from './options.ts';
+import { Penalty } from './penalty.ts';
+import { RollingWindow } from './window.ts';
+
+export type Bucket = 'message' | 'edit' | 'reaction' | 'typing';
+
+export interface Charge {
+  readonly bucket: Bucket;
+  // Messages it counts for.
+  readonly cost: number;
+  // Which budget of the bot it spends; edits, answers and the rest spend none.
+  readonly budget: 'broadcast' | 'paid' | 'none';
+}
+
+export type Flood =
+  | { kind: 'pass'; holdMs: number }
+  // `forced`: not earned by calling too fast. `admitted`: of an album, the part that still went through.
+  | { kind: 'refused'; retryAfterS: number; forced: boolean; admitted: number; holdMs: number };
+
+interface Toll {
+  readonly window: RollingWindow;
+  readonly cost: number;
+  readonly owner: 'chat' | 'bot';
+}
+
+export class BotFlood {
+  readonly broadcast: RollingWindow;
+  readonly paid: RollingWindow;
+  readonly penalty: Penalty;
+
+  constructor(options: TelegramOptions) {
+    this.broadcast = new RollingWindow(options.broadcast);
+    this.paid = new RollingWindow(options.paid);
+    this.penalty = new Penalty(options);
+  }
+}
+
+export class ChatFlood {
+  readonly #options: TelegramOptions;
+  readonly #bot: BotFlood;
+  readonly #isPrivate: boolean;
+  readonly #windows = new Map<string, RollingWindow>();
+  readonly #penalties = new Map<Bucket, Penalty>();
+
+  constructor(options: TelegramOptions, bot: BotFlood, isPrivate: boolean) {
+    this.#options = options;
+    this.#bot = bot;
+    this.#isPrivate = isPrivate;
+  }
+
+  judge(charge: Charge, now: number): Flood {
+    const bucket = this.#bucketOf(charge.bucket);
+    const met = this.#closedDoor(bucket, charge, now);
+    if (met !== null) return met;
+    const hiddenMsMax =
+      bucket === 'typing' ? this.#options.hiddenTypingMsMax : this.#options.hiddenWaitMsMax;
+    const tolls = this.#tolls(bucket, charge);
+    const waitMs = Math.max(0, ...tolls.map((t) => t.window.earliest(now, t.cost) - now));
+    if (waitMs <= hiddenMsMax)
+      return { kind: 'pass', holdMs: this.#enter(tolls, now + waitMs, now) };
+    return this.#refuse(bucket, charge, tolls, waitMs, hiddenMsMax, now);
+  }
+
+  // Refuses everything of this chat for a while, for no reason of the bot's.
+  freeze(now: number, seconds: number): void {
+    this.#penaltyOf('message').force(now, seconds);
+    if (this.#options.edits === 'separate') this.#penaltyOf('edit').force(now, seconds);
+  }
+
+  #closedDoor(bucket: Bucket, charge: Charge, now: number): Flood | null {
+    const doors = [this.#penaltyOf(bucket)];
+    if (charge.budget === 'broadcast') doors.push(this.#bot.penalty);
+    for (const door of doors) {
+      const retryAfterS = door.knock(now);
+      if (retryAfterS !== null) {
+        return { kind: 'refused', retryAfterS, forced: door.isForced, admitted: 0, holdMs: 0 };
+      }
+    }
+    return null;
+  }
+
+  // Part of an album may still find room; the rest is what is refused.
+  #refuse(
+    bucket: Bucket,
+    charge: Charge,
+    tolls: readonly Toll[],
+    waitMs: number,
+    hiddenMsMax: number,
+    now: number,
+  ): Flood {
+    const tightest = tolls.find((t) => t.window.earliest(now, t.cost) - now === waitMs);
+    let admitted = 0;
+    let holdMs = 0;
+    for (let part = charge.cost - 1; part > 0 && admitted === 0; part--) {
+      const fewer = this.#tolls(bucket, { ...charge, cost: part });
+      const partMs = Math.max(0, ...fewer.map((t) => t.window.earliest(now, t.cost) - now));
+      if (partMs > hiddenMsMax) continue;
+      admitted = part;
+      holdMs = this.#enter(fewer, now + partMs, now);
+    }
+    const door = tightest?.owner === 'bot' ? this.#bot.penalty : this.#penaltyOf(bucket);
+    return {
+      kind: 'refused',
+      retryAfterS: door.close(now, waitMs),
+      forced: false,
+      admitted,
+      holdMs,
+    };
+  }
+
+  #enter(tolls: readonly Toll[], at: number, now: number): number {
+    for (const toll of tolls) toll.window.add(at, toll.cost);
+    return at - now;
+  }
+
+  // The minute counts messages; the spacing counts calls, for an album arrives as one.
+  #tolls(bucket: Bucket, charge: Charge): Toll[] {
+    const { groupMinute, groupSpacing, privateBurst, reactions, typing, edits } = this.#options;
+    const tolls: Toll[] = [];
+    const chat = (name: string, rate: typeof typing, cost: number) =>
+      tolls.push({ window: this.#windowOf(name, rate), cost, owner: 'chat' });
+    if (bucket === 'reaction') chat('reaction', reactions, 1);
+    else if (bucket === 'typing') chat('typing', typing, 1);
+    else if (bucket === 'message' || edits === 'separate') {
+      if (this.#isPrivate) chat(`${bucket} burst`, privateBurst, 1);
+      else {
+        chat(`${bucket} minute`, groupMinute, charge.cost);
+        chat(`${bucket} spacing`, groupSpacing, 1);
+      }
+    }
+    if (charge.budget === 'broadcast') {
+      tolls.push({ window: this.#bot.broadcast, cost: charge.cost, owner: 'bot' });
+    } else if (charge.budget === 'paid') {
+      tolls.push({ window: this.#bot.paid, cost: charge.cost, owner: 'bot' });
+    }
+    return tolls;
+  }
+
+  #bucketOf(bucket: Bucket): Bucket {
+    return bucket === 'edit' && this.#options.edits === 'shared' ? 'message' : bucket;
+  }
+
+  #windowOf(name: string, rate: TelegramOptions['typing']): RollingWindow {
+    let window = this.#windows.get(name);
+    if (window === undefined) {
+      window = new RollingWindow(rate);
+      this.#windows.set(name, window);
+    }
+    return window;
+  }
+
+  #penaltyOf(bucket: Bucket): Penalty {
+    let penalty = this.#penalties.get(bucket);
+    if (penalty === undefined) {
+      penalty = new Penalty(this.#options);
+      this.#penalties.set(bucket, penalty);
+    }
+    return penalty;
+  }
+}

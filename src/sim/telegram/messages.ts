@@ -1,0 +1,47 @@
+// The messages the simulated Telegram remembers, over all bots and chats: the newest MESSAGES_MAX.
+// A message that was forgotten still exists as far as edits and replies can tell; only its content is unknown.
+
+export interface StoredMessage {
+  readonly bot: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly id: number;
+  // Seconds since the epoch, as Telegram tells it.
+  readonly date: number;
+  readonly fromBot: boolean;
+  text: string;
+  // What a no-op edit is compared with: text, media and buttons.
+  content: string;
+  isDeleted: boolean;
+}
+
+export const MESSAGES_MAX = 200_000;
+
+export class Messages {
+  readonly #byKey = new Map<string, StoredMessage>();
+  // Keys in order of arrival, as a ring: the place of the next is the place of the oldest.
+  readonly #ring: string[] = [];
+  #next = 0;
+
+  add(message: StoredMessage): void {
+    const key = keyOf(message.bot, message.chat, message.id);
+    const oldest = this.#ring[this.#next];
+    if (oldest !== undefined) this.#byKey.delete(oldest);
+    this.#ring[this.#next] = key;
+    this.#next = (this.#next + 1) % MESSAGES_MAX;
+    this.#byKey.set(key, message);
+  }
+
+  get(bot: string, chat: string, id: number): StoredMessage | null {
+    return this.#byKey.get(keyOf(bot, chat, id)) ?? null;
+  }
+
+  // Of one chat (of all bots), oldest first.
+  ofChat(chat: string): StoredMessage[] {
+    return [...this.#byKey.values()].filter((m) => m.chat === chat);
+  }
+}
+
+function keyOf(bot: string, chat: string, id: number): string {
+  return `${bot}/${chat}/${id}`;
+}

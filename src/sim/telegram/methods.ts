@@ -1,0 +1,119 @@
+// The table of methods: canonical name → what it does. Names are found in any case; a name that is not
+// here does not exist.
+
+import { act, answers, no, type Planned, type Scene, target } from './act.ts';
+import { badRequest, tooManyRequests, WEBHOOK_ACTIVE } from './answers.ts';
+import { deleteMessages, draft, edit, pin, react, showTyping } from './changing.ts';
+import { chatView } from './chats.ts';
+import { intOf, textOf } from './params.ts';
+import { createTopic, relay, send, sendAlbum } from './sending.ts';
+
+export interface Method {
+  readonly name: string;
+  plan(scene: Scene): Planned;
+}
+
+// sendPhoto → photo, and so on: one message with a caption.
+const MEDIA =
+  'photo audio document video animation voice video_note paid_media location venue contact poll dice sticker game invoice checklist'.split(
+    ' ',
+  );
+
+const PLANS: Record<string, (scene: Scene) => Planned> = {
+  sendMessage: (s) => send(s, ''),
+  sendRichMessage: (s) => send(s, ''),
+  sendMediaGroup: sendAlbum,
+  forwardMessage: (s) => relay(s, 'forward', false),
+  forwardMessages: (s) => relay(s, 'forward', true),
+  copyMessage: (s) => relay(s, 'copy', false),
+  copyMessages: (s) => relay(s, 'copy', true),
+  createForumTopic: createTopic,
+  editMessageText: (s) => edit(s, 'text'),
+  editMessageCaption: (s) => edit(s, 'caption'),
+  editMessageMedia: (s) => edit(s, 'media'),
+  editMessageReplyMarkup: (s) => edit(s, 'markup'),
+  deleteMessage: (s) => deleteMessages(s, false),
+  deleteMessages: (s) => deleteMessages(s, true),
+  pinChatMessage: pin,
+  unpinChatMessage: pin,
+  unpinAllChatMessages: pin,
+  setMessageReaction: react,
+  sendChatAction: showTyping,
+  sendMessageDraft: draft,
+  sendRichMessageDraft: draft,
+  getMe: (s) => answers({ ...s.bot.view, can_join_groups: true, supports_inline_queries: false }),
+  getUpdates,
+  getFile,
+  getChat,
+  setWebhook,
+  deleteWebhook,
+  getWebhookInfo: (s) =>
+    answers({ url: s.bot.webhookUrl, has_custom_certificate: false, pending_update_count: 0 }),
+  answerCallbackQuery: (s) => answered(s, 'callback_query_id'),
+  answerInlineQuery: (s) => answered(s, 'inline_query_id'),
+  getMyCommands: () => answers([]),
+  setMyCommands: () => answers(true),
+  deleteMyCommands: () => answers(true),
+  close: () => answers(true),
+  logOut: () => answers(true),
+};
+
+for (const media of MEDIA) {
+  const words = media.split('_').map((w) => w[0]!.toUpperCase() + w.slice(1));
+  PLANS[`send${words.join('')}`] = (s) => send(s, media);
+}
+
+const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries(PLANS).map(([name, plan]) => [name.toLowerCase(), { name, plan }]),
+);
+
+export function methodOf(name: string): Method | null {
+  return METHODS.get(name) ?? METHODS.get(name.toLowerCase()) ?? null;
+}
+
+const UPDATES_LIMIT_MAX = 100;
+
+// What is there now; waiting for more is the server's part.
+function getUpdates(scene: Scene): Planned {
+  if (scene.bot.webhookUrl !== '') return no(WEBHOOK_ACTIVE);
+  const asked = intOf(scene.params, 'limit') ?? UPDATES_LIMIT_MAX;
+  const limit = asked >= 1 && asked <= UPDATES_LIMIT_MAX ? asked : UPDATES_LIMIT_MAX;
+  return answers(scene.bot.updatesFrom(intOf(scene.params, 'offset') ?? 0, limit));
+}
+
+function getFile(scene: Scene): Planned {
+  const file_id = textOf(scene.params, 'file_id');
+  if (file_id === '') return no(badRequest('file_id is empty'));
+  const file_path = `documents/${encodeURIComponent(file_id)}`;
+  return answers({ file_id, file_unique_id: `u${file_id}`, file_size: 1024, file_path });
+}
+
+function getChat(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  return act({
+    chat: to.chat,
+    backend: to.backend,
+    run: () => ({ result: chatView(to.chat), messageIds: [] }),
+  });
+}
+
+function setWebhook(scene: Scene): Planned {
+  const { bot, now, params } = scene;
+  if (now - bot.webhookSetAt < 1000) return no(tooManyRequests(1));
+  bot.webhookSetAt = now;
+  bot.webhookUrl = textOf(params, 'url');
+  return answers(true);
+}
+
+function deleteWebhook(scene: Scene): Planned {
+  scene.bot.webhookUrl = '';
+  return answers(true);
+}
+
+// Free of every limit; a query that is older than its time is the caller's to name.
+function answered(scene: Scene, idName: string): Planned {
+  const id = textOf(scene.params, idName);
+  if (id !== '' && !id.startsWith('old')) return answers(true);
+  return no(badRequest('query is too old and response timeout expired or query ID is invalid'));
+}

@@ -1,0 +1,216 @@
+// Methods that put new messages into a chat. Each checks what the server itself can see (sizes, markup),
+// names its cost, and makes the messages when flood control has let them in.
+
+import {
+  act,
+  charge,
+  type Done,
+  isThere,
+  misplaced,
+  no,
+  type Planned,
+  type Scene,
+  target,
+  threadOf,
+} from './act.ts';
+import { badRequest, type Refusal } from './answers.ts';
+import { type Chat, chatView } from './chats.ts';
+import { parsed, richText } from './markup.ts';
+import { asObject, intOf, listOf, type Params, textOf } from './params.ts';
+
+// UTF-16 units, after the markup is taken out; raw bytes before.
+export const TEXT_UNITS_MAX = 4096;
+export const CAPTION_UNITS_MAX = 1024;
+export const TEXT_BYTES_MAX = 32_768;
+export const RICH_UNITS_MAX = 32_768;
+const ALBUM_ITEMS_MAX = 10;
+const BATCH_IDS_MAX = 100;
+
+export function readText(params: Params): { text: string } | Refusal {
+  const rich = richText(params);
+  if (rich !== '') {
+    return rich.length > RICH_UNITS_MAX ? badRequest('RICH_MESSAGE_TEXT_TOO_LONG') : { text: rich };
+  }
+  const raw = textOf(params, 'text');
+  if (Buffer.byteLength(raw) > TEXT_BYTES_MAX) return badRequest('text is too long');
+  const read = parsed(params, raw, 'entities');
+  if (read.kind === 'broken') return badRequest(read.why);
+  if (read.text.trim() === '') return badRequest('message text is empty');
+  return read.text.length > TEXT_UNITS_MAX ? badRequest('message is too long') : read;
+}
+
+export function readCaption(params: Params): { text: string } | Refusal {
+  const read = parsed(params, textOf(params, 'caption'), 'caption_entities');
+  if (read.kind === 'broken') return badRequest(read.why);
+  return read.text.length > CAPTION_UNITS_MAX ? badRequest('message caption is too long') : read;
+}
+
+export function contentOf(params: Params, text: string): string {
+  const markup = params.reply_markup;
+  const buttons = typeof markup === 'string' ? markup : JSON.stringify(markup ?? '');
+  return `${text}\n${buttons}`;
+}
+
+// One message of `media` ('' for text) with its text or caption.
+export function send(scene: Scene, media: string): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  if (media !== '' && !hasMedia(scene.params, media)) {
+    return no(badRequest(`there is no ${media} in the request`));
+  }
+  const read = media === '' ? readText(scene.params) : readCaption(scene.params);
+  if ('status' in read) return no(read);
+  return act({
+    chat: to.chat,
+    thread: threadOf(scene.params),
+    charge: charge(scene, to.chat, 'message', 1),
+    backend: to.backend ?? misplaced(scene, to.chat),
+    text: read.text,
+    run(at) {
+      const message = makeMessage(scene, to.chat, at, media, read.text);
+      return { result: message, messageIds: [to.chat.lastMessageId] };
+    },
+  });
+}
+
+// Media without a field of their own (a dice, a game) need nothing.
+const FREE_MEDIA = new Set(['dice', 'paid_media', 'checklist', 'invoice', 'game', 'story']);
+
+function hasMedia(params: Params, media: string): boolean {
+  const value = media === 'location' || media === 'venue' ? params.latitude : params[media];
+  if (media === 'contact') return textOf(params, 'phone_number') !== '';
+  if (media === 'poll') return textOf(params, 'question') !== '';
+  return FREE_MEDIA.has(media) || (value !== undefined && value !== null && value !== '');
+}
+
+export function makeMessage(
+  scene: Scene,
+  chat: Chat,
+  at: number,
+  media: string,
+  text: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const id = ++chat.lastMessageId;
+  const date = Math.floor(at / 1000);
+  const thread = threadOf(scene.params);
+  scene.messages.add({
+    bot: scene.bot.id,
+    chat: chat.id,
+    thread,
+    id,
+    date,
+    fromBot: true,
+    text,
+    content: contentOf(scene.params, text),
+    isDeleted: false,
+  });
+  const topic =
+    thread === null ? {} : { message_thread_id: Number(thread), is_topic_message: true };
+  const body =
+    media === '' ? { text } : { ...mediaView(media, id), ...(text && { caption: text }) };
+  const from = chat.kind === 'channel' ? {} : { from: scene.bot.view };
+  return { message_id: id, ...topic, ...from, chat: chatView(chat), date, ...extra, ...body };
+}
+
+function mediaView(media: string, id: number): Record<string, unknown> {
+  const file = { file_id: `sim-${media}-${id}`, file_unique_id: `u${id}`, file_size: 1024 };
+  if (media === 'photo') return { photo: [{ ...file, width: 90, height: 90 }] };
+  if (media === 'dice') return { dice: { emoji: '🎲', value: 1 + (id % 6) } };
+  return { [media]: file };
+}
+
+export function sendAlbum(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const items = listOf(scene.params, 'media').map(asObject);
+  if (items.length === 0) return no(badRequest('there are no messages to send'));
+  if (items.length > ALBUM_ITEMS_MAX) {
+    return no(badRequest('too many messages to send as an album'));
+  }
+  const captions: string[] = [];
+  for (const item of items) {
+    const read = readCaption(item);
+    if ('status' in read) return no(read);
+    captions.push(read.text);
+  }
+  return act({
+    chat: to.chat,
+    thread: threadOf(scene.params),
+    charge: charge(scene, to.chat, 'message', items.length),
+    backend: to.backend ?? misplaced(scene, to.chat),
+    text: captions.find((c) => c !== '') ?? '',
+    brokenItem: 1 + items.findIndex((item) => textOf(item, 'media') === ''),
+    run(at, count) {
+      const group = { media_group_id: `${to.chat.id}-${to.chat.lastMessageId + 1}` };
+      const result = items.slice(0, count).map((item, i) => {
+        const media = textOf(item, 'type') || 'photo';
+        return makeMessage(scene, to.chat, at, media, captions[i]!, group);
+      });
+      return { result, messageIds: result.map((m) => Number(m.message_id)) };
+    },
+  });
+}
+
+// forwardMessage(s) and copyMessage(s). Ids that are not there are skipped in a batch, refused alone.
+export function relay(scene: Scene, how: 'forward' | 'copy', isBatch: boolean): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const source = { ...scene, params: { chat_id: scene.params.from_chat_id } };
+  const from = target(source);
+  if (from.kind === 'refused') return from;
+  const named = isBatch ? listOf(scene.params, 'message_ids') : [intOf(scene.params, 'message_id')];
+  if (named.length === 0 || named.length > BATCH_IDS_MAX) {
+    return no(badRequest('message identifiers are not specified or too many'));
+  }
+  const found = named.map(Number).filter((id) => isThere(source, from.chat, id));
+  const gone = found.length === 0 ? badRequest(`message to ${how} not found`) : null;
+  const textAt = (id: number) =>
+    scene.messages.get(scene.bot.id, from.chat.id, id)?.text ?? '(forgotten)';
+  return act({
+    chat: to.chat,
+    thread: threadOf(scene.params),
+    charge: charge(scene, to.chat, 'message', Math.max(1, found.length)),
+    backend: to.backend ?? gone ?? misplaced(scene, to.chat),
+    text: found.length === 0 ? '' : textAt(found[0]!),
+    run(at): Done {
+      const origin =
+        how === 'forward'
+          ? {
+              forward_origin: {
+                type: 'chat',
+                date: Math.floor(at / 1000),
+                sender_chat: chatView(from.chat),
+              },
+            }
+          : {};
+      const made = found.map((id) => makeMessage(scene, to.chat, at, '', textAt(id), origin));
+      const ids = made.map((m) => Number(m.message_id));
+      const views = ids.map((message_id) => ({ message_id }));
+      if (isBatch) return { result: views, messageIds: ids };
+      return { result: how === 'copy' ? views[0] : made[0], messageIds: ids };
+    },
+  });
+}
+
+export function createTopic(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const name = textOf(scene.params, 'name');
+  if (name === '') return no(badRequest('TOPIC_TITLE_EMPTY'));
+  return act({
+    chat: to.chat,
+    charge: charge(scene, to.chat, 'message', 1),
+    backend:
+      to.backend ?? (to.chat.kind === 'supergroup' ? null : badRequest('the chat is not a forum')),
+    text: name,
+    run(at) {
+      makeMessage(scene, to.chat, at, '', name);
+      const message_thread_id = to.chat.lastMessageId;
+      return {
+        result: { message_thread_id, name, icon_color: 7_322_096 },
+        messageIds: [message_thread_id],
+      };
+    },
+  });
+}

@@ -1,0 +1,36 @@
+// At most `count` in any `perMs`: the times of the last `count` messages, newest first when read.
+// Not a bucket: a bucket of capacity C admits C more than the window does, and Telegram counts a window.
+
+import type { Rate } from './options.ts';
+
+export class RollingWindow {
+  readonly #rate: Rate;
+  readonly #times: Float64Array;
+  #newest = 0;
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+    this.#times = new Float64Array(rate.count).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  // When `cost` messages fit, never before one that was already let in. A cost above the whole window
+  // is taken for the whole window.
+  earliest(now: number, cost: number): number {
+    const { count, perMs } = this.#rate;
+    const mustBeOut = this.#nth(count - Math.min(cost, count));
+    return Math.max(now, this.#times[this.#newest]!, mustBeOut + perMs);
+  }
+
+  add(at: number, cost: number): void {
+    const times = this.#times;
+    for (let i = Math.min(cost, times.length); i > 0; i--) {
+      this.#newest = (this.#newest + 1) % times.length;
+      times[this.#newest] = at;
+    }
+  }
+
+  #nth(newestFirst: number): number {
+    const times = this.#times;
+    return times[(this.#newest - newestFirst + times.length) % times.length]!;
+  }
+}

@@ -1,0 +1,129 @@
+// The model behind a virtual network, as the wire the platforms speak over. Used in process for sandbox
+// tokens, and in the simulated world. The one hard thing: what happens to a request is decided when it
+// arrives, and its caller may have given up by the time the answer does.
+
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import type { HttpRequest, Reply, Transport } from '../system/transport.ts';
+import { parseAddress } from './address.ts';
+import { type Fault, type Faults, undergo } from './faults.ts';
+import { Polling } from './polling.ts';
+import { type Answer, NOT_FOUND, refused } from './telegram/answers.ts';
+import type { JudgedCall, TelegramModel } from './telegram/model.ts';
+import { type Params, textOf } from './telegram/params.ts';
+
+export interface Network {
+  // One way: latencyMs plus up to jitterMs, drawn anew for each way.
+  readonly latencyMs: number;
+  readonly jitterMs: number;
+}
+
+// One request and what came of it, as both ends saw it, for those who check.
+export interface Exchange {
+  readonly leftAt: number;
+  readonly endedAt: number;
+  readonly reply: Reply;
+  readonly token: string;
+  readonly method: string;
+  readonly params: Params;
+  readonly fault: Fault | null;
+  // null: it was never judged.
+  readonly call: JudgedCall | null;
+}
+
+export interface SimTransportPorts {
+  readonly model: TelegramModel;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly network: Network;
+  readonly faults: Faults;
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+export function simTransport(ports: SimTransportPorts): Transport {
+  const polling = new Polling(ports.model, ports.clock);
+  return {
+    request: (request) => new Promise((resolve) => makeRequest(ports, polling, request, resolve)),
+    close: () => Promise.resolve(polling.close()),
+  };
+}
+
+function makeRequest(
+  ports: SimTransportPorts,
+  polling: Polling,
+  request: HttpRequest,
+  resolve: (reply: Reply) => void,
+): void {
+  const { clock, model } = ports;
+  const leftAt = clock.now();
+  const giveUpAt = leftAt + request.deadlineMs;
+  const address = parseAddress(request.path);
+  if (address?.kind !== 'call') {
+    after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false))));
+    return;
+  }
+  const params = { ...address.query, ...bodyOf(request.body) };
+  const method = address.method === '' ? textOf(params, 'method') : address.method;
+  const sent = { token: address.token, method, params };
+  if (polling.isLong(method, params)) {
+    after(ports, request.deadlineMs, () => resolve(lost('timeout')));
+    void polling.poll(sent.token, params).then((answer) => resolve(answered(answer)));
+    return;
+  }
+  const chat = textOf(params, 'chat_id');
+  const fault = ports.faults.next({ token: sent.token, method, chat }, leftAt);
+  const end = (reply: Reply, call: JudgedCall | null) => {
+    ports.onExchange?.({ leftAt, endedAt: clock.now(), reply, fault, call, ...sent });
+    resolve(reply);
+  };
+  if (fault?.kind === 'reset_before') {
+    after(ports, way(ports), () => end(unsent(), null));
+    return;
+  }
+  after(ports, way(ports), () => {
+    const now = clock.now();
+    const fate = undergo(fault, model, sent, now);
+    const answerAt = fate.kind === 'silence' ? Infinity : now + fate.holdMs + way(ports);
+    if (answerAt > giveUpAt) {
+      after(ports, giveUpAt - now, () => end(lost('timeout'), fate.call));
+      return;
+    }
+    const reply = fate.kind === 'answer' ? answered(fate.answer) : lost('reset');
+    after(ports, answerAt - now, () => end(reply, fate.call));
+  });
+}
+
+function way({ network, random }: SimTransportPorts): number {
+  return network.latencyMs + (network.jitterMs > 0 ? network.jitterMs * random.next() : 0);
+}
+
+function after({ clock }: SimTransportPorts, ms: number, run: () => void): void {
+  if (ms <= 0) run();
+  else clock.schedule(clock.now() + ms, run);
+}
+
+function bodyOf(body: string | null): Params {
+  if (body === null || body === '') return {};
+  try {
+    return JSON.parse(body) as Params;
+  } catch {
+    return {};
+  }
+}
+
+function answered(answer: Answer): Reply {
+  return { kind: 'answered', ...answer };
+}
+
+function unsent(): Reply {
+  return {
+    kind: 'unsent',
+    reason: 'reset',
+    detail: 'connection reset before the request was written',
+  };
+}
+
+function lost(reason: 'timeout' | 'reset'): Reply {
+  const detail = reason === 'timeout' ? 'no answer in time' : 'connection reset before the answer';
+  return { kind: 'lost', reason, detail };
+}

@@ -1,0 +1,86 @@
+// A clock that moves only when told to, for simulated worlds: hours pass in seconds and replay exactly.
+// The one hard thing: between two timers everything the first set in motion must have settled, so after
+// each timer the loop turns once (all microtasks are done by then). Equal times run in order of insertion.
+
+import type { Clock, Timer } from './clock.ts';
+
+export interface VirtualClock extends Clock {
+  // Fires every timer due at or before `until`, in order, and leaves the time at `until`.
+  run(until: number): Promise<void>;
+  // Timers that still wait; cancelled ones may be counted until their time comes.
+  pending(): number;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly order: number;
+  run: (() => void) | null;
+}
+
+export function virtualClock(start: number): VirtualClock {
+  const heap: Entry[] = [];
+  let time = start;
+  let inserted = 0;
+
+  return {
+    now: () => time,
+    schedule(at, run): Timer {
+      const entry: Entry = { at: Math.max(at, time), order: inserted++, run };
+      push(heap, entry);
+      return {
+        cancel() {
+          entry.run = null;
+        },
+      };
+    },
+    async run(until) {
+      for (let entry = heap[0]; entry !== undefined && entry.at <= until; entry = heap[0]) {
+        pop(heap);
+        if (entry.run === null) continue;
+        time = entry.at;
+        entry.run();
+        await turnOfTheLoop();
+      }
+      time = Math.max(time, until);
+    },
+    pending: () => heap.length,
+  };
+}
+
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
+function push(heap: Entry[], entry: Entry): void {
+  let i = heap.length;
+  heap.push(entry);
+  while (i > 0) {
+    const parent = (i - 1) >> 1;
+    if (!isBefore(entry, heap[parent]!)) break;
+    heap[i] = heap[parent]!;
+    i = parent;
+  }
+  heap[i] = entry;
+}
+
+function pop(heap: Entry[]): void {
+  const last = heap.pop()!;
+  const size = heap.length;
+  if (size === 0) return;
+  let i = 0;
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= size) break;
+    if (child + 1 < size && isBefore(heap[child + 1]!, heap[child]!)) child += 1;
+    if (!isBefore(heap[child]!, last)) break;
+    heap[i] = heap[child]!;
+    i = child;
+  }
+  heap[i] = last;
+}
