@@ -1,8 +1,9 @@
-// The wire over HTTP/1.1: pooled keep-alive connections, one deadline for the whole answer, a bounded answer.
-// The hard thing is to know whether a failed request was written. undici calls `onRequestStart` when a
-// live socket is at hand and, in the same turn, writes the request to it: before that call nothing left
-// (`unsent`), after it something may have (`lost`). HTTP/2 is off because its streams blur that line, and
-// pipelining is off because undici puts what queued behind a broken answer on the wire a second time.
+// The wire over HTTP/1.1: pooled keep-alive connections, one deadline for the whole answer, a bound
+// on its size. The hard thing is to know whether a failed request was written. undici calls
+// `onRequestStart` when a live socket is at hand and writes the request to it in the same turn:
+// before that call nothing left (`unsent`), after it something may have (`lost`). HTTP/2 is off
+// because its streams blur that line, pipelining because undici writes again what stood behind a
+// broken answer.
 
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { assert } from './assert.ts';
@@ -10,7 +11,7 @@ import type { HttpRequest, Reply, Transport } from './transport.ts';
 
 export const CONNECTIONS_MAX_DEFAULT = 64;
 export const CONNECT_TIMEOUT_MS_DEFAULT = 5_000;
-// Shorter than any front server's idle time-out: a socket the server is about to close loses answers.
+// Shorter than a front server's idle time-out: a socket about to be closed loses answers.
 export const KEEP_ALIVE_MS_DEFAULT = 20_000;
 // An answer to a send is a few kilobytes; more is a mistake or an attack.
 export const ANSWER_BYTES_MAX_DEFAULT = 4 * 1024 * 1024;

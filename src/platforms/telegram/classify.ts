@@ -1,0 +1,132 @@
+// The only reader of what comes back from Telegram: a reply in, an outcome out.
+// The hard thing is a 5xx. A front server says 502 when no server took the call, but also when one
+// took it, carried it out and broke off before answering; 504 says no more. A message is not
+// idempotent, so both are `uncertain`: edits and deletes are repeated all the same, messages as the
+// account's policy says, and the record shows the doubt. `failed` is kept for what was surely not
+// carried out: the server's own "restart", and 503 (nobody took the call). Only answers of the Bot
+// API's own shape are quoted: a stranger's page may quote our URL, and with it the token.
+
+import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
+import { unreachable } from '../../system/assert.ts';
+import type { Reply } from '../../system/transport.ts';
+import { deliveryMethod } from './methods.ts';
+import type { Reason } from './reasons.ts';
+import { ALREADY_DONE, REFUSALS } from './refusals.ts';
+import { type Answer, readAnswer, retryAfterMs, soundsLikeFlood } from './wire.ts';
+
+const DETAIL_CHARS_MAX = 500;
+
+type Answered = Extract<Reply, { kind: 'answered' }>;
+
+export function classify(method: string, reply: Reply): Outcome {
+  switch (reply.kind) {
+    case 'unsent':
+      // Shutting down, and waiting in vain for a free connection, say nothing about the host.
+      return failed('unsent', words(reply), !['shut_down', 'deadline'].includes(reply.reason));
+    case 'lost':
+      return uncertain(
+        reply.reason === 'deadline' ? 'answer_timeout' : 'answer_lost',
+        words(reply),
+      );
+    case 'answered': {
+      const answer = readAnswer(reply.body);
+      return answer === null ? ofStranger(method, reply) : ofTelegram(method, reply, answer);
+    }
+    default:
+      return unreachable(reply);
+  }
+}
+
+function ofTelegram(method: string, reply: Answered, answer: Answer): Outcome {
+  if (answer.ok) return { kind: 'sent', messageId: messageIdOf(answer.result), result: reply.body };
+  const { code, description } = answer;
+  // Also inside the 400 of an album, which goes again whole: the wait is law, whatever wraps it.
+  if (code === 429 || soundsLikeFlood(description)) return limited(method, reply, answer);
+  if (code >= 500) return broken(code, description);
+  const no = (reason: Reason, cure: Cure | null = null) =>
+    refused(reason, description, reply.body, cure);
+  if (answer.migrateTo !== null) {
+    return no('chat_migrated', { kind: 'move_chat', chat: answer.migrateTo });
+  }
+  if (ALREADY_DONE.some((pattern) => pattern.test(description))) {
+    return { kind: 'sent', messageId: null, result: reply.body };
+  }
+  if (isAboutTheBot(code, description)) return no(ACCOUNT_REFUSED);
+  if (code === 404) return no('method_not_found');
+  if (code === 409) return failed('conflict', description, false);
+  if (code === 413) return no('too_large');
+  const known = REFUSALS.find(({ words }) => words.test(description));
+  if (known !== undefined) return no(known.reason, known.cure);
+  return no(code === 403 ? 'forbidden' : 'bad_request');
+}
+
+// No Bot API answer: a front server, a proxy, or an answer cut short.
+function ofStranger(method: string, reply: Answered): Outcome {
+  const { status } = reply;
+  if (status === 429) return limited(method, reply, null);
+  if (status === 413) return refused('too_large', 'Request Entity Too Large', tooLarge(), null);
+  if (status >= 200 && status < 300) return uncertain('answer_unreadable', `HTTP ${status}`);
+  if (status >= 500) return broken(status, `HTTP ${status}, not from the Bot API`);
+  return failed('not_telegram', `HTTP ${status}, not from the Bot API`, true);
+}
+
+function broken(status: number, detail: string): Outcome {
+  if (status === 503) return failed('unavailable', detail, true);
+  if (/internal server error: restart/i.test(detail)) return failed('restarting', detail, true);
+  return uncertain('upstream_broken', detail);
+}
+
+// The cloud answers 404 `Not Found` to a wrong token; 421 comes from a server for other bots.
+function isAboutTheBot(code: number, description: string): boolean {
+  if (code === 401 || code === 421) return true;
+  if (code === 404) return /^not found$/i.test(description);
+  return /^(bad request: )?logged out$/i.test(description);
+}
+
+// What an answer proves: for messages and edits the chat; the rest have windows of their own.
+function limited(method: string, reply: Answered, answer: Answer | null): Outcome {
+  const { family } = deliveryMethod(method);
+  const scope = family === 'send' || family === 'edit' ? 'chat' : 'family';
+  const waitMs = retryAfterMs(reply.headers, answer);
+  return {
+    kind: 'limited',
+    retryAfterMs: waitMs,
+    scope,
+    result: answer ? reply.body : flood(waitMs),
+  };
+}
+
+function refused(reason: Reason, detail: string, result: string, cure: Cure | null): Outcome {
+  return { kind: 'refused', reason, detail: cut(detail), result, cure };
+}
+
+function failed(reason: Reason, detail: string, hostDown: boolean): Outcome {
+  return { kind: 'failed', reason, detail: cut(detail), hostDown };
+}
+
+function uncertain(reason: Reason, detail: string): Outcome {
+  return { kind: 'uncertain', reason, detail: cut(detail) };
+}
+
+function messageIdOf(result: unknown): string | null {
+  // An album is known by its first message.
+  const first: unknown = Array.isArray(result) ? result[0] : result;
+  if (typeof first !== 'object' || first === null || !('message_id' in first)) return null;
+  const { message_id: id } = first;
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : null;
+}
+
+// What the caller is told when Telegram's front said it without words.
+function tooLarge(): string {
+  return JSON.stringify({ ok: false, error_code: 413, description: 'Request Entity Too Large' });
+}
+
+function flood(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1000);
+  const description = `Too Many Requests: retry after ${seconds}`;
+  const parameters = { retry_after: seconds };
+  return JSON.stringify({ ok: false, error_code: 429, description, parameters });
+}
+
+const words = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
+const cut = (detail: string) => detail.slice(0, DETAIL_CHARS_MAX);

@@ -1,0 +1,69 @@
+// What may help a refused call, once: the same call, changed as little as possible.
+// A cure that changes nothing is no cure (null): repeating the same call would be refused again.
+
+import type { Cure } from '../../domain/outcome.ts';
+import { unreachable } from '../../system/assert.ts';
+import { chatIdOf } from './describe.ts';
+
+type Body = Record<string, unknown>;
+
+const REPLY_KEYS = ['reply_parameters', 'reply_to_message_id', 'allow_sending_without_reply'];
+const THREAD_KEYS = ['message_thread_id', 'direct_messages_topic_id'];
+// parse_mode, caption_entities, question_parse_mode, …: at any depth, as albums and polls do.
+const MARKUP_KEY = /(^|_)(parse_mode|entities)$/;
+
+export function cure(cure: Cure, body: string): { chat: string | null; body: string } | null {
+  const call = JSON.parse(body) as Body;
+  switch (cure.kind) {
+    case 'move_chat':
+      call.chat_id = chatIdOf(cure.chat);
+      return { chat: cure.chat, body: JSON.stringify(call) };
+    case 'drop_reply':
+      return changed(call, drop(call, REPLY_KEYS));
+    case 'drop_thread':
+      return changed(call, drop(call, THREAD_KEYS));
+    case 'plain_text':
+      return changed(call, dropMarkup(call));
+    default:
+      return unreachable(cure);
+  }
+}
+
+function changed(call: Body, isChanged: boolean): { chat: null; body: string } | null {
+  return isChanged ? { chat: null, body: JSON.stringify(call) } : null;
+}
+
+function drop(call: Body, keys: readonly string[]): boolean {
+  const present = keys.filter((key) => key in call);
+  for (const key of present) delete call[key];
+  return present.length > 0;
+}
+
+// The source of the markup is then shown as it is: ugly, but all of it arrives.
+function dropMarkup(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  let isChanged = false;
+  for (const [key, child] of Object.entries(value)) {
+    if (MARKUP_KEY.test(key)) {
+      delete (value as Body)[key];
+      isChanged = true;
+    } else if (typeof child === 'string' && /^\s*[[{]/.test(child) && key === 'media') {
+      const inner: unknown = parseOrNull(child);
+      if (dropMarkup(inner)) {
+        (value as Body)[key] = JSON.stringify(inner);
+        isChanged = true;
+      }
+    } else if (dropMarkup(child)) {
+      isChanged = true;
+    }
+  }
+  return isChanged;
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

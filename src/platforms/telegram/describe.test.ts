@@ -1,0 +1,158 @@
+// What a call is, where it goes and what it counts for, whichever way its parameters came.
+
+import { expect, describe as group, test } from 'vitest';
+import { address, describe } from './describe.ts';
+
+const sendMessage = (params: object) => describe('sendMessage', { text: 'x', ...params });
+
+group('the chat', () => {
+  test.each([
+    [1, '1'],
+    ['1', '1'],
+    [' -1001234567890 ', '-1001234567890'],
+    ['007', '7'],
+    ['@Some_Channel', '@some_channel'],
+  ])('%j is %s', (chat_id, chat) => {
+    expect(sendMessage({ chat_id })).toMatchObject({ kind: 'call', chat });
+  });
+
+  test.each([
+    [undefined, 'Bad Request: chat_id is empty'],
+    [null, 'Bad Request: chat_id is empty'],
+    ['', 'Bad Request: chat_id is empty'],
+    ['  ', 'Bad Request: chat_id is empty'],
+    ['name', 'Bad Request: chat not found'],
+    ['@', 'Bad Request: chat not found'],
+    ['9'.repeat(30), 'Bad Request: chat not found'],
+    [1.5, 'Bad Request: chat not found'],
+    [0, 'Bad Request: chat not found'],
+    [{}, 'Bad Request: chat not found'],
+    [[1], 'Bad Request: chat not found'],
+  ])('%j cannot be routed', (chat_id, detail) => {
+    expect(sendMessage({ chat_id })).toEqual({ kind: 'invalid', detail });
+  });
+
+  test.each([
+    [{ message_thread_id: 5 }, '5'],
+    [{ message_thread_id: '5' }, '5'],
+    [{ direct_messages_topic_id: 9 }, 'direct:9'],
+    [{ message_thread_id: 0 }, null],
+    [{}, null],
+  ])('the thread of %j is %j', (params, thread) => {
+    expect(sendMessage({ chat_id: 1, ...params })).toMatchObject({ thread });
+  });
+
+  test('a gift goes to the user’s private chat', () => {
+    expect(describe('sendGift', { user_id: 5 })).toMatchObject({ family: 'send', chat: '5' });
+  });
+});
+
+group('the family', () => {
+  test.each([
+    ['sendmessage', 'sendMessage', 'send'],
+    ['SENDPHOTO', 'sendPhoto', 'send'],
+    ['createForumTopic', 'createForumTopic', 'send'],
+    ['sendHologram', 'sendHologram', 'send'],
+    ['summonMessage', 'summonMessage', 'send'],
+    ['editMessageText', 'editMessageText', 'edit'],
+    ['editEphemeralMessageText', 'editEphemeralMessageText', 'edit'],
+    ['deleteMessages', 'deleteMessages', 'delete'],
+    ['setmessagereaction', 'setMessageReaction', 'reaction'],
+    ['sendChatAction', 'sendChatAction', 'typing'],
+    ['sendRichMessageDraft', 'sendRichMessageDraft', 'draft'],
+    ['answerCallbackQuery', 'answerCallbackQuery', 'free'],
+  ])('%s is %s, a call of family %s', (name, method, family) => {
+    const params = { chat_id: 1, message_id: 2, callback_query_id: 'q' };
+    expect(describe(name, params)).toMatchObject({ kind: 'call', method, family });
+  });
+
+  test.each([
+    'getChat',
+    'GETUPDATES',
+    'setWebhook',
+    'setChatTitle',
+    'banChatMember',
+    'pinChatMessage',
+    'deleteForumTopic',
+    'editForumTopic',
+    'createChatInviteLink',
+    'leaveChat',
+  ])('%s passes, also with a chat', (name) => {
+    expect(describe(name, { chat_id: 1 })).toEqual({ kind: 'pass', method: name });
+  });
+
+  test('an unknown method without a chat passes', () => {
+    expect(describe('teleport', {})).toEqual({ kind: 'pass', method: 'teleport' });
+  });
+});
+
+group('the gate', () => {
+  test.each([
+    [{}, 'broadcast'],
+    [{ allow_paid_broadcast: true }, 'paid'],
+    [{ allow_paid_broadcast: 'true', reply_to_message_id: 5 }, 'paid'],
+    [{ allow_paid_broadcast: false }, 'broadcast'],
+    [{ reply_parameters: { message_id: 5 } }, 'reply'],
+    [{ reply_to_message_id: 5 }, 'reply'],
+  ])('%j spends %s', (params, gate) => {
+    expect(sendMessage({ chat_id: 1, ...params })).toMatchObject({ gate });
+  });
+
+  test.each(['editMessageText', 'deleteMessage', 'setMessageReaction', 'sendChatAction'])(
+    '%s spends nothing of the account',
+    (name) => {
+      expect(describe(name, { chat_id: 1, message_id: 2 })).toMatchObject({ gate: 'open' });
+    },
+  );
+});
+
+group('the cost', () => {
+  test.each([
+    ['sendMediaGroup', { media: [{}, {}, {}] }, 3],
+    ['sendMediaGroup', { media: '[{},{}]' }, 2],
+    ['sendMediaGroup', { media: 'nonsense' }, 1],
+    ['sendMediaGroup', {}, 1],
+    ['forwardMessages', { message_ids: [1, 2, 3, 4] }, 4],
+    ['copyMessages', { message_ids: '[1,2]' }, 2],
+    ['copyMessages', { message_ids: Array(500).fill(1) }, 100],
+    ['sendMessage', { media: [{}, {}] }, 1],
+  ])('%s %j', (name, params, cost) => {
+    expect(describe(name, { chat_id: 1, ...params })).toMatchObject({ cost });
+  });
+});
+
+group('the slot', () => {
+  test.each([
+    ['editMessageText', { chat_id: 1, message_id: 2 }, 'edit:1:2'],
+    ['editMessageText', { chat_id: '1', message_id: '2' }, 'edit:1:2'],
+    ['editMessageText', { inline_message_id: 'abc' }, 'edit:inline:abc'],
+    ['editMessageText', { chat_id: 1 }, null],
+    ['editMessageReplyMarkup', { chat_id: 1, message_id: 2 }, 'edit_markup:1:2'],
+    ['setMessageReaction', { chat_id: 1, message_id: 2 }, 'reaction:1:2'],
+    ['sendChatAction', { chat_id: 1 }, 'typing:1'],
+    ['sendChatAction', { chat_id: 1, message_thread_id: 5 }, 'typing:1:5'],
+    ['deleteMessage', { chat_id: 1, message_id: 2 }, null],
+    ['sendMessage', { chat_id: 1 }, null],
+  ])('%s %j', (name, params, slot) => {
+    expect(describe(name, params)).toMatchObject({ kind: 'call', slot });
+  });
+});
+
+group('address', () => {
+  test.each([
+    ['sendMessage', '-1001234567890', '5'],
+    ['sendMessage', '42', null],
+    ['sendMessage', '@some_channel', null],
+    ['sendMessage', '-100', 'direct:9'],
+    ['editMessageText', 'inline:abc', null],
+  ])('%s to %s, thread %j: described as addressed', (method, chat, thread) => {
+    const params = address({ text: 'x' }, { chat, thread });
+    expect(params.text).toBe('x');
+    expect(describe(method, params)).toMatchObject({ kind: 'call', chat, thread });
+  });
+
+  test('the given parameters are left as they were', () => {
+    const params = Object.freeze({ text: 'x', chat_id: 1 });
+    expect(address(params, { chat: '2', thread: null })).toEqual({ text: 'x', chat_id: 2 });
+  });
+});

@@ -1,0 +1,140 @@
+// Reads a call once, at the wall: what is it, where does it go, what does it count for?
+// Refuses only what it cannot route, in Telegram's own words; the rest is for Telegram to judge.
+// Parameters come typed (JSON) or as text (query, form): both are read alike.
+
+import type { Gate } from '../../domain/call.ts';
+import type { Described } from '../platform.ts';
+import { type Method, methodOf } from './methods.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+// Telegram takes at most 100 messages in one call; a longer list is refused there.
+const COST_MAX = 100;
+
+// Chats that are not chats: an inline message lives in a chat the bot cannot see, and a query's
+// answer goes to whoever asked. Each is a place of its own, so that none waits for another.
+export const INLINE = 'inline:';
+export const QUERY = 'query:';
+// A topic of a channel's direct messages, as a thread.
+export const DIRECT = 'direct:';
+
+export function describe(name: string, params: Params): Described {
+  const method = methodOf(name, isGiven(params.chat_id));
+  if (method === null) return { kind: 'pass', method: name };
+  const place = placeOf(method, params);
+  if ('detail' in place) return { kind: 'invalid', detail: place.detail };
+  return {
+    kind: 'call',
+    method: method.name,
+    chat: place.chat,
+    thread: threadOf(params),
+    family: method.family,
+    gate: gateOf(method, params),
+    cost: costOf(method, params),
+    slot: slotOf(method, place.chat, params),
+  };
+}
+
+export function address(
+  params: Params,
+  to: { chat: string; thread: string | null },
+): Record<string, unknown> {
+  const { chat, thread } = to;
+  const addressed: Record<string, unknown> = { ...params };
+  if (chat.startsWith(INLINE)) addressed.inline_message_id = chat.slice(INLINE.length);
+  else if (!chat.startsWith(QUERY)) addressed.chat_id = chatIdOf(chat);
+  if (thread === null) return addressed;
+  if (thread.startsWith(DIRECT)) {
+    addressed.direct_messages_topic_id = Number(thread.slice(DIRECT.length));
+  } else {
+    addressed.message_thread_id = Number(thread);
+  }
+  return addressed;
+}
+
+// As JSON carries it: ids as numbers (they have at most 52 bits), names as they are.
+export function chatIdOf(chat: string): number | string {
+  return isWholeNumber(chat) ? Number(chat) : chat;
+}
+
+function placeOf(method: Method, params: Params): { chat: string } | { detail: string } {
+  switch (method.target) {
+    case 'query':
+      return { chat: `${QUERY}${queryIdOf(params)}` };
+    case 'message':
+      if (isGiven(params.inline_message_id)) {
+        return { chat: `${INLINE}${String(params.inline_message_id)}` };
+      }
+      return chatOf(params.chat_id);
+    case 'chat':
+      // A gift goes to a user, whose private chat has the same id.
+      return chatOf(isGiven(params.chat_id) ? params.chat_id : params.user_id);
+  }
+}
+
+function chatOf(value: unknown): { chat: string } | { detail: string } {
+  const text = typeof value === 'string' ? value.trim() : value;
+  if (!isGiven(text)) return { detail: 'Bad Request: chat_id is empty' };
+  // Usernames do not tell cases apart: one chat, one budget.
+  if (typeof text === 'string' && /^@\w+$/.test(text)) return { chat: text.toLowerCase() };
+  if (!isWholeNumber(text) || Number(text) === 0) return { detail: 'Bad Request: chat not found' };
+  return { chat: String(Number(text)) };
+}
+
+function queryIdOf(params: Params): string {
+  const names = ['callback_query_id', 'inline_query_id', 'shipping_query_id'];
+  const name = names.find((candidate) => isGiven(params[candidate])) ?? 'pre_checkout_query_id';
+  return isGiven(params[name]) ? String(params[name]) : '';
+}
+
+function threadOf(params: Params): string | null {
+  const { message_thread_id: thread, direct_messages_topic_id: direct } = params;
+  if (isWholeNumber(thread) && Number(thread) !== 0) return String(Number(thread));
+  return isWholeNumber(direct) && Number(direct) !== 0 ? `${DIRECT}${Number(direct)}` : null;
+}
+
+// A reply to a message is taken for an answer to someone who wrote.
+function gateOf(method: Method, params: Params): Gate {
+  if (method.family !== 'send') return 'open';
+  const { allow_paid_broadcast: paid } = params;
+  if (paid === true || paid === 'true' || paid === 'True' || paid === '1') return 'paid';
+  const isReply = isGiven(params.reply_parameters) || isGiven(params.reply_to_message_id);
+  return isReply ? 'reply' : 'broadcast';
+}
+
+function costOf(method: Method, params: Params): number {
+  if (method.costOf === null) return 1;
+  const list = listOf(params[method.costOf]);
+  return Math.min(Math.max(1, list.length), COST_MAX);
+}
+
+function slotOf(method: Method, chat: string, params: Params): string | null {
+  if (method.slot === null) return null;
+  if (method.target !== 'message') {
+    const of = threadOf(params);
+    return of === null ? `${method.slot}:${chat}` : `${method.slot}:${chat}:${of}`;
+  }
+  if (chat.startsWith(INLINE)) return `${method.slot}:${chat}`;
+  return isGiven(params.message_id) ? `${method.slot}:${chat}:${String(params.message_id)}` : null;
+}
+
+// Nested values are JSON text in anything but a JSON body.
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return [];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function isWholeNumber(value: unknown): boolean {
+  if (typeof value === 'string') return /^-?\d+$/.test(value) && isWholeNumber(Number(value));
+  return Number.isSafeInteger(value);
+}

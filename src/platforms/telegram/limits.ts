@@ -1,0 +1,158 @@
+// The priors: what is known of Telegram's limits before anything was learned, and where it is from.
+// Official (the Bot FAQ): about one message per second in a chat, 20 per minute in a group, about
+// 30 per second of unsolicited messages, 1000 of paid ones. Measured: the 20 are of any 60 s, all
+// topics together; reactions have 20 of their own. Said by Telegram's engineers: edits share the
+// limit of sends, answers to queries have none. The rest is ours. All plans are made at the start
+// and frozen: planOf runs for every decision and must not allocate.
+
+import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
+import type { Charge, Plan, Rule } from '../../limits/limits.ts';
+import { assert } from '../../system/assert.ts';
+import { INLINE, QUERY } from './describe.ts';
+
+// Named as the settings are (`group_mpm`, …).
+export interface TelegramLimits {
+  // Messages per minute in one group or channel; of these, live output leaves `reserveMpm` free and
+  // takes at most the share `outputBudgetRatio`.
+  readonly groupMpm: number;
+  readonly reserveMpm: number;
+  readonly outputBudgetRatio: number;
+  // Per second in one chat of any kind.
+  readonly privatePerS: number;
+  readonly broadcastPerS: number;
+  readonly paidPerS: number;
+  readonly reactionMpm: number;
+  readonly draftPerS: number;
+  readonly deletePerS: number;
+  readonly typingSpacingMs: number;
+  // On behalf of one user; null: no such limit.
+  readonly userPerMinute: number | null;
+}
+
+export const TELEGRAM_LIMITS_DEFAULT: TelegramLimits = Object.freeze({
+  groupMpm: 20,
+  reserveMpm: 4,
+  outputBudgetRatio: 0.8,
+  privatePerS: 1,
+  broadcastPerS: 30,
+  paidPerS: 1000,
+  reactionMpm: 20,
+  draftPerS: 1,
+  // Nothing is published and nobody reports a 429: generous, but no flood.
+  deletePerS: 5,
+  // The sign lasts five seconds; sooner is wasted.
+  typingSpacingMs: 4000,
+  userPerMinute: null,
+});
+
+type Place = 'private' | 'group' | 'inline' | 'query';
+const PLACES: readonly Place[] = ['private', 'group', 'inline', 'query'];
+
+export function createPriors(limits: TelegramLimits): (charge: Charge) => Plan {
+  const rules = rulesOf(limits);
+  const plans = new Map<Place, Readonly<Record<Family, Readonly<Record<Gate, readonly Plan[]>>>>>();
+  for (const place of PLACES) {
+    plans.set(
+      place,
+      table(FAMILIES, (family) =>
+        table(GATES, (gate) => [
+          planFor(rules, place, family, gate, false),
+          planFor(rules, place, family, gate, true),
+        ]),
+      ),
+    );
+  }
+  return ({ chat, family, gate, live }) => plans.get(placeOf(chat))![family][gate][live ? 1 : 0]!;
+}
+
+// Channels and names are taken for groups: nothing better is known, and it is the safe side.
+function placeOf(chat: string): Place {
+  if (chat.startsWith(INLINE)) return 'inline';
+  if (chat.startsWith(QUERY)) return 'query';
+  return chat.startsWith('-') || chat.startsWith('@') ? 'group' : 'private';
+}
+
+// Live output's own, smaller window inside the group's; what it leaves is free for answers.
+export function outputMpm(limits: TelegramLimits): number {
+  const { groupMpm, reserveMpm, outputBudgetRatio } = limits;
+  return Math.max(1, Math.min(groupMpm - reserveMpm, Math.floor(groupMpm * outputBudgetRatio)));
+}
+
+type Rules = ReturnType<typeof rulesOf>;
+
+function rulesOf(limits: TelegramLimits) {
+  const { userPerMinute } = limits;
+  return {
+    second: perSecond('chat_second', 'chat', limits.privatePerS),
+    groupMinute: perMinute('group_minute', 'chat', limits.groupMpm),
+    groupOutput: perMinute('group_output', 'chat', outputMpm(limits)),
+    delete: perSecond('delete_second', 'chat', limits.deletePerS),
+    reaction: perMinute('reaction_minute', 'chat', limits.reactionMpm),
+    typing: rule('typing_spacing', 'chat', 1, limits.typingSpacingMs),
+    draft: perSecond('draft_second', 'chat', limits.draftPerS),
+    user: userPerMinute === null ? null : perMinute('user_minute', 'user', userPerMinute),
+    broadcast: perSecond('account_broadcast', 'account', limits.broadcastPerS),
+    paid: perSecond('account_paid', 'account', limits.paidPerS),
+  };
+}
+
+function planFor(rules: Rules, place: Place, family: Family, gate: Gate, live: boolean): Plan {
+  return Object.freeze({
+    account: Object.freeze(accountRules(rules, gate)),
+    chat: Object.freeze(chatRules(rules, place, family, live)),
+  });
+}
+
+function accountRules(rules: Rules, gate: Gate): Rule[] {
+  switch (gate) {
+    case 'broadcast':
+      return [rules.broadcast];
+    case 'paid':
+      return [rules.paid];
+    case 'reply':
+    case 'open':
+      return [];
+  }
+}
+
+function chatRules(rules: Rules, place: Place, family: Family, live: boolean): Rule[] {
+  switch (family) {
+    case 'send':
+    case 'edit': {
+      const chosen = [rules.second];
+      if (place === 'group') chosen.push(rules.groupMinute);
+      if (place === 'group' && live) chosen.push(rules.groupOutput);
+      if (rules.user !== null) chosen.push(rules.user);
+      return chosen;
+    }
+    case 'delete':
+      return [rules.delete];
+    case 'reaction':
+      return [rules.reaction];
+    case 'typing':
+      return [rules.typing];
+    case 'draft':
+      return [rules.draft];
+    case 'free':
+      return [];
+  }
+}
+
+function perMinute(name: string, scope: Rule['scope'], count: number): Rule {
+  return rule(name, scope, count, 60_000);
+}
+
+// A rate below one, or between whole numbers, stretches the window instead of the count.
+function perSecond(name: string, scope: Rule['scope'], rate: number): Rule {
+  const count = Math.max(1, Math.floor(rate));
+  return rule(name, scope, count, Math.round((count / rate) * 1000));
+}
+
+function rule(name: string, scope: Rule['scope'], count: number, perMs: number): Rule {
+  assert(count >= 1 && perMs >= 1, `${name}: ${count} in ${perMs} ms is not a limit`);
+  return Object.freeze({ name, scope, count, perMs });
+}
+
+function table<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
+}

@@ -1,0 +1,108 @@
+// The contract against a fake wire, and what is the door's own: which wire a token goes to.
+
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, Reply, Transport } from '../../system/transport.ts';
+import { type PlatformFixture, platformContract, type Weather } from '../platform.contract.ts';
+import { createTelegram } from './telegram.ts';
+
+const TOKEN = '42:AAverysecret';
+
+const json = (status: number, body: object): Reply => ({
+  ...{ kind: 'answered', status, headers: {}, body: JSON.stringify(body) },
+});
+
+const no = (code: number, description: string, parameters = {}): Reply =>
+  json(code, { ok: false, error_code: code, description, parameters });
+
+const REPLIES: Readonly<Record<Weather, Reply>> = {
+  fine: json(200, { ok: true, result: { message_id: 7, chat: { id: -100 } } }),
+  limited: no(429, 'Too Many Requests: retry after 35', { retry_after: 35 }),
+  refused: no(400, 'Bad Request: chat not found'),
+  account_refused: no(401, 'Unauthorized'),
+  lost: { kind: 'lost', reason: 'reset', detail: 'ECONNRESET' },
+  unsent: { kind: 'unsent', reason: 'refused', detail: 'ECONNREFUSED' },
+};
+
+function fakeWire() {
+  const requests: HttpRequest[] = [];
+  let weather: Weather = 'fine';
+  let isClosed = false;
+  const transport: Transport = {
+    async request(request) {
+      requests.push(request);
+      const reply = REPLIES[weather];
+      const isGetMe = request.path.endsWith('/getMe') && weather === 'fine';
+      weather = 'fine';
+      return isGetMe ? json(200, { ok: true, result: { id: 42, is_bot: true } }) : reply;
+    },
+    async close() {
+      isClosed = true;
+    },
+  };
+  const next = (coming: Weather) => {
+    weather = coming;
+  };
+  return { transport, requests, next, isClosed: () => isClosed };
+}
+
+platformContract('telegram', async (): Promise<PlatformFixture> => {
+  const wire = fakeWire();
+  const params = { chat_id: -100123, message_thread_id: 5, text: 'hello' };
+  return {
+    platform: createTelegram({ transport: wire.transport }),
+    credential: TOKEN,
+    secret: 'AAverysecret',
+    accountId: '42',
+    message: { method: 'sendMessage', params, chat: '-100123', thread: '5' },
+    edit: { method: 'editMessageText', params: { chat_id: 1, message_id: 2, text: 'new' } },
+    read: { method: 'getChat', params: { chat_id: 1 } },
+    retryAfterMs: 35_000,
+    next: wire.next,
+  };
+});
+
+describe('the wire a call takes', () => {
+  const call = { method: 'sendMessage', body: '{"chat_id":1,"text":"x"}', deadlineMs: 1000 };
+
+  test('a call is a POST of JSON to the token’s path', async () => {
+    const { transport, requests } = fakeWire();
+    await createTelegram({ transport }).send({ ...call, credential: TOKEN });
+    const headers = { 'content-type': 'application/json' };
+    const path = `/bot${TOKEN}/sendMessage`;
+    const { body, deadlineMs } = call;
+    expect(requests).toEqual([{ method: 'POST', path, headers, body, deadlineMs }]);
+  });
+
+  test('sandbox tokens reach the sandbox alone, other tokens never do', async () => {
+    const real = fakeWire();
+    const sandbox = fakeWire();
+    const telegram = createTelegram({ transport: real.transport, sandbox: sandbox.transport });
+    await telegram.identify('7:sandbox-demo');
+    await telegram.send({ ...call, credential: '7:sandbox-demo' });
+    expect([real.requests.length, sandbox.requests.length]).toEqual([0, 2]);
+    await telegram.send({ ...call, credential: '7:AAsandbox' });
+    expect([real.requests.length, sandbox.requests.length]).toEqual([1, 2]);
+    await telegram.close();
+    expect([real.isClosed(), sandbox.isClosed()]).toEqual([true, true]);
+  });
+
+  test.each(['', '42', 'x:y', '42:', '42:a/../b', '42:a?b', '42:a b'])(
+    'what cannot be a token (%j) is refused as the cloud does, unasked',
+    async (credential) => {
+      const { transport, requests } = fakeWire();
+      const identified = await createTelegram({ transport }).identify(credential);
+      expect(identified).toEqual({ kind: 'refused', status: 404, detail: 'Not Found' });
+      expect(requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['account_refused', { kind: 'refused', status: 401, detail: 'Unauthorized' }],
+    ['limited', { kind: 'unreachable', detail: 'Too Many Requests: retry after 35' }],
+    ['lost', { kind: 'unreachable', detail: 'reset: ECONNRESET' }],
+  ] as const)('identify when the weather is %s', async (weather, expected) => {
+    const { transport, next } = fakeWire();
+    next(weather);
+    expect(await createTelegram({ transport }).identify(TOKEN)).toEqual(expected);
+  });
+});

@@ -1,0 +1,39 @@
+// Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
+
+import type { Transport } from '../../system/transport.ts';
+import type { Platform } from '../platform.ts';
+import { classify } from './classify.ts';
+import { cure } from './cures.ts';
+import { address, describe } from './describe.ts';
+import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
+import { deliveryMethod } from './methods.ts';
+import { identify, type Routes, send } from './send.ts';
+
+export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
+export { REASONS, type Reason } from './reasons.ts';
+
+export interface TelegramOptions {
+  // Of the Bot API's base URL. Telegram closes both transports with itself.
+  readonly transport: Transport;
+  // Where `<digits>:sandbox…` tokens go; without it they go where all others go.
+  readonly sandbox?: Transport;
+  readonly limits?: Partial<TelegramLimits>;
+}
+
+export function createTelegram(options: TelegramOptions): Platform {
+  const routes: Routes = { transport: options.transport, sandbox: options.sandbox ?? null };
+  return {
+    name: 'telegram',
+    describe,
+    address,
+    planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...options.limits }),
+    send: (call) => send(routes, call),
+    classify,
+    cure: (what, _method, body) => cure(what, body),
+    isIdempotent: (method) => deliveryMethod(method).idempotent,
+    identify: (credential) => identify(routes, credential),
+    async close() {
+      await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
+    },
+  };
+}
