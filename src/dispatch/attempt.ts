@@ -12,7 +12,7 @@ import {
   type Settled,
   type Settlement,
 } from '../journal/journal.ts';
-import type { AccountLimits, Learned, Ticket } from '../limits/limits.ts';
+import type { AccountLimits, Learned, Priors, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -23,6 +23,8 @@ const STORE_RETRY_MS = 500;
 
 export interface Profile {
   readonly platform: Platform;
+  // The platform's limits, with the account's own settings.
+  readonly priors: Priors;
   // Accounts of one host share a breaker.
   readonly host: string;
   readonly retry: RetryPolicy;

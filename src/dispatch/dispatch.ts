@@ -128,8 +128,8 @@ export class Dispatch implements Service {
   limitsOf(account: string): AccountLimits {
     const known = this.#limits.get(account);
     if (known !== undefined) return known;
-    const { platform, host, inFlightMax } = this.#o.accounts.profileOf(account);
-    const limits = new AccountLimits({ account, priors: platform });
+    const { priors, host, inFlightMax } = this.profileOf(account);
+    const limits = new AccountLimits({ account, priors });
     this.#limits.set(account, limits);
     this.scheduler.addAccount(account, limits, { inFlightMax });
     this.holds.add(account, host, this.#o.accounts.stateOf(account));

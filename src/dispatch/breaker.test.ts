@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { Breaker } from './breaker.ts';
+
+const SETTINGS = { failuresMax: 3, openMs: 1000, openMsMax: 5000 };
+
+function fail(breaker: Breaker, chats: string[], now = 0): void {
+  for (const chat of chats) breaker.failed(chat, false, 'broken', now);
+}
+
+describe('breaker', () => {
+  test('opens after failures of more than one chat', () => {
+    const breaker = new Breaker(SETTINGS);
+    fail(breaker, ['a', 'a', 'a', 'a', 'a']);
+    expect(breaker.state).toBe('closed');
+    fail(breaker, ['b']);
+    expect(breaker).toMatchObject({ state: 'open', until: 1000 });
+  });
+
+  test('an unreachable host opens it whatever the chat', () => {
+    const breaker = new Breaker(SETTINGS);
+    for (let i = 0; i < 3; i++) breaker.failed('a', true, 'refused', 0);
+    expect(breaker.state).toBe('open');
+  });
+
+  test('an answer in between starts the count anew', () => {
+    const breaker = new Breaker(SETTINGS);
+    fail(breaker, ['a', 'b']);
+    breaker.answered();
+    fail(breaker, ['a', 'b']);
+    expect(breaker.state).toBe('closed');
+  });
+
+  test('one probe; its failure opens it for longer, up to the bound; its answer closes it', () => {
+    const breaker = new Breaker(SETTINGS);
+    fail(breaker, ['a', 'b', 'c']);
+    expect(breaker.probes(999)).toBe(false);
+    const opens: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const now = breaker.until;
+      expect(breaker.probes(now)).toBe(true);
+      expect(breaker.probes(now)).toBe(false);
+      breaker.failed('a', false, 'broken', now);
+      opens.push(breaker.until - now);
+    }
+    expect(opens).toEqual([2000, 4000, 5000, 5000, 5000]);
+    breaker.probes(breaker.until);
+    expect(breaker.answered()).toBe(true);
+    expect(breaker).toMatchObject({ state: 'closed', until: 0 });
+  });
+
+  test('a probe that never left frees the place for another', () => {
+    const breaker = new Breaker(SETTINGS);
+    fail(breaker, ['a', 'b', 'c']);
+    breaker.probes(1000);
+    breaker.probeGone(1000);
+    expect(breaker.probes(1000)).toBe(true);
+  });
+
+  test('a refused account stays open until it is answered for', () => {
+    const breaker = new Breaker(SETTINGS);
+    breaker.refuse('unauthorized');
+    expect(breaker.probes(1e15)).toBe(false);
+    expect(breaker.answered()).toBe(true);
+  });
+});
