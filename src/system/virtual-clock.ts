@@ -34,6 +34,8 @@ export function virtualClock(start: number): VirtualClock {
       };
     },
     async run(until) {
+      // What was set in motion before the call may still arm timers.
+      await turnOfTheLoop();
       for (let entry = heap[0]; entry !== undefined && entry.at <= until; entry = heap[0]) {
         pop(heap);
         if (entry.run === null) continue;
