@@ -1,70 +1,19 @@
 // When may the next call go? Pure: `now` is an argument, nothing sleeps, nothing is random.
-// This file is the room's door: the words and the public faces.
+// This file is the room's door; `AccountLimits` is all of it that keeps state.
 
-import type { Family, Gate } from '../domain/call.ts';
-
-// At most `count` in any `perMs`. A spacing of one second is { count: 1, perMs: 1000 }.
-// Rules of one name share one window within their scope, whichever plan mentions them.
-export interface Rule {
-  readonly name: string;
-  readonly scope: 'account' | 'chat' | 'user';
-  readonly count: number;
-  readonly perMs: number;
-}
-
-// All rules a kind of call must satisfy together. Platforms keep one frozen plan per kind of call.
-export interface Plan {
-  readonly account: readonly Rule[];
-  // Scope chat and user.
-  readonly chat: readonly Rule[];
-}
-
-export interface Charge {
-  readonly chat: string;
-  readonly user: string | null;
-  readonly family: Family;
-  readonly gate: Gate;
-  readonly live: boolean;
-  readonly cost: number;
-}
-
-// What the platform knows about its limits: the priors.
-export interface Priors {
-  planOf(charge: Charge): Plan;
-}
-
-// What an attempt taught. `unjudged`: it never reached the platform (gives the room back).
-// `judged`: it did, whatever it said; a slow success is the early warning of a flood wait.
-export type Signal =
-  | { kind: 'ok' }
-  | { kind: 'judged' }
-  | { kind: 'unjudged' }
-  | { kind: 'limited'; retryAfterMs: number; scope: 'chat' | 'family' | 'account' };
-
-// One persisted fact: a freeze, a learned rate, an offence. `value` is JSON text.
-export interface LimitRecord {
-  readonly account: string;
-  readonly key: string;
-  readonly value: string;
-  readonly updatedAt: number;
-}
-
-// An attempt of the recent past, from which windows are rebuilt after a restart.
-export interface PastCall extends Charge {
-  readonly account: string;
-  readonly startedAt: number;
-  // null: in flight when the process ended.
-  readonly endedAt: number | null;
-  // False when it is known not to have been judged or to have been refused room (limited, unsent).
-  readonly counted: boolean;
-}
-
-// One reason why a call must wait, for `explain`.
-export interface Cause {
-  readonly kind: 'window' | 'freeze' | 'probe';
-  // The rule's name, or what is frozen.
-  readonly name: string;
-  readonly scope: 'account' | 'chat' | 'user' | 'family' | 'gate';
-  readonly until: number;
-  readonly detail: string;
-}
+export { AccountLimits } from './account-limits.ts';
+export { LEARNING, type LearningSettings } from './learning.ts';
+export type {
+  Cause,
+  Charge,
+  ChatView,
+  FreezeScope,
+  Learned,
+  LimitRecord,
+  PastCall,
+  Plan,
+  Priors,
+  Rule,
+  Signal,
+  Ticket,
+} from './words.ts';

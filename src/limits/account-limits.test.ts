@@ -1,0 +1,262 @@
+// The life of single calls: windows, freezes, probes, scopes, persistence.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { AccountLimits } from './limits.ts';
+import type { Charge, LimitRecord, Plan, Priors, Signal } from './words.ts';
+
+const MINUTE = { name: 'chat.minute', scope: 'chat', count: 3, perMs: 60_000 } as const;
+const SPACING = { name: 'chat.spacing', scope: 'chat', count: 1, perMs: 1000 } as const;
+const BULK = { name: 'account.second', scope: 'account', count: 4, perMs: 1000 } as const;
+const USER = { name: 'user.minute', scope: 'user', count: 1, perMs: 60_000 } as const;
+const TYPING = { name: 'chat.typing', scope: 'chat', count: 1, perMs: 4000 } as const;
+
+const PLANS: Record<string, Plan> = {
+  send: { account: [BULK], chat: [SPACING, MINUTE, USER] },
+  typing: { account: [], chat: [TYPING] },
+  free: { account: [], chat: [] },
+};
+const priors: Priors = { planOf: ({ family }) => PLANS[family] ?? PLANS.send! };
+
+function charge(chat: string, more: Partial<Charge> = {}): Charge {
+  return { chat, user: null, family: 'send', gate: 'broadcast', live: false, cost: 1, ...more };
+}
+
+const OK: Signal = { kind: 'ok' };
+function limited(retryAfterMs: number, scope: 'chat' | 'family' | 'account' = 'chat'): Signal {
+  return { kind: 'limited', retryAfterMs, scope };
+}
+
+let limits: AccountLimits;
+beforeEach(() => {
+  limits = new AccountLimits({ account: 'a', priors });
+});
+
+// A call that is answered at once.
+function call(what: Charge, now: number, signal: Signal = OK) {
+  const ticket = limits.take(what, now);
+  limits.departed(ticket, now);
+  return limits.settled(ticket, signal, now);
+}
+
+function isOpen(what: Charge, now: number): boolean {
+  return limits.earliestChat(what, now) <= now && limits.earliestAccount(what, now) <= now;
+}
+
+describe('windows', () => {
+  test('the strictest rule decides', () => {
+    call(charge('c'), 0);
+    expect(limits.earliestChat(charge('c'), 1)).toBe(1000);
+    call(charge('c'), 1000);
+    call(charge('c'), 2000);
+    expect(limits.earliestChat(charge('c'), 3000)).toBe(60_000);
+    expect(isOpen(charge('d'), 3000)).toBe(true);
+  });
+
+  test('an unanswered call keeps its room until it settles', () => {
+    const ticket = limits.take(charge('c'), 0);
+    limits.departed(ticket, 0);
+    expect(limits.earliestChat(charge('c'), 5000)).toBe(Number.POSITIVE_INFINITY);
+    limits.settled(ticket, OK, 5000);
+    expect(limits.earliestChat(charge('c'), 5000)).toBe(6000);
+  });
+
+  test('a call that never reached the platform gives its room back', () => {
+    call(charge('c'), 0, { kind: 'unjudged' });
+    expect(isOpen(charge('c'), 0)).toBe(true);
+    call(charge('c'), 0, { kind: 'judged' });
+    expect(isOpen(charge('c'), 0)).toBe(false);
+  });
+
+  test('an album counts for its parts, and one dearer than the window goes when it is empty', () => {
+    const album = charge('c', { cost: 10 });
+    call(album, 0);
+    expect(limits.earliestChat(charge('c'), 1)).toBe(60_000);
+    expect(limits.earliestChat(album, 60_000)).toBe(60_000);
+  });
+
+  test('users are counted across chats', () => {
+    call(charge('c', { user: 'u' }), 0);
+    expect(limits.earliestChat(charge('d', { user: 'u' }), 1)).toBe(60_000);
+    expect(isOpen(charge('d', { user: 'v' }), 1)).toBe(true);
+  });
+
+  test('the account does not wait for ever for chats that hang', () => {
+    for (const chat of ['c', 'd', 'e', 'f']) limits.departed(limits.take(charge(chat), 0), 0);
+    expect(limits.earliestAccount(charge('g'), 9999)).toBe(Number.POSITIVE_INFINITY);
+    expect(limits.earliestAccount(charge('g'), 10_000)).toBe(11_000);
+    expect(limits.earliestChat(charge('c'), 20_000)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('a call held back cannot be taken, nor settled twice', () => {
+    const ticket = limits.take(charge('c'), 0);
+    expect(() => limits.take(charge('c'), 0)).toThrow('holds it back');
+    limits.settled(ticket, OK, 10);
+    expect(() => limits.settled(ticket, OK, 20)).toThrow('twice');
+  });
+});
+
+describe('freezes', () => {
+  test('a refusal freezes its chat for exactly the wait, for every kind of call but free ones', () => {
+    const learned = call(charge('c'), 0, limited(7_728_000));
+    expect(learned.freezes).toMatchObject([{ scope: 'chat', name: 'c', until: 7_728_000 }]);
+    expect(limits.earliestChat(charge('c'), 100)).toBe(7_728_000);
+    expect(limits.earliestChat(charge('c', { family: 'typing' }), 100)).toBe(7_728_000);
+    expect(isOpen(charge('c', { family: 'free' }), 100)).toBe(true);
+    expect(isOpen(charge('d'), 100)).toBe(true);
+  });
+
+  test('a longer freeze is not shortened', () => {
+    const first = limits.take(charge('c', { family: 'typing' }), 0);
+    call(charge('c'), 0, limited(50_000));
+    limits.settled(first, limited(1000), 10);
+    expect(limits.earliestChat(charge('c'), 100)).toBe(50_000);
+  });
+
+  test("a family's refusal leaves the other families alone", () => {
+    const typing = charge('c', { family: 'typing' });
+    call(typing, 0, limited(30_000, 'family'));
+    expect(limits.earliestChat(typing, 10)).toBe(30_000);
+    expect(isOpen(charge('c'), 10)).toBe(true);
+  });
+
+  test("the account's refusal freezes everything", () => {
+    call(charge('c'), 0, limited(30_000, 'account'));
+    expect(limits.earliestAccount(charge('d', { family: 'free', gate: 'open' }), 10)).toBe(30_000);
+  });
+
+  test('after a freeze one call goes first, and its success opens the chat', () => {
+    const { records } = call(charge('c'), 0, limited(5000));
+    const probe = limits.take(charge('c'), 5000);
+    const typing = charge('c', { family: 'typing' });
+    expect(limits.earliestChat(typing, 5001)).toBe(Number.POSITIVE_INFINITY);
+    expect(limits.explain(typing, 5001)).toMatchObject([{ kind: 'probe', scope: 'chat' }]);
+    const learned = limits.settled(probe, OK, 5050);
+    expect(isOpen(typing, 5051)).toBe(true);
+    const frozen = records.find(({ key }) => key.startsWith('freeze'));
+    expect(learned.records).toContainEqual({ ...frozen, value: '', updatedAt: 5050 });
+  });
+
+  test('a probe that is refused freezes again; one that never arrived leaves the next to probe', () => {
+    call(charge('c'), 0, limited(5000));
+    call(charge('c'), 5000, limited(9000));
+    expect(limits.earliestChat(charge('c'), 5001)).toBe(14_000);
+    call(charge('c'), 14_000, { kind: 'unjudged' });
+    limits.take(charge('c'), 14_001);
+    expect(limits.earliestChat(charge('c'), 14_002)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('by hand', () => {
+    expect(limits.freezeChat('c', 9000, 'maintenance', 0)).toHaveLength(1);
+    expect(limits.explain(charge('c'), 1)).toMatchObject([
+      { kind: 'freeze', until: 9000, detail: 'maintenance' },
+    ]);
+    expect(limits.thawChat('c', 2)).toMatchObject([{ value: '' }]);
+    expect(isOpen(charge('c'), 2)).toBe(true);
+  });
+});
+
+describe('the scope of a refusal', () => {
+  test('two chats that do not explain it close their gate, briefly, and the account slows down', () => {
+    call(charge('c'), 0, limited(3000));
+    expect(isOpen(charge('x'), 1)).toBe(true);
+    const learned = call(charge('d'), 100, limited(4000));
+    expect(learned.freezes.map(({ scope, name }) => [scope, name])).toEqual([
+      ['chat', 'd'],
+      ['gate', 'broadcast'],
+    ]);
+    expect(limits.earliestAccount(charge('x'), 101)).toBe(4100);
+    expect(isOpen(charge('x', { gate: 'reply' }), 101)).toBe(true);
+    expect(limits.view(200, 1)[0]?.rules).toMatchObject([{ count: 2, learned: 0.5 }]);
+  });
+
+  test('a guess is short, the proof of a refused probe is kept whole', () => {
+    call(charge('c'), 0, limited(7_000_000));
+    call(charge('d'), 0, limited(3_000_000));
+    expect(limits.earliestAccount(charge('x'), 1)).toBe(60_000);
+    call(charge('x'), 60_000, limited(500_000));
+    expect(limits.earliestAccount(charge('y'), 60_001)).toBe(560_000);
+  });
+
+  test('refusals that the chats explain themselves stay theirs', () => {
+    for (const chat of ['c', 'd']) {
+      call(charge(chat), 0);
+      call(charge(chat), 1000);
+    }
+    for (const chat of ['c', 'd']) call(charge(chat), 2000, limited(40_000));
+    expect(isOpen(charge('x'), 2001)).toBe(true);
+    const views = limits.view(2001, 10).filter(({ chat }) => chat === 'c');
+    expect(views[0]?.rules).toMatchObject([
+      { name: 'chat.spacing', learned: 1 },
+      { name: 'chat.minute', learned: 0.5 },
+    ]);
+  });
+
+  test('what was in flight when the rate fell does not lower it again', () => {
+    const tickets = ['c', 'd', 'e', 'f'].map((chat) => limits.take(charge(chat), 0));
+    for (const ticket of tickets) limits.settled(ticket, limited(1000), 50);
+    expect(limits.view(60, 1)[0]?.rules[0]?.learned).toBe(0.5);
+  });
+});
+
+describe('after a restart', () => {
+  function restart(records: LimitRecord[], now: number) {
+    limits = new AccountLimits({ account: 'a', priors });
+    limits.restore(records, [], now);
+  }
+
+  test('a freeze and a learned rate are still there, and quiet time went on', () => {
+    call(charge('c'), 0);
+    call(charge('c'), 1000);
+    const { records } = call(charge('c'), 2000, limited(7_200_000));
+    restart(records, 3000);
+    expect(limits.earliestChat(charge('c'), 3000)).toBe(7_202_000);
+    const learned = (now: number) => limits.view(now, 2)[1]?.rules[0]?.learned;
+    expect(learned(3000)).toBe(0.5);
+    expect(learned(700_000)).toBeGreaterThan(0.5);
+    expect(learned(7_000_000)).toBe(1);
+  });
+
+  test('windows are rebuilt; what was under way counts as judged now', () => {
+    const past = { ...charge('c'), account: 'a', startedAt: 100, endedAt: 200, counted: true };
+    limits.restore(
+      [],
+      [past, { ...past, endedAt: null }, { ...past, endedAt: 300, counted: false }],
+      5000,
+    );
+    expect(limits.earliestChat(charge('c'), 5000)).toBe(6000);
+    call(charge('c'), 6000);
+    expect(limits.earliestChat(charge('c'), 6000)).toBe(60_200);
+  });
+
+  test('records that say nothing are left alone', () => {
+    const record = { account: 'a', updatedAt: 0 };
+    const keys = ['', 'x|y', 'freeze|chat||c', 'rate|chat|r|c', 'freeze|gate|nonsense|'];
+    const values = ['', 'null', '{}', '[1]', '{"until":-1}', '{"factor":7}'];
+    const records = keys.flatMap((key) => values.map((value) => ({ ...record, key, value })));
+    expect(() => restart(records, 0)).not.toThrow();
+    expect(isOpen(charge('c'), 1)).toBe(true);
+  });
+});
+
+describe('forgetting', () => {
+  test('idle chats go, in bounded steps; those with something to remember stay', () => {
+    for (let n = 0; n < 10; n++) call(charge(`idle${n}`), n * 1000);
+    call(charge('frozen'), 20_000, limited(500_000));
+    limits.take(charge('busy'), 21_000);
+    expect(limits.forgetIdle(30_000, 100)).toBe(0);
+    expect(limits.forgetIdle(100_000, 4)).toBe(3);
+    expect(limits.forgetIdle(100_000, 100)).toBe(7);
+    expect(limits.view(100_000, 100).map(({ chat }) => chat)).toEqual(['', 'frozen', 'busy']);
+  });
+
+  test('what is forgotten leaves the disk with the next settle', () => {
+    call(charge('c'), 0, limited(1000));
+    limits.forgetIdle(10 * 86_400_000, 100);
+    const { records } = call(charge('d'), 10 * 86_400_000);
+    expect(records.map(({ key, value }) => [key, value])).toEqual([
+      ['freeze|chat||c', ''],
+      ['rate|chat|chat.spacing|c', ''],
+      ['rate|chat|chat.minute|c', ''],
+    ]);
+  });
+});

@@ -1,0 +1,324 @@
+// All limits of one account: the tree of windows and freezes, and the steps of a call's life in it
+// (ask, take, depart, settle). All windows are taken together or none.
+// The hard promise: as long as no round trip is shorter than the least one seen, no window of the
+// platform is ever exceeded, whatever the network does to the calls that are under way.
+
+import { assert, unreachable } from '../system/assert.ts';
+import { Booking } from './booking.ts';
+import { type Branch, countOf, perMsOf } from './branch.ts';
+import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
+import { LEARNING, type LearningSettings } from './learning.ts';
+import { Lessons } from './lessons.ts';
+import { projectCall } from './projection.ts';
+import { Notes, readRecord } from './records.ts';
+import { RoundTrips } from './round-trips.ts';
+import { Tree } from './tree.ts';
+import type * as Words from './words.ts';
+
+type Charge = Words.Charge;
+type Rule = Words.Rule;
+
+// A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
+// does not: after so long the call counts as judged, so that a few chats that hang cannot stop all.
+const HELD_MS_MAX = 10_000;
+// Slow by the clock alone may be a slow line; a hidden wait stands out from the line's own time.
+const HIDDEN_WAIT_MS_MIN = 500;
+
+export class AccountLimits {
+  readonly #account: string;
+  readonly #priors: Words.Priors;
+  readonly #settings: LearningSettings;
+  readonly #tree = new Tree();
+  readonly #trips = new RoundTrips();
+  readonly #lessons: Lessons;
+  // Under way and standing in a window of the account; oldest first.
+  readonly #awaited = new Set<Booking>();
+  // What was forgotten goes from disk with the next settle.
+  #unsaved: Words.LimitRecord[] = [];
+
+  constructor(options: {
+    account: string;
+    priors: Words.Priors;
+    learning?: Partial<LearningSettings>;
+  }) {
+    this.#account = options.account;
+    this.#priors = options.priors;
+    this.#settings = { ...LEARNING, ...options.learning };
+    this.#lessons = new Lessons(this.#tree.root, this.#settings);
+  }
+
+  // When the chat (and the user) let it go. At or before now: at once. Infinity: not before a call
+  // of the chat that is under way settles.
+  earliestChat(charge: Charge, now: number): number {
+    const chat = this.#tree.chatOf(charge.chat);
+    const thawsAt = chat === null ? now : chat.thawsAt(charge, now);
+    return Math.max(thawsAt, this.#earliest(this.#priors.planOf(charge).chat, charge, now));
+  }
+
+  // The same for the account.
+  earliestAccount(charge: Charge, now: number): number {
+    const { account } = this.#priors.planOf(charge);
+    const thawsAt = this.#tree.root.thawsAt(charge, now);
+    let at = this.#earliest(account, charge, now);
+    if (at === Number.POSITIVE_INFINITY && this.#presume(now)) {
+      at = this.#earliest(account, charge, now);
+    }
+    return Math.max(thawsAt, at);
+  }
+
+  take(charge: Charge, now: number): Words.Ticket {
+    assert(this.earliestChat(charge, now) <= now, 'taken while its chat holds it back');
+    assert(this.earliestAccount(charge, now) <= now, 'taken while its account holds it back');
+    const plan = this.#priors.planOf(charge);
+    const chat = this.#tree.chatFor(charge.chat);
+    const booking = new Booking(charge, plan, chat, now);
+    booking.pressedChat = this.#hold(plan.chat, charge, now);
+    booking.pressedAccount = this.#hold(plan.account, charge, now);
+    if (plan.account.length > 0) this.#awaited.add(booking);
+    chat.inFlight += 1;
+    chat.probe(booking);
+    this.#tree.root.probe(booking);
+    return booking;
+  }
+
+  // Written to the wire.
+  departed(ticket: Words.Ticket, now: number): void {
+    bookingOf(ticket).departedAt = now;
+  }
+
+  // Exactly once per ticket. The records belong into the transaction that settles the delivery.
+  settled(ticket: Words.Ticket, signal: Words.Signal, now: number): Words.Learned {
+    const booking = bookingOf(ticket);
+    assert(!booking.isSettled, 'settled twice');
+    booking.isSettled = true;
+    booking.chat.inFlight -= 1;
+    const notes = new Notes(this.#account, now, this.#unsaved);
+    this.#unsaved = [];
+    switch (signal.kind) {
+      case 'ok':
+      case 'judged':
+        this.#judged(booking, signal.kind === 'ok', now, notes);
+        break;
+      case 'unjudged':
+        this.#leave(booking, null);
+        break;
+      case 'limited':
+        // Refused room is no room used.
+        this.#leave(booking, null);
+        this.#lessons.refused(booking, signal, now, notes);
+        break;
+      default:
+        unreachable(signal);
+    }
+    booking.chat.endProbe(booking);
+    this.#tree.root.endProbe(booking);
+    if (booking.chat.isRemarkable()) this.#tree.noted.add(booking.chat);
+    return notes;
+  }
+
+  // An estimate of when the call goes that has `ahead` like it before it in its chat; not later than
+  // the truth, if nothing is learned meanwhile.
+  project(charge: Charge, ahead: number, now: number): number {
+    const chat = this.#tree.chatOf(charge.chat);
+    return this.#project(this.#priors.planOf(charge).chat, chat, charge, ahead, now);
+  }
+
+  projectAccount(charge: Charge, ahead: number, now: number): number {
+    return this.#project(this.#priors.planOf(charge).account, this.#tree.root, charge, ahead, now);
+  }
+
+  // Everything that now holds it back, longest first; empty when it may go.
+  explain(charge: Charge, now: number): Words.Cause[] {
+    const plan = this.#priors.planOf(charge);
+    const circumstances = this.#circumstances(now);
+    const causes: (Words.Cause | null)[] = [];
+    for (const branch of [this.#tree.chatOf(charge.chat), this.#tree.root]) {
+      for (const freeze of branch?.freezes ?? []) {
+        causes.push(causeOfFreeze(freeze, charge, circumstances));
+      }
+    }
+    for (const rule of [...plan.chat, ...plan.account]) {
+      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
+      if (slot !== null) causes.push(causeOfRule(rule, slot, charge.cost, circumstances));
+    }
+    return causes.filter((cause) => cause !== null).sort((a, b) => b.until - a.until);
+  }
+
+  // The account first, then the chats with something to tell, then the others; at most `max`.
+  view(now: number, max: number): Words.ChatView[] {
+    const { root, noted } = this.#tree;
+    const circumstances = this.#circumstances(now);
+    const views = [viewOf(root, circumstances)];
+    for (const branch of noted) {
+      if (views.length >= max) return views;
+      views.push(viewOf(branch, circumstances));
+    }
+    for (const branch of this.#tree.chats()) {
+      if (views.length >= max) return views;
+      if (!noted.has(branch)) views.push(viewOf(branch, circumstances));
+    }
+    return views;
+  }
+
+  // Facts first, then the windows from what went out lately. A call without an end was under way
+  // when the process ended: it may have been judged as late as now.
+  restore(
+    records: readonly Words.LimitRecord[],
+    calls: readonly Words.PastCall[],
+    now: number,
+  ): void {
+    for (const record of records) {
+      const fact = readRecord(record);
+      if (fact !== null) this.#tree.learn(fact);
+    }
+    for (const call of calls) {
+      if (!call.counted) continue;
+      const plan = this.#priors.planOf(call);
+      const at = Math.min(call.endedAt ?? now, now);
+      this.#enter(plan.chat, call, at);
+      this.#enter(plan.account, call, at);
+    }
+  }
+
+  // Looks at up to `max` chats and drops those that hold nothing any more; says how many.
+  forgetIdle(now: number, max: number): number {
+    const notes = new Notes(this.#account, now, this.#unsaved);
+    return this.#tree.forgetIdle(now, max, this.#settings, notes);
+  }
+
+  freezeChat(chat: string, until: number, cause: string, now: number): Words.LimitRecord[] {
+    const notes = new Notes(this.#account, now, []);
+    const branch = this.#tree.chatFor(chat);
+    notes.froze(branch, branch.freeze('chat', chat, until, cause, now));
+    this.#tree.noted.add(branch);
+    return notes.records;
+  }
+
+  // By hand, whoever does it knows better than a probe would.
+  thawChat(chat: string, now: number): Words.LimitRecord[] {
+    const notes = new Notes(this.#account, now, []);
+    const branch = this.#tree.chatOf(chat);
+    for (const freeze of branch?.freezes ?? []) {
+      branch!.thaw(freeze);
+      notes.thawed(branch!, freeze);
+    }
+    return notes.records;
+  }
+
+  #earliest(rules: readonly Rule[], charge: Charge, now: number): number {
+    let at = now;
+    for (const rule of rules) {
+      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
+      if (slot === null) continue;
+      const factor = slot.factor(now, this.#settings);
+      const count = countOf(rule, factor);
+      at = Math.max(at, slot.window.earliest(charge.cost, count, perMsOf(rule, factor), now));
+    }
+    return at;
+  }
+
+  // Takes room in every window; tells, one bit per rule, whose use would explain a refusal.
+  #hold(rules: readonly Rule[], charge: Charge, now: number): number {
+    let pressed = 0;
+    for (const [index, rule] of rules.entries()) {
+      const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
+      if (slot === undefined) continue;
+      if (slot.isPressed(rule, slot.factor(now, this.#settings), now)) pressed |= 1 << index;
+      slot.window.hold(charge.cost);
+    }
+    return pressed;
+  }
+
+  #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
+    const trip = Math.max(0, now - booking.departedAt);
+    const late = Math.max(0, trip - this.#trips.least(now));
+    this.#leave(booking, booking.departedAt + late);
+    if (isOk && this.#hidAWait(booking, trip, late)) this.#lessons.delayed(booking, now, notes);
+    this.#trips.observe(trip, now);
+    this.#open(booking.chat, booking, now, notes);
+    this.#open(this.#tree.root, booking, now, notes);
+  }
+
+  // The probe was taken: the freezes it tested are over.
+  #open(branch: Branch, booking: Booking, now: number, notes: Notes): void {
+    for (const freeze of branch.freezes) {
+      if (freeze.probe !== booking || freeze.until > now) continue;
+      branch.thaw(freeze);
+      notes.thawed(branch, freeze);
+    }
+  }
+
+  #hidAWait({ charge }: Booking, trip: number, late: number): boolean {
+    if (charge.family !== 'send' && charge.family !== 'edit') return false;
+    const { slowMsMin, slowMsMax } = this.#settings;
+    return trip >= slowMsMin && trip <= slowMsMax && late >= HIDDEN_WAIT_MS_MIN;
+  }
+
+  // Turns held room into a moment of judgement, or (null) gives it back.
+  #leave(booking: Booking, judgedAt: number | null): void {
+    this.#settleRoom(booking.plan.chat, booking.charge, judgedAt);
+    if (booking.plan.account.length === 0) return;
+    if (this.#awaited.delete(booking)) {
+      this.#settleRoom(booking.plan.account, booking.charge, judgedAt);
+    }
+  }
+
+  #settleRoom(rules: readonly Rule[], charge: Charge, judgedAt: number | null): void {
+    for (const rule of rules) {
+      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
+      slot?.window.giveBack(charge.cost);
+    }
+    if (judgedAt !== null) this.#enter(rules, charge, judgedAt);
+  }
+
+  #enter(rules: readonly Rule[], charge: Charge, at: number): void {
+    for (const rule of rules) {
+      const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
+      if (slot === undefined) continue;
+      const perMs = perMsOf(rule, slot.factor(at, this.#settings));
+      slot.window.enter(charge.cost, at, perMs);
+    }
+  }
+
+  // Counts the calls as judged that have been out for too long; says whether there was one.
+  #presume(now: number): boolean {
+    let found = false;
+    for (const booking of this.#awaited) {
+      const judgedAt = booking.departedAt + HELD_MS_MAX;
+      if (judgedAt > now) break;
+      this.#awaited.delete(booking);
+      this.#settleRoom(booking.plan.account, booking.charge, judgedAt);
+      found = true;
+    }
+    return found;
+  }
+
+  #project(
+    rules: readonly Rule[],
+    branch: Branch | null,
+    charge: Charge,
+    ahead: number,
+    now: number,
+  ): number {
+    const meters = rules.map((rule) => {
+      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
+      return { rule, slot, factor: slot?.factor(now, this.#settings) ?? 1 };
+    });
+    const thawsAt = branch?.thawsAt(charge, now) ?? now;
+    const from = Number.isFinite(thawsAt) ? thawsAt : now;
+    const heldAt = now - this.#trips.least(now);
+    return projectCall(meters, charge.cost, ahead, { now, from, heldAt });
+  }
+
+  // A call without an answer that is judged well counts, at the earliest, from now less the least
+  // round trip: that is how far back `late` can reach.
+  #circumstances(now: number): Circumstances {
+    const heldAt = now - this.#trips.least(now);
+    return { now, heldAt, answerAt: now + this.#trips.typical(now), settings: this.#settings };
+  }
+}
+
+function bookingOf(ticket: Words.Ticket): Booking {
+  assert(ticket instanceof Booking, 'a ticket of someone else');
+  return ticket;
+}

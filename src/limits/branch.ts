@@ -1,0 +1,157 @@
+// One place of the tree (the account, a chat, a user): its windows by rule name and its freezes.
+// There may be half a million of these, so they are made when first needed and hold little:
+// most chats have one or two slots, no freeze and nothing learned.
+
+import type { Family } from '../domain/call.ts';
+import { factorAt, type LearningSettings, type Rate } from './learning.ts';
+import { RollingWindow } from './rolling-window.ts';
+import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
+
+// Chats seldom use more than half of what they may; from here on their own use explains a refusal.
+const PRESSED_SHARE = 0.4;
+
+export class Slot {
+  // The widest rule of this name seen, for the eye.
+  rule: Rule;
+  rate: Rate | null = null;
+  readonly window = new RollingWindow();
+
+  constructor(rule: Rule) {
+    this.rule = rule;
+  }
+
+  factor(now: number, settings: LearningSettings): number {
+    return this.rate === null ? 1 : factorAt(this.rate, now, settings);
+  }
+
+  // What the neighbours' calls and our own have used so far explains a refusal of the next one.
+  // A spacing is always empty when a call may go; there the haste of the call before it tells.
+  isPressed(rule: Rule, factor: number, now: number): boolean {
+    const count = countOf(rule, factor);
+    const perMs = perMsOf(rule, factor);
+    if (count > 1) return this.window.used(perMs, now) >= PRESSED_SHARE * count;
+    return this.window.held > 0 || now - this.window.last < perMs / PRESSED_SHARE;
+  }
+}
+
+// A rate below one call per window stretches the window; above, the count alone shrinks. It never
+// shortens a window: ten in a minute is not one in six seconds.
+export function countOf(rule: Rule, factor: number): number {
+  return factor === 1 ? rule.count : Math.max(1, Math.floor(rule.count * factor));
+}
+
+export function perMsOf(rule: Rule, factor: number): number {
+  const count = rule.count * factor;
+  return count >= 1 ? rule.perMs : rule.perMs / count;
+}
+
+// Closed until a time, with its cause. When the time has come one call goes first, as a probe;
+// the freeze ends when the platform takes that call.
+export interface Freeze {
+  readonly scope: FreezeScope;
+  // The chat, family or gate that is frozen; '' for the account.
+  readonly name: string;
+  since: number;
+  until: number;
+  cause: string;
+  probe: Ticket | null;
+}
+
+const NO_FREEZES: readonly Freeze[] = [];
+
+export class Branch {
+  readonly scope: Rule['scope'];
+  // The chat or user; '' for the account.
+  readonly name: string;
+  readonly slots: Slot[] = [];
+  freezes: readonly Freeze[] = NO_FREEZES;
+  inFlight = 0;
+
+  constructor(scope: Rule['scope'], name: string) {
+    this.scope = scope;
+    this.name = name;
+  }
+
+  slotOf(name: string): Slot | null {
+    for (const slot of this.slots) if (slot.rule.name === name) return slot;
+    return null;
+  }
+
+  slotFor(rule: Rule): Slot {
+    let slot = this.slotOf(rule.name);
+    if (slot === null) {
+      slot = new Slot(rule);
+      this.slots.push(slot);
+    } else if (slot.rule.count < rule.count) slot.rule = rule;
+    return slot;
+  }
+
+  freezeOf(scope: FreezeScope, name: string): Freeze | null {
+    return this.freezes.find((freeze) => freeze.scope === scope && freeze.name === name) ?? null;
+  }
+
+  // A longer freeze stays as it is.
+  freeze(scope: FreezeScope, name: string, until: number, cause: string, now: number): Freeze {
+    let freeze = this.freezeOf(scope, name);
+    if (freeze === null) {
+      freeze = { scope, name, since: now, until, cause, probe: null };
+      this.freezes = [...this.freezes, freeze];
+    } else if (until > freeze.until) {
+      freeze.until = until;
+      freeze.cause = cause;
+    }
+    return freeze;
+  }
+
+  thaw(freeze: Freeze): void {
+    const left = this.freezes.filter((other) => other !== freeze);
+    this.freezes = left.length === 0 ? NO_FREEZES : left;
+  }
+
+  // When the freezes let a call of this kind go; Infinity: when the probe settles.
+  thawsAt(charge: Charge, now: number): number {
+    let at = now;
+    for (const freeze of this.freezes) {
+      if (!isFrozenBy(freeze, charge)) continue;
+      if (freeze.until > now) at = Math.max(at, freeze.until);
+      else if (freeze.probe !== null) return Number.POSITIVE_INFINITY;
+    }
+    return at;
+  }
+
+  // The call is the first after every freeze that has run out and would have held it.
+  probe(ticket: Ticket): void {
+    for (const freeze of this.freezes) {
+      if (isFrozenBy(freeze, ticket.charge)) freeze.probe = ticket;
+    }
+  }
+
+  endProbe(ticket: Ticket): void {
+    for (const freeze of this.freezes) if (freeze.probe === ticket) freeze.probe = null;
+  }
+
+  // Something was learned here that the priors do not say.
+  isRemarkable(): boolean {
+    return this.freezes.length > 0 || this.slots.some(({ rate }) => rate !== null);
+  }
+
+  // Nothing is left to remember.
+  isIdle(now: number): boolean {
+    if (this.inFlight > 0 || this.isRemarkable()) return false;
+    return this.slots.every(({ rule, window }) => window.used(rule.perMs, now) === 0);
+  }
+}
+
+// Answers to button presses cost the platform nothing: only the account's own freeze stops them.
+export function isFrozenBy(freeze: Freeze, charge: { family: Family; gate: string }): boolean {
+  switch (freeze.scope) {
+    case 'account':
+      return true;
+    case 'chat':
+      return charge.family !== 'free';
+    case 'family':
+      return freeze.name === charge.family;
+    case 'gate':
+      return freeze.name === charge.gate && charge.family !== 'free';
+  }
+}

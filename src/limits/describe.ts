@@ -1,0 +1,80 @@
+// The limits in words, for a person at night: why does it wait, and what is known of this chat?
+
+import { type Branch, countOf, type Freeze, isFrozenBy, perMsOf, type Slot } from './branch.ts';
+import type { LearningSettings } from './learning.ts';
+import type { Cause, Charge, ChatView, Rule } from './words.ts';
+
+export interface Circumstances {
+  readonly now: number;
+  // When unanswered calls are taken to be judged, and when the next answer is expected.
+  readonly heldAt: number;
+  readonly answerAt: number;
+  readonly settings: LearningSettings;
+}
+
+export function causeOfFreeze(
+  freeze: Freeze,
+  charge: Charge,
+  { now, answerAt }: Circumstances,
+): Cause | null {
+  if (!isFrozenBy(freeze, charge)) return null;
+  const { scope, until, cause, probe } = freeze;
+  const name = freeze.name === '' ? 'account' : freeze.name;
+  if (until > now) return { kind: 'freeze', name, scope, until, detail: cause };
+  if (probe === null) return null;
+  const detail = 'one call goes first after a freeze; its answer is awaited';
+  return { kind: 'probe', name, scope, until: answerAt, detail };
+}
+
+export function causeOfRule(
+  rule: Rule,
+  slot: Slot,
+  cost: number,
+  { now, heldAt, settings }: Circumstances,
+): Cause | null {
+  const factor = slot.factor(now, settings);
+  const count = countOf(rule, factor);
+  const perMs = perMsOf(rule, factor);
+  if (slot.window.earliest(cost, count, perMs, now) <= now) return null;
+  const used = `${slot.window.used(perMs, now)} of ${count} in ${seconds(perMs)}`;
+  const held = slot.window.held === 0 ? '' : `, ${slot.window.held} of them not answered yet`;
+  const learned = factor === 1 ? '' : ` (learned: ${Math.round(factor * 100)} % of ${rule.count})`;
+  return {
+    kind: 'window',
+    name: rule.name,
+    scope: rule.scope,
+    until: Math.max(now, slot.window.freeAt(cost, count, perMs, now, heldAt)),
+    detail: used + held + learned,
+  };
+}
+
+export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances): ChatView {
+  return {
+    chat: branch.name,
+    rules: branch.slots.map((slot) => {
+      const { rule, window } = slot;
+      const learned = slot.factor(now, settings);
+      const count = countOf(rule, learned);
+      const perMs = perMsOf(rule, learned);
+      return {
+        name: rule.name,
+        scope: rule.scope,
+        used: window.used(perMs, now),
+        count,
+        perMs,
+        learned,
+        freeAt: Math.max(now, window.freeAt(1, count, perMs, now, heldAt)),
+      };
+    }),
+    freezes: branch.freezes.map(({ scope, since, until, cause }) => ({
+      scope,
+      since,
+      until,
+      cause,
+    })),
+  };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

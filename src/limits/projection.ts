@@ -1,0 +1,73 @@
+// When will a call go that has others like it before it? Arithmetic instead of simulation, so that an
+// estimate costs the same for the second call in the queue and for the millionth.
+//
+// One window of n calls alone: call k goes `perMs` after call k − n, that one `perMs` after k − 2n,
+// and so on back to a call that has already gone, or to one of the first n that need wait for
+// nothing but the shorter windows. Every step is a lower bound, so the whole is one.
+
+import { countOf, perMsOf, type Slot } from './branch.ts';
+import type { Rule } from './words.ts';
+
+export interface Meter {
+  readonly rule: Rule;
+  readonly slot: Slot | null;
+  readonly factor: number;
+}
+
+export interface Moment {
+  readonly now: number;
+  // Before this nothing goes (a freeze).
+  readonly from: number;
+  // When the unanswered calls are taken to be judged.
+  readonly heldAt: number;
+}
+
+export function projectCall(
+  meters: readonly Meter[],
+  cost: number,
+  ahead: number,
+  moment: Moment,
+): number {
+  const longestFirst = [...meters].sort((a, b) => b.rule.perMs - a.rule.perMs);
+  return project(longestFirst, 0, cost, ahead, moment);
+}
+
+function project(
+  meters: readonly Meter[],
+  index: number,
+  cost: number,
+  ahead: number,
+  moment: Moment,
+): number {
+  const meter = meters[index];
+  if (meter === undefined) return moment.from;
+  const shorter = (k: number) => project(meters, index + 1, cost, k, moment);
+  const count = countOf(meter.rule, meter.factor);
+  const perMs = perMsOf(meter.rule, meter.factor);
+
+  const callsPerWindow = Math.max(1, Math.floor(count / cost));
+  const rounds = Math.floor(ahead / callsPerWindow);
+  const alone =
+    rounds === 0
+      ? shorter(ahead)
+      : Math.max(shorter(ahead), shorter(ahead - rounds * callsPerWindow) + rounds * perMs);
+  return Math.max(alone, afterGone(meter, cost, ahead, count, perMs, moment));
+}
+
+// Steps back, `count` units at a time, to a unit that has already gone.
+function afterGone(
+  { slot }: Meter,
+  cost: number,
+  ahead: number,
+  count: number,
+  perMs: number,
+  { now, heldAt }: Moment,
+): number {
+  if (slot === null) return now;
+  const used = slot.window.used(perMs, now);
+  const unit = used + (ahead + 1) * Math.min(cost, count) - 1;
+  const steps = Math.floor((unit - used) / count) + 1;
+  const gone = unit - steps * count;
+  if (gone < 0 || used === 0) return now;
+  return slot.window.moment(gone, perMs, now, heldAt) + steps * perMs;
+}

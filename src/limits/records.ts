@@ -1,0 +1,115 @@
+// Freezes and learned rates as records: how they are named, written and read back. What comes from
+// disk is checked like anything from outside; a record that says nothing sensible is left alone.
+
+import { FAMILIES, GATES } from '../domain/call.ts';
+import type { Branch, Freeze, Slot } from './branch.ts';
+import { FACTOR_MIN, type Rate } from './learning.ts';
+import type { FreezeScope, Learned, LimitRecord, Rule } from './words.ts';
+
+// Collects what one step changed.
+export class Notes implements Learned {
+  readonly records: LimitRecord[];
+  readonly freezes: Learned['freezes'] = [];
+  readonly #account: string;
+  readonly #now: number;
+
+  // Adds to `records`.
+  constructor(account: string, now: number, records: LimitRecord[]) {
+    this.records = records;
+    this.#account = account;
+    this.#now = now;
+  }
+
+  froze(branch: Branch, freeze: Freeze): void {
+    const { scope, name, since, until, cause } = freeze;
+    this.freezes.push({ scope, name, until, cause });
+    this.#write(freezeKey(branch, freeze), JSON.stringify({ since, until, cause }));
+  }
+
+  thawed(branch: Branch, freeze: Freeze): void {
+    this.#write(freezeKey(branch, freeze), '');
+  }
+
+  learned(branch: Branch, { rule, rate }: Slot): void {
+    const { count, perMs } = rule;
+    this.#write(rateKey(branch, rule), JSON.stringify({ ...rate, count, perMs }));
+  }
+
+  forgot(branch: Branch, { rule }: Slot): void {
+    this.#write(rateKey(branch, rule), '');
+  }
+
+  #write(key: string, value: string): void {
+    this.records.push({ account: this.#account, key, value, updatedAt: this.#now });
+  }
+}
+
+// The chat comes last: its name may hold anything.
+function freezeKey(branch: Branch, { scope, name }: Freeze): string {
+  return `freeze|${scope}|${scope === 'chat' ? '' : name}|${branch.name}`;
+}
+
+function rateKey(branch: Branch, rule: Rule): string {
+  return `rate|${branch.scope}|${rule.name}|${branch.name}`;
+}
+
+export type Fact =
+  | {
+      kind: 'freeze';
+      scope: FreezeScope;
+      // '' unless the scope is chat or family.
+      chat: string;
+      name: string;
+      since: number;
+      until: number;
+      cause: string;
+    }
+  | { kind: 'rate'; scope: Rule['scope']; chat: string; rule: Rule; rate: Rate };
+
+const FREEZE_KEY = /^freeze\|(chat|family|gate|account)\|([^|]*)\|(.*)$/s;
+const RATE_KEY = /^rate\|(chat|account)\|([^|]*)\|(.*)$/s;
+
+export function readRecord({ key, value }: LimitRecord): Fact | null {
+  const body = parse(value);
+  if (body === null) return null;
+  const freeze = FREEZE_KEY.exec(key);
+  if (freeze !== null) {
+    const [, scope, name, chat] = freeze;
+    return readFreeze(scope as FreezeScope, name!, chat!, body);
+  }
+  const rate = RATE_KEY.exec(key);
+  if (rate === null) return null;
+  const [, scope, name, chat] = rate;
+  return readRate(scope as Rule['scope'], name!, chat!, body);
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+function readFreeze(scope: FreezeScope, name: string, chat: string, body: Body): Fact | null {
+  const { since, until, cause } = body;
+  if (!isAmount(since) || !isAmount(until) || typeof cause !== 'string') return null;
+  if (scope === 'family' && !FAMILIES.some((family) => family === name)) return null;
+  if (scope === 'gate' && !GATES.some((gate) => gate === name)) return null;
+  return { kind: 'freeze', scope, chat, name: scope === 'chat' ? chat : name, since, until, cause };
+}
+
+function readRate(scope: Rule['scope'], name: string, chat: string, body: Body): Fact | null {
+  const { factor, offences, fellAt, count, perMs } = body;
+  if (!isAmount(factor) || factor < FACTOR_MIN || factor > 1) return null;
+  if (!isAmount(offences) || !isAmount(fellAt) || !isAmount(count) || !isAmount(perMs)) return null;
+  const rule: Rule = { name, scope, count, perMs };
+  return { kind: 'rate', scope, chat, rule, rate: { factor, offences, fellAt } };
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function parse(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Body | null) : null;
+  } catch {
+    return null;
+  }
+}

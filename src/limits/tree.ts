@@ -1,0 +1,111 @@
+// The places of one account: itself, its chats, its users. Chats and users are made when first needed
+// and forgotten, in bounded steps, when nothing is left to remember of them.
+
+import { Branch } from './branch.ts';
+import { isSpent, type LearningSettings } from './learning.ts';
+import type { Fact, Notes } from './records.ts';
+import type { Charge, Rule } from './words.ts';
+
+// A freeze that nobody came to test is forgotten so long after its end.
+const FREEZE_KEPT_MS = 3_600_000;
+
+export class Tree {
+  readonly root = new Branch('account', '');
+  // Chats with a freeze or something learned: what an operator wants to see first.
+  readonly noted = new Set<Branch>();
+  readonly #chats = new Map<string, Branch>();
+  readonly #users = new Map<string, Branch>();
+  #sweep: Iterator<Branch> | null = null;
+
+  get size(): number {
+    return this.#chats.size + this.#users.size;
+  }
+
+  chats(): Iterable<Branch> {
+    return this.#chats.values();
+  }
+
+  chatOf(name: string): Branch | null {
+    return this.#chats.get(name) ?? null;
+  }
+
+  chatFor(name: string): Branch {
+    return made(this.#chats, 'chat', name);
+  }
+
+  userFor(name: string): Branch {
+    return made(this.#users, 'user', name);
+  }
+
+  // Where the rule is kept for such a call; null when nothing is known there yet, or it has no user.
+  placeOf(rule: Rule, charge: Charge): Branch | null {
+    if (rule.scope === 'account') return this.root;
+    if (rule.scope === 'chat') return this.#chats.get(charge.chat) ?? null;
+    return charge.user === null ? null : (this.#users.get(charge.user) ?? null);
+  }
+
+  placeFor(rule: Rule, charge: Charge): Branch | null {
+    if (rule.scope === 'account') return this.root;
+    if (rule.scope === 'chat') return this.chatFor(charge.chat);
+    return charge.user === null ? null : this.userFor(charge.user);
+  }
+
+  // A fact read back from disk.
+  learn(fact: Fact): void {
+    const isOfChat = fact.scope === 'chat' || fact.scope === 'family';
+    const branch = isOfChat ? this.chatFor(fact.chat) : this.root;
+    if (fact.kind === 'freeze') {
+      branch.freeze(fact.scope, fact.name, fact.until, fact.cause, fact.since);
+    } else {
+      branch.slotFor(fact.rule).rate = fact.rate;
+    }
+    if (isOfChat) this.noted.add(branch);
+  }
+
+  // Looks at up to `max` places, going round; says how many it dropped. What is thereby gone from
+  // disk too is noted.
+  forgetIdle(now: number, max: number, settings: LearningSettings, notes: Notes): number {
+    const sizeBefore = this.size;
+    for (let looked = 0; looked < max; looked++) {
+      this.#sweep ??= this.#branches();
+      const step = this.#sweep.next();
+      if (step.done === true) {
+        this.#sweep = null;
+        break;
+      }
+      this.#forget(step.value, now, settings, notes);
+    }
+    return sizeBefore - this.size;
+  }
+
+  *#branches(): Generator<Branch> {
+    yield this.root;
+    yield* this.#chats.values();
+    yield* this.#users.values();
+  }
+
+  #forget(branch: Branch, now: number, settings: LearningSettings, notes: Notes): void {
+    for (const freeze of branch.freezes) {
+      if (freeze.probe !== null || freeze.until + FREEZE_KEPT_MS > now) continue;
+      branch.thaw(freeze);
+      notes.thawed(branch, freeze);
+    }
+    for (const slot of branch.slots) {
+      if (slot.rate === null || !isSpent(slot.rate, now, settings)) continue;
+      slot.rate = null;
+      notes.forgot(branch, slot);
+    }
+    if (!branch.isRemarkable()) this.noted.delete(branch);
+    if (branch === this.root || !branch.isIdle(now)) return;
+    (branch.scope === 'chat' ? this.#chats : this.#users).delete(branch.name);
+  }
+}
+
+function made(branches: Map<string, Branch>, scope: Rule['scope'], name: string): Branch {
+  let branch = branches.get(name);
+  if (branch === undefined) {
+    branch = new Branch(scope, name);
+    branches.set(name, branch);
+  }
+  return branch;
+}

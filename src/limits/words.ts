@@ -1,0 +1,100 @@
+// The words of the room: what a platform says about its limits, what a call asks for, what an answer
+// teaches and what is kept on disk. Types only, so that every file of the room may import them.
+
+import type { Family, Gate } from '../domain/call.ts';
+
+// At most `count` in any `perMs`. A spacing of one second is { count: 1, perMs: 1000 }.
+// Rules of one name share one window within their scope, whichever plan mentions them: such rules
+// may differ in `count` (live output gets less than answers), never in `perMs`.
+export interface Rule {
+  readonly name: string;
+  readonly scope: 'account' | 'chat' | 'user';
+  readonly count: number;
+  readonly perMs: number;
+}
+
+// All rules a kind of call must satisfy together. Platforms keep one frozen plan per kind of call.
+export interface Plan {
+  readonly account: readonly Rule[];
+  // Scope chat and user.
+  readonly chat: readonly Rule[];
+}
+
+export interface Charge {
+  readonly chat: string;
+  readonly user: string | null;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly live: boolean;
+  readonly cost: number;
+}
+
+// What the platform knows about its limits: the priors.
+export interface Priors {
+  planOf(charge: Charge): Plan;
+}
+
+// What an attempt taught. `unjudged`: it never reached the platform (gives the room back).
+// `judged`: it did, whatever it said; a slow success is the early warning of a flood wait.
+export type Signal =
+  | { kind: 'ok' }
+  | { kind: 'judged' }
+  | { kind: 'unjudged' }
+  | { kind: 'limited'; retryAfterMs: number; scope: 'chat' | 'family' | 'account' };
+
+// The room a call has taken; to be handed back with `departed` and, exactly once, `settled`.
+export interface Ticket {
+  readonly charge: Charge;
+}
+
+export type FreezeScope = 'chat' | 'family' | 'gate' | 'account';
+
+// What a settle changed: records for the settle's own transaction, freezes for the event stream.
+export interface Learned {
+  readonly records: LimitRecord[];
+  readonly freezes: { scope: FreezeScope; name: string; until: number; cause: string }[];
+}
+
+// One persisted fact: a freeze or a learned rate. `value` is JSON text; '' deletes the record.
+export interface LimitRecord {
+  readonly account: string;
+  readonly key: string;
+  readonly value: string;
+  readonly updatedAt: number;
+}
+
+// An attempt of the recent past, from which windows are rebuilt after a restart.
+export interface PastCall extends Charge {
+  readonly account: string;
+  readonly startedAt: number;
+  // null: in flight when the process ended.
+  readonly endedAt: number | null;
+  // False when it is known not to have been judged or to have been refused room (limited, unsent).
+  readonly counted: boolean;
+}
+
+// One reason why a call must wait, for `explain`.
+export interface Cause {
+  readonly kind: 'window' | 'freeze' | 'probe';
+  // The rule's name, or what is frozen.
+  readonly name: string;
+  readonly scope: 'account' | 'chat' | 'user' | 'family' | 'gate';
+  readonly until: number;
+  readonly detail: string;
+}
+
+// What is known of one chat, or of the account itself (chat '').
+export interface ChatView {
+  readonly chat: string;
+  readonly rules: {
+    name: string;
+    scope: Rule['scope'];
+    used: number;
+    count: number;
+    perMs: number;
+    // The share of the prior that is believed in now, 1 when nothing was learned.
+    learned: number;
+    freeAt: number;
+  }[];
+  readonly freezes: { scope: FreezeScope; since: number; until: number; cause: string }[];
+}
