@@ -4,17 +4,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Resolved, resolveConfig } from './resolve.ts';
 
-// Beside the store in the data folder, mode 0600.
-export const ADMIN_KEY_FILE = 'admin-key';
-export const SECRET_FILE = 'secret';
-
 const FILE_NAME = 'sluice.yaml';
 
 export function loadConfig(options: {
   file: string | null;
+  env: Readonly<Record<string, string | undefined>>;
   flags: Readonly<Record<string, string>>;
 }): Resolved {
-  const env = process.env;
+  const { env, flags } = options;
   const named = options.file ?? env.SLUICE_CONFIG ?? null;
   const path = named ?? (existsSync(FILE_NAME) ? FILE_NAME : null);
   const readText = (name: string) => readFileSync(name, 'utf8');
@@ -23,7 +20,7 @@ export function loadConfig(options: {
     const expected = `the configuration file cannot be read: ${file.detail}`;
     return { kind: 'wrong', problems: [{ name: file.path, value: null, expected }] };
   }
-  return resolveConfig({ file, env, flags: options.flags, readText });
+  return resolveConfig({ file, env, flags, readText });
 }
 
 function readConfigFile(path: string, readText: (path: string) => string) {

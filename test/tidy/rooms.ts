@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   // Never platforms or limits: a simulator that shares the code it tests shares its mistakes.
   sim: { values: ['domain', 'system'], types: [] },
   cli: {
-    values: ['config', 'gateway.ts', 'sim', 'system', 'domain', 'journal'],
+    values: ['config', 'gateway.ts', 'sim', 'accounts', 'system', 'domain', 'journal'],
     types: [],
   },
 };

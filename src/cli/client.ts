@@ -1,0 +1,103 @@
+// How the commands talk to a running gateway: its REST, with a key. The gateway is SLUICE_URL (or --url), else the
+// host and port of the settings; the key is SLUICE_KEY, else the admin key, else the one in the data folder.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { request } from 'undici';
+import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
+import { Failed, type Io } from './io.ts';
+import { configFrom } from './settings.ts';
+
+export interface Client {
+  readonly url: string;
+  call(method: Method, path: string, body?: unknown): Promise<unknown>;
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
+export function addClientOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'the gateway (default: SLUICE_URL, else host and port of the settings)')
+    .option('--config <file>', 'configuration file to find the gateway and its key by')
+    .option('--json', 'for programs');
+}
+
+export function connect(io: Io, options: Readonly<Record<string, unknown>>): Client {
+  const { config } = configFrom(io, { config: options.config });
+  const given = typeof options.url === 'string' ? options.url : io.env.SLUICE_URL;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const url = (given ?? `http://${host}:${config.port}`).replace(/\/+$/, '');
+  const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
+  return { url, call: (method, path, body) => call({ url, key, method, path, body }) };
+}
+
+function keptKey(folder: string): string | null {
+  try {
+    return readFileSync(join(folder, ADMIN_KEY_FILE), 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+interface Call {
+  readonly url: string;
+  readonly key: string | null;
+  readonly method: Method;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+async function call({ url, key, method, path, body }: Call): Promise<unknown> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (key !== null) headers.authorization = `Bearer ${key}`;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const payload = body === undefined ? null : JSON.stringify(body);
+  const answer = await reach(url, () =>
+    request(`${url}${path}`, { method, headers, body: payload }),
+  );
+  const text = await answer.body.text();
+  const value = parsed(text);
+  if (answer.statusCode < 400) return value;
+  if (answer.statusCode === 401) {
+    throw new Failed(
+      `${url} does not know this key. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
+    );
+  }
+  throw new Failed(refusal(answer.statusCode, value));
+}
+
+async function reach<T>(url: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!UNREACHABLE.includes(code ?? '')) throw new Failed(`${url}: ${message}`);
+    throw new Failed(
+      `no gateway answers at ${url}. Start it with \`npm start\` (or \`npx sluice serve\`), ` +
+        'or name another with --url.',
+    );
+  }
+}
+
+// problem+json says what is wrong; its entries say where.
+function refusal(status: number, value: unknown): string {
+  const problem = (value ?? {}) as {
+    code?: string;
+    detail?: string;
+    problems?: { path: string; expected: string }[];
+  };
+  const where = (problem.problems ?? []).map(({ path, expected }) => `\n  ${path}: ${expected}`);
+  const what = problem.detail ?? `the gateway answered ${status}`;
+  return `${what}${problem.code === undefined ? '' : ` (${problem.code})`}${where.join('')}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,172 @@
+// sluice dead …: the letters that will not be tried again unless someone says so.
+
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { addClientOptions, connect } from './client.ts';
+import { describeDelivery, type ShownDelivery } from './delivery.ts';
+import { type Io, printJson, WrongUsage } from './io.ts';
+import { table } from './table.ts';
+
+interface Filter {
+  readonly account?: string;
+  readonly chat?: string;
+  readonly reason?: string;
+  readonly since?: string;
+  readonly state?: string;
+}
+
+interface Options extends Filter {
+  readonly all?: true;
+  readonly group?: true;
+  readonly limit?: string;
+  readonly body?: string;
+  readonly json?: true;
+}
+
+interface Cause {
+  readonly account: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly oldestAt: string;
+  readonly newestAt: string;
+}
+
+interface Handled {
+  readonly done: number;
+  readonly failed?: readonly { id: string; code: string; detail: string }[];
+  readonly next?: string | null;
+}
+
+const FILTERS = ['account', 'chat', 'reason', 'since', 'state'] as const;
+
+export function addDead(program: Command, io: Io): void {
+  const dead = program
+    .command('dead')
+    .description('dead letters: list, show, retry, edit, discard');
+  addList(dead, io);
+  addShow(dead, io);
+  addEdit(dead, io);
+  addHandle(dead, io, 'retry', 'queue dead letters again');
+  addHandle(dead, io, 'discard', 'give dead letters up for good');
+}
+
+function addList(dead: Command, io: Io): void {
+  const command = dead
+    .command('list')
+    .description('list dead letters, newest first')
+    .option('--group', 'count them by cause')
+    .option('--limit <n>', 'at most so many', '50');
+  addFilters(addClientOptions(command)).action(async (options: Options) => {
+    const query = new URLSearchParams(filterOf(options));
+    if (options.group) query.set('group', 'cause');
+    else query.set('limit', options.limit ?? '50');
+    const answer = (await connect(io, { ...options }).call('GET', `/v1/dead?${query}`)) as {
+      dead?: ShownDelivery[];
+      causes?: Cause[];
+      next?: string | null;
+    };
+    if (options.json) printJson(io, answer);
+    else io.out(answer.causes === undefined ? letters(answer.dead ?? []) : causes(answer.causes));
+  });
+}
+
+function addShow(dead: Command, io: Io): void {
+  const command = dead.command('show').description('one letter whole').argument('<id>');
+  addClientOptions(command).action(async (id: string, options: Options) => {
+    const path = `/v1/messages/${encodeURIComponent(id)}`;
+    const letter = (await connect(io, { ...options }).call('GET', path)) as ShownDelivery;
+    if (options.json) printJson(io, letter);
+    else io.out(describeDelivery(letter));
+  });
+}
+
+function addEdit(dead: Command, io: Io): void {
+  const command = dead
+    .command('edit')
+    .description('change a letter’s parameters and queue it again')
+    .argument('<id>')
+    .requiredOption('--body <json>', 'the call’s new parameters; @FILE reads a file');
+  addClientOptions(command).action(async (id: string, options: Options) => {
+    const body = readBody(options.body ?? '');
+    const path = `/v1/dead/${encodeURIComponent(id)}`;
+    const answer = await connect(io, { ...options }).call('PATCH', path, { body });
+    if (options.json) printJson(io, answer);
+    else io.out(`${id} is queued again`);
+  });
+}
+
+function addHandle(dead: Command, io: Io, verb: 'retry' | 'discard', description: string): void {
+  const command = dead
+    .command(verb)
+    .description(description)
+    .argument('[ids...]', 'which; or filter, or --all')
+    .option('--all', 'all of them');
+  addFilters(addClientOptions(command)).action(async (ids: string[], options: Options) => {
+    const filter = filterOf(options);
+    const isFiltered = options.all === true || Object.keys(filter).length > 0;
+    if (ids.length > 0 === isFiltered) {
+      throw new WrongUsage('name ids, or filter them, or say --all');
+    }
+    const client = connect(io, { ...options });
+    const which = ids.length > 0 ? { ids } : { filter };
+    const handled = (await client.call('POST', `/v1/dead/${verb}`, which)) as Handled;
+    if (options.json) printJson(io, handled);
+    else io.out(summary(verb, handled));
+  });
+}
+
+function addFilters(command: Command): Command {
+  return command
+    .option('--account <id>', 'of this account')
+    .option('--chat <id>', 'to this chat')
+    .option('--reason <code>', 'for this reason')
+    .option('--since <time>', 'accepted at or after (ISO 8601)')
+    .option('--state <state>', 'dead (default) or uncertain');
+}
+
+function filterOf(options: Options): Record<string, string> {
+  return Object.fromEntries(
+    FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+}
+
+function readBody(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+  } catch (error) {
+    throw new WrongUsage(`--body: expected JSON or @FILE: ${(error as Error).message}`);
+  }
+}
+
+function letters(dead: readonly ShownDelivery[]): string {
+  if (dead.length === 0) return 'no dead letters';
+  const rows = dead.map((letter) => [
+    letter.id,
+    letter.settledAt ?? letter.acceptedAt,
+    letter.account,
+    letter.chat,
+    letter.method,
+    letter.tries,
+    letter.reason ?? '',
+    letter.detail ?? '',
+  ]);
+  return table(['id', 'since', 'account', 'chat', 'method', 'tries', 'reason', 'detail'], rows);
+}
+
+function causes(groups: readonly Cause[]): string {
+  if (groups.length === 0) return 'no dead letters';
+  const rows = groups.map((group) => [
+    group.reason,
+    group.account,
+    group.count,
+    group.oldestAt,
+    group.newestAt,
+  ]);
+  return table(['reason', 'account', 'count', 'oldest', 'newest'], rows);
+}
+
+function summary(verb: string, handled: Handled): string {
+  const failed = (handled.failed ?? []).map(({ id, detail }) => `\n  ${id}: ${detail}`);
+  const more = handled.next ? '; there are more, run it again' : '';
+  return `${handled.done} ${verb === 'retry' ? 'queued again' : 'discarded'}${more}${failed.join('')}`;
+}

@@ -1,0 +1,50 @@
+// sluice explain ID: why has it not gone out?
+
+import type { Command } from 'commander';
+import { addClientOptions, connect } from './client.ts';
+import { type Io, printJson } from './io.ts';
+import { fields, table } from './table.ts';
+
+interface Explained {
+  readonly id: string;
+  readonly state: string;
+  readonly summary: string;
+  readonly position?: number | null;
+  readonly eta?: string | null;
+  readonly causes?: readonly {
+    kind: string;
+    name: string;
+    until: string | number | null;
+    detail: string;
+  }[];
+}
+
+export function addExplain(program: Command, io: Io): void {
+  const command = program
+    .command('explain')
+    .description('say why a delivery has not gone out, or what became of it')
+    .argument('<id>', 'the delivery’s id');
+  addClientOptions(command).action(async (id: string, options: { json?: true }) => {
+    const path = `/v1/messages/${encodeURIComponent(id)}/explain`;
+    const explained = (await connect(io, { ...options }).call('GET', path)) as Explained;
+    if (options.json) printJson(io, explained);
+    else io.out(describe(explained));
+  });
+}
+
+function describe(explained: Explained): string {
+  const head = fields([
+    ['id', explained.id],
+    ['state', explained.state],
+    ['position', explained.position ?? null],
+    ['eta', explained.eta ?? null],
+  ]);
+  const causes = (explained.causes ?? []).map(({ kind, name, until, detail }) => [
+    kind,
+    name,
+    until ?? '',
+    detail,
+  ]);
+  const rows = causes.length === 0 ? '' : `\n\n${table(['because', 'of', 'until', ''], causes)}`;
+  return `${explained.summary}\n\n${head}${rows}`;
+}

@@ -1,0 +1,21 @@
+// What a command sees of the world outside, and the two ways it can end badly. Tests bring their own.
+
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  out(line: string): void;
+  err(line: string): void;
+}
+
+// Did not work (exit code 1). The message says what to do.
+export class Failed extends Error {
+  override readonly name = 'Failed';
+}
+
+// Was asked wrongly (exit code 2).
+export class WrongUsage extends Error {
+  override readonly name = 'WrongUsage';
+}
+
+export function printJson(io: Io, value: unknown): void {
+  io.out(JSON.stringify(value, null, 2));
+}

@@ -1,0 +1,169 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from './program.ts';
+
+interface Seen {
+  method: string;
+  url: string;
+  key: string | undefined;
+  body: unknown;
+}
+
+// Stands in for a gateway: answers by route, remembers what it was asked.
+const ANSWERS: Record<string, { status: number; value: unknown }> = {
+  'POST /v1/messages': { status: 202, value: { id: 'abcde-1', state: 'queued', position: 1 } },
+  'GET /v1/accounts': { status: 200, value: { accounts: [account('telegram:1')] } },
+  'GET /health/details': {
+    status: 200,
+    value: { status: 'ok', parts: { journal: { status: 'ok' } } },
+  },
+  'GET /queue/stats': { status: 200, value: { stats: { high: 2 }, total_queued: 2 } },
+  'POST /v1/dead/retry': { status: 200, value: { done: 2 } },
+  'GET /v1/messages/abcde-9/explain': {
+    status: 404,
+    value: { code: 'unknown_delivery', detail: 'There is no delivery abcde-9.' },
+  },
+};
+
+let server: Server;
+let url = '';
+const seen: Seen[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const { method = '', url: path = '' } = request;
+    const key = request.headers.authorization;
+    seen.push({ method, url: path, key, body: text === '' ? null : JSON.parse(text) });
+    const answer = ANSWERS[`${method} ${path.split('?')[0]}`] ?? { status: 404, value: {} };
+    response.statusCode = key === 'Bearer right' ? answer.status : 401;
+    response.end(JSON.stringify(answer.value));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.close();
+});
+
+async function run(...args: string[]) {
+  return runWith({ SLUICE_URL: url, SLUICE_KEY: 'right' }, ...args);
+}
+
+async function runWith(env: Record<string, string>, ...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  seen.length = 0;
+  const io = { env, out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
+  const code = await runCli(args, io);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('help and usage', () => {
+  test.each([
+    [['--help']],
+    [['serve', '--help']],
+    [['dead', 'retry', '--help']],
+    [['sim', '--help']],
+  ])('%j explains itself', async (args) => {
+    const { code, out } = await run(...args);
+    expect(code).toBe(0);
+    expect(out).toContain('Usage: sluice');
+  });
+
+  test.each([
+    [['nonsense']],
+    [['send', 'text without a chat']],
+    [['send', '--chat', '1', '--priority', 'urgent', 'x']],
+    [['send', '--chat', '1', '--body', '{']],
+    [['send', '--chat', '1', '--ttl', 'soon', 'x']],
+    [['dead', 'retry']],
+    [['dead', 'discard', 'abcde-1', '--all']],
+    [['sim', '--port', 'eighty']],
+    [['serve', '--port', 'eighty']],
+    [['config', '--group-mpm', '0']],
+  ])('%j is wrong usage', async (args) => {
+    const { code, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).not.toBe('');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('commands', () => {
+  test('send takes the only account and shows the receipt', async () => {
+    const { code, out } = await run('send', '--chat', '-100', '--wait', '5', 'hello');
+    expect(code).toBe(0);
+    expect(out).toContain('abcde-1');
+    expect(seen.at(-1)).toMatchObject({
+      method: 'POST',
+      url: '/v1/messages',
+      key: 'Bearer right',
+      body: {
+        to: { account: 'telegram:1', chat: '-100' },
+        method: 'sendMessage',
+        body: { text: 'hello' },
+        wait: 5,
+      },
+    });
+  });
+
+  test('--json prints what programs need and nothing else', async () => {
+    const { out } = await run('send', '--json', '--account', '1', '--chat', '2', 'hello');
+    expect(JSON.parse(out)).toEqual({ id: 'abcde-1', state: 'queued', position: 1 });
+  });
+
+  test('status', async () => {
+    const { code, out } = await run('status');
+    expect(code).toBe(0);
+    expect(out).toContain('is ok (journal ok)');
+    expect(out).toMatch(/telegram:1 +3 +1 +none/);
+  });
+
+  test('dead retry by ids and by filter', async () => {
+    await run('dead', 'retry', 'abcde-1', 'abcde-2');
+    expect(seen.at(-1)!.body).toEqual({ ids: ['abcde-1', 'abcde-2'] });
+    const { out } = await run('dead', 'retry', '--reason', 'chat_not_found');
+    expect(seen.at(-1)!.body).toEqual({ filter: { reason: 'chat_not_found' } });
+    expect(out).toBe('2 queued again');
+  });
+
+  test('config never shows a secret', async () => {
+    for (const flags of [[], ['--json']]) {
+      const { code, out } = await runWith({ SLUICE_ADMIN_KEY: 'topsecret' }, 'config', ...flags);
+      expect(code).toBe(0);
+      expect(out).toContain('***');
+      expect(out).not.toContain('topsecret');
+    }
+  });
+});
+
+describe('what went wrong', () => {
+  test('the gateway says no', async () => {
+    const { code, err } = await run('explain', 'abcde-9');
+    expect(code).toBe(1);
+    expect(err).toBe('sluice: There is no delivery abcde-9. (unknown_delivery)');
+  });
+
+  test('a key it does not know', async () => {
+    const { code, err } = await runWith({ SLUICE_URL: url, SLUICE_KEY: 'wrong' }, 'status');
+    expect(code).toBe(1);
+    expect(err).toContain('SLUICE_KEY');
+    expect(err).not.toContain('wrong');
+  });
+
+  test('no gateway', async () => {
+    const { code, err } = await runWith({ SLUICE_URL: 'http://127.0.0.1:9' }, 'status');
+    expect(code).toBe(1);
+    expect(err).toContain('Start it with `npm start`');
+  });
+});
+
+function account(id: string) {
+  const breaker = { state: 'closed', cause: '' };
+  return { id, paused: false, refused: null, breaker, waiting: 3, inFlight: 1 };
+}

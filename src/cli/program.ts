@@ -1,0 +1,57 @@
+// The command line as a function: arguments in, exit code out. 0 fine, 1 failed, 2 wrong usage.
+
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addDead } from './dead.ts';
+import { addExplain } from './explain.ts';
+import { Failed, type Io, WrongUsage } from './io.ts';
+import { addSend } from './send.ts';
+import { addServe } from './serve.ts';
+import { addConfig } from './show-config.ts';
+import { addSim } from './simulate.ts';
+import { addStatus } from './status.ts';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
+const FINE = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
+
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error, io);
+  }
+}
+
+function createProgram(io: Io): Command {
+  const program = new Command('sluice')
+    .description('A delivery gateway for chat platforms')
+    .version(VERSION, '-V, --version', 'print the version')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('(--help tells more)')
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+    });
+  for (const add of [addServe, addSend, addStatus, addDead, addExplain, addSim, addConfig]) {
+    add(program, io);
+  }
+  return program;
+}
+
+function exitCodeOf(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) {
+    // Commander has told it already.
+    return FINE.includes(error.code) && error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof WrongUsage) {
+    io.err(`sluice: ${error.message}`);
+    return 2;
+  }
+  const isKnown = error instanceof Failed;
+  const said = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
+  io.err(`sluice: ${said}`);
+  return 1;
+}

@@ -1,0 +1,117 @@
+// sluice send: one message through a running gateway.
+
+import type { Command } from 'commander';
+import { PRIORITIES } from '../domain/priority.ts';
+import { addClientOptions, type Client, connect } from './client.ts';
+import { Failed, type Io, printJson, WrongUsage } from './io.ts';
+import { fields } from './table.ts';
+
+interface Options {
+  readonly account?: string;
+  readonly chat: string;
+  readonly thread?: string;
+  readonly method: string;
+  readonly body?: string;
+  readonly priority?: string;
+  readonly session?: string;
+  readonly ttl?: string;
+  readonly wait?: string | true;
+  readonly idempotencyKey?: string;
+  readonly json?: true;
+}
+
+interface Receipt {
+  readonly id: string;
+  readonly state: string;
+  readonly position?: number | null;
+  readonly eta?: string | null;
+  readonly reason?: string | null;
+  readonly detail?: string | null;
+  readonly messageId?: string | null;
+}
+
+export function addSend(program: Command, io: Io): void {
+  const command = program
+    .command('send')
+    .description('send one message')
+    .argument('[text]', 'the text; or give --body')
+    .requiredOption('--chat <id>', 'chat id or @name')
+    .option('--account <id>', 'account id or token (default: the only one there is)')
+    .option('--thread <id>', 'thread or topic')
+    .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
+    .option('--body <json>', 'the call’s parameters, without the target')
+    .addOption(program.createOption('--priority <class>', 'class').choices([...PRIORITIES]))
+    .option('--session <name>', 'messages of one session keep their order')
+    .option('--ttl <seconds>', 'give up after this long')
+    .option('--idempotency-key <key>', 'the same key again sends nothing')
+    .option('--wait [seconds]', 'wait for the result');
+  addClientOptions(command).action(async (text: string | undefined, options: Options) => {
+    const client = connect(io, { ...options });
+    const message = await messageOf(client, text, options);
+    const receipt = (await client.call('POST', '/v1/messages', message)) as Receipt;
+    if (options.json) printJson(io, receipt);
+    else io.out(describe(receipt));
+    if (['dead', 'expired', 'uncertain'].includes(receipt.state)) {
+      throw new Failed(`not sent; see \`sluice explain ${receipt.id}\``);
+    }
+  });
+}
+
+async function messageOf(client: Client, text: string | undefined, options: Options) {
+  const body = bodyOf(text, options.body);
+  const account = options.account ?? (await onlyAccount(client));
+  const thread = options.thread === undefined ? {} : { thread: options.thread };
+  return {
+    to: { account, chat: options.chat, ...thread },
+    method: options.method,
+    body,
+    ...(options.priority === undefined ? {} : { priority: options.priority }),
+    ...(options.session === undefined ? {} : { session: options.session }),
+    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
+    ...(options.ttl === undefined ? {} : { ttl: secondsOf('--ttl', options.ttl) }),
+    ...(options.wait === undefined
+      ? {}
+      : { wait: options.wait === true ? true : secondsOf('--wait', options.wait) }),
+  };
+}
+
+function bodyOf(text: string | undefined, json: string | undefined): Record<string, unknown> {
+  if (json === undefined && text === undefined) throw new WrongUsage('give a text, or --body');
+  const own = text === undefined ? {} : { text };
+  if (json === undefined) return own;
+  try {
+    return { ...(JSON.parse(json) as Record<string, unknown>), ...own };
+  } catch {
+    throw new WrongUsage('--body: expected JSON, such as {"text":"hello"}');
+  }
+}
+
+function secondsOf(flag: string, text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+  throw new WrongUsage(`${flag} = ${text}: expected a number of seconds`);
+}
+
+async function onlyAccount(client: Client): Promise<string> {
+  const answer = (await client.call('GET', '/v1/accounts')) as { accounts: { id: string }[] };
+  const [first, ...others] = answer.accounts;
+  if (first !== undefined && others.length === 0) return first.id;
+  const known = answer.accounts.map(({ id }) => id).join(', ');
+  throw new WrongUsage(
+    first === undefined
+      ? 'the gateway knows no account yet: name one with --account TOKEN (1:sandbox to try it out)'
+      : `which account? Name one with --account: ${known}`,
+  );
+}
+
+function describe(receipt: Receipt): string {
+  return fields([
+    ['id', receipt.id],
+    ['state', receipt.state],
+    ['position', receipt.position ?? null],
+    ['eta', receipt.eta ?? null],
+    ['message id', receipt.messageId ?? null],
+    ['reason', receipt.reason ?? null],
+    ['detail', receipt.detail ?? null],
+  ]);
+}

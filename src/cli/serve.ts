@@ -1,0 +1,47 @@
+// sluice serve (npm start): the gateway until a signal ends it. Prints where it is and how to try it.
+
+import type { Command } from 'commander';
+import { Failed, type Io } from './io.ts';
+import { gatewayRoom } from './seam.ts';
+import { addSettingFlags, configFrom } from './settings.ts';
+import { untilSignal } from './until-signal.ts';
+
+export function addServe(program: Command, io: Io): void {
+  const command = program.command('serve').description('run the gateway');
+  addSettingFlags(command).action(async (options: Record<string, unknown>) => {
+    const { config } = configFrom(io, options);
+    const signalled = untilSignal();
+    const { createGateway } = await gatewayRoom();
+    const gateway = await createGateway(config).catch((error: Error) => {
+      throw new Failed(startFailure(error, config));
+    });
+    io.out(greeting(gateway.url, config.data));
+    const signal = await signalled;
+    io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
+    await gateway.stop();
+  });
+}
+
+function greeting(url: string, data: string): string {
+  return [
+    `sluice listens on ${url}; what it accepts is kept in ${data}`,
+    '',
+    'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
+    `  curl ${url}/bot1:sandbox/sendMessage -H 'content-type: application/json' \\`,
+    `    -d '{"chat_id": 42, "text": "hello"}'`,
+    '',
+    `Then: npx sluice status · ${url}/docs · Ctrl-C stops it`,
+  ].join('\n');
+}
+
+function startFailure(error: Error, config: { host: string; port: number }): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const place = `${config.host}:${config.port}`;
+  if (code === 'EADDRINUSE') {
+    return `${place} is taken; stop the other program, or choose another port with --port`;
+  }
+  if (code === 'EACCES' && config.port < 1024 && config.port > 0) {
+    return `${place} needs more rights; choose a port above 1023 with --port`;
+  }
+  return `cannot start: ${error.message}`;
+}
