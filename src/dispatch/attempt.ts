@@ -16,6 +16,7 @@ import type { AccountLimits, Learned, Priors, Ticket } from '../limits/limits.ts
 import type { Platform } from '../platforms/platform.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
+import type { BreakerSettings } from './breaker.ts';
 import { type RetryPolicy, settle, type Verdict } from './settle.ts';
 
 // Between two tries to write a settlement the store did not take.
@@ -28,6 +29,7 @@ export interface Profile {
   // Accounts of one host share a breaker.
   readonly host: string;
   readonly retry: RetryPolicy;
+  readonly breaker: BreakerSettings;
   readonly deadlineMs: number;
   readonly queueMax: number;
   readonly inFlightMax: number;

@@ -67,6 +67,7 @@ function world(say: (call: OutgoingCall, nth: number) => Outcome, disk = createM
       deadAgeMinMs: 60_000,
       uncertain: 'resend',
     },
+    breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
     deadlineMs: 1000,
     queueMax: 100,
     inFlightMax: 10,

@@ -37,6 +37,7 @@ export interface DispatchOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly scheduler: Scheduler;
+  // Of a platform's host; each account brings its own.
   readonly breaker: BreakerSettings;
   readonly accounts: DispatchAccounts;
   // Told of programmer errors in the loop; the process must not go on after one.
@@ -128,11 +129,12 @@ export class Dispatch implements Service {
   limitsOf(account: string): AccountLimits {
     const known = this.#limits.get(account);
     if (known !== undefined) return known;
-    const { priors, host, inFlightMax } = this.profileOf(account);
+    const profile = this.profileOf(account);
+    const { priors, inFlightMax } = profile;
     const limits = new AccountLimits({ account, priors });
     this.#limits.set(account, limits);
     this.scheduler.addAccount(account, limits, { inFlightMax });
-    this.holds.add(account, host, this.#o.accounts.stateOf(account));
+    this.holds.add(account, profile, this.#o.accounts.stateOf(account));
     return limits;
   }
 

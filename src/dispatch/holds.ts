@@ -21,6 +21,7 @@ interface HeldAccount {
 
 export class Holds {
   readonly #scheduler: Scheduler;
+  // Of the hosts' breakers; each account brings its own.
   readonly #settings: BreakerSettings;
   readonly #emit: (event: RoadEvent) => void;
   readonly #accounts = new Map<string, HeldAccount>();
@@ -32,14 +33,18 @@ export class Holds {
     this.#emit = emit;
   }
 
-  add(id: string, hostName: string, state: { paused: boolean; refused: string | null }): void {
+  add(
+    id: string,
+    { host: hostName, breaker: settings }: { host: string; breaker: BreakerSettings },
+    state: { paused: boolean; refused: string | null },
+  ): void {
     let host = this.#hosts.get(hostName);
     if (host === undefined) {
       host = { breaker: new Breaker(this.#settings), accounts: new Set() };
       this.#hosts.set(hostName, host);
     }
     host.accounts.add(id);
-    const breaker = new Breaker(this.#settings);
+    const breaker = new Breaker(settings);
     if (state.refused !== null) breaker.refuse(state.refused);
     this.#accounts.set(id, { breaker, host, paused: state.paused });
     this.#apply(id);

@@ -1,0 +1,100 @@
+// The road, put together from its rooms on ports given from outside: the gateway runs it on SQLite and real
+// clocks, the simulated world on memory and a virtual one. It is the same road.
+
+import type { Settings } from './config/config.ts';
+import { Dispatch, type DispatchAccounts, type Profile } from './dispatch/dispatch.ts';
+import { createRoad } from './dispatch/front.ts';
+import type { Road } from './intake/road.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Priors } from './limits/limits.ts';
+import type { Platform } from './platforms/platform.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
+import type { Clock } from './system/clock.ts';
+import type { Random } from './system/random.ts';
+
+export interface EngineOptions {
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly accounts: EngineAccounts;
+  readonly fatal: (error: unknown) => void;
+}
+
+export interface EngineAccounts {
+  // Asked once per account; what is learned of it stays.
+  platformOf(id: string): { platform: Platform; priors: Priors; host: string; settings: Settings };
+  get(id: string): { paused: boolean; refused: string | null } | null;
+  list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
+  credentialOf(id: string): string | null;
+  setRefused(id: string, reason: string): Promise<unknown>;
+  setPaused(id: string, paused: boolean): Promise<boolean>;
+}
+
+export interface Engine {
+  readonly dispatch: Dispatch;
+  readonly road: Road;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { journal, ledger, clock, random, settings, accounts, fatal } = options;
+  const { weightHigh, weightNormal, weightLow } = settings;
+  const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
+  const dispatch = new Dispatch({
+    journal,
+    clock,
+    random,
+    scheduler,
+    fatal,
+    breaker: breakerOf(settings),
+    accounts: dispatchAccounts(accounts),
+  });
+  return { dispatch, road: createRoad({ dispatch, ledger, clock, accounts }) };
+}
+
+function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
+  const profiles = new Map<string, Profile>();
+  return {
+    profileOf(id) {
+      let profile = profiles.get(id);
+      if (profile === undefined) {
+        profile = makeProfile(accounts.platformOf(id));
+        profiles.set(id, profile);
+      }
+      return profile;
+    },
+    stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
+    credentialOf: (id) => accounts.credentialOf(id),
+    setRefused: (id, reason) => accounts.setRefused(id, reason),
+  };
+}
+
+function makeProfile(account: ReturnType<EngineAccounts['platformOf']>): Profile {
+  const { platform, priors, host, settings } = account;
+  return {
+    platform,
+    priors,
+    host,
+    retry: {
+      baseMs: settings.retryBaseMs,
+      maxMs: settings.retryMaxMs,
+      attemptsMax: settings.attemptsMax,
+      deadAgeMinMs: settings.deadAgeMinS * 1000,
+      uncertain: settings.uncertainPolicy,
+    },
+    breaker: breakerOf(settings),
+    deadlineMs: settings.deadlineMs,
+    queueMax: settings.queueMax,
+    inFlightMax: settings.inFlightMax,
+  };
+}
+
+function breakerOf(settings: Settings) {
+  return {
+    failuresMax: settings.breakerFailures,
+    openMs: settings.breakerOpenMs,
+    openMsMax: settings.breakerOpenMsMax,
+  };
+}
