@@ -11,6 +11,7 @@ import { configFrom } from './settings.ts';
 
 export interface Client {
   readonly url: string;
+  // Fails on an answer of 400 or more; `/health/details` says 503 and still has something to say.
   call(method: Method, path: string, body?: unknown): Promise<unknown>;
 }
 
@@ -28,10 +29,16 @@ export function addClientOptions(command: Command): Command {
 export function connect(io: Io, options: Readonly<Record<string, unknown>>): Client {
   const { config } = configFrom(io, { config: options.config });
   const given = typeof options.url === 'string' ? options.url : io.env.SLUICE_URL;
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  const url = (given ?? `http://${host}:${config.port}`).replace(/\/+$/, '');
+  const url = (given ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '');
   const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
   return { url, call: (method, path, body) => call({ url, key, method, path, body }) };
+}
+
+// An address that means "all of them" is one to listen on, not one to call.
+function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function keptKey(folder: string): string | null {
@@ -60,7 +67,8 @@ async function call({ url, key, method, path, body }: Call): Promise<unknown> {
   );
   const text = await answer.body.text();
   const value = parsed(text);
-  if (answer.statusCode < 400) return value;
+  const isHealth = path === '/health/details' && answer.statusCode === 503;
+  if (answer.statusCode < 400 || isHealth) return value;
   if (answer.statusCode === 401) {
     throw new Failed(
       `${url} does not know this key. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addClientOptions, connect } from './client.ts';
+import { addClientOptions, type Client, connect } from './client.ts';
 import { describeDelivery, type ShownDelivery } from './delivery.ts';
-import { type Io, printJson, WrongUsage } from './io.ts';
+import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { table } from './table.ts';
 
 interface Filter {
@@ -33,8 +33,9 @@ interface Cause {
 
 interface Handled {
   readonly done: number;
-  readonly failed?: readonly { id: string; code: string; detail: string }[];
-  readonly next?: string | null;
+  readonly failed: number;
+  readonly failures: readonly { id: string; code: string; detail: string }[];
+  readonly next: string | null;
 }
 
 const FILTERS = ['account', 'chat', 'reason', 'since', 'state'] as const;
@@ -61,12 +62,11 @@ function addList(dead: Command, io: Io): void {
     if (options.group) query.set('group', 'cause');
     else query.set('limit', options.limit ?? '50');
     const answer = (await connect(io, { ...options }).call('GET', `/v1/dead?${query}`)) as {
-      dead?: ShownDelivery[];
-      causes?: Cause[];
-      next?: string | null;
+      items?: ShownDelivery[];
+      groups?: Cause[];
     };
     if (options.json) printJson(io, answer);
-    else io.out(answer.causes === undefined ? letters(answer.dead ?? []) : causes(answer.causes));
+    else io.out(options.group ? causes(answer.groups ?? []) : letters(answer.items ?? []));
   });
 }
 
@@ -109,10 +109,23 @@ function addHandle(dead: Command, io: Io, verb: 'retry' | 'discard', description
     }
     const client = connect(io, { ...options });
     const which = ids.length > 0 ? { ids } : { filter };
-    const handled = (await client.call('POST', `/v1/dead/${verb}`, which)) as Handled;
+    const handled = await handle(client, `/v1/dead/${verb}`, which);
     if (options.json) printJson(io, handled);
     else io.out(summary(verb, handled));
+    if (handled.failed > 0) throw new Failed(`${handled.failed} could not be handled`);
   });
+}
+
+// The gateway works in bounded steps and says where the next one begins.
+async function handle(client: Client, path: string, which: object): Promise<Handled> {
+  let sum = (await client.call('POST', path, which)) as Handled;
+  while (sum.next !== null) {
+    const step = (await client.call('POST', path, { ...which, cursor: sum.next })) as Handled;
+    const done = sum.done + step.done;
+    const failed = sum.failed + step.failed;
+    sum = { done, failed, failures: [...sum.failures, ...step.failures], next: step.next };
+  }
+  return sum;
 }
 
 function addFilters(command: Command): Command {
@@ -166,7 +179,6 @@ function causes(groups: readonly Cause[]): string {
 }
 
 function summary(verb: string, handled: Handled): string {
-  const failed = (handled.failed ?? []).map(({ id, detail }) => `\n  ${id}: ${detail}`);
-  const more = handled.next ? '; there are more, run it again' : '';
-  return `${handled.done} ${verb === 'retry' ? 'queued again' : 'discarded'}${more}${failed.join('')}`;
+  const failures = handled.failures.map(({ id, detail }) => `\n  ${id}: ${detail}`);
+  return `${handled.done} ${verb === 'retry' ? 'queued again' : 'discarded'}${failures.join('')}`;
 }

@@ -19,7 +19,10 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     value: { status: 'ok', parts: { journal: { status: 'ok' } } },
   },
   'GET /queue/stats': { status: 200, value: { stats: { high: 2 }, total_queued: 2 } },
-  'POST /v1/dead/retry': { status: 200, value: { done: 2 } },
+  'POST /v1/dead/retry': {
+    status: 200,
+    value: { done: 2, failed: 0, failures: [], next: null },
+  },
   'GET /v1/messages/abcde-9/explain': {
     status: 404,
     value: { code: 'unknown_delivery', detail: 'There is no delivery abcde-9.' },

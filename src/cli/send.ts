@@ -58,21 +58,24 @@ export function addSend(program: Command, io: Io): void {
 }
 
 async function messageOf(client: Client, text: string | undefined, options: Options) {
-  const body = bodyOf(text, options.body);
+  const content = contentOf(text, options);
   const account = options.account ?? (await onlyAccount(client));
   const thread = options.thread === undefined ? {} : { thread: options.thread };
-  return {
-    to: { account, chat: options.chat, ...thread },
-    method: options.method,
-    body,
-    ...(options.priority === undefined ? {} : { priority: options.priority }),
-    ...(options.session === undefined ? {} : { session: options.session }),
-    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
-    ...(options.ttl === undefined ? {} : { ttl: secondsOf('--ttl', options.ttl) }),
-    ...(options.wait === undefined
-      ? {}
-      : { wait: options.wait === true ? true : secondsOf('--wait', options.wait) }),
+  return { to: { account, chat: options.chat, ...thread }, ...content };
+}
+
+function contentOf(text: string | undefined, options: Options): Record<string, unknown> {
+  const { method, priority, session, idempotencyKey, ttl, wait } = options;
+  const content = {
+    method,
+    body: bodyOf(text, options.body),
+    priority,
+    session,
+    idempotencyKey,
+    ttl: ttl === undefined ? undefined : secondsOf('--ttl', ttl),
+    wait: typeof wait === 'string' ? secondsOf('--wait', wait) : wait,
   };
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
 }
 
 function bodyOf(text: string | undefined, json: string | undefined): Record<string, unknown> {
