@@ -109,7 +109,7 @@ export const SETTINGS = {
     unit: 's',
   }),
   privatePerS: limit('private_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
-    meaning: 'Messages to one private chat',
+    meaning: 'Messages to one chat of any kind',
     unit: 'per any second',
   }),
   broadcastPerS: limit('broadcast_per_s', integer({ min: 1, max: 1000 }), 30, {
@@ -123,6 +123,18 @@ export const SETTINGS = {
   reactionMpm: limit('reaction_mpm', integer({ min: 1, max: 6000 }), 20, {
     meaning: 'Reactions in one chat',
     unit: 'per any minute',
+  }),
+  draftPerS: limit('draft_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
+    meaning: 'Drafts in one chat',
+    unit: 'per any second',
+  }),
+  deletePerS: limit('delete_per_s', decimal({ min: 0.01, max: 1000 }), 5, {
+    meaning: 'Deletions in one chat',
+    unit: 'per any second',
+  }),
+  typingSpacingMs: limit('typing_spacing_ms', integer({ min: 1, max: 60_000 }), 4000, {
+    meaning: 'Shortest time between two typing signs in one chat',
+    unit: 'ms',
   }),
   userPerMinute: limit<number | null>(
     'user_per_minute',
