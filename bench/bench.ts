@@ -1,0 +1,25 @@
+// npm run bench [-- NAME]: every figure is a ratio between two things measured in the same run, because
+// machines differ and this one may be busy. A row fails when its bound is missed.
+
+import { parseArgs } from 'node:util';
+import { engine } from './engine/engine.ts';
+import { printRows, type Row } from './row.ts';
+
+const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = { engine };
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const [name, only = null] = positionals;
+if (name !== undefined && SUITES[name] === undefined) {
+  console.error(`no benchmark is called ${name}; there are: ${Object.keys(SUITES).join(', ')}`);
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const suite of name === undefined ? Object.keys(SUITES) : [name]) {
+  for await (const row of SUITES[suite]!(only)) {
+    console.error(`  ${row.name}: ${row.ours} vs ${row.theirs}`);
+    rows.push(row);
+  }
+}
+printRows(rows);
+process.exitCode = rows.every((row) => row.holds) ? 0 : 1;

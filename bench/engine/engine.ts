@@ -1,0 +1,15 @@
+// The engine's figures. Each measurement is a file; this is their order.
+
+import type { Row } from '../row.ts';
+import { schedulerCost } from './scheduler.ts';
+
+const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  scheduler: schedulerCost,
+};
+
+export async function* engine(only: string | null): AsyncIterable<Row> {
+  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+    if (only !== null && only !== name) continue;
+    yield* await measure();
+  }
+}
