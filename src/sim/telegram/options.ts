@@ -1,6 +1,6 @@
 // What the simulated Telegram believes about its limits. The numbers are documented, measured or folklore;
 // every one is an option because the true ones are unpublished and move. `truth` scales all rates at once:
-// 0.5 means that the true limits are half of what the world believes.
+// 0.5 means that the true limits are half of what the world believes, Infinity that there are none.
 
 export interface Rate {
   // At most `count` in any `perMs`.
@@ -63,6 +63,7 @@ export const TELEGRAM_DEFAULTS: TelegramOptions = {
 
 // Whole messages only: what rounding takes from the count it gives back in time.
 export function scaled(rate: Rate, truth: number): Rate {
+  if (truth === Number.POSITIVE_INFINITY) return rate;
   const exact = rate.count * truth;
   const count = Math.max(1, Math.floor(exact));
   return { count, perMs: (rate.perMs * count) / exact };

@@ -1,0 +1,158 @@
+// The same simulated Telegram over real HTTP, for tests of whole processes, benchmarks and `sluice sim`.
+// Made to be fast: a call without latency, hold or fault is answered in the turn its body ends.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { parseAddress } from './address.ts';
+import { paramsOf, readBody } from './body.ts';
+import { Control } from './control.ts';
+import { type Fate, type Faults, NO_FAULTS, undergo } from './faults.ts';
+import { Polling } from './polling.ts';
+import { type Answer, badRequest, NOT_FOUND, refused, TOO_LARGE } from './telegram/answers.ts';
+import { createTelegramModel, type TelegramModel } from './telegram/model.ts';
+import type { TelegramOptions } from './telegram/options.ts';
+import { type Params, textOf } from './telegram/params.ts';
+import type { Network } from './transport.ts';
+
+export interface ServedSim {
+  readonly url: string;
+  readonly model: TelegramModel;
+  close(): Promise<void>;
+}
+
+export interface ServeSimOptions {
+  readonly host: string;
+  // 0: any free one.
+  readonly port: number;
+  readonly options?: Partial<TelegramOptions>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly network?: Network;
+  readonly faults?: Faults;
+}
+
+// As the real server's: longer than any long poll.
+const IDLE_MS_MAX = 500_000;
+const INSTANT: Network = { latencyMs: 0, jitterMs: 0 };
+const FILE_BYTES = 1024;
+const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
+
+export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
+  const control = new Control(given.clock, given.random, given.faults ?? NO_FAULTS);
+  const model = createTelegramModel({ options: given.options ?? {}, onCall: control.record });
+  const desk = new Desk(given, model, control);
+  const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(given.port, given.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = given.host.includes(':') ? `[${given.host}]` : given.host;
+  return { url: `http://${host}:${port}`, model, close: () => close(server, desk) };
+}
+
+async function close(server: Server, desk: Desk): Promise<void> {
+  desk.close();
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeAllConnections();
+  await closed;
+}
+
+class Desk {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #network: Network;
+  readonly #model: TelegramModel;
+  readonly #control: Control;
+  readonly #polling: Polling;
+
+  constructor(given: ServeSimOptions, model: TelegramModel, control: Control) {
+    this.#clock = given.clock;
+    this.#random = given.random;
+    this.#network = given.network ?? INSTANT;
+    this.#model = model;
+    this.#control = control;
+    this.#polling = new Polling(model, given.clock);
+  }
+
+  readonly receive = (request: IncomingMessage, response: ServerResponse): void => {
+    readBody(request, (body) => {
+      const params = body && paramsOf(request.headers['content-type'] ?? '', body);
+      if (body === null) answer(response, TOO_LARGE);
+      else if (params === null) answer(response, UNREADABLE);
+      else this.#route(request, response, params);
+    });
+  };
+
+  close(): void {
+    this.#polling.close();
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse, body: Params): void {
+    const url = request.url ?? '/';
+    const address = parseAddress(url);
+    if (url.startsWith('/sim/')) this.#controlled(request.method ?? 'GET', url, response, body);
+    else if (address === null) answer(response, refused(NOT_FOUND, false));
+    else if (address.kind === 'file') answer(response, fileOf(address.path));
+    else {
+      const params = { ...address.query, ...body };
+      const method = address.method === '' ? textOf(params, 'method') : address.method;
+      if (this.#polling.isLong(method, params)) {
+        void this.#polling.poll(address.token, params).then((reply) => answer(response, reply));
+      } else this.#call(response, { token: address.token, method, params });
+    }
+  }
+
+  #call(response: ServerResponse, sent: { token: string; method: string; params: Params }): void {
+    const { token, method, params } = sent;
+    const chat = textOf(params, 'chat_id');
+    const fault = this.#control.faults.next({ token, method, chat }, this.#clock.now());
+    if (fault?.kind === 'reset_before') {
+      response.socket?.destroy();
+      return;
+    }
+    this.#after(this.#way(), () => {
+      const fate = undergo(fault, this.#model, sent, this.#clock.now());
+      this.#after(fate.holdMs + this.#way(), () => meet(response, fate));
+    });
+  }
+
+  #controlled(verb: string, url: string, response: ServerResponse, body: Params): void {
+    const { pathname, searchParams } = new URL(url, 'http://sim');
+    const params = { ...Object.fromEntries(searchParams), ...body };
+    const said = this.#control.handle(this.#model, `${verb} ${pathname}`, params);
+    const headers = { 'content-type': 'application/json' };
+    const status = said === null ? 404 : 200;
+    answer(response, { status, headers, body: JSON.stringify(said ?? { ok: false }) });
+  }
+
+  #way(): number {
+    const { latencyMs, jitterMs } = this.#network;
+    return jitterMs > 0 ? latencyMs + jitterMs * this.#random.next() : latencyMs;
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (ms <= 0) run();
+    else this.#clock.schedule(this.#clock.now() + ms, run);
+  }
+}
+
+// A request that meets silence stays open until the caller gives up.
+function meet(response: ServerResponse, fate: Fate): void {
+  if (fate.kind === 'answer') answer(response, fate.answer);
+  else if (fate.kind === 'cut') response.socket?.destroy();
+}
+
+function answer(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function fileOf(path: string): Answer {
+  const body = `simulated file ${path}\n`.padEnd(FILE_BYTES, '.');
+  return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body };
+}
