@@ -4,7 +4,14 @@
 export type Outcome =
   | { kind: 'sent'; messageId: string | null; result: string }
   // The platform said wait. `scope` is what the answer itself proves; the limits may widen it.
-  | { kind: 'limited'; retryAfterMs: number; scope: 'chat' | 'family' | 'account'; result: string }
+  // `cure`: a part went through before the rest was told to wait; only the rest goes again.
+  | {
+      kind: 'limited';
+      retryAfterMs: number;
+      scope: 'chat' | 'family' | 'account';
+      result: string;
+      cure?: Cure;
+    }
   // The platform said no and will say no again. `cure` names a change of the call that may help, once.
   | { kind: 'refused'; reason: string; detail: string; result: string; cure: Cure | null }
   // Broken, and surely not delivered: safe to repeat.
@@ -16,7 +23,9 @@ export type Cure =
   | { kind: 'move_chat'; chat: string }
   | { kind: 'drop_reply' }
   | { kind: 'plain_text' }
-  | { kind: 'drop_thread' };
+  | { kind: 'drop_thread' }
+  // Of several messages in one call the first `count` are delivered.
+  | { kind: 'drop_sent'; count: number };
 
 // The account itself is refused (revoked token): opens the breaker until the token changes.
 export const ACCOUNT_REFUSED = 'unauthorized';

@@ -3,8 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { FAMILIES, GATES } from '../domain/call.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import type { Charge } from '../limits/limits.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import type { Platform } from './platform.ts';
 
 // How the wire treats the next call.
@@ -33,115 +32,125 @@ interface Call {
 
 const DEADLINE_MS = 2_000;
 
-export function platformContract(name: string, open: () => Promise<PlatformFixture>): void {
+type Open = () => Promise<PlatformFixture>;
+
+export function platformContract(name: string, open: Open): void {
   describe(`${name} keeps the platform contract`, () => {
-    let fixture: PlatformFixture | null = null;
-
-    afterEach(async () => {
-      await fixture?.platform.close();
-      fixture = null;
-    });
-
-    async function fresh(): Promise<PlatformFixture> {
-      fixture = await open();
+    const opened: PlatformFixture[] = [];
+    const fresh: Open = async () => {
+      const fixture = await open();
+      opened.push(fixture);
       return fixture;
+    };
+    afterEach(async () => {
+      for (const { platform } of opened.splice(0)) await platform.close();
+    });
+    describe('outcomes', () => outcomes(fresh));
+    describe('descriptions', () => descriptions(fresh));
+    describe('accounts', () => accounts(fresh));
+  });
+}
+
+async function attempt(fixture: PlatformFixture, weather: Weather): Promise<Outcome> {
+  const { platform, credential, message, secret } = fixture;
+  fixture.next(weather);
+  const body = JSON.stringify(message.params);
+  const call = { credential, method: message.method, body, deadlineMs: DEADLINE_MS };
+  const outcome = platform.classify(message.method, await platform.send(call));
+  expect(JSON.stringify(outcome)).not.toContain(secret);
+  return outcome;
+}
+
+function outcomes(open: Open): void {
+  test('a message is sent and has an id', async () => {
+    const outcome = await attempt(await open(), 'fine');
+    expect(outcome).toMatchObject({ kind: 'sent', messageId: expect.stringMatching(/./) });
+  });
+
+  test('a wait is taken to the second', async () => {
+    const fixture = await open();
+    const { retryAfterMs } = fixture;
+    expect(await attempt(fixture, 'limited')).toMatchObject({ kind: 'limited', retryAfterMs });
+  });
+
+  test('a no is a no, with a reason', async () => {
+    const outcome = await attempt(await open(), 'refused');
+    expect(outcome).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringMatching(/^[a-z_]+$/),
+      detail: expect.stringMatching(/./),
+    });
+  });
+
+  test('a refused account is told apart from a refused message', async () => {
+    const account = { kind: 'refused', reason: ACCOUNT_REFUSED };
+    expect(await attempt(await open(), 'account_refused')).toMatchObject(account);
+    expect(await attempt(await open(), 'refused')).not.toMatchObject(account);
+  });
+
+  test('no answer after the write is uncertain', async () => {
+    expect((await attempt(await open(), 'lost')).kind).toBe('uncertain');
+  });
+
+  test('no answer before the write is safe to repeat', async () => {
+    expect((await attempt(await open(), 'unsent')).kind).toBe('failed');
+  });
+}
+
+function descriptions(open: Open): void {
+  test('what is addressed is described alike', async () => {
+    const { platform, message } = await open();
+    const { method, params, chat, thread } = message;
+    const described = platform.describe(method, params);
+    expect(described).toMatchObject({ kind: 'call', chat, thread });
+    const addressed = platform.address(params, { chat, thread });
+    expect(platform.describe(method, addressed)).toEqual(described);
+  });
+
+  test('edits of one message share a slot and may be repeated; messages neither', async () => {
+    const { platform, message, edit } = await open();
+    const slot = expect.any(String);
+    expect(platform.describe(edit.method, edit.params)).toMatchObject({ kind: 'call', slot });
+    expect(platform.describe(message.method, message.params)).toMatchObject({ slot: null });
+    expect(platform.isIdempotent(edit.method)).toBe(true);
+    expect(platform.isIdempotent(message.method)).toBe(false);
+  });
+
+  test('reads are no deliveries', async () => {
+    const { platform, read } = await open();
+    expect(platform.describe(read.method, read.params).kind).toBe('pass');
+  });
+
+  test('plans are made once: equal charges have the same plan, and it is frozen', async () => {
+    const { platform, message } = await open();
+    const kinds = FAMILIES.flatMap((family) => GATES.map((gate) => ({ family, gate })));
+    for (const kind of kinds) {
+      const charge = { chat: message.chat, user: null, ...kind, live: false, cost: 1 };
+      const plan = platform.planOf(charge);
+      expect(platform.planOf({ ...charge })).toBe(plan);
+      expect([plan, plan.account, plan.chat].every(Object.isFrozen)).toBe(true);
+      expect(plan.account.every(({ scope }) => scope === 'account')).toBe(true);
+      expect(plan.chat.every(({ scope }) => scope !== 'account')).toBe(true);
     }
+  });
+}
 
-    async function attempt(from: PlatformFixture, weather: Weather): Promise<Outcome> {
-      const { platform, credential, message, secret } = from;
-      from.next(weather);
-      const body = JSON.stringify(message.params);
-      const call = { credential, method: message.method, body, deadlineMs: DEADLINE_MS };
-      const outcome = platform.classify(message.method, await platform.send(call));
-      expect(JSON.stringify(outcome)).not.toContain(secret);
-      return outcome;
-    }
+function accounts(open: Open): void {
+  test('an account is known by its credential', async () => {
+    const { platform, credential, accountId } = await open();
+    expect(await platform.identify(credential)).toEqual({ kind: 'known', id: accountId });
+  });
 
-    test('a message is sent and has an id', async () => {
-      const outcome = await attempt(await fresh(), 'fine');
-      expect(outcome).toMatchObject({ kind: 'sent', messageId: expect.stringMatching(/./) });
-    });
+  test('what is no credential is refused and not quoted', async () => {
+    const { platform, secret } = await open();
+    const identified = await platform.identify(`no credential ${secret}`);
+    expect(identified.kind).toBe('refused');
+    expect(JSON.stringify(identified)).not.toContain(secret);
+  });
 
-    test('a wait is taken to the second', async () => {
-      const from = await fresh();
-      const { retryAfterMs } = from;
-      expect(await attempt(from, 'limited')).toMatchObject({ kind: 'limited', retryAfterMs });
-    });
-
-    test('a no is a no, with a reason', async () => {
-      const outcome = await attempt(await fresh(), 'refused');
-      expect(outcome).toMatchObject({
-        kind: 'refused',
-        reason: expect.stringMatching(/^[a-z_]+$/),
-        detail: expect.stringMatching(/./),
-      });
-    });
-
-    test('a refused account is told apart from a refused message', async () => {
-      const from = await fresh();
-      expect(await attempt(from, 'account_refused')).toMatchObject({ reason: 'unauthorized' });
-      expect(await attempt(from, 'refused')).not.toMatchObject({ reason: 'unauthorized' });
-    });
-
-    test('no answer after the write is uncertain', async () => {
-      expect((await attempt(await fresh(), 'lost')).kind).toBe('uncertain');
-    });
-
-    test('no answer before the write is safe to repeat', async () => {
-      expect((await attempt(await fresh(), 'unsent')).kind).toBe('failed');
-    });
-
-    test('what is addressed is described alike', async () => {
-      const { platform, message } = await fresh();
-      const described = platform.describe(message.method, message.params);
-      expect(described).toMatchObject({ kind: 'call', chat: message.chat, thread: message.thread });
-      const params = platform.address({}, { chat: message.chat, thread: message.thread });
-      const again = platform.describe(message.method, { ...message.params, ...params });
-      expect(again).toEqual(described);
-    });
-
-    test('edits of one message share a slot, messages do not', async () => {
-      const { platform, message, edit } = await fresh();
-      const slot = { kind: 'call', slot: expect.any(String) };
-      expect(platform.describe(edit.method, edit.params)).toMatchObject(slot);
-      expect(platform.describe(message.method, message.params)).toMatchObject({ slot: null });
-      expect(platform.isIdempotent(edit.method)).toBe(true);
-      expect(platform.isIdempotent(message.method)).toBe(false);
-    });
-
-    test('reads are no deliveries', async () => {
-      const { platform, read } = await fresh();
-      expect(platform.describe(read.method, read.params).kind).toBe('pass');
-    });
-
-    test('plans are made once: equal charges have the same plan, and it is frozen', async () => {
-      const { platform, message } = await fresh();
-      for (const family of FAMILIES) {
-        for (const gate of GATES) {
-          const charge = (): Charge => ({
-            ...{ chat: message.chat, user: null, family, gate, live: false, cost: 1 },
-          });
-          const plan = platform.planOf(charge());
-          expect(platform.planOf(charge())).toBe(plan);
-          expect([plan, plan.account, plan.chat].every(Object.isFrozen)).toBe(true);
-          expect(plan.account.every(({ scope }) => scope === 'account')).toBe(true);
-          expect(plan.chat.every(({ scope }) => scope !== 'account')).toBe(true);
-        }
-      }
-    });
-
-    test('the account is known by its credential; a wrong one is refused, never quoted', async () => {
-      const { platform, credential, accountId, secret } = await fresh();
-      expect(await platform.identify(credential)).toEqual({ kind: 'known', id: accountId });
-      const wrong = await platform.identify(`not a credential ${secret}`);
-      expect(wrong.kind).toBe('refused');
-      expect(JSON.stringify(wrong)).not.toContain(secret);
-    });
-
-    test('an unreachable platform is not a refusal', async () => {
-      const { platform, credential, next } = await fresh();
-      next('unsent');
-      expect((await platform.identify(credential)).kind).toBe('unreachable');
-    });
+  test('an unreachable platform is not a refusal', async () => {
+    const { platform, credential, next } = await open();
+    next('unsent');
+    expect((await platform.identify(credential)).kind).toBe('unreachable');
   });
 }

@@ -73,7 +73,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     const { deadlineMs } = request;
     this.#timer = setTimeout(() => {
-      this.#giveUp('deadline', `no complete answer within ${deadlineMs} ms`);
+      this.#giveUp('timeout', `no complete answer within ${deadlineMs} ms`);
     }, deadlineMs);
   }
 

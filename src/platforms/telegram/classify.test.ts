@@ -9,7 +9,8 @@ import { RETRY_AFTER_MS_DEFAULT, RETRY_AFTER_MS_MIN } from './wire.ts';
 
 const PAGE_502 =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body bgcolor="white">\r\n' +
-  '<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.12.2</center>\r\n</body>\r\n</html>';
+  '<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.12.2' +
+  '</center>\r\n</body>\r\n</html>';
 
 const raw = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
   ...{ kind: 'answered', status, headers, body },
@@ -51,7 +52,8 @@ describe('sent', () => {
 describe('limited', () => {
   const flood = 'Too Many Requests: retry after 35';
   const album =
-    'Bad Request: failed to send message #1 with the error message "Too Many Requests: retry after 8"';
+    'Bad Request: failed to send message #1 with the error message ' +
+    '"Too Many Requests: retry after 8"';
   test.each([
     ['body and header', no(429, flood, { retry_after: 35 }, { 'retry-after': '35' }), 35_000],
     ['header only', raw(429, '', { 'retry-after': '12' }), 12_000],
@@ -79,6 +81,12 @@ describe('limited', () => {
     ['answerCallbackQuery', 'family'],
   ])('a 429 of %s proves its %s', (method, scope) => {
     expect(classify(method, no(429, flood))).toMatchObject({ kind: 'limited', scope });
+  });
+
+  test('of an album only what did not arrive goes again', () => {
+    const outcome = classify('sendMediaGroup', no(400, album.replace('#1', '#4')));
+    expect(outcome).toMatchObject({ kind: 'limited', cure: { kind: 'drop_sent', count: 3 } });
+    expect(classify('sendMediaGroup', no(400, album))).not.toHaveProperty('cure');
   });
 
   test('without words of Telegram the caller is told in Telegram’s form', () => {
@@ -205,7 +213,7 @@ describe('uncertain: nobody knows', () => {
     ['200 empty', raw(200, ''), 'answer_unreadable'],
     ['200 of another shape', raw(200, '{"ok":true}'), 'answer_unreadable'],
     ['reset', { kind: 'lost', reason: 'reset', detail: 'x' } as Reply, 'answer_lost'],
-    ['deadline', { kind: 'lost', reason: 'deadline', detail: 'x' } as Reply, 'answer_timeout'],
+    ['deadline', { kind: 'lost', reason: 'timeout', detail: 'x' } as Reply, 'answer_timeout'],
   ])('%s', (_, reply, reason) => {
     expect(classify('sendMessage', reply)).toMatchObject({ kind: 'uncertain', reason });
   });

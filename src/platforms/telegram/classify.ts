@@ -22,12 +22,9 @@ export function classify(method: string, reply: Reply): Outcome {
   switch (reply.kind) {
     case 'unsent':
       // Shutting down, and waiting in vain for a free connection, say nothing about the host.
-      return failed('unsent', words(reply), !['shut_down', 'deadline'].includes(reply.reason));
+      return failed('unsent', words(reply), !['shut_down', 'timeout'].includes(reply.reason));
     case 'lost':
-      return uncertain(
-        reply.reason === 'deadline' ? 'answer_timeout' : 'answer_lost',
-        words(reply),
-      );
+      return uncertain(reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost', words(reply));
     case 'answered': {
       const answer = readAnswer(reply.body);
       return answer === null ? ofStranger(method, reply) : ofTelegram(method, reply, answer);
@@ -40,7 +37,7 @@ export function classify(method: string, reply: Reply): Outcome {
 function ofTelegram(method: string, reply: Answered, answer: Answer): Outcome {
   if (answer.ok) return { kind: 'sent', messageId: messageIdOf(answer.result), result: reply.body };
   const { code, description } = answer;
-  // Also inside the 400 of an album, which goes again whole: the wait is law, whatever wraps it.
+  // Also inside the 400 of an album: the wait is law, whatever wraps it.
   if (code === 429 || soundsLikeFlood(description)) return limited(method, reply, answer);
   if (code >= 500) return broken(code, description);
   const no = (reason: Reason, cure: Cure | null = null) =>
@@ -88,12 +85,16 @@ function limited(method: string, reply: Answered, answer: Answer | null): Outcom
   const { family } = deliveryMethod(method);
   const scope = family === 'send' || family === 'edit' ? 'chat' : 'family';
   const waitMs = retryAfterMs(reply.headers, answer);
-  return {
-    kind: 'limited',
-    retryAfterMs: waitMs,
-    scope,
-    result: answer ? reply.body : flood(waitMs),
-  };
+  const result = answer === null ? flood(waitMs) : reply.body;
+  const count = answer?.ok === false ? itemsBefore(answer.description) : 0;
+  const cure: { cure?: Cure } = count === 0 ? {} : { cure: { kind: 'drop_sent', count } };
+  return { kind: 'limited', retryAfterMs: waitMs, scope, result, ...cure };
+}
+
+// "failed to send message #4 …": three of the album are in the chat.
+function itemsBefore(description: string): number {
+  const position = /failed to send message #(\d+)/i.exec(description)?.[1];
+  return position === undefined ? 0 : Math.max(0, Number(position) - 1);
 }
 
 function refused(reason: Reason, detail: string, result: string, cure: Cure | null): Outcome {

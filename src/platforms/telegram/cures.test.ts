@@ -35,9 +35,19 @@ test.each<[Cure['kind'], object, object]>([
   ['plain_text', { question: 'x', question_parse_mode: 'HTML' }, { question: 'x' }],
 ])('%s: %j becomes %j', (kind, before, after) => {
   const fixed = { chat_id: 1, disable_notification: true };
-  const how = { kind } as Exclude<Cure, { kind: 'move_chat' }>;
+  const how = { kind } as Cure;
   const expected = { chat: null, call: { ...fixed, ...after } };
   expect(cured(how, { ...fixed, ...before })).toEqual(expected);
+});
+
+test.each([
+  [{ media: [1, 2, 3] }, 2, { media: [3] }],
+  [{ media: '[1,2,3]' }, 1, { media: '[2,3]' }],
+  [{ media: [1, 2] }, 2, null],
+  [{ media: 'nonsense' }, 1, null],
+  [{}, 1, null],
+])('of %j the first %i arrived: %j', (call, count, rest) => {
+  expect(cured({ kind: 'drop_sent', count }, call)?.call ?? null).toEqual(rest);
 });
 
 test.each(['drop_reply', 'drop_thread', 'plain_text'] as const)(

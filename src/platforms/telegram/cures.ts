@@ -24,6 +24,8 @@ export function cure(cure: Cure, body: string): { chat: string | null; body: str
       return changed(call, drop(call, THREAD_KEYS));
     case 'plain_text':
       return changed(call, dropMarkup(call));
+    case 'drop_sent':
+      return changed(call, dropSent(call, cure.count));
     default:
       return unreachable(cure);
   }
@@ -39,6 +41,16 @@ function drop(call: Body, keys: readonly string[]): boolean {
   return present.length > 0;
 }
 
+// An album of which a part arrived: the rest is an album of its own.
+function dropSent(call: Body, count: number): boolean {
+  const { media } = call;
+  const items: unknown = typeof media === 'string' ? parseOrNull(media) : media;
+  if (!Array.isArray(items) || count < 1 || count >= items.length) return false;
+  const rest = items.slice(count);
+  call.media = typeof media === 'string' ? JSON.stringify(rest) : rest;
+  return true;
+}
+
 // The source of the markup is then shown as it is: ugly, but all of it arrives.
 function dropMarkup(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -47,7 +59,7 @@ function dropMarkup(value: unknown): boolean {
     if (MARKUP_KEY.test(key)) {
       delete (value as Body)[key];
       isChanged = true;
-    } else if (typeof child === 'string' && /^\s*[[{]/.test(child) && key === 'media') {
+    } else if (key === 'media' && typeof child === 'string') {
       const inner: unknown = parseOrNull(child);
       if (dropMarkup(inner)) {
         (value as Body)[key] = JSON.stringify(inner);

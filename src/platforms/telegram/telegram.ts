@@ -1,5 +1,6 @@
 // Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
 
+import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { Platform } from '../platform.ts';
 import { classify } from './classify.ts';
@@ -20,13 +21,18 @@ export interface TelegramOptions {
   readonly limits?: Partial<TelegramLimits>;
 }
 
+// For an account with limits of its own.
+export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
+  return { planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...limits }) };
+}
+
 export function createTelegram(options: TelegramOptions): Platform {
   const routes: Routes = { transport: options.transport, sandbox: options.sandbox ?? null };
   return {
     name: 'telegram',
     describe,
     address,
-    planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...options.limits }),
+    planOf: telegramPriors(options.limits ?? {}).planOf,
     send: (call) => send(routes, call),
     classify,
     cure: (what, _method, body) => cure(what, body),
