@@ -21,6 +21,7 @@ type Rule = Words.Rule;
 // A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
 // does not: after so long the call counts as judged, so that a few chats that hang cannot stop all.
 const HELD_MS_MAX = 10_000;
+const ASK_AGAIN_MS = 250;
 // Slow by the clock alone may be a slow line; a hidden wait stands out from the line's own time.
 const HIDDEN_WAIT_MS_MIN = 500;
 
@@ -212,7 +213,10 @@ export class AccountLimits {
       if (slot === null) continue;
       const factor = slot.factor(now, this.#settings);
       const count = countOf(rule, factor);
-      at = Math.max(at, slot.window.earliest(charge.cost, count, perMsOf(rule, factor), now));
+      const opens = slot.window.earliest(charge.cost, count, perMsOf(rule, factor), now);
+      // A user's call under way may be another chat's, whose settling nobody tells this one.
+      const isElsewhere = opens === Number.POSITIVE_INFINITY && rule.scope === 'user';
+      at = Math.max(at, isElsewhere ? now + ASK_AGAIN_MS : opens);
     }
     return at;
   }
@@ -231,10 +235,15 @@ export class AccountLimits {
 
   #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
     const trip = Math.max(0, now - booking.departedAt);
-    const late = Math.max(0, trip - this.#trips.least(now));
+    const least = this.#trips.least(now);
+    // No answer can be so soon: the line broke, and the call may still be on its way.
+    const isBroken = !isOk && trip < least;
+    const late = isBroken ? least : Math.max(0, trip - least);
     this.#leave(booking, booking.departedAt + late);
-    if (isOk && this.#hidAWait(booking, trip, late)) this.#lessons.delayed(booking, now, notes);
-    this.#trips.observe(trip, now);
+    if (isOk) {
+      if (this.#hidAWait(booking, trip, late)) this.#lessons.delayed(booking, now, notes);
+      this.#trips.observe(trip, now);
+    }
     this.#open(booking.chat, booking, now, notes);
     this.#open(this.#tree.root, booking, now, notes);
   }

@@ -1,0 +1,111 @@
+// A world in a few lines for the tests of this room: chats that always have something to say, a
+// network that jitters, a platform with its own idea of the limits. It shares no code with the room.
+
+import { intBelow, type Random } from '../system/random.ts';
+import type { AccountLimits } from './account-limits.ts';
+import type { Charge, Signal, Ticket } from './words.ts';
+
+export interface Verdict {
+  // The answer leaves the platform so much later.
+  readonly holdMs: number;
+  readonly signal: Signal;
+}
+
+export interface World {
+  readonly limits: AccountLimits;
+  readonly random: Random;
+  readonly charges: readonly Charge[];
+  // One way.
+  readonly latencyMs: number;
+  readonly jitterMs: number;
+  judge(charge: Charge, now: number): Verdict;
+}
+
+export interface Judged {
+  readonly charge: Charge;
+  readonly leftAt: number;
+  readonly at: number;
+  readonly signal: Signal;
+}
+
+// Runs for `ms` and tells what the platform saw, in its order.
+export function run(world: World, from: number, ms: number): Judged[] {
+  const { limits, charges, random } = world;
+  const judged: Judged[] = [];
+  const events: { at: number; happen: () => void }[] = [];
+  const way = () => world.latencyMs + world.jitterMs * random.next();
+  const later = (at: number, happen: () => void) => {
+    let place = events.length;
+    while (place > 0 && events[place - 1]!.at <= at) place -= 1;
+    events.splice(place, 0, { at, happen });
+  };
+  let now = from;
+
+  const send = (charge: Charge, ticket: Ticket) => {
+    const leftAt = now;
+    limits.departed(ticket, leftAt);
+    later(now + way(), () => {
+      const { holdMs, signal } = world.judge(charge, now);
+      judged.push({ charge, leftAt, at: now + (signal.kind === 'ok' ? holdMs : 0), signal });
+      later(now + holdMs + way(), () => limits.settled(ticket, signal, now));
+    });
+  };
+  while (now < from + ms) {
+    let opens = Number.POSITIVE_INFINITY;
+    const first = intBelow(random, charges.length);
+    for (let n = 0; n < charges.length; n++) {
+      const charge = charges[(first + n) % charges.length]!;
+      const chatAt = limits.earliestChat(charge, now);
+      const accountAt = limits.earliestAccount(charge, now);
+      if (Math.max(chatAt, accountAt) <= now) send(charge, limits.take(charge, now));
+      else opens = Math.min(opens, Math.max(chatAt, accountAt));
+    }
+    const next = events.at(-1);
+    if (next === undefined || next.at > opens) now = Math.max(now + 0.01, opens);
+    else {
+      events.pop();
+      now = next.at;
+      next.happen();
+    }
+  }
+  return judged.sort((a, b) => a.at - b.at);
+}
+
+// The most that was judged in any `perMs`; a naive look at every moment.
+export function most(times: readonly number[], perMs: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  let most = 0;
+  let oldest = 0;
+  for (let newest = 0; newest < sorted.length; newest++) {
+    // Computer arithmetic is given a microsecond.
+    while (sorted[newest]! - sorted[oldest]! >= perMs - 0.001) oldest += 1;
+    most = Math.max(most, newest - oldest + 1);
+  }
+  return most;
+}
+
+// A limit as a platform keeps it: short waits are slept through and look like latency, longer ones
+// are refused. Times that passed are never forgotten; these are tests.
+export class TrueLimit {
+  readonly #count: number;
+  readonly #perMs: number;
+  readonly #hiddenMsMax: number;
+  readonly #passed: number[] = [];
+
+  constructor(count: number, perMs: number, hiddenMsMax: number) {
+    this.#count = count;
+    this.#perMs = perMs;
+    this.#hiddenMsMax = hiddenMsMax;
+  }
+
+  judge(now: number): Verdict {
+    const blocking = this.#passed.at(-this.#count) ?? Number.NEGATIVE_INFINITY;
+    const waitMs = Math.max(0, blocking + this.#perMs - now);
+    if (waitMs > this.#hiddenMsMax) {
+      const retryAfterMs = Math.ceil(waitMs / 1000) * 1000;
+      return { holdMs: 0, signal: { kind: 'limited', retryAfterMs, scope: 'chat' } };
+    }
+    this.#passed.push(now + waitMs);
+    return { holdMs: waitMs, signal: { kind: 'ok' } };
+  }
+}
