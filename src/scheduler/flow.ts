@@ -86,8 +86,9 @@ export class Flow extends RingMember implements Waiter {
     if (entry.queued.final) this.finals -= 1;
   }
 
-  // How many are ahead of it here.
+  // How many are ahead of it here. New ones stand at the end, and every acceptance asks.
   aheadOf(entry: Entry): number {
+    if (entry === this.tail) return this.length - 1;
     let ahead = 0;
     for (let e = entry.prev; e !== null; e = e.prev) ahead += 1;
     return ahead;
