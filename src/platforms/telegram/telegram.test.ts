@@ -1,9 +1,10 @@
 // The contract against a fake wire, and what is the door's own: which wire a token goes to.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, Reply, Transport } from '../../system/transport.ts';
 import { type PlatformFixture, platformContract, type Weather } from '../platform.contract.ts';
-import { createTelegram } from './telegram.ts';
+import { createTelegram, REASONS } from './telegram.ts';
 
 const TOKEN = '42:AAverysecret';
 
@@ -105,4 +106,14 @@ describe('the wire a call takes', () => {
     next(weather);
     expect(await createTelegram({ transport }).identify(TOKEN)).toEqual(expected);
   });
+});
+
+test('the page names every reason, in the same words', () => {
+  const page = readFileSync(
+    new URL('../../../docs/platforms/telegram.md', import.meta.url),
+    'utf8',
+  );
+  for (const [code, sentence] of Object.entries(REASONS)) {
+    expect(page).toContain(`| \`${code}\` | ${sentence} |`);
+  }
 });

@@ -12,7 +12,7 @@ export type Answer =
     };
 
 // Each flood wait of the Bot API names its seconds: a 429 without any is from a front server.
-// Five seconds is the shortest wait the Bot API itself ever names for a message.
+// Five seconds is what the Bot API names when it is itself the trouble (a restart).
 export const RETRY_AFTER_MS_DEFAULT = 5_000;
 // `retry_after: 0` must not become a loop.
 export const RETRY_AFTER_MS_MIN = 1_000;
