@@ -96,8 +96,9 @@ export async function conclude(
 const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
 
 function curedOf(platform: Platform, queued: Queued, body: string | null, outcome: Outcome) {
-  if (outcome.kind !== 'refused' || outcome.cure === null || body === null) return null;
-  return platform.cure(outcome.cure, queued.method, body);
+  const cure = 'cure' in outcome ? outcome.cure : null;
+  if (cure === null || cure === undefined || body === null) return null;
+  return platform.cure(cure, queued.method, body);
 }
 
 function settlementOf(

@@ -56,6 +56,21 @@ describe('settle', () => {
     expect(verdict).toMatchObject({ to: 'queued', dueAt: NOW + 7e6, failed: false });
   });
 
+  test('what is left of an album waits, each time anew', () => {
+    const cure = { kind: 'drop_sent', count: 3 } as const;
+    const outcome: Outcome = {
+      kind: 'limited',
+      retryAfterMs: 8000,
+      scope: 'chat',
+      result: '',
+      cure,
+    };
+    const record = { acceptedAt: NOW, failures: 0, doubts: 0, cures: ['drop_sent'] };
+    const cured = { chat: null, body: '[]' };
+    const verdict = settle(tried(outcome, { record, cured }), POLICY, NOW, 0.5);
+    expect(verdict).toMatchObject({ to: 'queued', cure: { name: 'drop_sent', body: '[]' } });
+  });
+
   test('a refusal is final, at once', () => {
     expect(settle(tried(refused('chat_not_found')), POLICY, NOW, 0.5)).toMatchObject({
       to: 'dead',

@@ -50,7 +50,10 @@ export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: n
     case 'limited': {
       const { retryAfterMs, scope } = outcome;
       const signal: Signal = { kind: 'limited', retryAfterMs, scope };
-      return { ...REST, to: 'queued', dueAt: now + retryAfterMs, signal, health: 'answered' };
+      // Part of an album may be out already: what is left of it waits, as often as it takes.
+      const cure = outcome.cure && tried.cured ? { name: outcome.cure.kind, ...tried.cured } : null;
+      const dueAt = now + retryAfterMs;
+      return { ...REST, to: 'queued', dueAt, cure, signal, health: 'answered' };
     }
     case 'refused':
       return settleRefused(tried, outcome.reason, outcome.cure);
