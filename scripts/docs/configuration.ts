@@ -29,9 +29,9 @@ ${(Object.keys(SECTIONS) as Section[]).map(sectionText).join('\n\n')}
 
 ## Accounts
 
-An account whose token arrives with a call needs no entry: it is known from its first call on. An entry makes it known
-at the start (so that REST can name it) and may change settings for it alone. The token stands in \`token\`, or better in a
-file (\`token_file\`) or a variable (\`token_env\`).
+An account whose token arrives with a call needs no entry: it is known from its first call on.
+An entry makes it known at the start (so that REST can name it) and may change settings for it alone.
+The token stands in \`token\`, or better in a file (\`token_file\`) or a variable (\`token_env\`).
 
 \`\`\`yaml
 limits:
@@ -49,7 +49,7 @@ accounts:
 
 | variable | meaning |
 | --- | --- |
-| \`SLUICE_URL\` | The gateway that \`sluice send\`, \`status\`, \`dead\`, \`explain\` and \`snapshot\` talk to; else host and port |
+| \`SLUICE_URL\` | The gateway the commands talk to (\`send\`, \`status\`, …); else host and port |
 | \`SLUICE_KEY\` | The key they show; else \`SLUICE_ADMIN_KEY\`, else the file \`admin-key\` of the data folder |
 | \`SLUICE_CONFIG\` | The configuration file, as \`--config\` |
 `;

@@ -14,8 +14,8 @@ export function errorsPage(): string {
 
 ${MADE}
 
-What Sluice itself refuses is answered as \`application/problem+json\` (RFC 9457) with a stable \`code\`; branch on the code,
-not on the text. What a platform refuses is passed on as the platform said it.
+What Sluice itself refuses is answered as \`application/problem+json\` (RFC 9457) with a stable
+\`code\`; branch on the code, not on the text. What a platform refuses is passed on as the platform said it.
 
 ${table(['code', 'status', 'what is the case', 'what to do'], rows)}
 `;

@@ -38,7 +38,8 @@ ${ends.map((state) => `  ${state} --> [*]`).join('\n')}
 
 ${table(['state', 'meaning', 'moves to'], rows)}
 
-From \`dead\` and \`uncertain\` nothing moves on its own: back to \`queued\` by retry, to \`cancelled\` by discard, both by hand.
+From \`dead\` and \`uncertain\` nothing moves on its own: back to \`queued\` by retry, to \`cancelled\`
+by discard, both by hand.
 A final that waits makes a late preview \`superseded\` at once; a newer edit does so to an older one that still waits.
 `;
 }

@@ -27,8 +27,7 @@ function greeting(url: string, data: string): string {
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
     '',
     'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
-    `  curl ${url}/bot1:sandbox/sendMessage -H 'content-type: application/json' \\`,
-    `    -d '{"chat_id": 42, "text": "hello"}'`,
+    `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
     '',
     `Then: npx sluice status · ${url}/docs · Ctrl-C stops it`,
   ].join('\n');

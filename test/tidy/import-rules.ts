@@ -14,7 +14,7 @@ const SQLITE_FILE = 'src/system/sqlite.ts';
 const ENTRIES = ['src/cli/cli.ts', 'src/index.ts'];
 
 export function isTest(path: string): boolean {
-  return /\.(test|contract|fixture)\.ts$/.test(path) || path.startsWith('test/');
+  return /\.(test|contract|fixture|world)\.ts$/.test(path) || path.startsWith('test/');
 }
 
 export function roomRules(sources: readonly Source[]): Violation[] {
@@ -46,7 +46,8 @@ export function doorRules(sources: readonly Source[]): Violation[] {
       const to = roomOf(imported.target);
       const inner = imported.target.replace(/^src\//, '');
       if (to === null || OPEN_ROOMS.includes(to) || roomOf(source.path) === to) return null;
-      if (isTest(source.path) || BUILDERS.includes(source.path)) return null;
+      const isFree = isTest(source.path) || !source.path.startsWith('src/');
+      if (isFree || BUILDERS.includes(source.path)) return null;
       const named = roomOf(source.path);
       const agreed = named !== null && ROOMS[named]?.types.includes(inner) && imported.typeOnly;
       if (doorsOf(to).includes(inner) || agreed) return null;

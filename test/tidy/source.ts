@@ -16,6 +16,8 @@ export interface Source {
   // Spelled out: `Date.now`, `setTimeout`, `new Date()`, `process.env`.
   readonly uses: readonly string[];
   readonly hasDefaultExport: boolean;
+  // Lines (from 0) on which a long or many-lined text or pattern stands: the formatter cannot break them.
+  readonly unbreakable: ReadonlySet<number>;
 }
 
 export interface Import {
@@ -28,6 +30,7 @@ export interface Import {
 export type Files = Readonly<Record<string, string>>;
 
 const ROOT = '/house';
+const LONG_TEXT_CHARS_MIN = 40;
 const OPTIONS = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true };
 
 export function readSources(files: Files): Source[] {
@@ -53,6 +56,7 @@ function readSource(path: string, text: string, root: Node): Source {
   const imports: Import[] = [];
   const functions: { name: string; lines: number }[] = [];
   const uses: string[] = [];
+  const unbreakable = new Set<number>();
   let hasDefaultExport = false;
   const visit = (node: Node, parent: Node | null): void => {
     const found = importOf(node);
@@ -61,10 +65,26 @@ function readSource(path: string, text: string, root: Node): Source {
     const use = useOf(node, parent);
     if (use !== null) uses.push(use);
     hasDefaultExport ||= isDefaultExport(node);
+    if (isLongText(node)) for (const line of linesOf(node, text)) unbreakable.add(line);
     node.forEachChild((child) => visit(child, node));
   };
   visit(root, null);
-  return { path, text, imports, functions, uses, hasDefaultExport };
+  return { path, text, imports, functions, uses, hasDefaultExport, unbreakable };
+}
+
+function isLongText(node: Node): boolean {
+  const isText =
+    is.isStringLiteral(node) ||
+    is.isNoSubstitutionTemplateLiteral(node) ||
+    is.isTemplateExpression(node) ||
+    is.isRegularExpressionLiteral(node);
+  return isText && node.end - node.getStart() > LONG_TEXT_CHARS_MIN;
+}
+
+function linesOf(node: Node, text: string): number[] {
+  const first = text.slice(0, node.getStart()).split('\n').length - 1;
+  const count = text.slice(node.getStart(), node.end).split('\n').length;
+  return Array.from({ length: count }, (_, i) => first + i);
 }
 
 function importOf(node: Node): Import | null {
