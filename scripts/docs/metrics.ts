@@ -15,7 +15,8 @@ export function metricsPage(): string {
 ${MADE}
 
 \`GET /metrics\` answers in the Prometheus text format, open on loopback. All of these are folds over
-the same events that make the log and the event stream; besides them the usual \`process_*\` and \`nodejs_*\` metrics are there.
+the same events that make the log and the event stream; besides them the usual \`process_*\` and
+\`nodejs_*\` metrics are there.
 
 ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 `;

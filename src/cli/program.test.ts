@@ -159,6 +159,15 @@ describe('what went wrong', () => {
     expect(err).not.toContain('wrong');
   });
 
+  test('a store that is not there', async () => {
+    const snapshot = await run('snapshot', 'new.db', '--data', 'no-such-folder');
+    expect(snapshot.code).toBe(1);
+    expect(snapshot.err).toContain('--data');
+    const restore = await run('restore', 'no-such-file.db', '--data', 'no-such-folder');
+    expect(restore.code).toBe(1);
+    expect(restore.err).toContain('no-such-file.db');
+  });
+
   test('no gateway', async () => {
     const { code, err } = await runWith({ SLUICE_URL: 'http://127.0.0.1:9' }, 'status');
     expect(code).toBe(1);

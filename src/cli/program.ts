@@ -10,6 +10,7 @@ import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
 import { addSim } from './simulate.ts';
 import { addStatus } from './status.ts';
+import { addStore } from './store.ts';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
@@ -35,7 +36,16 @@ function createProgram(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
     });
-  for (const add of [addServe, addSend, addStatus, addDead, addExplain, addSim, addConfig]) {
+  for (const add of [
+    addServe,
+    addSend,
+    addStatus,
+    addDead,
+    addExplain,
+    addSim,
+    addConfig,
+    addStore,
+  ]) {
     add(program, io);
   }
   return program;

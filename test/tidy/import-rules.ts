@@ -103,7 +103,8 @@ export function noCycle(sources: readonly Source[]): Violation[] {
     }
     state.set(path, 'open');
     for (const imported of byPath.get(path)?.imports ?? []) {
-      if (byPath.has(imported.target)) visit(imported.target, [...trail, path]);
+      if (byPath.has(imported.target) && !imported.isThread)
+        visit(imported.target, [...trail, path]);
     }
     state.set(path, 'done');
   };

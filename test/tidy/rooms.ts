@@ -39,6 +39,8 @@ export const OPEN_ROOMS = ['domain', 'system'];
 // The file that bears the room's name, where it is not `<room>/<room>.ts`.
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
   platforms: ['platforms/platform.ts'],
+  // The port, and the two hand tools of a store.
+  journal: ['journal/journal.ts', 'journal/snapshot.ts', 'journal/restore.ts'],
 };
 
 // These build the house and may open inner doors.

@@ -24,6 +24,8 @@ export interface Import {
   // A path from the root of the repository, or the specifier as written (`node:fs`, `undici`).
   readonly target: string;
   readonly typeOnly: boolean;
+  // Started in a thread of its own (new URL), not imported: it may know its starter.
+  readonly isThread: boolean;
 }
 
 // Path from the root of the repository → text.
@@ -98,13 +100,17 @@ function importOf(node: Node): Import | null {
       named.elements.length > 0 &&
       named.elements.every((element) => element.isTypeOnly);
     const typeOnly = clause?.phaseModifier === SyntaxKind.TypeKeyword || allTypes;
-    return { target: textOf(node.moduleSpecifier), typeOnly };
+    return { target: textOf(node.moduleSpecifier), typeOnly, isThread: false };
   }
   if (is.isExportDeclaration(node) && node.moduleSpecifier !== undefined) {
-    return { target: textOf(node.moduleSpecifier), typeOnly: node.isTypeOnly };
+    return {
+      target: textOf(node.moduleSpecifier),
+      typeOnly: node.isTypeOnly,
+      isThread: false,
+    };
   }
   if (is.isImportTypeNode(node) && is.isLiteralTypeNode(node.argument)) {
-    return { target: textOf(node.argument.literal), typeOnly: true };
+    return { target: textOf(node.argument.literal), typeOnly: true, isThread: false };
   }
   return loadOf(node);
 }
@@ -117,7 +123,7 @@ function loadOf(node: Node): Import | null {
   if (!isImport && !isUrl) return null;
   const argument = node.arguments?.[0];
   if (argument === undefined || !is.isStringLiteral(argument)) return null;
-  return { target: argument.text, typeOnly: false };
+  return { target: argument.text, typeOnly: false, isThread: isUrl };
 }
 
 function useOf(node: Node, parent: Node | null): string | null {
