@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import { Failed, type Io } from './io.ts';
-import { gatewayRoom } from './seam.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -11,11 +10,17 @@ export function addServe(program: Command, io: Io): void {
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
     const { config } = configFrom(io, options);
     const signalled = untilSignal();
-    const { createGateway } = await gatewayRoom();
-    const gateway = await createGateway(config).catch((error: Error) => {
+    // Opened only here, so that the other commands load nothing of it.
+    const { createGateway } = await import('../gateway.ts');
+    const refuse = (error: Error): never => {
       throw new Failed(startFailure(error, config));
+    };
+    const gateway = await createGateway(config).catch(refuse);
+    const url = await gateway.listen().catch(async (error: Error) => {
+      await gateway.stop();
+      return refuse(error);
     });
-    io.out(greeting(gateway.url, config.data));
+    io.out(greeting(url, config.data));
     const signal = await signalled;
     io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
     await gateway.stop();
