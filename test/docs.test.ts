@@ -6,6 +6,7 @@ import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/co
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
+import { readTree } from './tidy/tree.ts';
 
 describe('the docs and the code agree both ways', () => {
   test('settings', () => {
@@ -32,6 +33,15 @@ describe('the docs and the code agree both ways', () => {
     const moves = STATES.flatMap((from) => MOVES[from].map((to) => `${from} --> ${to}`));
     expect(sorted(edges)).toEqual(sorted(moves));
   });
+});
+
+test('no setting is without effect', () => {
+  const code = Object.entries(readTree((path) => /^src\/.*\.ts$/.test(path)))
+    .filter(([path]) => !path.startsWith('src/config/') && !path.endsWith('.test.ts'))
+    .map(([, text]) => text)
+    .join('\n');
+  const idle = SETTING_KEYS.filter((key) => !new RegExp(`\\b${key}\\b`).test(code));
+  expect(idle).toEqual(SETTING_KEYS.filter((key) => settingOf(key).refused !== null));
 });
 
 function readPage(name: string): string {

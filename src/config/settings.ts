@@ -107,6 +107,7 @@ export const SETTINGS = {
   activeWindowS: limit('active_window_s', integer({ min: 1, max: 600 }), 10, {
     meaning: 'A session that emitted within this time shares the live output budget',
     unit: 's',
+    refused: LATER,
   }),
   privatePerS: limit('private_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
     meaning: 'Messages to one chat of any kind',
@@ -259,10 +260,6 @@ export const SETTINGS = {
   pruneEveryS: row('retention', 'prune_every_s', integer({ min: 1, max: DAY_S }), 60, {
     meaning: 'Time between two rounds of pruning',
     unit: 's',
-  }),
-  idempotencyHours: row('retention', 'idempotency_hours', decimal({ min: 0.01, max: 720 }), 24, {
-    meaning: 'How long an Idempotency-Key is remembered',
-    unit: 'hours',
   }),
 } as const;
 
