@@ -104,6 +104,11 @@ export class Accounts {
     return this.#held.get(id)?.stored ?? null;
   }
 
+  stateOf(id: string): { paused: boolean; refused: string | null } {
+    const { paused = false, refused = null } = this.get(id) ?? {};
+    return { paused, refused };
+  }
+
   list(): StoredAccount[] {
     return Array.from(this.#held.values(), (held) => held.stored);
   }

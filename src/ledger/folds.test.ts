@@ -166,4 +166,12 @@ describe('the log of the road', () => {
     expect(told[1]).toMatchObject({ level: 'warn', message: 'dead' });
     expect(told[1]!.fields).not.toHaveProperty('tries');
   });
+
+  test('a breaker that is open for good has no end', () => {
+    const { told, log } = lines();
+    const until = Number.POSITIVE_INFINITY;
+    const account = about.account;
+    roadLog(log)({ kind: 'breaker', at: 1, account, state: 'open', until, cause: 'unauthorized' });
+    expect(told[0]).toMatchObject({ level: 'warn', fields: { state: 'open', until: null } });
+  });
 });

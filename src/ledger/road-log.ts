@@ -38,7 +38,7 @@ export function roadLog(log: LineLog): RoadListener {
       }
       case 'breaker': {
         const { account, state, cause } = event;
-        const fields = { account, state, cause, until: event.until > 0 ? iso(event.until) : null };
+        const fields = { account, state, cause, until: iso(event.until) };
         if (state === 'open') log.warn(fields, 'breaker');
         else log.info(fields, 'breaker');
         return;
@@ -84,6 +84,9 @@ function tryOf(attempt: Attempted) {
   };
 }
 
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+// The last moment a Date can hold; a hold without an end is later.
+const TIME_MS_MAX = 8.64e15;
+
+function iso(ms: number): string | null {
+  return ms > 0 && ms <= TIME_MS_MAX ? new Date(ms).toISOString() : null;
 }

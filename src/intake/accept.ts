@@ -1,0 +1,127 @@
+// A message of the REST API, checked and made into a delivery: who sends (account), what (platform.describe),
+// where (platform.address) and how (wishes). Answers without a promise when the account is known, because
+// this is the hot path.
+
+import type { Identity } from '../accounts/accounts.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { type Problem, problem, type Trouble } from '../domain/errors.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { unreachable } from '../system/assert.ts';
+import { compose, type Wishes } from './compose.ts';
+import { type IntakeOptions, YEAR_S } from './intake.ts';
+import { invalid } from './refuse.ts';
+import type { MessageRequest, TargetRequest } from './schema.ts';
+import { readTime } from './time.ts';
+
+const METHOD_WHEN_LEFT_OUT = 'sendMessage';
+
+export type Drafted =
+  | { kind: 'drafted'; delivery: NewDelivery }
+  | { kind: 'refused'; problem: Problem };
+
+// What the request's headers say, where the body does not.
+export interface FromHeaders {
+  readonly correlation: string | null;
+  readonly idempotencyKey: string | null;
+}
+
+export function draft(
+  options: IntakeOptions,
+  request: MessageRequest,
+  headers: FromHeaders,
+): Drafted | Promise<Drafted> {
+  const platform = platformFor(options, request.to);
+  if ('code' in platform) return { kind: 'refused', problem: platform };
+  const identity = options.accounts.resolve(platform.name, String(request.to.account));
+  if (identity instanceof Promise) {
+    return identity.then((known) => draftFor(options, platform, known, request, headers));
+  }
+  return draftFor(options, platform, identity, request, headers);
+}
+
+function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
+  const account = String(to.account);
+  const colon = account.indexOf(':');
+  const name = to.platform ?? (colon > 0 ? account.slice(0, colon) : '');
+  const platform = options.platforms.get(name);
+  if (platform !== undefined) return platform;
+  const known = [...options.platforms.keys()].join(', ');
+  if (to.platform === undefined) {
+    return invalid('invalid_message', [{ path: '/to/platform', expected: `one of ${known}` }]);
+  }
+  return problem('unknown_platform', `Known here: ${known}.`);
+}
+
+function draftFor(
+  options: IntakeOptions,
+  platform: Platform,
+  identity: Identity,
+  request: MessageRequest,
+  headers: FromHeaders,
+): Drafted {
+  if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
+  const now = options.clock.now();
+  const { to } = request;
+  const params = platform.address(request.body, {
+    chat: String(to.chat),
+    thread: to.thread === undefined ? null : String(to.thread),
+  });
+  const call = platform.describe(request.method ?? METHOD_WHEN_LEFT_OUT, params);
+  if (call.kind === 'invalid') return wrong({ path: '/body', expected: call.detail });
+  if (call.kind === 'pass') {
+    return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
+  }
+  const wishes = wishesOf(request, headers, now);
+  if ('path' in wishes) return wrong(wishes);
+  const delivery = compose(
+    now,
+    { account: identity.id, platform: platform.name, call, body: JSON.stringify(params) },
+    wishes,
+  );
+  return 'path' in delivery ? wrong(delivery) : { kind: 'drafted', delivery };
+}
+
+function wrong(trouble: Trouble): Drafted {
+  return { kind: 'refused', problem: invalid('invalid_message', [trouble]) };
+}
+
+function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): Wishes | Trouble {
+  const notBefore = request.notBefore === undefined ? 0 : readTime(request.notBefore);
+  if (notBefore === null || notBefore > now + YEAR_S * 1000) {
+    return {
+      path: '/notBefore',
+      expected: 'a time (ISO 8601, or ms since the epoch) within a year',
+    };
+  }
+  return {
+    priority: request.priority ?? 'normal',
+    session: request.session ?? null,
+    user: request.user === undefined ? null : String(request.user),
+    correlation: request.correlation ?? headers.correlation,
+    coalesce: request.coalesce ?? null,
+    final: request.final ?? false,
+    ttlMs: request.ttl === undefined ? null : request.ttl * 1000,
+    notBefore: notBefore > now ? notBefore : 0,
+    idempotencyKey: request.idempotencyKey ?? headers.idempotencyKey,
+  };
+}
+
+// Never names what was presented: it may be a token.
+export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>): Problem {
+  switch (identity.kind) {
+    case 'unknown':
+      return problem('unknown_account', '');
+    case 'unknown_platform':
+      return problem('unknown_platform', '');
+    case 'refused':
+      return problem('account_refused', `The platform said: ${identity.detail}`);
+    case 'unreachable':
+      return problem('platform_unreachable', identity.detail);
+    case 'busy':
+      return problem('platform_unreachable', 'Too many unknown tokens are being asked about.');
+    case 'full':
+      return problem('accounts_full', `${identity.accountsMax} accounts are registered.`);
+    default:
+      return unreachable(identity);
+  }
+}

@@ -1,0 +1,98 @@
+// A described call and the caller's wishes, made into the delivery that goes to the journal.
+// Pure; both the REST routes and the drop-in dialects end here, so a wish means the same everywhere.
+
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
+import { laneOf, type NewDelivery } from '../domain/delivery.ts';
+import type { Trouble } from '../domain/errors.ts';
+import type { Priority } from '../domain/priority.ts';
+import type { Described } from '../platforms/platform.ts';
+import { COSMETIC_TTL_MS } from './intake.ts';
+
+export type Call = Extract<Described, { kind: 'call' }>;
+
+export interface Wishes {
+  readonly priority: Priority;
+  readonly session: string | null;
+  readonly user: string | null;
+  readonly correlation: string | null;
+  // null: as the platform says.
+  readonly coalesce: string | boolean | null;
+  readonly final: boolean;
+  // null: never expires.
+  readonly ttlMs: number | null;
+  // 0: at once.
+  readonly notBefore: number;
+  readonly idempotencyKey: string | null;
+}
+
+export const NO_WISHES: Wishes = {
+  priority: 'normal',
+  session: null,
+  user: null,
+  correlation: null,
+  coalesce: null,
+  final: false,
+  ttlMs: null,
+  notBefore: 0,
+  idempotencyKey: null,
+};
+
+export function compose(
+  now: number,
+  from: { account: string; platform: string; call: Call; body: string },
+  wishes: Wishes,
+): NewDelivery | Trouble {
+  const { call } = from;
+  const slot = slotOf(call, wishes);
+  if (slot === undefined) {
+    return {
+      path: '/coalesce',
+      expected: 'a key: the call names neither a message to change nor a session',
+    };
+  }
+  const expiresAt = expiryOf(now, call, wishes);
+  if (expiresAt !== 0 && expiresAt <= wishes.notBefore) {
+    return { path: '/ttl', expected: 'a time to live that ends after `notBefore`' };
+  }
+  return {
+    account: from.account,
+    platform: from.platform,
+    chat: call.chat,
+    thread: call.thread,
+    session: wishes.session,
+    user: wishes.user,
+    correlation: wishes.correlation,
+    method: call.method,
+    family: call.family,
+    gate: call.gate,
+    priority: wishes.priority,
+    cost: call.cost,
+    // A text of a session that may still be replaced is a preview: live output.
+    live: wishes.session !== null && slot !== null && !wishes.final,
+    final: wishes.final,
+    slot,
+    notBefore: wishes.notBefore,
+    expiresAt,
+    acceptedAt: now,
+    idempotencyKey: wishes.idempotencyKey,
+    body: from.body,
+  };
+}
+
+// Slots are per account in the journal: a caller's key counts within its chat and lane.
+// undefined: coalescing was asked for, and there is nothing to coalesce by.
+function slotOf(call: Call, wishes: Wishes): string | null | undefined {
+  const { coalesce, session } = wishes;
+  if (coalesce === null) return call.slot;
+  if (coalesce === false) return null;
+  if (coalesce === true && call.slot !== null) return call.slot;
+  const lane = laneOf({ session, thread: call.thread });
+  if (coalesce === true) return session === null ? undefined : `session:${call.chat}:${lane}`;
+  return `key:${call.chat}:${lane}:${coalesce}`;
+}
+
+function expiryOf(now: number, call: Call, wishes: Wishes): number {
+  if (wishes.ttlMs !== null) return now + wishes.ttlMs;
+  if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
+  return Math.max(now, wishes.notBefore) + COSMETIC_TTL_MS;
+}

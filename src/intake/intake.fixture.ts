@@ -1,0 +1,217 @@
+// An intake to test: the real server, accounts and memory store, a road that only queues, and a Telegram that
+// answers what it is told to. Deliveries end when a test says so.
+
+import { Accounts } from '../accounts/accounts.ts';
+import type { NewDelivery, State } from '../domain/delivery.ts';
+import type { RoadListener } from '../domain/event.ts';
+import type { Journal, MoveCommand } from '../journal/journal.ts';
+import { createMemoryStore } from '../journal/memory.ts';
+import { createMetrics } from '../ledger/metrics.ts';
+import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { createTelegram } from '../platforms/telegram/telegram.ts';
+import type { Reply } from '../system/transport.ts';
+import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
+import type { IntakeOptions, IntakeSettings } from './intake.ts';
+import type { Ended, Road } from './road.ts';
+import { createServer } from './server.ts';
+import { adminKeyring } from './trust.ts';
+
+export const KEY = 'the-admin-key';
+export const AUTH = { authorization: `Bearer ${KEY}` };
+export const TOKEN = '42:sandbox-token';
+export const ACCOUNT = 'telegram:42';
+export const START = 1_900_000_000_000;
+
+export const SETTINGS: IntakeSettings = {
+  host: '127.0.0.1',
+  allowedHosts: [],
+  bodyBytesMax: 65_536,
+  batchMax: 5,
+  waitSMax: 300,
+  deadlineMs: 1000,
+  wait: { kind: 'hold' },
+  metrics: true,
+  queueMaxOf: () => 10,
+};
+
+export class FakeRoad implements Road {
+  readonly #journal: Journal;
+  readonly #waiting = new Map<number, (ended: Ended) => void>();
+  readonly #listeners = new Set<RoadListener>();
+  readonly submitted: NewDelivery[] = [];
+  readonly paused = new Set<string>();
+  failure: Error | null = null;
+  onWait: (seq: number) => void = () => {};
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  async submit(delivery: NewDelivery) {
+    if (this.failure !== null) throw this.failure;
+    this.submitted.push(delivery);
+    return this.#journal.append(delivery, { queueMax: SETTINGS.queueMaxOf(delivery.account) });
+  }
+
+  ended(seq: number, signal: AbortSignal): Promise<Ended> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(seq, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+      this.onWait(seq);
+    });
+  }
+
+  end(seq: number, state: State, given: Partial<Ended> = {}): void {
+    const nothing = { reason: null, detail: null, messageId: null, result: null };
+    this.#waiting.get(seq)?.({ seq, state, ...nothing, ...given });
+  }
+
+  // Through the journal, to a state of its choice.
+  async die(seq: number, reason: string, to: 'dead' | 'sent' = 'dead'): Promise<void> {
+    await this.#journal.begin(seq, START);
+    await this.#journal.settle({
+      seq,
+      n: 1,
+      endedAt: START + 50,
+      outcome: to === 'sent' ? 'sent' : 'refused',
+      reason: to === 'sent' ? null : reason,
+      detail: to === 'sent' ? null : 'Bad Request: no such chat',
+      retryAfterMs: null,
+      to,
+      dueAt: 0,
+      failed: to === 'dead',
+      doubted: false,
+      cure: null,
+      messageId: to === 'sent' ? '77' : null,
+      result: to === 'sent' ? '{"ok":true,"result":{"message_id":77}}' : null,
+      limits: [],
+    });
+  }
+
+  move(command: MoveCommand) {
+    return this.#journal.move(command);
+  }
+
+  place(seq: number) {
+    return this.submitted.length >= seq ? { position: seq, eta: START + seq * 1000 } : null;
+  }
+
+  explain(seq: number) {
+    if (seq !== 1) return null;
+    const cause = { kind: 'freeze', name: 'chat', scope: 'chat', detail: 'frozen' } as const;
+    const causes = [{ ...cause, until: START + 9000 }];
+    const summary = 'the chat is frozen';
+    return { position: 1, eta: START + 9000, state: 'queued' as const, summary, causes };
+  }
+
+  accounts() {
+    const breaker = { state: 'open' as const, until: START + 5000, cause: '5 failures' };
+    const rest = { platform: 'telegram', refused: null, breaker, waiting: 3, inFlight: 1 };
+    return [{ id: ACCOUNT, paused: this.paused.has(ACCOUNT), ...rest }];
+  }
+
+  limits(account: string | null) {
+    if (account !== null && account !== ACCOUNT) return [];
+    const rule = { name: 'group', scope: 'chat', used: 20, count: 20, perMs: 60_000, learned: 1 };
+    const freeze = { scope: 'chat', since: START, until: START + 7_200_000, cause: '429' };
+    const rules = [{ ...rule, freeAt: START + 1000 }];
+    return [{ account: ACCOUNT, chat: '-100', rules, freezes: [freeze] }];
+  }
+
+  async pause(account: string) {
+    if (account !== ACCOUNT) return false;
+    this.paused.add(account);
+    return true;
+  }
+
+  async resume(account: string) {
+    return account === ACCOUNT && (this.paused.delete(account) || true);
+  }
+
+  depths() {
+    return { critical: 1, high: 2, normal: 3, low: 4, retry: 2, inFlight: 1, oldestDueAt: null };
+  }
+
+  listen(listener: RoadListener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit: RoadListener = (event) => {
+    for (const listener of this.#listeners) listener(event);
+  };
+}
+
+export interface Bench {
+  readonly app: ReturnType<typeof createServer>;
+  readonly road: FakeRoad;
+  readonly clock: VirtualClock;
+  readonly journal: Journal;
+  readonly accounts: Accounts;
+  readonly passed: OutgoingCall[];
+  readonly logged: object[];
+  // What the platform answers to calls that are passed on.
+  answer: Reply;
+}
+
+export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Bench> {
+  const clock = virtualClock(START);
+  const { journal, ledger } = createMemoryStore();
+  const road = new FakeRoad(journal);
+  const made = {
+    passed: [] as OutgoingCall[],
+    logged: [] as object[],
+    answer: answered(200, '{}'),
+  };
+  const platform = fakeTelegram(made);
+  const platforms = new Map([['telegram', platform]]);
+  const accounts = await Accounts.open({ clock, journal, platforms, secret: 'secret' });
+  await accounts.identify('telegram', TOKEN);
+  const note = (fields: object) => void made.logged.push(fields);
+  const options: IntakeOptions = {
+    clock,
+    road,
+    ledger,
+    tag: journal.tag,
+    accounts,
+    platforms,
+    keyring: adminKeyring(KEY),
+    health: async () => ({ scheduler: { status: 'ok' }, journal: { status: 'ok' } }),
+    metrics: createMetrics({ process: false }),
+    log: { warn: note, error: note },
+    settings: { ...SETTINGS, ...settings },
+  };
+  return Object.assign(made, { app: createServer(options), road, clock, journal, accounts });
+}
+
+export function answered(status: number, body: string): Reply {
+  return { kind: 'answered', status, headers: {}, body };
+}
+
+function fakeTelegram(made: { passed: OutgoingCall[]; answer: Reply }): Platform {
+  const transport = {
+    request: () => Promise.reject(new Error('no wire in this test')),
+    close: async () => {},
+  };
+  return {
+    ...createTelegram({ transport }),
+    async identify(credential) {
+      if (!credential.includes('sandbox')) {
+        return { kind: 'refused', status: 401, detail: 'Unauthorized' };
+      }
+      return { kind: 'known', id: credential.split(':')[0]! };
+    },
+    async send(call) {
+      made.passed.push(call);
+      return made.answer;
+    },
+  };
+}
+
+export function message(extra: object = {}) {
+  return {
+    to: { platform: 'telegram', account: ACCOUNT, chat: '-100' },
+    body: { text: 'hello' },
+    ...extra,
+  };
+}

@@ -1,0 +1,74 @@
+// Intake: bytes to an accepted message. This is the room's door: what it needs from the house, and its bounds.
+// Everything is parsed once, here; behind this wall there are only well-formed deliveries.
+
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Road } from './road.ts';
+
+export interface IntakeOptions {
+  readonly clock: Clock;
+  readonly road: Road;
+  readonly ledger: Ledger;
+  // The journal's tag: ids of other stores are recognised by it.
+  readonly tag: string;
+  readonly accounts: Accounts;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  readonly keyring: Keyring;
+  readonly health: () => Promise<Readonly<Record<string, HealthPart>>>;
+  readonly metrics: IntakeMetrics;
+  readonly log: IntakeLog;
+  readonly settings: IntakeSettings;
+}
+
+export interface IntakeSettings {
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly bodyBytesMax: number;
+  readonly batchMax: number;
+  readonly waitSMax: number;
+  // How long a call that is passed straight through may take.
+  readonly deadlineMs: number;
+  readonly wait: { kind: 'hold' } | { kind: 'async' } | { kind: 'seconds'; seconds: number };
+  // Whether /metrics answers.
+  readonly metrics: boolean;
+  readonly queueMaxOf: (account: string) => number;
+}
+
+// Who presents this key? The name goes into the history of what it does; null: nobody we know.
+export interface Keyring {
+  who(key: string): string | null;
+}
+
+export interface HealthPart {
+  readonly status: 'ok' | 'stale' | 'down';
+  readonly [detail: string]: unknown;
+}
+
+export interface IntakeMetrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  countRequest(route: string, status: number): void;
+}
+
+export interface IntakeLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+// Callers that wait for a result at once, over all routes.
+export const WAITING_MAX = 20_000;
+// Calls passed straight through at once.
+export const PASSING_MAX = 1000;
+export const EVENT_CLIENTS_MAX = 200;
+// What a client of /v1/events may leave unread before it is dropped.
+export const EVENT_BACKLOG_BYTES_MAX = 1_048_576;
+export const EVENT_HEARTBEAT_MS = 15_000;
+// Names, keys and ids given by callers.
+export const NAME_LENGTH_MAX = 256;
+export const YEAR_S = 366 * 86_400;
+// After this long a typing sign or a draft is worth nothing.
+export const COSMETIC_TTL_MS = 5000;
+// What a caller is told to wait when the account's queue is full.
+export const FULL_RETRY_S = 5;

@@ -1,0 +1,112 @@
+// /openapi.json, put together from the same schemas that check the requests. A test holds it to the routes.
+
+import type { TSchema } from 'typebox';
+import { ERRORS } from '../domain/errors.ts';
+import {
+  DeadCommand,
+  DeadEdit,
+  DeadQuery,
+  EventsQuery,
+  FanOutMessage,
+  LimitsQuery,
+  Message,
+  ProblemAnswer,
+  Receipt,
+  Result,
+  SearchQuery,
+} from './schema.ts';
+
+interface Operation {
+  readonly summary: string;
+  readonly query?: TSchema;
+  readonly body?: object;
+  readonly answers?: Readonly<Record<string, object>>;
+}
+
+const single = { anyOf: [Message, FanOutMessage] };
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'POST /v1/messages': {
+    summary: 'Hand over a message, or an array of them; accepted means on disk',
+    body: { anyOf: [...single.anyOf, { type: 'array', items: single }] },
+    answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: {} } },
+  },
+  'GET /v1/messages': { summary: 'Search, newest first', query: SearchQuery },
+  'GET /v1/messages/{id}': { summary: 'State, attempts, history, position, eta, result' },
+  'DELETE /v1/messages/{id}': { summary: 'Cancel, if it is not being sent' },
+  'GET /v1/messages/{id}/explain': { summary: 'Why it has not gone out' },
+  'GET /v1/dead': { summary: 'Dead letters, listed or grouped by cause', query: DeadQuery },
+  'POST /v1/dead/retry': {
+    summary: 'Queue dead letters again, by ids or filter; repeat with `next` until it is null',
+    body: DeadCommand,
+  },
+  'POST /v1/dead/discard': {
+    summary: 'Give dead letters up, by ids or filter; repeat with `next` until it is null',
+    body: DeadCommand,
+  },
+  'PATCH /v1/dead/{id}': { summary: 'Change the content and queue it again', body: DeadEdit },
+  'GET /v1/accounts': { summary: 'Accounts, their breakers and queues' },
+  'POST /v1/accounts/{id}/pause': { summary: 'Send nothing more for this account' },
+  'POST /v1/accounts/{id}/resume': { summary: 'Go on sending for this account' },
+  'GET /v1/limits': { summary: 'Budgets, learned rates and freezes', query: LimitsQuery },
+  'GET /v1/events': { summary: 'Server-sent events of attempts and moves', query: EventsQuery },
+  'GET /queue/stats': { summary: 'Depths of the queue' },
+  'GET /health': { summary: 'Whether the process serves' },
+  'GET /health/details': { summary: 'Whether its parts work: ok, stale or down' },
+  'GET /metrics': { summary: 'Prometheus metrics' },
+  'GET /openapi.json': { summary: 'This description' },
+};
+
+export function openApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [route, operation] of Object.entries(OPERATIONS)) {
+    const [verb, path] = route.split(' ') as [string, string];
+    paths[path] ??= {};
+    paths[path][verb.toLowerCase()] = describe(path, operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: '1',
+      description: `Refusals carry one of these codes: ${Object.keys(ERRORS).join(', ')}.`,
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: ProblemAnswer },
+    },
+    security: [{ key: [] }],
+    paths,
+  };
+}
+
+function describe(path: string, operation: Operation): object {
+  const answers = operation.answers ?? { 200: {} };
+  const responses: Record<string, object> = {
+    default: {
+      description: 'A problem',
+      content: {
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      },
+    },
+  };
+  for (const [status, schema] of Object.entries(answers)) {
+    responses[status] = { description: 'Done', content: { 'application/json': { schema } } };
+  }
+  const { summary, body } = operation;
+  const parameters = [...pathParameters(path), ...queryParameters(operation.query)];
+  const content = { 'application/json': { schema: body } };
+  const requestBody = body === undefined ? {} : { requestBody: { required: true, content } };
+  return { summary, parameters, ...requestBody, responses };
+}
+
+function pathParameters(path: string): object[] {
+  const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
+  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+}
+
+function queryParameters(query: TSchema | undefined): object[] {
+  if (query === undefined || !('properties' in query)) return [];
+  const properties = query.properties as Readonly<Record<string, object>>;
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
+}

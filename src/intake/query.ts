@@ -1,0 +1,50 @@
+// Queries of searches, read once: text in, a filter and a page out, or what is wrong with it.
+
+import type { Problem, Trouble } from '../domain/errors.ts';
+import { parseId } from '../domain/ids.ts';
+import { type Filter, SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
+import { invalid } from './refuse.ts';
+import type { SearchRequest } from './schema.ts';
+import { readTime } from './time.ts';
+
+const LIMIT_WHEN_LEFT_OUT = 50;
+
+export interface Search {
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly before: number | null;
+}
+
+export function readSearch(tag: string, query: SearchRequest): Search | Problem {
+  const { limit, cursor, since, until, ...exact } = query;
+  const troubles: Trouble[] = [];
+  const sinceMs = readBound('since', since, troubles);
+  const untilMs = readBound('until', until, troubles);
+  const count = limit === undefined ? LIMIT_WHEN_LEFT_OUT : Number(limit);
+  if (count < 1 || count > SEARCH_LIMIT_MAX) {
+    troubles.push({ path: '/limit', expected: `a number from 1 to ${SEARCH_LIMIT_MAX}` });
+  }
+  const before = cursor === undefined ? null : parseId(tag, cursor);
+  if (cursor !== undefined && before === null) {
+    troubles.push({ path: '/cursor', expected: '`next` of the page before' });
+  }
+  if (troubles.length > 0) return invalid('invalid_query', troubles);
+  const filter: Filter = {
+    ...exact,
+    ...(sinceMs === undefined ? {} : { since: sinceMs }),
+    ...(untilMs === undefined ? {} : { until: untilMs }),
+  };
+  return { filter, limit: count, before };
+}
+
+function readBound(
+  name: string,
+  value: string | number | undefined,
+  troubles: Trouble[],
+): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = readTime(value);
+  if (ms !== null) return ms;
+  troubles.push({ path: `/${name}`, expected: 'a time (ISO 8601, or ms since the epoch)' });
+  return undefined;
+}

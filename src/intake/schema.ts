@@ -1,0 +1,180 @@
+// What callers may send, as schemas: compiled once for the checks, and shown as they are in /openapi.json.
+// Unknown fields are refused: a misspelt `priorty` must not silently send at normal priority.
+
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { STATES } from '../domain/delivery.ts';
+import { PRIORITIES } from '../domain/priority.ts';
+import { NAME_LENGTH_MAX, YEAR_S } from './intake.ts';
+
+const strict = { additionalProperties: false } as const;
+const name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, description });
+const nameOrNumber = (description: string) =>
+  Type.Union([Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX }), Type.Integer()], {
+    description,
+  });
+const time = (description: string) =>
+  Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number({ minimum: 0 })], {
+    description: `${description} (ISO 8601, or ms since the epoch)`,
+  });
+const OBSERVERS_MAX = 100;
+
+export const Target = Type.Object(
+  {
+    platform: Type.Optional(name('Platform; may be left out when `account` names it')),
+    account: nameOrNumber('`telegram:123`, `123`, or the full token'),
+    chat: nameOrNumber('Chat id or @name'),
+    thread: Type.Optional(nameOrNumber('Thread or topic within the chat')),
+  },
+  strict,
+);
+
+export const FanOut = Type.Object(
+  {
+    origin: Target,
+    observers: Type.Array(Target, {
+      maxItems: OBSERVERS_MAX,
+      description: 'They get the same message, best-effort; nobody waits for them',
+    }),
+  },
+  strict,
+);
+
+const content = {
+  method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
+  body: Type.Record(Type.String(), Type.Unknown(), {
+    description: "The call's parameters, as the platform documents them, without the target",
+  }),
+  priority: Type.Optional(Type.Enum([...PRIORITIES])),
+  session: Type.Optional(
+    name('Messages of one session keep their order; sessions share a chat fairly'),
+  ),
+  user: Type.Optional(nameOrNumber('On whose behalf, for limits per user')),
+  correlation: Type.Optional(name('Your own id of it, searchable; also as X-Correlation-Id')),
+  coalesce: Type.Optional(
+    Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX })], {
+      description:
+        'A newer message of the same key takes the place of one that waits. true: of the same platform ' +
+        'message, or of the session. false: never, not even edits of one message',
+    }),
+  ),
+  final: Type.Optional(
+    Type.Boolean({
+      description: 'The last of its key: never replaced by a late preview, next slot',
+    }),
+  ),
+  ttl: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: YEAR_S, description: 'Seconds until it expires' }),
+  ),
+  notBefore: Type.Optional(time('Not to be sent earlier')),
+  wait: Type.Optional(
+    Type.Union([Type.Number({ minimum: 0 }), Type.Boolean()], {
+      description: 'Seconds to wait for the result; true: as long as allowed',
+    }),
+  ),
+  idempotencyKey: Type.Optional(name('The same key again sends nothing; also as Idempotency-Key')),
+};
+
+export const Message = Type.Object({ to: Target, ...content }, strict);
+export const FanOutMessage = Type.Object({ to: FanOut, ...content }, strict);
+export type TargetRequest = Static<typeof Target>;
+export type MessageRequest = Static<typeof Message>;
+export type FanOutRequest = Static<typeof FanOutMessage>;
+
+const nullable = (type: 'integer' | 'string') => Type.Unsafe({ type: [type, 'null'] });
+
+const receipt = {
+  id: Type.String(),
+  state: Type.String({ description: STATES.join(', ') }),
+  position: nullable('integer'),
+  eta: nullable('string'),
+  repeated: Type.Optional(Type.Boolean()),
+  supersededBy: Type.Optional(Type.String()),
+};
+
+export const Receipt = Type.Object({
+  ...receipt,
+  observers: Type.Optional(Type.Array(Type.Unknown())),
+});
+
+export const Result = Type.Object({
+  ...receipt,
+  reason: nullable('string'),
+  detail: nullable('string'),
+  messageId: nullable('string'),
+  result: Type.Unknown(),
+  observers: Type.Optional(Type.Array(Type.Unknown())),
+});
+
+export const ProblemAnswer = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String(),
+  problems: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), expected: Type.String() })),
+  ),
+});
+
+const filter = {
+  account: Type.Optional(name('Account id')),
+  chat: Type.Optional(name('Chat id')),
+  session: Type.Optional(name('Session')),
+  correlation: Type.Optional(name('Correlation id')),
+  reason: Type.Optional(name('Reason code, such as chat_not_found')),
+  since: Type.Optional(time('Accepted at or after')),
+  until: Type.Optional(time('Accepted before')),
+};
+
+// Queries arrive as text: numbers are read by hand.
+const page = {
+  limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: '1 to 1000; 50' })),
+  cursor: Type.Optional(name('`next` of the page before')),
+};
+
+const state = Type.Optional(Type.Enum([...STATES]));
+
+export const SearchQuery = Type.Object({ ...filter, ...page, state }, strict);
+export const DeadQuery = Type.Object(
+  {
+    ...filter,
+    ...page,
+    state: Type.Optional(Type.Enum(['dead', 'uncertain'])),
+    group: Type.Optional(Type.Enum(['cause'])),
+  },
+  strict,
+);
+export const LimitsQuery = Type.Object({ account: filter.account }, strict);
+export const EventsQuery = Type.Object({ account: filter.account, chat: filter.chat }, strict);
+export type SearchRequest = Static<typeof SearchQuery>;
+
+export const DeadCommand = Type.Object(
+  {
+    ids: Type.Optional(Type.Array(name('Delivery id'), { minItems: 1 })),
+    filter: Type.Optional(
+      Type.Object({ ...filter, state: Type.Optional(Type.Enum(['dead', 'uncertain'])) }, strict),
+    ),
+    cursor: page.cursor,
+  },
+  strict,
+);
+export type DeadRequest = Static<typeof DeadCommand>;
+
+export const DeadEdit = Type.Object(
+  {
+    body: content.body,
+    retry: Type.Optional(Type.Literal(true, { description: 'An edited letter is always retried' })),
+  },
+  strict,
+);
+
+export const checkMessage = Compile(Message);
+export const checkFanOut = Compile(FanOutMessage);
+export const checkSearch = Compile(SearchQuery);
+export const checkDeadQuery = Compile(DeadQuery);
+export const checkLimitsQuery = Compile(LimitsQuery);
+export const checkEventsQuery = Compile(EventsQuery);
+export const checkDeadCommand = Compile(DeadCommand);
+export const checkDeadEdit = Compile(DeadEdit);

@@ -1,0 +1,168 @@
+// The HTTP face: walls first (name, key), then routes, and one way to say no.
+// Built without listening, so that every handler can be tested without a socket. Requests are counted, not
+// logged: at full speed a line per request would cost more than the request.
+
+import type { FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { JournalUnavailable } from '../journal/journal.ts';
+import { deadRoutes } from './dead.ts';
+import { eventRoutes } from './events.ts';
+import { healthRoutes } from './health.ts';
+import { type IntakeOptions, WAITING_MAX } from './intake.ts';
+import { limitRoutes } from './limits.ts';
+import { messageRoutes } from './messages.ts';
+import { openApi } from './openapi.ts';
+import { refuse, sendProblem } from './refuse.ts';
+import { statsRoutes } from './stats.ts';
+import { journalProblem } from './submit.ts';
+import { telegramRoutes } from './telegram-dialect.ts';
+import { callerOf, HostWall, isLoopback } from './trust.ts';
+import { Waiting } from './waiting.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    // Who the presented key belongs to; '' where none is needed.
+    caller: string;
+  }
+}
+
+// A request must have arrived within this time; how long its answer takes is another matter.
+const REQUEST_MS_MAX = 60_000;
+const PARAM_LENGTH_MAX = 512;
+
+export function createServer(options: IntakeOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: options.settings.bodyBytesMax,
+    requestTimeout: REQUEST_MS_MAX,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    frameworkErrors: (error, _request, reply) => void answerError(options, error, null, reply),
+  });
+  const waiting = new Waiting(options.road, options.clock, WAITING_MAX);
+  const routes = new Map<string, Set<string>>();
+  app.decorateRequest('caller', '');
+  raiseWalls(app, options, waiting);
+  readEmptyBodies(app);
+  app.addHook('onRoute', (route) => {
+    const methods = routes.get(route.url) ?? new Set();
+    for (const method of [route.method].flat()) methods.add(method);
+    routes.set(route.url, methods);
+  });
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    answerError(options, error, request, reply),
+  );
+  app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
+  addRoutes(app, options, waiting);
+  return app;
+}
+
+function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+  const wall = new HostWall(options.settings.host, options.settings.allowedHosts);
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    waiting.stop();
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
+    else if (!wall.admits(request.headers)) refuse(reply, 'forbidden_host');
+    else done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    options.metrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode);
+    done();
+  });
+}
+
+function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+  app.register(async (keyed) => {
+    requireKey(keyed, options);
+    messageRoutes(keyed, options, waiting);
+    deadRoutes(keyed, options);
+    limitRoutes(keyed, options);
+    eventRoutes(keyed, options);
+    statsRoutes(keyed, options);
+  });
+  app.register(async (watched) => {
+    if (!isLoopback(options.settings.host)) requireKey(watched, options);
+    healthRoutes(watched, options);
+  });
+  app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
+  app.get('/openapi.json', async () => openApi());
+}
+
+function requireKey(app: FastifyInstance, options: IntakeOptions): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const caller = callerOf(request, options.keyring);
+    if (caller === null) {
+      refuse(reply, 'unauthorized');
+      return;
+    }
+    request.caller = caller;
+    done();
+  });
+}
+
+// Clients that set a JSON content type on every request also set it where there is no body.
+function readEmptyBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body: string, done) => {
+      if (body.length === 0) done(null, undefined);
+      else parseJson(request, body, done);
+    },
+  );
+  app.removeContentTypeParser('text/plain');
+}
+
+function answerError(
+  options: IntakeOptions,
+  error: FastifyError,
+  request: FastifyRequest | null,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof JournalUnavailable) return sendProblem(reply, journalProblem(error));
+  const status = error.statusCode ?? 500;
+  if (status === 413) {
+    return refuse(reply, 'too_large', `At most ${options.settings.bodyBytesMax} bytes are read.`);
+  }
+  if (status === 415) return refuse(reply, 'unsupported_media_type');
+  if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return refuse(reply, 'not_found');
+  }
+  if (status < 500) return refuse(reply, 'invalid_json', error.message);
+  // The pattern of the route, never its address: that may hold a token.
+  const route = request?.routeOptions.url ?? 'none';
+  options.log.error({ err: error, route, verb: request?.method }, 'request failed');
+  return refuse(reply, 'internal');
+}
+
+function answerNoRoute(
+  routes: ReadonlyMap<string, ReadonlySet<string>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const path = request.url.split('?', 1)[0]!;
+  const allowed = new Set<string>();
+  for (const [pattern, methods] of routes) {
+    if (matches(pattern, path)) for (const method of methods) allowed.add(method);
+  }
+  if (allowed.size === 0) return refuse(reply, 'not_found', 'No such route; see /openapi.json.');
+  reply.header('allow', [...allowed].join(', '));
+  return refuse(reply, 'method_not_allowed');
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => {
+      const colon = part.indexOf(':');
+      return colon < 0 ? part === given[i] : given[i]!.startsWith(part.slice(0, colon));
+    })
+  );
+}

@@ -1,0 +1,119 @@
+// Answers in Telegram's own shape, so that a client library cannot tell Sluice's refusals from the platform's:
+// `{"ok":false,"error_code":N,"description":"…"}` with the same number as the HTTP status.
+
+import type { FastifyReply } from 'fastify';
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
+import type { ErrorCode, Problem } from '../domain/errors.ts';
+import type { Call } from './compose.ts';
+import { FULL_RETRY_S } from './intake.ts';
+import type { Ended } from './road.ts';
+
+const JSON_TYPE = 'application/json';
+const OK_PREFIX = '{"ok":true';
+const DONE = '{"ok":true,"result":true}';
+
+export function answerText(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).type(JSON_TYPE).serializer(asIs).send(text);
+}
+
+const asIs = (payload: unknown) => String(payload);
+
+export function answerNo(
+  reply: FastifyReply,
+  status: number,
+  description: string,
+  retryAfterS: number | null = null,
+): FastifyReply {
+  if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
+  const parameters = retryAfterS === null ? {} : { parameters: { retry_after: retryAfterS } };
+  const body = { ok: false, error_code: status, description, ...parameters };
+  return answerText(reply, status, JSON.stringify(body));
+}
+
+export function answerLater(reply: FastifyReply, seconds: number): FastifyReply {
+  return answerNo(reply, 429, `Too Many Requests: retry after ${seconds}`, seconds);
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Request Entity Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Bad Request',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+};
+
+export function answerProblem(reply: FastifyReply, refusal: Problem): FastifyReply {
+  reply.header('x-sluice-error', refusal.code satisfies ErrorCode);
+  if (refusal.status === 429) return answerLater(reply, FULL_RETRY_S);
+  // Telegram knows no 422: what it cannot read is a bad request.
+  const status = refusal.status === 422 ? 400 : refusal.status;
+  const words = WORDS[refusal.status] ?? 'Internal Server Error';
+  return answerNo(reply, status, `${words}: ${refusal.detail}`);
+}
+
+// What the caller of a held call gets when its delivery has come to rest.
+export function answerEnd(reply: FastifyReply, call: Call, ended: Ended): FastifyReply {
+  if (ended.result !== null && (ended.state === 'sent' || ended.state === 'dead')) {
+    return answerResult(reply, ended.result);
+  }
+  switch (ended.state) {
+    case 'sent':
+      return answerText(reply, 200, DONE);
+    case 'expired':
+      // A typing sign that came too late to matter was still the right thing to ask for.
+      if (COSMETIC_FAMILIES.includes(call.family)) return answerText(reply, 200, DONE);
+      return answerNo(reply, 408, 'Request Timeout: its time to live ran out before it could go');
+    case 'cancelled':
+      return answerNo(reply, 410, 'Gone: the delivery was cancelled');
+    case 'uncertain':
+      // Not a 5xx: clients repeat those on their own, and it may have arrived.
+      return answerNo(reply, 409, 'Conflict: the answer was lost, it may have been delivered');
+    case 'superseded':
+      return answerNo(reply, 409, 'Conflict: a newer text took its place');
+    default:
+      return answerNo(reply, 502, `Bad Gateway: ${ended.detail ?? ended.reason ?? 'failed'}`);
+  }
+}
+
+function answerResult(reply: FastifyReply, result: string): FastifyReply {
+  if (result.startsWith(OK_PREFIX)) return answerText(reply, 200, result);
+  const answer = readAnswer(result);
+  if (answer === null) return answerNo(reply, 502, 'Bad Gateway');
+  if (answer.ok === true) return answerText(reply, 200, result);
+  const code = answer.error_code;
+  const isStatus = typeof code === 'number' && code >= 400 && code <= 599;
+  return answerText(reply, isStatus ? code : 502, result);
+}
+
+function readAnswer(text: string): { ok?: unknown; error_code?: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+// A message that does not exist yet. Telegram itself uses message_id 0 where the real one is not known yet.
+export function answerProvisionally(reply: FastifyReply, call: Call, now: number): FastifyReply {
+  reply.header('preference-applied', 'respond-async');
+  const isMessage = call.family === 'send' || call.family === 'edit';
+  const id = Number(call.chat);
+  const chat = Number.isSafeInteger(id)
+    ? { id, type: typeOf(id) }
+    : { username: call.chat.replace(/^@/, ''), type: 'channel' };
+  const message = { message_id: 0, date: Math.floor(now / 1000), chat };
+  const body = { ok: true, result: isMessage ? message : true };
+  return answerText(reply, 202, JSON.stringify(body));
+}
+
+function typeOf(chat: number): string {
+  if (chat > 0) return 'private';
+  return String(chat).startsWith('-100') ? 'supergroup' : 'group';
+}

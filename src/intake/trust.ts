@@ -1,0 +1,72 @@
+// Who may speak to the gateway. Two walls before any route: the name it was called by (a web page must not reach
+// a loopback gateway through a name of its own, which is DNS rebinding), and the key.
+
+import { timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import type { Keyring } from './intake.ts';
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+const BEARER = 'Bearer ';
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+export class HostWall {
+  readonly #names: ReadonlySet<string>;
+  readonly #configured: ReadonlySet<string>;
+  // Bound to every address: any address is its own. A name must still be configured.
+  readonly #anyAddress: boolean;
+
+  constructor(host: string, allowedHosts: readonly string[]) {
+    const bound = host.toLowerCase();
+    this.#configured = new Set(allowedHosts.map((name) => name.toLowerCase()));
+    this.#names = new Set([...LOOPBACK_NAMES, bound, ...this.#configured]);
+    this.#anyAddress = ANY_ADDRESS.includes(bound);
+  }
+
+  admits(headers: FastifyRequest['headers']): boolean {
+    const host = headers.host ?? '';
+    if (!this.#isOurs(nameOf(host))) return false;
+    const { origin } = headers;
+    return origin === undefined || this.#isSameOrigin(origin, host);
+  }
+
+  #isOurs(name: string): boolean {
+    return this.#names.has(name) || (this.#anyAddress && isIP(name) !== 0);
+  }
+
+  #isSameOrigin(origin: string, host: string): boolean {
+    const scheme = origin.indexOf('://');
+    if (scheme < 0) return false;
+    const from = origin.slice(scheme + 3).toLowerCase();
+    return from === host.toLowerCase() || this.#configured.has(nameOf(from));
+  }
+}
+
+// Without the port; an IPv6 address without its brackets.
+function nameOf(host: string): string {
+  if (host.startsWith('[')) return host.slice(1, Math.max(1, host.indexOf(']'))).toLowerCase();
+  const colon = host.lastIndexOf(':');
+  return (colon < 0 ? host : host.slice(0, colon)).toLowerCase();
+}
+
+export function adminKeyring(adminKey: string): Keyring {
+  const expected = Buffer.from(adminKey);
+  return {
+    who(key) {
+      const given = Buffer.from(key);
+      const same = given.length === expected.length && timingSafeEqual(given, expected);
+      return same && expected.length > 0 ? 'admin' : null;
+    },
+  };
+}
+
+// The caller's name, or null.
+export function callerOf(request: FastifyRequest, keyring: Keyring): string | null {
+  const { authorization } = request.headers;
+  if (authorization === undefined || !authorization.startsWith(BEARER)) return null;
+  return keyring.who(authorization.slice(BEARER.length));
+}

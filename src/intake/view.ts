@@ -1,0 +1,89 @@
+// A delivery as callers see it. The account's id is shown, its token never; times are ISO 8601.
+
+import type { Delivery } from '../domain/delivery.ts';
+import { formatId } from '../domain/ids.ts';
+import type { Attempt } from '../domain/outcome.ts';
+import type { HistoryEntry } from '../ledger/ledger.ts';
+import { showTime, showTimeOrNull } from './time.ts';
+
+export function showBriefly(tag: string, delivery: Delivery) {
+  const { id, state, reason, detail, platform, account, chat, thread, session, user } = delivery;
+  return {
+    id,
+    state,
+    reason,
+    detail,
+    platform,
+    account,
+    chat,
+    thread,
+    session,
+    user,
+    correlation: delivery.correlation,
+    method: delivery.method,
+    priority: delivery.priority,
+    final: delivery.final,
+    acceptedAt: showTime(delivery.acceptedAt),
+    dueAt: showTimeOrNull(delivery.dueAt),
+    expiresAt: showTimeOrNull(delivery.expiresAt),
+    settledAt: showTimeOrNull(delivery.settledAt),
+    tries: delivery.attempts,
+    failures: delivery.failures,
+    // Tries whose answer was lost: more than none means the chat may have it twice.
+    doubts: delivery.doubts,
+    cures: delivery.cures,
+    messageId: delivery.messageId,
+    supersededBy: delivery.supersededBy === null ? null : formatId(tag, delivery.supersededBy),
+  };
+}
+
+export function showFully(
+  tag: string,
+  delivery: Delivery,
+  past: { attempts: readonly Attempt[]; history: readonly HistoryEntry[] },
+) {
+  return {
+    ...showBriefly(tag, delivery),
+    body: readJson(delivery.body),
+    result: readJson(delivery.result),
+    attempts: past.attempts.map(showAttempt),
+    history: past.history.map(({ at, from, to, reason, by }) => ({
+      at: showTime(at),
+      from,
+      to,
+      reason,
+      by,
+    })),
+  };
+}
+
+function showAttempt(attempt: Attempt) {
+  const { n, startedAt, endedAt, outcome, reason, detail, retryAfterMs } = attempt;
+  return {
+    n,
+    startedAt: showTime(startedAt),
+    endedAt: showTimeOrNull(endedAt),
+    outcome,
+    reason,
+    detail,
+    retryAfterMs,
+  };
+}
+
+export function showPage(tag: string, found: readonly Delivery[], limit: number) {
+  const last = found.at(-1);
+  return {
+    items: found.map((delivery) => showBriefly(tag, delivery)),
+    next: found.length === limit && last !== undefined ? formatId(tag, last.seq) : null,
+  };
+}
+
+// The platform's answer is JSON, except when a broken proxy spoke in its place.
+export function readJson(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,55 @@
+// Callers who wait for a delivery's end. Bounded in number and time; a caller who hangs up, or a gateway that
+// stops, ends the waiting and never the delivery.
+
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../system/clock.ts';
+import type { Ended, Road } from './road.ts';
+
+export type Waited = { kind: 'ended'; ended: Ended } | { kind: 'time' | 'left' | 'stopping' };
+
+export class Waiting {
+  readonly #road: Pick<Road, 'ended'>;
+  readonly #clock: Clock;
+  readonly #max: number;
+  readonly #stops = new Set<() => void>();
+
+  constructor(road: Pick<Road, 'ended'>, clock: Clock, max: number) {
+    this.#road = road;
+    this.#clock = clock;
+    this.#max = max;
+  }
+
+  get isFull(): boolean {
+    return this.#stops.size >= this.#max;
+  }
+
+  // `ms` null: as long as it takes.
+  async until(seq: number, ms: number | null, caller: ServerResponse): Promise<Waited> {
+    const controller = new AbortController();
+    let why: 'time' | 'left' | 'stopping' = 'time';
+    const end = (reason: typeof why) => {
+      why = reason;
+      controller.abort();
+    };
+    const timer =
+      ms === null ? null : this.#clock.schedule(this.#clock.now() + ms, () => end('time'));
+    const left = () => end('left');
+    const stop = () => end('stopping');
+    caller.once('close', left);
+    this.#stops.add(stop);
+    try {
+      return { kind: 'ended', ended: await this.#road.ended(seq, controller.signal) };
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+      return { kind: why };
+    } finally {
+      timer?.cancel();
+      caller.off('close', left);
+      this.#stops.delete(stop);
+    }
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+}
