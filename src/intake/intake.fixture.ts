@@ -184,8 +184,12 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
   return Object.assign(made, { app: createServer(options), road, clock, journal, accounts });
 }
 
-export function answered(status: number, body: string): Reply {
-  return { kind: 'answered', status, headers: {}, body };
+export function answered(
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): Reply {
+  return { kind: 'answered', status, headers, body };
 }
 
 function fakeTelegram(made: { passed: OutgoingCall[]; answer: Reply }): Platform {

@@ -113,7 +113,10 @@ export function answerProvisionally(reply: FastifyReply, call: Call, now: number
   return answerText(reply, 202, JSON.stringify(body));
 }
 
+// Ids of supergroups and channels begin here, those of basic groups end before.
+const SUPERGROUP_ID_MAX = -1_000_000_000_000;
+
 function typeOf(chat: number): string {
   if (chat > 0) return 'private';
-  return String(chat).startsWith('-100') ? 'supergroup' : 'group';
+  return chat <= SUPERGROUP_ID_MAX ? 'supergroup' : 'group';
 }

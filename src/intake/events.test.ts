@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { About, RoadEvent } from '../domain/event.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { Readers } from './events.ts';
+import { AUTH, bench } from './intake.fixture.ts';
+import { EVENT_BACKLOG_BYTES_MAX, EVENT_HEARTBEAT_MS } from './intake.ts';
+
+const about: About = {
+  seq: 1,
+  id: 'abcde-1',
+  account: 'telegram:42',
+  chat: '-100',
+  lane: '',
+  method: 'sendMessage',
+  priority: 'normal',
+};
+const accepted = (changes: Partial<About> = {}): RoadEvent => ({
+  kind: 'accepted',
+  at: 1_900_000_000_000,
+  about: { ...about, ...changes },
+});
+
+class FakeResponse {
+  text = '';
+  ended = false;
+  writableLength = 0;
+  close: () => void = () => {};
+  write(text: string) {
+    this.text += text;
+  }
+  end(text: string) {
+    this.text += text;
+    this.ended = true;
+  }
+  once(_event: string, run: () => void) {
+    this.close = run;
+  }
+}
+
+function reader(readers: Readers, filter: { account?: string; chat?: string } = {}) {
+  const response = new FakeResponse();
+  readers.add({
+    response: response as unknown as ServerResponse,
+    account: filter.account ?? null,
+    chat: filter.chat ?? null,
+  });
+  return response;
+}
+
+describe('readers', () => {
+  test('get what concerns them', () => {
+    const readers = new Readers(virtualClock(0));
+    const all = reader(readers);
+    const chat = reader(readers, { chat: '7' });
+    const account = reader(readers, { account: 'telegram:1' });
+    readers.tell(accepted());
+    readers.tell(accepted({ chat: '7' }));
+    const until = Number.POSITIVE_INFINITY;
+    readers.tell({
+      kind: 'breaker',
+      at: 1,
+      account: 'telegram:1',
+      state: 'open',
+      until,
+      cause: 'x',
+    });
+    const kinds = (response: FakeResponse) => response.text.match(/event: \w+/g) ?? [];
+    expect(kinds(all)).toEqual(['event: accepted', 'event: accepted', 'event: breaker']);
+    expect(kinds(chat)).toEqual(['event: accepted']);
+    expect(kinds(account)).toEqual(['event: breaker']);
+    expect(account.text).toContain('"until":null');
+  });
+
+  test('one that is too slow is told and dropped; the others are not', () => {
+    const readers = new Readers(virtualClock(0));
+    const slow = reader(readers);
+    const fast = reader(readers);
+    slow.writableLength = EVENT_BACKLOG_BYTES_MAX + 1;
+    readers.tell(accepted());
+    readers.tell(accepted());
+    expect(slow.ended).toBe(true);
+    expect(slow.text.match(/event: \w+/g)).toEqual(['event: dropped']);
+    expect(fast.text.match(/event: \w+/g)).toHaveLength(2);
+  });
+
+  test('a beat keeps quiet lines open, and stops when nobody listens', async () => {
+    const clock = virtualClock(0);
+    const readers = new Readers(clock);
+    const one = reader(readers);
+    await clock.run(2 * EVENT_HEARTBEAT_MS);
+    expect(one.text.match(/: beat/g)).toHaveLength(2);
+    one.close();
+    await clock.run(9 * EVENT_HEARTBEAT_MS);
+    expect(one.text.match(/: beat/g)).toHaveLength(2);
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('GET /v1/events', () => {
+  test('streams over a real connection and says goodbye', async () => {
+    const at = await bench();
+    await at.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = at.app.server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/v1/events?account=telegram:42`;
+    const [answer] = (await once(get(url, { headers: AUTH }), 'response')) as [IncomingMessage];
+    expect(answer.headers['content-type']).toBe('text/event-stream');
+    answer.setEncoding('utf8');
+    await once(answer, 'data');
+    at.road.emit(accepted());
+    const [event] = (await once(answer, 'data')) as [string];
+    const data = JSON.parse(/^data: (.*)$/m.exec(event)![1]!);
+    expect(data).toMatchObject({ id: 'abcde-1', chat: '-100', at: '2030-03-17T17:46:40.000Z' });
+    expect(data).not.toHaveProperty('seq');
+    const goodbye = once(answer, 'data');
+    await at.app.close();
+    expect(String((await goodbye)[0])).toContain('event: dropped');
+  });
+
+  test('a wrong filter is refused', async () => {
+    const at = await bench();
+    const answer = await at.app.inject({ url: '/v1/events?user=1', headers: AUTH });
+    expect(answer.json().code).toBe('invalid_query');
+    await at.app.close();
+  });
+});
