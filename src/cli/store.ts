@@ -4,8 +4,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SECRET_FILE } from '../accounts/accounts.ts';
-import { restoreSnapshot } from '../journal/restore.ts';
-import { takeSnapshot } from '../journal/snapshot.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { configFrom } from './settings.ts';
 
@@ -23,6 +21,7 @@ export function addStore(program: Command, io: Io): void {
   addOptions(snapshot).action(async (file: string, options: Options) => {
     const { data } = configFrom(io, { ...options }).config;
     if (!existsSync(data)) throw new Failed(`there is no data folder ${data}; name it with --data`);
+    const { takeSnapshot } = await import('../journal/snapshot.ts');
     await told(takeSnapshot(data, file));
     if (options.json) printJson(io, { snapshot: file, data });
     else io.out(`${file} holds the store of ${data}; keep ${data}/${SECRET_FILE} with it`);
@@ -33,6 +32,7 @@ export function addStore(program: Command, io: Io): void {
     .argument('<file>', 'a snapshot');
   addOptions(restore).action(async (file: string, options: Options) => {
     const { data } = configFrom(io, { ...options }).config;
+    const { restoreSnapshot } = await import('../journal/restore.ts');
     await told(restoreSnapshot(file, data));
     if (options.json) printJson(io, { restored: file, data });
     else
