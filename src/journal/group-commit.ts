@@ -1,0 +1,157 @@
+// The main thread's side of group commit. Commands of one tick ride in one batch; while the worker commits
+// one batch, a second may wait at its door and the next fills up here. So a batch is as large as the disk is
+// slow, and a lone command waits for nobody. Answers come back in the order of the questions.
+
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { JournalUnavailable } from './journal.ts';
+import { Reader } from './sqlite-wire.ts';
+import type { Answer, Request } from './sqlite-worker.ts';
+
+const BATCHES_OUT_MAX = 2;
+const BATCH_COMMANDS_MAX = 2_000;
+// Words are mostly short; payloads are what makes a batch large.
+const BATCH_CHARS_MAX = 8 * 1024 * 1024;
+
+interface Command {
+  // Reads its own answer and resolves.
+  readonly answered: (reader: Reader) => void;
+  readonly failed: (error: JournalUnavailable) => void;
+}
+
+interface Batch {
+  readonly words: (string | number | null)[];
+  readonly commands: Command[];
+  chars: number;
+}
+
+interface Expected {
+  readonly answered: (answer: Answer) => void;
+  readonly failed: (error: JournalUnavailable) => void;
+}
+
+export class GroupCommit {
+  readonly #worker: Worker;
+  readonly #waiting: Batch[] = [];
+  readonly #expected: Expected[] = [];
+  #batchesOut = 0;
+  #flushIsDue = false;
+  #broken: JournalUnavailable | null = null;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on('message', (answer: Answer) => this.#receive(answer));
+    worker.on('error', (error) => this.#break(`its thread failed: ${error.message}`));
+    worker.on('exit', () => this.#break('it is closed'));
+  }
+
+  // `write` puts the command's words on the batch; `read` takes its answer off the reply.
+  submit<T>(
+    write: (words: (string | number | null)[]) => void,
+    read: (reader: Reader) => T,
+    chars = 0,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== null) return reject(this.#broken);
+      const batch = this.#openBatch();
+      write(batch.words);
+      batch.chars += chars;
+      batch.commands.push({ answered: (reader) => resolve(read(reader)), failed: reject });
+      this.#flushSoon();
+    });
+  }
+
+  // A question outside the batches, in its turn.
+  ask(request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== null) return reject(this.#broken);
+      this.#expected.push({ answered: resolve, failed: reject });
+      this.#worker.postMessage(request);
+    });
+  }
+
+  // What was submitted before is answered first; what comes after is refused.
+  async close(): Promise<void> {
+    if (this.#broken !== null) return;
+    const drained = this.drained();
+    this.#broken = new JournalUnavailable('journal_failed', 'the journal is closed');
+    await drained;
+    this.#expected.push({ answered: () => {}, failed: () => {} });
+    this.#worker.postMessage({ kind: 'close' } satisfies Request);
+    await once(this.#worker, 'exit');
+  }
+
+  // Resolves when all that was submitted before has been answered.
+  drained(): Promise<void> {
+    return this.submit(
+      () => {},
+      () => {},
+    );
+  }
+
+  #openBatch(): Batch {
+    const last = this.#waiting.at(-1);
+    if (
+      last !== undefined &&
+      last.commands.length < BATCH_COMMANDS_MAX &&
+      last.chars < BATCH_CHARS_MAX
+    ) {
+      return last;
+    }
+    const batch: Batch = { words: [], commands: [], chars: 0 };
+    this.#waiting.push(batch);
+    return batch;
+  }
+
+  #flushSoon(): void {
+    if (this.#flushIsDue || this.#batchesOut >= BATCHES_OUT_MAX) return;
+    this.#flushIsDue = true;
+    queueMicrotask(() => {
+      this.#flushIsDue = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#batchesOut < BATCHES_OUT_MAX && this.#waiting.length > 0) {
+      const batch = this.#waiting.shift()!;
+      this.#batchesOut += 1;
+      this.#expected.push({
+        answered: (answer) => this.#settle(batch, answer),
+        failed: (error) => {
+          this.#batchesOut -= 1;
+          failAll(batch, error);
+        },
+      });
+      this.#worker.postMessage(batch.words);
+    }
+  }
+
+  #receive(answer: Answer): void {
+    const expected = this.#expected.shift();
+    if (expected === undefined) return;
+    if (!Array.isArray(answer) && answer.kind === 'failed') {
+      expected.failed(new JournalUnavailable(answer.code, answer.message));
+    } else {
+      expected.answered(answer);
+    }
+    this.#flush();
+  }
+
+  #settle(batch: Batch, answer: Answer): void {
+    this.#batchesOut -= 1;
+    const reader = new Reader(answer as unknown[], 0);
+    for (const command of batch.commands) command.answered(reader);
+  }
+
+  #break(why: string): void {
+    if (this.#broken !== null) return;
+    this.#broken = new JournalUnavailable('journal_failed', `the journal cannot be used: ${why}`);
+    for (const { failed } of this.#expected.splice(0)) failed(this.#broken);
+    for (const batch of this.#waiting.splice(0)) failAll(batch, this.#broken);
+  }
+}
+
+function failAll(batch: Batch, error: JournalUnavailable): void {
+  for (const command of batch.commands) command.failed(error);
+}

@@ -1,0 +1,104 @@
+// Deliveries and settlements for tests: valid, small, each field open to change.
+
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { Journal, MoveCommand, Settlement } from './journal.ts';
+
+export const ROOM = { queueMax: 1_000 };
+
+export function aDelivery(changes: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    account: 'telegram:1',
+    platform: 'telegram',
+    chat: '42',
+    thread: null,
+    session: null,
+    user: null,
+    correlation: null,
+    method: 'sendMessage',
+    family: 'send',
+    gate: 'broadcast',
+    priority: 'normal',
+    cost: 1,
+    live: false,
+    final: false,
+    slot: null,
+    notBefore: 0,
+    expiresAt: 0,
+    acceptedAt: 1_000,
+    idempotencyKey: null,
+    body: '{"text":"hello"}',
+    ...changes,
+  };
+}
+
+export function aSettlement(changes: Partial<Settlement> = {}): Settlement {
+  return {
+    seq: 1,
+    n: 1,
+    endedAt: 3_000,
+    outcome: 'sent',
+    reason: null,
+    detail: null,
+    retryAfterMs: null,
+    to: 'sent',
+    dueAt: 0,
+    failed: false,
+    doubted: false,
+    cure: null,
+    messageId: null,
+    result: null,
+    limits: [],
+    ...changes,
+  };
+}
+
+export function aMove(changes: Partial<MoveCommand> = {}): MoveCommand {
+  return {
+    seq: 1,
+    to: 'cancelled',
+    at: 4_000,
+    reason: 'asked',
+    by: 'operator',
+    body: null,
+    queueMax: ROOM.queueMax,
+    ...changes,
+  };
+}
+
+export const REFUSED = {
+  outcome: 'refused',
+  to: 'dead',
+  reason: 'chat_not_found',
+  detail: 'Bad Request: chat not found',
+} as const satisfies Partial<Settlement>;
+
+export const RETRIED = {
+  outcome: 'failed',
+  to: 'queued',
+  reason: 'bad_gateway',
+  detail: '502',
+  dueAt: 9_000,
+  failed: true,
+} as const satisfies Partial<Settlement>;
+
+// Accepted; its number.
+export async function accepted(
+  journal: Journal,
+  changes: Partial<NewDelivery> = {},
+): Promise<number> {
+  const appended = await journal.append(aDelivery(changes), ROOM);
+  if (appended.kind !== 'accepted') throw new Error(`not accepted: ${appended.kind}`);
+  return appended.queued.seq;
+}
+
+// Accepted, tried once, and settled.
+export async function delivered(
+  journal: Journal,
+  changes: Partial<NewDelivery>,
+  settlement: Partial<Settlement>,
+): Promise<number> {
+  const seq = await accepted(journal, changes);
+  await journal.begin(seq, 2_000);
+  await journal.settle(aSettlement({ seq, ...settlement }));
+  return seq;
+}

@@ -1,0 +1,57 @@
+// Puts a snapshot into an empty data folder. The snapshot is copied, checked whole, and only then takes
+// the store's name. Numbers jump ahead: ids given out after the snapshot was taken, and lost with the old
+// folder, are never given to other messages.
+
+import { constants, existsSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { type Database, openDatabase, storeFileOf } from '../system/sqlite.ts';
+import { schemaVersionOf } from './schema.ts';
+import { publish } from './snapshot.ts';
+import { explained, quickCheck } from './sqlite-open.ts';
+import { JournalOpenError } from './store-error.ts';
+
+const SEQ_GAP = 100_000_000;
+
+// Rejects with JournalOpenError.
+export async function restoreSnapshot(snapshotFile: string, dir: string): Promise<void> {
+  const target = storeFileOf(dir);
+  if (!existsSync(snapshotFile)) {
+    throw new JournalOpenError('missing', `there is no file ${snapshotFile}: name a snapshot`);
+  }
+  if (existsSync(target)) {
+    throw new JournalOpenError(
+      'exists',
+      `${dir} already holds a store: restore into an empty folder, or move that one away first`,
+    );
+  }
+  const partial = `${target}.partial`;
+  try {
+    await mkdir(dir, { recursive: true });
+    await rm(partial, { force: true });
+    await copyFile(snapshotFile, partial, constants.COPYFILE_EXCL);
+    prepareCopy(partial);
+    await publish(partial, target);
+  } catch (error) {
+    const why = explained(error, dir);
+    if (why.code !== 'not_a_folder') await rm(partial, { force: true });
+    throw why;
+  }
+}
+
+function prepareCopy(path: string): void {
+  const db = openDatabase(path, { readOnly: false, busyMsMax: 0 });
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+    quickCheck(db);
+    refuseEmpty(db);
+    db.exec(`UPDATE meta SET value = ${SEQ_GAP} + max(value,
+      coalesce((SELECT max(seq) FROM deliveries), 0)) WHERE name = 'seq_last'`);
+  } finally {
+    db.close();
+  }
+}
+
+function refuseEmpty(db: Database): void {
+  if (schemaVersionOf(db) > 0) return;
+  throw new JournalOpenError('not_a_store', 'the snapshot is empty: name another one');
+}

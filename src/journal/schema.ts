@@ -1,0 +1,200 @@
+// The schema of the SQLite store, as forward migrations: each runs once, in one transaction, and is never
+// edited after a release. Three things are deliberate. Payloads and answers live apart, so that recovery
+// and settling touch narrow rows only. Accepting a plain message maintains one index; the rest are partial.
+// CHECKs are chains of `=`: a list after IN is rebuilt on every insert and costs more than the insert.
+
+import type { Database } from '../system/sqlite.ts';
+import { JournalOpenError } from './store-error.ts';
+
+// 'SLUC': tells a store of ours from any other SQLite file.
+export const APPLICATION_ID = 0x534c5543;
+
+const FIRST = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE deliveries (
+  seq INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  platform TEXT NOT NULL,
+  chat TEXT NOT NULL,
+  thread TEXT,
+  session TEXT,
+  user TEXT,
+  correlation TEXT,
+  method TEXT NOT NULL,
+  family TEXT NOT NULL CHECK (family = 'send' OR family = 'edit' OR family = 'delete'
+    OR family = 'reaction' OR family = 'typing' OR family = 'draft' OR family = 'free'),
+  gate TEXT NOT NULL CHECK (gate = 'broadcast' OR gate = 'reply' OR gate = 'paid' OR gate = 'open'),
+  priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
+  cost REAL NOT NULL CHECK (cost >= 0),
+  live INTEGER NOT NULL CHECK (live BETWEEN 0 AND 1),
+  final INTEGER NOT NULL CHECK (final BETWEEN 0 AND 1),
+  slot TEXT,
+  enter_at REAL NOT NULL,
+  rank INTEGER NOT NULL,
+  due_at REAL NOT NULL,
+  expires_at REAL NOT NULL,
+  accepted_at REAL NOT NULL,
+  idempotency_key TEXT,
+  state TEXT NOT NULL DEFAULT 'queued' CHECK (state = 'queued' OR state = 'sending'
+    OR state = 'sent' OR state = 'uncertain' OR state = 'dead' OR state = 'superseded'
+    OR state = 'expired' OR state = 'cancelled'),
+  settled_at REAL,
+  reason TEXT,
+  detail TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  failures INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0),
+  doubts INTEGER NOT NULL DEFAULT 0 CHECK (doubts >= 0),
+  cures TEXT,
+  message_id TEXT,
+  superseded_by INTEGER,
+  CHECK ((state = 'queued' OR state = 'sending') = (settled_at IS NULL)),
+  CHECK ((state = 'superseded') = (superseded_by IS NOT NULL))
+) STRICT;
+
+CREATE INDEX deliveries_live ON deliveries (seq) WHERE settled_at IS NULL;
+CREATE INDEX deliveries_ended ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX deliveries_ended_chat ON deliveries (chat) WHERE settled_at IS NOT NULL;
+CREATE INDEX deliveries_stuck ON deliveries (state, seq) WHERE state = 'dead' OR state = 'uncertain';
+CREATE INDEX deliveries_session ON deliveries (session) WHERE session IS NOT NULL;
+CREATE INDEX deliveries_correlation ON deliveries (correlation) WHERE correlation IS NOT NULL;
+-- Message look-up (chat, message) and reply look-up (chat, message, account) in one.
+CREATE INDEX deliveries_message ON deliveries (chat, message_id, account)
+  WHERE message_id IS NOT NULL;
+-- At most one of a slot waits.
+CREATE UNIQUE INDEX deliveries_slot ON deliveries (account, slot)
+  WHERE slot IS NOT NULL AND state = 'queued';
+
+CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE results (seq INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
+
+-- In order of beginning.
+CREATE TABLE attempts (
+  no INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  n INTEGER NOT NULL CHECK (n >= 1),
+  started_at REAL NOT NULL,
+  ended_at REAL,
+  outcome TEXT CHECK (outcome = 'sent' OR outcome = 'limited' OR outcome = 'refused'
+    OR outcome = 'failed' OR outcome = 'uncertain'),
+  reason TEXT,
+  detail TEXT,
+  retry_after_ms REAL
+) STRICT;
+CREATE INDEX attempts_seq ON attempts (seq);
+
+CREATE TABLE history (
+  no INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  at REAL NOT NULL,
+  from_state TEXT NOT NULL,
+  to_state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  by TEXT NOT NULL
+) STRICT;
+CREATE INDEX history_seq ON history (seq);
+
+-- How many deliveries each account has in each state, kept in the transaction of every move.
+CREATE TABLE tallies (
+  account TEXT NOT NULL,
+  state TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (account, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  expires_at REAL NOT NULL,
+  PRIMARY KEY (account, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE limits (
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  updated_at REAL NOT NULL,
+  PRIMARY KEY (account, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY,
+  platform TEXT NOT NULL,
+  sealed TEXT NOT NULL,
+  paused INTEGER NOT NULL CHECK (paused BETWEEN 0 AND 1),
+  refused TEXT,
+  created_at REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Updates seen on their way in.
+CREATE TABLE incoming (
+  account TEXT NOT NULL,
+  update_id INTEGER NOT NULL,
+  at REAL NOT NULL,
+  chat TEXT,
+  message_id TEXT,
+  body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX incoming_update ON incoming (account, update_id);
+CREATE INDEX incoming_time ON incoming (account, at, chat);
+
+CREATE TABLE api_keys (
+  token_hash TEXT NOT NULL,
+  active INTEGER NOT NULL CHECK (active BETWEEN 0 AND 1),
+  expires_at REAL NOT NULL,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  created_at REAL NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX api_keys_valid ON api_keys (token_hash, active, expires_at);
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+// A store's tag is drawn by the engine when the store is made; see domain/ids.ts.
+const TAG_LENGTH = 5;
+const TAG_LETTER = `substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + abs(random() % 36), 1)`;
+const MAKE_TAG = `INSERT INTO meta VALUES
+  ('tag', ${Array(TAG_LENGTH).fill(TAG_LETTER).join(' || ')}), ('seq_last', 0)`;
+
+export function migrate(db: Database): void {
+  const version = schemaVersionOf(db);
+  if (version === SCHEMA_VERSION) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    if (version === 0) db.exec(MAKE_TAG);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+// 0: an empty file. Refuses what is not a store, or is one that only a newer program can read.
+export function schemaVersionOf(db: Database): number {
+  const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+  const version = pragma('user_version');
+  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n);
+  if (tables === 0 && version === 0) return 0;
+  if (pragma('application_id') !== APPLICATION_ID) {
+    throw new JournalOpenError(
+      'not_a_store',
+      'the file is an SQLite database, but not a store of Sluice: name another data folder',
+    );
+  }
+  if (version > SCHEMA_VERSION) {
+    throw new JournalOpenError(
+      'newer_schema',
+      `the store was written by a newer Sluice (schema ${version}, this program knows ` +
+        `${SCHEMA_VERSION}): run that version, or restore a snapshot made before the upgrade`,
+    );
+  }
+  return version;
+}

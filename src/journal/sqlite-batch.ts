@@ -1,0 +1,106 @@
+// Runs one batch of commands in the worker: all of it in one transaction, one fsync for all.
+// Either every command of the batch is durable when its answer leaves, or none of them happened.
+
+import { assert } from '../system/assert.ts';
+import type { Database } from '../system/sqlite.ts';
+import { APPEND_WORDS, Appender } from './sqlite-append.ts';
+import { SqliteCommands } from './sqlite-commands.ts';
+import { prune } from './sqlite-prune.ts';
+import { SqliteReads } from './sqlite-reads.ts';
+import {
+  OP,
+  Reader,
+  readLimits,
+  readMove,
+  readSettlement,
+  writeBegun,
+  writeSettled,
+} from './sqlite-wire.ts';
+
+type Words = (string | number | null)[];
+
+export class BatchRunner {
+  readonly #db: Database;
+  readonly #commands: SqliteCommands;
+  readonly #appender: Appender;
+  readonly #reads: SqliteReads;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#commands = new SqliteCommands(db);
+    this.#appender = new Appender(db, this.#commands);
+    this.#reads = new SqliteReads(db);
+  }
+
+  // The answers, in the order of the commands. Throws when the store could not be written.
+  run(words: Words): unknown[] {
+    const out: unknown[] = [];
+    const reader = new Reader(words, 0);
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      while (reader.at < words.length) this.#command(words, reader, out);
+      this.#commands.tallies.save();
+      this.#db.exec('COMMIT');
+      return out;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.#commands.tallies.reload();
+      throw error;
+    }
+  }
+
+  #command(words: Words, reader: Reader, out: unknown[]): void {
+    const op = reader.number();
+    switch (op) {
+      case OP.append:
+        this.#appender.append(words, reader.at, out);
+        reader.at += APPEND_WORDS;
+        return;
+      case OP.begin:
+        writeBegun(out, this.#commands.begin(reader.number(), reader.number()));
+        return;
+      case OP.settle:
+        writeSettled(out, this.#commands.settle(readSettlement(reader)));
+        return;
+      case OP.move:
+        out.push(this.#commands.move(readMove(reader)));
+        return;
+      case OP.prune:
+        out.push(prune(this.#commands, this.#appender.seqLast, reader.number(), reader.number()));
+        return;
+      default:
+        this.#rareCommand(op, reader, out);
+    }
+  }
+
+  #rareCommand(op: number, reader: Reader, out: unknown[]): void {
+    switch (op) {
+      case OP.saveLimits:
+        this.#commands.saveLimits(readLimits(reader));
+        out.push(null);
+        return;
+      case OP.saveAccount:
+        this.#commands.statements.saveAccount.run(
+          reader.string(),
+          reader.string(),
+          reader.string(),
+          reader.number(),
+          reader.stringOrNull(),
+          reader.number(),
+        );
+        out.push(null);
+        return;
+      case OP.limits:
+        out.push(this.#reads.limits());
+        return;
+      case OP.accounts:
+        out.push(this.#reads.accounts());
+        return;
+      case OP.callsSince:
+        out.push(this.#reads.callsSince(reader.number()));
+        return;
+      default:
+        assert(false, `no command ${op}`);
+    }
+  }
+}

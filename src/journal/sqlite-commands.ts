@@ -1,0 +1,190 @@
+// The journal's commands in SQL, in the worker, inside the batch's transaction. The journal is the only
+// writer, so a command reads its delivery, decides by the table of moves, and writes: no condition is
+// repeated in SQL. What it must keep equal to memory-commands.ts is every word of the answer.
+
+import { canMove, type Queued, type State } from '../domain/delivery.ts';
+import { assert } from '../system/assert.ts';
+import type { Database } from '../system/sqlite.ts';
+import type { Begun, MoveCommand, Moved, Settled, Settlement, StoredLimit } from './journal.ts';
+import { BY_SLUICE, movableFrom, STATE_OF_PRUNED, SUPERSEDED, yieldsTo } from './rules.ts';
+import { queuedOfRow } from './sqlite-rows.ts';
+import { prepareAll, type Statements } from './sqlite-statements.ts';
+import { Tallies } from './sqlite-tallies.ts';
+import { curesOf } from './sqlite-wire.ts';
+
+// A delivery as the moves see it.
+interface Head {
+  readonly seq: number;
+  readonly state: State;
+  readonly account: string;
+  readonly attempts: number;
+  readonly slot: string | null;
+  readonly final: number;
+  readonly cures: string | null;
+  readonly hasBody: number;
+}
+
+export interface Waiting {
+  readonly seq: number;
+  readonly final: boolean;
+  readonly enterAt: number;
+  readonly rank: number;
+}
+
+export class SqliteCommands {
+  readonly tallies: Tallies;
+  readonly statements: Statements;
+
+  constructor(db: Database) {
+    this.statements = prepareAll(db);
+    this.tallies = new Tallies(db);
+  }
+
+  begin(seq: number, startedAt: number): Begun {
+    const row = this.statements.toBegin.get(seq) as unknown as BeginRow | undefined;
+    if (row === undefined) return { kind: 'gone', state: STATE_OF_PRUNED };
+    const [state, account, attempts, acceptedAt, failures, doubts, cures, body] = row;
+    if (!canMove(state, 'sending')) return { kind: 'gone', state };
+    assert(body !== null, 'retention keeps the payload of what still waits');
+    const n = attempts + 1;
+    this.statements.begin.run(n, seq);
+    this.statements.insertAttempt.run(seq, n, startedAt);
+    this.tallies.move(account, state, 'sending');
+    return {
+      kind: 'begun',
+      n,
+      body,
+      record: { acceptedAt, failures, doubts, cures: curesOf(cures) },
+    };
+  }
+
+  settle(s: Settlement): Settled {
+    const head = this.#head(s.seq);
+    if (head === null) return { kind: 'stale', state: STATE_OF_PRUNED };
+    if (head.state !== 'sending' || head.attempts !== s.n) {
+      return { kind: 'stale', state: head.state };
+    }
+    this.#endAttempt(s);
+    this.#applyCure(s, head);
+    this.saveLimits(s.limits);
+    const by = s.to === 'queued' ? this.#rivalOver(head, s.endedAt) : null;
+    const to = by === null ? s.to : 'superseded';
+    this.statements.settle.run(
+      by === null ? s.to : head.state,
+      s.to === 'queued' ? null : s.endedAt,
+      s.reason,
+      s.detail,
+      s.to === 'queued' ? s.dueAt : null,
+      s.failed ? 1 : 0,
+      s.doubted ? 1 : 0,
+      s.messageId,
+      s.seq,
+    );
+    if (by !== null) this.supersede(s.seq, by, s.endedAt);
+    this.tallies.move(head.account, head.state, to);
+    return {
+      kind: 'settled',
+      state: to,
+      queued: to === 'queued' ? this.#queued(s.seq) : null,
+      supersededBy: by,
+    };
+  }
+
+  move(command: MoveCommand): Moved {
+    const head = this.#head(command.seq);
+    if (head === null) return { kind: 'unknown' };
+    const from = head.state;
+    if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
+    if (command.to === 'queued') return this.#retry(head, command);
+    this.statements.moveTo.run(command.to, command.at, command.reason, command.seq);
+    this.tallies.move(head.account, from, command.to);
+    this.#note(command, from);
+    return { kind: 'moved', from, queued: null };
+  }
+
+  #retry(head: Head, command: MoveCommand): Moved {
+    const { seq, at, reason, queueMax } = command;
+    const from = head.state;
+    if (head.hasBody === 0 && command.body === null) return { kind: 'no_body' };
+    const waiting = this.tallies.waiting(head.account);
+    if (waiting >= queueMax) return { kind: 'full', waiting, queueMax };
+    if (command.body !== null) this.statements.saveBody.run(seq, command.body);
+    this.statements.dropResult.run(seq);
+    this.statements.renew.run(seq);
+    this.#note(command, from);
+    const by = this.#rivalOver(head, at);
+    if (by === null) this.statements.moveTo.run('queued', null, reason, seq);
+    else this.supersede(seq, by, at);
+    this.tallies.move(head.account, from, by === null ? 'queued' : 'superseded');
+    return { kind: 'moved', from, queued: by === null ? this.#queued(seq) : null };
+  }
+
+  // Who waits in its slot and takes precedence; one that does not is superseded here and now.
+  #rivalOver(head: Head, at: number): number | null {
+    if (head.slot === null) return null;
+    const rival = this.waitingIn(head.account, head.slot);
+    if (rival === null) return null;
+    if (yieldsTo({ seq: head.seq, final: head.final === 1 }, rival)) return rival.seq;
+    this.supersede(rival.seq, head.seq, at);
+    this.tallies.move(head.account, 'queued', 'superseded');
+    return null;
+  }
+
+  waitingIn(account: string, slot: string): Waiting | null {
+    const row = this.statements.waitingInSlot.get(account, slot);
+    if (row === undefined) return null;
+    const { seq, final, enter_at: enterAt, rank } = row;
+    return { seq: Number(seq), final: final === 1, enterAt: Number(enterAt), rank: Number(rank) };
+  }
+
+  supersede(seq: number, by: number, at: number): void {
+    this.statements.supersede.run(at, SUPERSEDED, by, seq);
+    this.statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
+  }
+
+  saveLimits(records: readonly StoredLimit[]): void {
+    for (const { account, key, value, updatedAt } of records) {
+      if (value === '') this.statements.dropLimit.run(account, key);
+      else this.statements.saveLimit.run(account, key, value, updatedAt);
+    }
+  }
+
+  #head(seq: number): Head | null {
+    return (this.statements.toMove.get(seq) as Head | undefined) ?? null;
+  }
+
+  #queued(seq: number): Queued {
+    return queuedOfRow(this.statements.queued.get(seq));
+  }
+
+  #note(command: MoveCommand, from: State): void {
+    const { seq, at, to, reason, by } = command;
+    this.statements.note.run(seq, at, from, to, reason, by);
+  }
+
+  #endAttempt(s: Settlement): void {
+    const { endedAt, outcome, reason, detail, retryAfterMs, seq, n, result } = s;
+    this.statements.endAttempt.run(endedAt, outcome, reason, detail, retryAfterMs, seq, n);
+    if (result !== null) this.statements.saveResult.run(seq, result);
+    // Only an earlier attempt can have left one.
+    else if (n > 1) this.statements.dropResult.run(seq);
+  }
+
+  #applyCure(s: Settlement, head: Head): void {
+    if (s.cure === null) return;
+    const cures = JSON.stringify([...curesOf(head.cures), s.cure.name]);
+    this.statements.cure.run(cures, s.cure.chat, s.seq);
+    if (s.cure.body !== null) this.statements.saveBody.run(s.seq, s.cure.body);
+  }
+}
+
+type BeginRow = [
+  state: State,
+  account: string,
+  attempts: number,
+  acceptedAt: number,
+  failures: number,
+  doubts: number,
+  cures: string | null,
+  body: string | null,
+];

@@ -1,0 +1,140 @@
+// Opening the store's files: the lock, the pragmas, the migrations, and every way it can fail said in words.
+// The hard thing is the lock: it must keep a second process out for the life of this one and leave
+// nothing behind after kill -9. An exclusive transaction on an empty file beside the store does both.
+
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Database,
+  openDatabase,
+  SQLITE,
+  sqliteCodeOf,
+  storeFileOf,
+} from '../system/sqlite.ts';
+import { migrate } from './schema.ts';
+import { JournalOpenError } from './store-error.ts';
+
+export interface OpenOptions {
+  readonly dir: string;
+  // A bound on the store's size, in pages; null: the disk is the bound.
+  readonly pageCountMax: number | null;
+}
+
+export interface OpenStore {
+  readonly db: Database;
+  close(): void;
+}
+
+const BUSY_MS_MAX = 5_000;
+// A predecessor that is just ending gets this long to let go.
+const LOCK_MS_MAX = 1_000;
+const WAL_PAGES_MAX = 1_000;
+const CACHE_KIB = 32 * 1024;
+// Small files are checked whole at start; large ones would delay it by minutes.
+const CHECK_BYTES_MAX = 16 * 1024 * 1024;
+
+export function openStore(options: OpenOptions): OpenStore {
+  makeFolder(options.dir);
+  const lock = takeLock(options.dir);
+  try {
+    const db = openFile(storeFileOf(options.dir), options.pageCountMax);
+    return {
+      db,
+      close() {
+        db.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    lock.close();
+    throw explained(error, options.dir);
+  }
+}
+
+function openFile(path: string, pageCountMax: number | null): Database {
+  const db = openDatabase(path, { readOnly: false, busyMsMax: BUSY_MS_MAX });
+  try {
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}; PRAGMA cache_size = -${CACHE_KIB}`);
+    if (statSync(path).size <= CHECK_BYTES_MAX) quickCheck(db);
+    migrate(db);
+    if (pageCountMax !== null) db.exec(`PRAGMA max_page_count = ${pageCountMax}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+export function quickCheck(db: Database): void {
+  const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (found !== 'ok') throw new JournalOpenError('corrupt', corruptSentence(String(found)));
+}
+
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    throw explained(error, dir);
+  }
+}
+
+function takeLock(dir: string): Database {
+  let lock: Database | undefined;
+  try {
+    lock = openDatabase(join(dir, 'sluice.lock'), { readOnly: false, busyMsMax: LOCK_MS_MAX });
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (sqliteCodeOf(error) === SQLITE.BUSY) {
+      throw new JournalOpenError(
+        'locked',
+        `another Sluice is using ${dir}: stop it, or give this one its own data folder`,
+      );
+    }
+    throw explained(error, dir);
+  }
+}
+
+export function explained(error: unknown, dir: string): JournalOpenError {
+  if (error instanceof JournalOpenError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const readOnly = `${dir} cannot be written (${text}): give Sluice the right to, or another folder`;
+  switch (sqliteCodeOf(error) ?? systemCodeOf(error)) {
+    case SQLITE.NOTADB:
+    case SQLITE.CORRUPT:
+      return new JournalOpenError('corrupt', corruptSentence(text));
+    case SQLITE.READONLY:
+    case SQLITE.CANTOPEN:
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new JournalOpenError('read_only', readOnly);
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new JournalOpenError(
+        'not_a_folder',
+        `${dir} is not a folder: name one for the data, or move that file away`,
+      );
+    case 'ENOENT':
+      return new JournalOpenError('missing', `${dir} is missing and cannot be made (${text})`);
+    case SQLITE.FULL:
+    case 'ENOSPC':
+      return new JournalOpenError('disk_full', `no room on the disk of ${dir}: free some`);
+    default:
+      return new JournalOpenError('failed', `the store in ${dir} cannot be opened: ${text}`);
+  }
+}
+
+function corruptSentence(detail: string): string {
+  return (
+    `the store is damaged (${detail}): keep a copy of the folder, ` +
+    'then restore the latest snapshot into an empty one'
+  );
+}
+
+function systemCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,167 @@
+// The journal on SQLite, as the main thread sees it: it writes commands down as flat words, reads the
+// answers back, and never touches the disk itself. The store is written by one worker thread.
+
+import { Worker } from 'node:worker_threads';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { assert } from '../system/assert.ts';
+import { GroupCommit } from './group-commit.ts';
+import type {
+  Appended,
+  Begun,
+  Journal,
+  MoveCommand,
+  Moved,
+  Recovered,
+  Settled,
+  Settlement,
+  StoredAccount,
+  StoredCall,
+  StoredLimit,
+} from './journal.ts';
+import { takeSnapshot } from './snapshot.ts';
+import type { OpenOptions } from './sqlite-open.ts';
+import { PageReader, recoverPages } from './sqlite-recovery.ts';
+import {
+  OP,
+  type Reader,
+  readAppended,
+  readBegun,
+  readSettled,
+  writeAppend,
+  writeLimits,
+  writeMove,
+  writeSettlement,
+} from './sqlite-wire.ts';
+import type { Opened } from './sqlite-worker.ts';
+import { JournalOpenError } from './store-error.ts';
+
+export { restoreSnapshot } from './restore.ts';
+export { JournalOpenError, SnapshotError } from './store-error.ts';
+
+export interface SqliteJournalOptions {
+  // Made when it does not exist.
+  readonly dir: string;
+  // A bound on the store's size, in pages of 4 KiB; without it the disk is the bound.
+  readonly pageCountMax?: number;
+}
+
+// Rejects with JournalOpenError.
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
+  const { dir, pageCountMax = null } = options;
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    workerData: { dir, pageCountMax } satisfies OpenOptions,
+  });
+  const opened = await firstMessageOf(worker);
+  if (opened.kind === 'refused') {
+    await worker.terminate();
+    throw new JournalOpenError(opened.code, opened.message);
+  }
+  return new SqliteJournal(worker, dir, opened.tag);
+}
+
+function firstMessageOf(worker: Worker): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', (error) => reject(new JournalOpenError('failed', error.message)));
+  });
+}
+
+class SqliteJournal implements Journal {
+  readonly tag: string;
+  readonly #dir: string;
+  readonly #commits: GroupCommit;
+  #closed: Promise<void> | null = null;
+
+  constructor(worker: Worker, dir: string, tag: string) {
+    this.tag = tag;
+    this.#dir = dir;
+    this.#commits = new GroupCommit(worker);
+  }
+
+  async *recover(): AsyncGenerator<Recovered> {
+    const reader = new PageReader();
+    for await (const page of recoverPages((afterSeq) => this.#page(afterSeq))) {
+      reader.add(page);
+      for (let i = 0; i < page.rows; i += 1) yield reader.recovered(page, i);
+    }
+  }
+
+  async #page(afterSeq: number) {
+    const answer = await this.#commits.ask({ kind: 'recover', afterSeq });
+    assert(!Array.isArray(answer) && answer.kind === 'page', 'a page was asked for');
+    return answer.page;
+  }
+
+  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended> {
+    return this.#commits.submit(
+      (words) => writeAppend(words, delivery, bounds.queueMax),
+      (reader) => readAppended(reader, delivery),
+      delivery.body.length,
+    );
+  }
+
+  begin(seq: number, startedAt: number): Promise<Begun> {
+    return this.#commits.submit((words) => words.push(OP.begin, seq, startedAt), readBegun);
+  }
+
+  settle(settlement: Settlement): Promise<Settled> {
+    const chars = settlement.result?.length ?? 0;
+    return this.#commits.submit((words) => writeSettlement(words, settlement), readSettled, chars);
+  }
+
+  move(command: MoveCommand): Promise<Moved> {
+    return this.#commits.submit((words) => writeMove(words, command), readValue<Moved>);
+  }
+
+  saveLimits(records: readonly StoredLimit[]): Promise<void> {
+    return this.#commits.submit((words) => {
+      words.push(OP.saveLimits);
+      writeLimits(words, records);
+    }, readNothing);
+  }
+
+  limits(): Promise<StoredLimit[]> {
+    return this.#commits.submit((words) => words.push(OP.limits), readValue<StoredLimit[]>);
+  }
+
+  callsSince(since: number): Promise<StoredCall[]> {
+    const write = (words: unknown[]) => words.push(OP.callsSince, since);
+    return this.#commits.submit(write, readValue<StoredCall[]>);
+  }
+
+  saveAccount(account: StoredAccount): Promise<void> {
+    const { id, platform, sealed, paused, refused, createdAt } = account;
+    return this.#commits.submit(
+      (words) =>
+        words.push(OP.saveAccount, id, platform, sealed, paused ? 1 : 0, refused, createdAt),
+      readNothing,
+    );
+  }
+
+  accounts(): Promise<StoredAccount[]> {
+    return this.#commits.submit((words) => words.push(OP.accounts), readValue<StoredAccount[]>);
+  }
+
+  prune(before: number, max: number): Promise<number> {
+    return this.#commits.submit((words) => words.push(OP.prune, before, max), readValue<number>);
+  }
+
+  // On a connection and a thread of its own: a copy of gigabytes must not hold up a commit.
+  async snapshot(path: string): Promise<void> {
+    await this.#commits.drained();
+    await takeSnapshot(this.#dir, path);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#commits.close();
+    return this.#closed;
+  }
+}
+
+function readValue<T>(reader: Reader): T {
+  return reader.words[reader.at++] as T;
+}
+
+function readNothing(reader: Reader): void {
+  reader.at += 1;
+}
