@@ -55,7 +55,7 @@ export function randomFaults(random: Random, rates: FaultRates): Faults {
 
 function faultOf(kind: FaultKind, random: Random): Fault {
   if (kind === 'hang') return { kind, delivered: random.next() < 0.5 };
-  if (kind === 'bad_gateway') return { kind, delivered: false };
+  if (kind === 'bad_gateway') return { kind, delivered: random.next() < 0.2 };
   return kind === 'restart' ? { kind, ms: RESTART_MS } : { kind };
 }
 

@@ -3,8 +3,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../system/clock.ts';
-import type { Random } from '../system/random.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { type Random, systemRandom } from '../system/random.ts';
 import { parseAddress } from './address.ts';
 import { paramsOf, readBody } from './body.ts';
 import { Control } from './control.ts';
@@ -27,8 +27,9 @@ export interface ServeSimOptions {
   // 0: any free one.
   readonly port: number;
   readonly options?: Partial<TelegramOptions>;
-  readonly clock: Clock;
-  readonly random: Random;
+  // Left out: the machine's own.
+  readonly clock?: Clock;
+  readonly random?: Random;
   readonly network?: Network;
   readonly faults?: Faults;
 }
@@ -40,9 +41,10 @@ const FILE_BYTES = 1024;
 const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
 
 export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
-  const control = new Control(given.clock, given.random, given.faults ?? NO_FAULTS);
+  const { clock = systemClock(), random = systemRandom(), network = INSTANT } = given;
+  const control = new Control(clock, random, given.faults ?? NO_FAULTS);
   const model = createTelegramModel({ options: given.options ?? {}, onCall: control.record });
-  const desk = new Desk(given, model, control);
+  const desk = new Desk({ clock, random, network }, model, control);
   const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -62,6 +64,12 @@ async function close(server: Server, desk: Desk): Promise<void> {
   await closed;
 }
 
+interface DeskPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly network: Network;
+}
+
 class Desk {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -70,13 +78,13 @@ class Desk {
   readonly #control: Control;
   readonly #polling: Polling;
 
-  constructor(given: ServeSimOptions, model: TelegramModel, control: Control) {
-    this.#clock = given.clock;
-    this.#random = given.random;
-    this.#network = given.network ?? INSTANT;
+  constructor(ports: DeskPorts, model: TelegramModel, control: Control) {
+    this.#clock = ports.clock;
+    this.#random = ports.random;
+    this.#network = ports.network;
     this.#model = model;
     this.#control = control;
-    this.#polling = new Polling(model, given.clock);
+    this.#polling = new Polling(model, ports.clock);
   }
 
   readonly receive = (request: IncomingMessage, response: ServerResponse): void => {

@@ -15,3 +15,16 @@ export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { TELEGRAM_DEFAULTS, type TelegramOptions } from './telegram/options.ts';
 export { type Exchange, type Network, simTransport } from './transport.ts';
+export type {
+  EngineFactory,
+  LearnedRate,
+  Submitted,
+  WorldDisk,
+  WorldEnd,
+  WorldEngine,
+  WorldMessage,
+  WorldPorts,
+  WorldRecord,
+} from './world/engine.ts';
+export { formatReport, type WorldReport } from './world/report.ts';
+export { runWorld, WORLD_FAULTS, type WorldOptions } from './world/world.ts';

@@ -5,7 +5,8 @@
 import type { Clock, Timer } from './clock.ts';
 
 export interface VirtualClock extends Clock {
-  // Fires every timer due at or before `until`, in order, and leaves the time at `until`.
+  // Fires every timer due at or before `until`, in order, and leaves the time at `until`. What was set in
+  // motion before has settled first.
   run(until: number): Promise<void>;
   // Timers that still wait; cancelled ones may be counted until their time comes.
   pending(): number;

@@ -1,0 +1,80 @@
+// Every end must be a legal one: superseded only by a newer text of the same message, expired only after
+// its time, dead only when refused or given up on, cancelled never (nobody in the world cancels). And nothing
+// goes out before its time or after it.
+
+import {
+  type Check,
+  type Evidence,
+  isEdit,
+  isInDoubt,
+  placeOf,
+  type Story,
+  tell,
+} from '../evidence.ts';
+
+// Between the decision to send and the first byte.
+const LATE_MS_MAX = 1000;
+// Given up on only after trying so often.
+const FAILURES_BEFORE_DEATH_MIN = 3;
+
+export const checkEnds: Check = (evidence) =>
+  evidence.stories.flatMap((story) => {
+    const problem = endOf(story, evidence) ?? timesOf(story);
+    return problem === null
+      ? []
+      : [{ check: 'ends', facts: `${problem}: ${tell(story, evidence.startedAt)}` }];
+  });
+
+function endOf(story: Story, evidence: Evidence): string | null {
+  const { record, message, tries } = story;
+  if (record === null) return null;
+  switch (record.state) {
+    case 'superseded':
+      return supersededBy(story, evidence);
+    case 'expired':
+      if (message.expiresAt === 0) return 'expired without a time to live';
+      return (record.settledAt ?? 0) >= message.expiresAt ? null : 'expired before its time';
+    case 'cancelled':
+      return 'cancelled, though nobody asked for it';
+    case 'uncertain':
+      return record.doubts > 0 && tries.some((one) => isInDoubt(one, evidence.crashes))
+        ? null
+        : 'uncertain without a doubt';
+    case 'dead': {
+      const wasRefused = tries.some((one) => isRefusal(one.said));
+      const failed = tries.filter((one) => one.said !== 200 && one.said !== 429).length;
+      return wasRefused || failed >= FAILURES_BEFORE_DEATH_MIN ? null : 'dead though never refused';
+    }
+    default:
+      return null;
+  }
+}
+
+function supersededBy(story: Story, evidence: Evidence): string | null {
+  const by = evidence.bySeq.get(story.record?.supersededBy ?? -1);
+  if (by === undefined || by.record === null) return 'superseded by nothing';
+  const isSameMessage =
+    isEdit(story) &&
+    isEdit(by) &&
+    placeOf(story.message) === placeOf(by.message) &&
+    story.message.params.message_id === by.message.params.message_id;
+  if (!isSameMessage) return `superseded by #${by.number}, which is not its newer text`;
+  if (by.record.seq < story.record!.seq) {
+    return by.message.final ? null : `superseded by an older text, #${by.number}`;
+  }
+  return story.message.final && !by.message.final ? 'a final superseded by a preview' : null;
+}
+
+function timesOf({ message, tries }: Story): string | null {
+  if (message.notBefore > 0 && tries.some((one) => one.leftAt < message.notBefore)) {
+    return 'sent before its time';
+  }
+  const lastAt = message.expiresAt + LATE_MS_MAX;
+  return message.expiresAt > 0 && tries.some((one) => one.leftAt > lastAt)
+    ? 'sent after it had expired'
+    : null;
+}
+
+function isRefusal(said: number | string): boolean {
+  return typeof said === 'number' && said >= 400 && said < 500 && said !== 429;
+}

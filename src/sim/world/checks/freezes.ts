@@ -1,0 +1,54 @@
+// Promise 5: once the engine was told to wait, nothing of it reaches that chat before the time is over,
+// crashes or not; and once it was told that its token is worth nothing, it does not call at all.
+
+import {
+  type Check,
+  clockTime,
+  type Evidence,
+  type Finding,
+  placeOf,
+  type Try,
+  tellTry,
+  toldToWait,
+  wasForgotten,
+} from '../evidence.ts';
+
+interface Told {
+  readonly knownAt: number;
+  readonly until: number;
+  readonly by: Try;
+}
+
+export const checkFreezes: Check = (evidence) => {
+  const told = new Map<string, Told[]>();
+  const add = (key: string, wait: Told) => {
+    const list = told.get(key);
+    if (list === undefined) told.set(key, [wait]);
+    else list.push(wait);
+  };
+  for (const one of evidence.tries) {
+    if (wasForgotten(one, evidence.crashes)) continue;
+    const wait = toldToWait(one);
+    if (wait !== null) add(placeOf(one), { knownAt: one.endedAt, until: wait.until, by: one });
+    if (one.said === 401) {
+      add(one.token, { knownAt: one.endedAt, until: Number.POSITIVE_INFINITY, by: one });
+    }
+  }
+  return evidence.tries.flatMap((one) => [
+    ...brokenWaits(one, told.get(placeOf(one)) ?? [], evidence),
+    ...brokenWaits(one, told.get(one.token) ?? [], evidence),
+  ]);
+};
+
+function brokenWaits(one: Try, waits: readonly Told[], evidence: Evidence): Finding[] {
+  const { call, leftAt } = one;
+  if (call === null) return [];
+  const broken = waits.find((wait) => leftAt > wait.knownAt && call.arrivedAt < wait.until);
+  if (broken === undefined) return [];
+  const { startedAt } = evidence;
+  const until = Number.isFinite(broken.until) ? clockTime(broken.until, startedAt) : 'for good';
+  const facts =
+    `chat ${one.chat} was closed until ${until} (known at ${clockTime(broken.knownAt, startedAt)} ` +
+    `by: ${tellTry(broken.by, startedAt)}), and yet #${one.number} ${tellTry(one, startedAt)}`;
+  return [{ check: 'freezes', facts }];
+}

@@ -1,0 +1,92 @@
+// What the world needs of an engine, declared by the one who needs it; the gateway's road implements it,
+// and so does the plain one in the tests. The world knows nothing else about what it torments.
+
+import type { State } from '../../domain/delivery.ts';
+import type { Priority } from '../../domain/priority.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
+import type { Transport } from '../../system/transport.ts';
+
+export interface WorldMessage {
+  // `telegram:<number>`, and the credential it calls with.
+  readonly account: string;
+  readonly token: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly method: string;
+  // The whole call, with chat_id and all.
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly priority: Priority;
+  // It answers someone who just wrote: not bound by the broadcast limit.
+  readonly isReply: boolean;
+  // Edits of a growing text; the last of them is final.
+  readonly live: boolean;
+  readonly final: boolean;
+  // Milliseconds since the epoch; 0: at once / never.
+  readonly notBefore: number;
+  readonly expiresAt: number;
+}
+
+export type Submitted = { kind: 'accepted'; seq: number } | { kind: 'refused'; code: string };
+
+export interface WorldEnd {
+  readonly state: State;
+  readonly messageId: string | null;
+}
+
+// One delivery as the journal tells it, when all is over.
+export interface WorldRecord {
+  readonly seq: number;
+  // The call's parameters (JSON text).
+  readonly body: string;
+  readonly state: State;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly failures: number;
+  readonly doubts: number;
+  readonly supersededBy: number | null;
+  readonly dueAt: number;
+  readonly settledAt: number | null;
+  readonly messageId: string | null;
+  // Of one that still waits: what for, in words; null: it does not, or nobody knows.
+  readonly waitsFor: string | null;
+}
+
+export interface LearnedRate {
+  readonly account: string;
+  readonly chat: string;
+  readonly rule: string;
+  // Messages per window: what was believed at first, and now.
+  readonly prior: number;
+  readonly learned: number;
+}
+
+export interface WorldEngine {
+  // Resolves when it is durable.
+  submit(message: WorldMessage): Promise<Submitted>;
+  // Resolves when the delivery came to rest (or the one that took its place).
+  ended(seq: number): Promise<WorldEnd>;
+  // Everything in memory is gone, now. The world also cuts its clock and its wire.
+  crash(): void;
+  // Deliveries that have not come to rest.
+  waiting(): number;
+  all(): Promise<readonly WorldRecord[]>;
+  learned(): Promise<readonly LearnedRate[]>;
+}
+
+// Survives crashes: what the engine puts here is there when it is opened again.
+export interface WorldDisk {
+  content: unknown;
+}
+
+export interface WorldPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Transport;
+  readonly disk: WorldDisk;
+  // Every account there is, with its credential.
+  readonly accounts: readonly { readonly id: string; readonly token: string }[];
+}
+
+// Called at the start and again after each crash, with the same disk.
+export type EngineFactory = (ports: WorldPorts) => Promise<WorldEngine>;

@@ -1,0 +1,121 @@
+// What a world came to: the broken promises first, then what happened in it, in numbers.
+
+import type { State } from '../../domain/delivery.ts';
+import { checkDuplicates } from './checks/duplicates.ts';
+import { checkEnds } from './checks/ends.ts';
+import { checkFreezes } from './checks/freezes.ts';
+import { checkIsolation } from './checks/isolation.ts';
+import { checkLoss } from './checks/loss.ts';
+import { checkOrder } from './checks/order.ts';
+import { checkWindows } from './checks/windows.ts';
+import type { LearnedRate } from './engine.ts';
+import { type Check, type Evidence, type Finding, isDelivered, placeOf } from './evidence.ts';
+
+export interface WorldReport {
+  readonly seed: number;
+  readonly ok: boolean;
+  // The first few of each promise that was broken; `broken` counts them all.
+  readonly findings: readonly Finding[];
+  readonly broken: Readonly<Record<string, number>>;
+  readonly counts: WorldCounts;
+  // The chats that earned the most 429s.
+  readonly floods: readonly { readonly chat: string; readonly count: number }[];
+  readonly learned: readonly LearnedRate[];
+}
+
+export interface WorldCounts {
+  readonly virtualMinutes: number;
+  readonly said: number;
+  readonly accepted: number;
+  readonly refused: number;
+  readonly states: Readonly<Partial<Record<State, number>>>;
+  readonly calls: number;
+  readonly faults: number;
+  readonly crashes: number;
+  readonly duplicates: number;
+  readonly limited: number;
+  readonly flood: number;
+  readonly held: number;
+}
+
+export const CHECKS: readonly Check[] = [
+  checkLoss,
+  checkOrder,
+  checkDuplicates,
+  checkFreezes,
+  checkWindows,
+  checkIsolation,
+  checkEnds,
+];
+
+const FINDINGS_PER_CHECK_MAX = 3;
+const FLOODS_SHOWN_MAX = 5;
+
+export function report(evidence: Evidence, learned: readonly LearnedRate[]): WorldReport {
+  const perCheck = CHECKS.map((check) => check(evidence));
+  const findings = perCheck.flatMap((found) => found.slice(0, FINDINGS_PER_CHECK_MAX));
+  const broken: Record<string, number> = {};
+  for (const found of perCheck) if (found[0]) broken[found[0].check] = found.length;
+  return {
+    seed: evidence.seed,
+    ok: findings.length === 0,
+    findings,
+    broken,
+    counts: count(evidence),
+    floods: floodsByChat(evidence),
+    learned,
+  };
+}
+
+function count(evidence: Evidence): WorldCounts {
+  const { stories, tries } = evidence;
+  const states: Partial<Record<State, number>> = {};
+  for (const { record } of stories) {
+    if (record !== null) states[record.state] = (states[record.state] ?? 0) + 1;
+  }
+  const copies = stories.map((story) => story.tries.filter(isDelivered).length);
+  return {
+    virtualMinutes: (evidence.finishedAt - evidence.startedAt) / 60_000,
+    said: stories.length,
+    accepted: stories.filter((story) => story.seq !== null).length,
+    refused: stories.filter((story) => story.refused !== null).length,
+    states,
+    calls: tries.length,
+    faults: tries.filter((one) => one.fault !== null).length,
+    crashes: evidence.crashes.length,
+    duplicates: copies.reduce((sum, n) => sum + Math.max(0, n - 1), 0),
+    limited: tries.filter((one) => one.call?.retryAfterS != null).length,
+    flood: tries.filter((one) => one.call?.cause === 'flood').length,
+    held: tries.filter((one) => (one.call?.holdMs ?? 0) > 0).length,
+  };
+}
+
+function floodsByChat({ tries }: Evidence): { chat: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const one of tries) {
+    if (one.call?.cause !== 'flood') continue;
+    const chat = placeOf({ token: one.token.split(':')[0]!, chat: one.chat });
+    counts.set(chat, (counts.get(chat) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([chat, n]) => ({ chat, count: n }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, FLOODS_SHOWN_MAX);
+}
+
+// For a person: what broke, with which seed, and the first facts.
+export function formatReport({ seed, ok, findings, broken, counts, floods }: WorldReport): string {
+  const numbers = Object.entries({ ...counts, ...counts.states })
+    .filter(([, value]) => typeof value === 'number')
+    .map(([name, value]) => `${name} ${value}`);
+  const lines = [`world ${seed}: ${ok ? 'all promises kept' : 'BROKEN'} · ${numbers.join(', ')}`];
+  for (const [check, times] of Object.entries(broken)) {
+    lines.push(`  ${check}: ${times} times with seed ${seed}, first:`);
+    const first = findings.filter((finding) => finding.check === check);
+    for (const { facts } of first) lines.push(`  - ${facts}`);
+  }
+  if (floods.length > 0) {
+    lines.push(`  429s earned: ${floods.map((f) => `${f.count} in ${f.chat}`).join(', ')}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,168 @@
+// What the bots of the world say: single messages, bursts, answers, albums, growing texts, broadcasts,
+// messages that expire and messages for later. Every text begins with its number (`#17 …`), by which the
+// checkers know it again wherever it turns up.
+
+import type { Priority } from '../../domain/priority.ts';
+import { type Clock, sleep } from '../../system/clock.ts';
+import { intBelow, pick, type Random } from '../../system/random.ts';
+import type { TelegramModel } from '../telegram/model.ts';
+import type { WorldEnd, WorldMessage } from './engine.ts';
+import type { Account, Chat, Population } from './population.ts';
+
+export interface Mouth {
+  // null: nobody took it (refused, or the engine is down).
+  say(message: WorldMessage): Promise<{ ended: Promise<WorldEnd> } | null>;
+  // The number of the next text.
+  nextNumber(): number;
+}
+
+interface Stage {
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly model: Pick<TelegramModel, 'userWrote'>;
+  readonly mouth: Mouth;
+  readonly until: number;
+}
+
+const PRIORITIES: readonly Priority[] = [
+  ...(['normal', 'normal', 'normal', 'normal', 'normal', 'normal'] as const),
+  ...(['high', 'high', 'low', 'critical'] as const),
+];
+const BROADCAST_PAUSE_MS = 240_000;
+const EDIT_PAUSE_MS = 700;
+
+// Starts it all; everything stops by itself at `until`.
+export function startTraffic(stage: Stage, { accounts, chats }: Population): void {
+  for (const chat of chats) void liveIn(stage, chat);
+  for (const account of accounts) void broadcastNowAndThen(stage, account);
+}
+
+async function liveIn(stage: Stage, chat: Chat): Promise<void> {
+  const { clock, random } = stage;
+  for (;;) {
+    await sleep(clock, chat.pauseMs * 2 * random.next());
+    if (clock.now() >= stage.until) return;
+    happen(stage, chat);
+  }
+}
+
+function happen(stage: Stage, chat: Chat): void {
+  const dice = stage.random.next();
+  if (dice < 0.45) void stage.mouth.say(text(stage, chat, {}));
+  else if (dice < 0.6) sayMany(stage, chat, 3 + intBelow(stage.random, 6));
+  else if (dice < 0.75) answerSomeone(stage, chat);
+  else if (dice < 0.87) void grow(stage, chat);
+  else if (dice < 0.92) void stage.mouth.say(album(stage, chat));
+  else if (dice < 0.96)
+    void stage.mouth.say(text(stage, chat, { expiresInMs: 5000 * (1 + 10 * stage.random.next()) }));
+  else void stage.mouth.say(text(stage, chat, { dueInMs: 120_000 * stage.random.next() }));
+}
+
+function sayMany(stage: Stage, chat: Chat, count: number): void {
+  const thread = threadIn(stage, chat);
+  for (let i = 0; i < count; i++) void stage.mouth.say(text(stage, chat, { thread }));
+}
+
+function answerSomeone(stage: Stage, chat: Chat): void {
+  stage.model.userWrote(chat.account.token, chat.id, stage.clock.now());
+  void stage.mouth.say(text(stage, chat, { isReply: true }));
+}
+
+// A text that grows: one message, then edits faster than any chat affords, and a final.
+async function grow(stage: Stage, chat: Chat): Promise<void> {
+  const { clock, mouth, random } = stage;
+  const first = await mouth.say(text(stage, chat, {}));
+  const end = await first?.ended;
+  if (end === undefined || end.state !== 'sent' || end.messageId === null) return;
+  const edits = 4 + intBelow(random, 12);
+  for (let i = 1; i <= edits && clock.now() < stage.until; i++) {
+    await sleep(clock, EDIT_PAUSE_MS * (0.5 + random.next()));
+    void mouth.say(edit(stage, chat, Number(end.messageId), i === edits));
+  }
+}
+
+async function broadcastNowAndThen(stage: Stage, account: Account): Promise<void> {
+  const { clock, random } = stage;
+  for (;;) {
+    await sleep(clock, BROADCAST_PAUSE_MS * 2 * random.next());
+    if (clock.now() >= stage.until) return;
+    for (const chat of account.chats) {
+      void stage.mouth.say(text(stage, chat, { priority: 'low', thread: null }));
+    }
+  }
+}
+
+interface Wishes {
+  readonly priority?: Priority;
+  readonly thread?: string | null;
+  readonly isReply?: boolean;
+  readonly expiresInMs?: number;
+  readonly dueInMs?: number;
+}
+
+function text(stage: Stage, chat: Chat, wishes: Wishes): WorldMessage {
+  const thread = wishes.thread === undefined ? threadIn(stage, chat) : wishes.thread;
+  const now = stage.clock.now();
+  return {
+    ...message(stage, chat, thread, 'sendMessage', { text: words(stage, 'says') }),
+    priority: wishes.priority ?? pick(stage.random, PRIORITIES),
+    isReply: wishes.isReply ?? false,
+    expiresAt: wishes.expiresInMs === undefined ? 0 : now + wishes.expiresInMs,
+    notBefore: wishes.dueInMs === undefined ? 0 : now + wishes.dueInMs,
+  };
+}
+
+function album(stage: Stage, chat: Chat): WorldMessage {
+  const caption = words(stage, 'shows');
+  const media = Array.from({ length: 2 + intBelow(stage.random, 5) }, (_, i) => ({
+    type: 'photo',
+    media: `https://example.org/${i}.jpg`,
+    ...(i === 0 && { caption }),
+  }));
+  return message(stage, chat, threadIn(stage, chat), 'sendMediaGroup', { media });
+}
+
+function edit(stage: Stage, chat: Chat, message_id: number, final: boolean): WorldMessage {
+  const params = { message_id, text: words(stage, final ? 'has said' : 'is saying') };
+  return { ...message(stage, chat, null, 'editMessageText', params), live: true, final };
+}
+
+function message(
+  stage: Stage,
+  chat: Chat,
+  thread: string | null,
+  method: string,
+  content: Readonly<Record<string, unknown>>,
+): WorldMessage {
+  const topic = thread === null ? {} : { message_thread_id: Number(thread) };
+  return {
+    account: chat.account.id,
+    token: chat.account.token,
+    chat: chat.id,
+    thread,
+    method,
+    params: { chat_id: Number(chat.id), ...topic, ...content },
+    priority: pick(stage.random, method === 'editMessageText' ? ['normal'] : PRIORITIES),
+    isReply: false,
+    live: false,
+    final: false,
+    notBefore: 0,
+    expiresAt: 0,
+  };
+}
+
+function threadIn(stage: Stage, chat: Chat): string | null {
+  return chat.threads.length === 0 ? null : pick(stage.random, chat.threads);
+}
+
+function words(stage: Stage, what: string): string {
+  return `#${stage.mouth.nextNumber()} ${what} ${'so '.repeat(intBelow(stage.random, 20))}`.trim();
+}
+
+const NUMBER = /#(\d+) /;
+
+// The number of a text, or of the JSON it is in; null: not one of ours.
+export function numberOf(text: string): number | null {
+  const found = NUMBER.exec(`${text} `)?.[1];
+  return found === undefined ? null : Number(found);
+}

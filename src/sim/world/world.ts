@@ -1,0 +1,245 @@
+// A whole world from one seed: bots talk, the network jitters, the platform falters, the engine crashes and
+// is opened again; then the faults stop, everything drains, and the checkers say what was broken.
+// The one hard thing: everything, chance included, must come out the same for the same seed.
+
+import { intBelow, pick, type Random, seededRandom } from '../../system/random.ts';
+import type { Transport } from '../../system/transport.ts';
+import { type VirtualClock, virtualClock } from '../../system/virtual-clock.ts';
+import { type FaultRates, type Faults, randomFaults } from '../faults.ts';
+import { createTelegramModel, type TelegramModel } from '../telegram/model.ts';
+import type { TelegramOptions } from '../telegram/options.ts';
+import { type Network, simTransport } from '../transport.ts';
+import type { EngineFactory, WorldDisk, WorldEngine, WorldMessage } from './engine.ts';
+import { connect, type Evidence, placeOf, type Story, type Try, tryOf } from './evidence.ts';
+import { type Incarnation, incarnate } from './incarnation.ts';
+import { type Population, populate } from './population.ts';
+import { report, type WorldReport } from './report.ts';
+import { type Mouth, numberOf, startTraffic } from './traffic.ts';
+
+export interface WorldOptions {
+  readonly seed: number;
+  // Of talk; then it drains.
+  readonly minutes: number;
+  readonly accounts: number;
+  readonly chats: number;
+  readonly crashes: number;
+  // 1: the platform's limits are as believed; 0.5: half of it.
+  readonly truth?: number;
+  readonly edits?: TelegramOptions['edits'];
+  readonly faults?: FaultRates;
+  readonly network?: Network;
+  readonly makeEngine: EngineFactory;
+}
+
+export const WORLD_FAULTS: FaultRates = {
+  reset_before: 0.004,
+  answer_lost: 0.004,
+  hang: 0.002,
+  bad_gateway: 0.004,
+  internal_error: 0.003,
+  restart: 0.0001,
+};
+
+const WORLD_BEGINS = Date.UTC(2026, 0, 1);
+const NETWORK: Network = { latencyMs: 40, jitterMs: 25 };
+const REPLY_WINDOW_MS = 3_600_000;
+const DOWN_MS_MAX = 15_000;
+const DRAIN_MS_MAX = 60 * 60_000;
+const STEP_MS = 60_000;
+// So many chats in a hundred are frozen once, for up to so long.
+const FROZEN_PERCENT = 3;
+const FREEZE_S_MAX = 900;
+
+export async function runWorld(options: WorldOptions): Promise<WorldReport> {
+  const world = new World(options);
+  await world.open();
+  await world.talk();
+  await world.drain();
+  const { evidence, learned } = await world.testify();
+  return report(evidence, learned);
+}
+
+class World implements Mouth {
+  readonly #options: WorldOptions;
+  readonly #clock: VirtualClock;
+  readonly #chance: Random;
+  readonly #model: TelegramModel;
+  readonly #wire: Transport;
+  readonly #population: Population;
+  readonly #disk: WorldDisk = { content: null };
+  readonly #quietAt: number;
+  #engine: WorldEngine | null = null;
+  #life: Incarnation | null = null;
+  #lives = 0;
+  #lastNumber = 0;
+  readonly #stories: Story[] = [];
+  readonly #tries: Try[] = [];
+  readonly #crashes: number[] = [];
+  readonly #wrote = new Map<string, number[]>();
+  readonly #frozen = new Set<string>();
+  readonly #revoked = new Set<string>();
+
+  constructor(options: WorldOptions) {
+    const { seed, minutes, truth = 1, edits = 'shared' } = options;
+    this.#options = options;
+    this.#clock = virtualClock(WORLD_BEGINS);
+    this.#quietAt = WORLD_BEGINS + minutes * 60_000;
+    this.#chance = seededRandom(seed);
+    this.#model = createTelegramModel({
+      options: { truth, edits, replyWindowMs: REPLY_WINDOW_MS },
+    });
+    this.#wire = simTransport({
+      model: this.#model,
+      clock: this.#clock,
+      random: seededRandom(seed + 0x10000),
+      network: options.network ?? NETWORK,
+      faults: this.#faults(seededRandom(seed + 0x20000)),
+      onExchange: (exchange) => this.#tries.push(tryOf(exchange)),
+    });
+    this.#population = populate(this.#chance, options, this.#model);
+  }
+
+  // Faults stop when the talk does, so that everything can come to rest.
+  #faults(random: Random): Faults {
+    const plan = randomFaults(random, this.#options.faults ?? WORLD_FAULTS);
+    return { next: (target, now) => (now < this.#quietAt ? plan.next(target, now) : null) };
+  }
+
+  async open(): Promise<void> {
+    const life = incarnate(this.#clock, this.#wire);
+    this.#life = life;
+    const random = seededRandom(this.#options.seed + 0x30000 + this.#lives++);
+    const accounts = this.#population.accounts;
+    const { clock, transport } = life;
+    const ports = { clock, transport, random, disk: this.#disk, accounts };
+    this.#engine = await this.#await(this.#options.makeEngine(ports));
+  }
+
+  async talk(): Promise<void> {
+    const { crashes } = this.#options;
+    const talkMs = this.#quietAt - WORLD_BEGINS;
+    const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
+    this.#plan(talkMs);
+    const model = this.#listeningModel();
+    startTraffic(
+      { random: this.#chance, clock: this.#clock, model, mouth: this, until: this.#quietAt },
+      this.#population,
+    );
+    for (const after of crashTimes.sort((a, b) => a - b)) {
+      await this.#clock.run(Math.max(this.#clock.now(), WORLD_BEGINS + after));
+      await this.#crash();
+    }
+    await this.#clock.run(Math.max(this.#clock.now(), this.#quietAt));
+  }
+
+  // Troubles that have nothing to do with what the engine does.
+  #plan(talkMs: number): void {
+    const at = (share: number) => WORLD_BEGINS + talkMs * share;
+    for (const { token, isDoomed } of this.#population.accounts) {
+      if (!isDoomed) continue;
+      this.#clock.schedule(at(0.2), () => {
+        this.#revoked.add(token);
+        this.#model.revoke(token);
+      });
+    }
+    const { chats } = this.#population;
+    const victims = Math.ceil((chats.length * FROZEN_PERCENT) / 100);
+    for (let i = 0; i < victims; i++) {
+      const chat = pick(this.#chance, chats);
+      const seconds = 60 + intBelow(this.#chance, FREEZE_S_MAX - 60);
+      this.#clock.schedule(at(this.#chance.next() * 0.8), () => {
+        if (this.#revoked.has(chat.account.token)) return;
+        this.#frozen.add(placeOf({ token: chat.account.token, chat: chat.id }));
+        this.#model.freeze(chat.account.token, chat.id, seconds, this.#clock.now());
+      });
+    }
+  }
+
+  #listeningModel(): Pick<TelegramModel, 'userWrote'> {
+    return {
+      userWrote: (token, chat, now) => {
+        const place = placeOf({ token, chat });
+        const times = this.#wrote.get(place);
+        if (times === undefined) this.#wrote.set(place, [now]);
+        else times.push(now);
+        if (!this.#revoked.has(token)) this.#model.userWrote(token, chat, now);
+      },
+    };
+  }
+
+  async #crash(): Promise<void> {
+    this.#engine?.crash();
+    this.#life?.end();
+    this.#engine = null;
+    this.#crashes.push(this.#clock.now());
+    await this.#clock.run(this.#clock.now() + this.#chance.next() * DOWN_MS_MAX);
+    await this.open();
+  }
+
+  nextNumber(): number {
+    return ++this.#lastNumber;
+  }
+
+  async say(message: WorldMessage): ReturnType<Mouth['say']> {
+    const engine = this.#engine;
+    if (engine === null) return null;
+    const number = numberOf(JSON.stringify(message.params))!;
+    const submittedAt = this.#clock.now();
+    const story: Story = {
+      ...{ number, message, submittedAt, seq: null, refused: null, record: null, tries: [] },
+    };
+    this.#stories.push(story);
+    const submitted = await engine.submit(message);
+    if (submitted.kind === 'refused') {
+      story.refused = submitted.code;
+      return null;
+    }
+    story.seq = submitted.seq;
+    return { ended: engine.ended(submitted.seq) };
+  }
+
+  async drain(): Promise<void> {
+    const lastAt = this.#clock.now() + DRAIN_MS_MAX;
+    while (this.#engine!.waiting() > 0 && this.#clock.now() < lastAt) {
+      await this.#clock.run(this.#clock.now() + STEP_MS);
+    }
+    // Whatever was still in flight ends.
+    await this.#clock.run(this.#clock.now() + STEP_MS);
+  }
+
+  async testify() {
+    const finishedAt = this.#clock.now();
+    const records = await this.#await(this.#engine!.all());
+    const learned = await this.#await(this.#engine!.learned());
+    const { seed, truth = 1 } = this.#options;
+    const { chats } = this.#population;
+    const evidence: Evidence = {
+      seed,
+      truth,
+      startedAt: WORLD_BEGINS,
+      quietAt: this.#quietAt,
+      finishedAt,
+      replyWindowMs: REPLY_WINDOW_MS,
+      stories: this.#stories,
+      bySeq: connect(this.#stories, records, this.#tries),
+      tries: this.#tries,
+      crashes: this.#crashes,
+      wrote: this.#wrote,
+      revoked: this.#revoked,
+      frozen: this.#frozen,
+      chats: new Map(chats.map((c) => [placeOf({ token: c.account.token, chat: c.id }), c])),
+    };
+    return { evidence, learned };
+  }
+
+  // The promise may need time to pass.
+  async #await<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = promise.finally(() => {
+      isDone = true;
+    });
+    await null;
+    while (!isDone) await this.#clock.run(this.#clock.now() + 1);
+    return done;
+  }
+}
