@@ -34,7 +34,7 @@ export function addSend(program: Command, io: Io): void {
   const command = program
     .command('send')
     .description('send one message')
-    .argument('[text]', 'the text; or give --body')
+    .argument('[text...]', 'the text; or give --body')
     .requiredOption('--chat <id>', 'chat id or @name')
     .option('--account <id>', 'account id or token (default: the only one there is)')
     .option('--thread <id>', 'thread or topic')
@@ -45,7 +45,8 @@ export function addSend(program: Command, io: Io): void {
     .option('--ttl <seconds>', 'give up after this long')
     .option('--idempotency-key <key>', 'the same key again sends nothing')
     .option('--wait [seconds]', 'wait for the result');
-  addClientOptions(command).action(async (text: string | undefined, options: Options) => {
+  addClientOptions(command).action(async (words: string[], options: Options) => {
+    const text = words.length === 0 ? undefined : words.join(' ');
     const client = connect(io, { ...options });
     const message = await messageOf(client, text, options);
     const receipt = (await client.call('POST', '/v1/messages', message)) as Receipt;

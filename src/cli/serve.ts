@@ -34,7 +34,7 @@ function greeting(url: string, data: string): string {
     'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
     `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
     '',
-    `Then: npx sluice status · ${url}/docs · Ctrl-C stops it`,
+    `Then: npx sluice status · ${url}/openapi.json · Ctrl-C stops it`,
   ].join('\n');
 }
 

@@ -5,13 +5,14 @@ import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { type Io, WrongUsage } from './io.ts';
 import { untilSignal } from './until-signal.ts';
+import { addWorld } from './world.ts';
 
 const PORT_MAX = 65_535;
 
 export function addSim(program: Command, io: Io): void {
-  program
+  const sim = program
     .command('sim')
-    .description('serve the simulator of Telegram over HTTP')
+    .description('serve the simulator of Telegram over HTTP, or run whole worlds (sim world)')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0: any free one', '8081')
     .action(async (options: { host: string; port: string }) => {
@@ -25,6 +26,7 @@ export function addSim(program: Command, io: Io): void {
       await signalled;
       await server.close();
     });
+  addWorld(sim, io);
 }
 
 function portOf(text: string): number {

@@ -1,0 +1,115 @@
+// sluice sim world: hours of traffic, faults and crashes on a virtual clock, from a seed; the promises are checked
+// from outside. A broken world prints its seed, and the same seed breaks it again.
+
+import type { Command } from 'commander';
+import type { WorldOptions, WorldReport } from '../sim/sim.ts';
+import { intBelow, systemRandom } from '../system/random.ts';
+import { Failed, type Io, printJson, WrongUsage } from './io.ts';
+
+interface Options {
+  readonly seed?: string;
+  readonly seeds: string;
+  readonly hours?: string;
+  readonly minutes?: string;
+  readonly truth: string;
+  readonly edits: 'shared' | 'separate' | 'free';
+  readonly accounts?: string;
+  readonly chats?: string;
+  readonly crashes?: string;
+  readonly json?: true;
+}
+
+const SEED_MAX = 2 ** 31;
+const MINUTES_DEFAULT = 10;
+const MINUTES_MAX = 7 * 24 * 60;
+// A world of an hour or more is a whole fleet; a short one is small, so that many of them are quick.
+const LARGE = { fromMinutes: 60, accounts: 20, chats: 500, crashes: 10 };
+const SMALL = { accounts: 4, chats: 40, crashes: 2 };
+
+export function addWorld(sim: Command, io: Io): void {
+  sim
+    .command('world')
+    .description('run whole simulated worlds and check the promises')
+    .option('--seed <n>', 'the seed of the first one (default: a fresh one, printed)')
+    .option('--seeds <k>', 'how many worlds, with the seeds that follow', '1')
+    .option('--hours <h>', 'virtual hours of traffic')
+    .option('--minutes <m>', `virtual minutes of traffic (default: ${MINUTES_DEFAULT})`)
+    .option('--truth <share>', 'the true limits as a share of what we believe', '1')
+    .addOption(
+      sim
+        .createOption('--edits <how>', 'how the platform counts edits')
+        .choices(['shared', 'separate', 'free'])
+        .default('shared'),
+    )
+    .option('--accounts <n>', 'bots')
+    .option('--chats <n>', 'chats of all of them')
+    .option('--crashes <n>', 'crashes of the engine')
+    .option('--json', 'for programs')
+    .action(async (options: Options) => {
+      const reports = await runWorlds(io, options);
+      const broken = reports.filter((report) => !report.ok);
+      if (options.json) printJson(io, reports);
+      else io.out(`${reports.length} run, ${broken.length} broken`);
+      if (broken.length === 0) return;
+      throw new Failed(`broken with seed ${broken.map(({ seed }) => seed).join(', ')}`);
+    });
+}
+
+async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
+  const plan = planOf(options);
+  const count = numberOf('--seeds', options.seeds, { min: 1, max: 1_000_000 });
+  const first =
+    options.seed === undefined
+      ? intBelow(systemRandom(), SEED_MAX)
+      : numberOf('--seed', options.seed, { min: 0, max: SEED_MAX });
+  const { runWorld, formatReport } = await import('../sim/sim.ts');
+  const { worldEngine } = await import('../world-engine.ts');
+  const reports: WorldReport[] = [];
+  const { minutes, accounts, chats, crashes } = plan;
+  io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);
+  for (let i = 0; i < count; i++) {
+    const report = await runWorld({ ...plan, seed: first + i, makeEngine: worldEngine });
+    reports.push(report);
+    if (!options.json) io.out(formatReport(report));
+  }
+  return reports;
+}
+
+function planOf(options: Options): Omit<WorldOptions, 'seed' | 'makeEngine'> {
+  const minutes = minutesOf(options);
+  const size = minutes >= LARGE.fromMinutes ? LARGE : SMALL;
+  const count = (flag: string, text: string | undefined, usual: number, min: number) =>
+    text === undefined ? usual : numberOf(flag, text, { min, max: 100_000 });
+  return {
+    minutes,
+    accounts: count('--accounts', options.accounts, size.accounts, 1),
+    chats: count('--chats', options.chats, size.chats, 1),
+    crashes: count('--crashes', options.crashes, size.crashes, 0),
+    truth: numberOf('--truth', options.truth, { min: 0.05, max: 1 }, 'any'),
+    edits: options.edits,
+  };
+}
+
+function minutesOf({ hours, minutes }: Options): number {
+  if (hours !== undefined && minutes !== undefined) {
+    throw new WrongUsage('give --hours or --minutes, not both');
+  }
+  if (hours !== undefined) {
+    return 60 * numberOf('--hours', hours, { min: 0.01, max: MINUTES_MAX / 60 }, 'any');
+  }
+  if (minutes === undefined) return MINUTES_DEFAULT;
+  return numberOf('--minutes', minutes, { min: 0.1, max: MINUTES_MAX }, 'any');
+}
+
+function numberOf(
+  flag: string,
+  text: string,
+  bounds: { min: number; max: number },
+  kind: 'whole' | 'any' = 'whole',
+): number {
+  const value = Number(text);
+  const isRight = kind === 'any' ? Number.isFinite(value) : Number.isInteger(value);
+  if (isRight && value >= bounds.min && value <= bounds.max) return value;
+  const what = kind === 'any' ? 'a number' : 'a whole number';
+  throw new WrongUsage(`${flag} = ${text}: expected ${what} from ${bounds.min} to ${bounds.max}`);
+}

@@ -1,0 +1,63 @@
+// Runs the command line as a process of its own, for the tests of the whole house.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export class Sluice {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #out = '';
+  #err = '';
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const options = { stdio: ['ignore', 'pipe', 'pipe'] as const, env: { ...process.env, ...env } };
+    this.#child = spawn(process.execPath, [BIN, ...args], {
+      ...options,
+      stdio: [...options.stdio],
+    });
+    this.#child.stdout!.on('data', (chunk) => {
+      this.#out += chunk;
+    });
+    this.#child.stderr!.on('data', (chunk) => {
+      this.#err += chunk;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.on('close', (code) => resolve({ code, out: this.#out, err: this.#err }));
+    });
+  }
+
+  // The first line on stdout that holds the text.
+  said(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const lines = this.#out.split('\n').slice(0, -1);
+        const line = lines.find((each) => each.includes(text));
+        if (line !== undefined) resolve(line);
+      };
+      look();
+      this.#child.stdout!.on('data', look);
+      this.#child.on('close', () =>
+        reject(new Error(`it ended without saying "${text}": ${this.#out}${this.#err}`)),
+      );
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}
+
+export function runSluice(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return new Sluice(args, env).ended;
+}
