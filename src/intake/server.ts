@@ -69,9 +69,10 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
     else if (!wall.admits(request.headers)) refuse(reply, 'forbidden_host');
     else done();
   });
-  app.addHook('onResponse', (request, reply, done) => {
+  // Not onResponse: that hook puts listeners on every response, and costs more than the counting.
+  app.addHook('onSend', (request, reply, payload, done) => {
     options.metrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode);
-    done();
+    done(null, payload);
   });
 }
 
