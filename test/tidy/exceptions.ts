@@ -6,4 +6,10 @@ export interface Exception {
   readonly reason: string;
 }
 
-export const EXCEPTIONS: readonly Exception[] = [];
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    rule: 'size',
+    path: 'src/sim/telegram/answers.ts',
+    reason: 'the platform’s own words stand on one line each, so that they can be searched for',
+  },
+];
