@@ -50,12 +50,17 @@ export interface Verdict {
   readonly call: JudgedCall;
 }
 
+export interface Injected {
+  readonly update: Update;
+  readonly messageId: number;
+}
+
 export interface TelegramModel {
   call(token: string, method: string, params: Params, now: number): Verdict;
   // Someone wrote to the bot: for a while messages there are answers.
   userWrote(token: string, chat: string, now: number): void;
   // An incoming message of a user, as getUpdates will tell it.
-  inject(token: string, chat: string, text: string, now: number): Update;
+  inject(token: string, chat: string, text: string, now: number): Injected;
   setChat(chat: string, state: ChatState): void;
   setChannel(chat: string): void;
   // Refuses the chat for so long, for no fault of the bot's.
@@ -222,7 +227,7 @@ class Model implements TelegramModel {
     this.#chatOf(token, chat).wroteAt = now;
   }
 
-  inject(token: string, chatId: string, text: string, now: number): Update {
+  inject(token: string, chatId: string, text: string, now: number): Injected {
     const bot = this.#known(token);
     const chat = this.#chatOf(token, chatId);
     chat.wroteAt = now;
@@ -230,7 +235,7 @@ class Model implements TelegramModel {
     this.#messages.add(message.stored);
     const update = bot.addUpdate({ message: message.view });
     for (const run of this.#pollers.get(bot.id) ?? []) run();
-    return update;
+    return { update, messageId: message.stored.id };
   }
 
   setChat(chat: string, state: ChatState): void {

@@ -2,6 +2,7 @@
 // The checkers read this and nothing else: never the engine, never its limits.
 
 import type { JudgedCall } from '../telegram/model.ts';
+import type { TelegramOptions } from '../telegram/options.ts';
 import { textOf } from '../telegram/params.ts';
 import type { Exchange } from '../transport.ts';
 import type { WorldMessage, WorldRecord } from './engine.ts';
@@ -11,6 +12,7 @@ import { numberOf } from './traffic.ts';
 export interface Evidence {
   readonly seed: number;
   readonly truth: number;
+  readonly edits: TelegramOptions['edits'];
   // Until when things were said, and until when it was watched.
   readonly startedAt: number;
   readonly quietAt: number;

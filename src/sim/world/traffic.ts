@@ -5,13 +5,14 @@
 import type { Priority } from '../../domain/priority.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import { intBelow, pick, type Random } from '../../system/random.ts';
-import type { TelegramModel } from '../telegram/model.ts';
 import type { WorldEnd, WorldMessage } from './engine.ts';
 import type { Account, Chat, Population } from './population.ts';
 
 export interface Mouth {
   // null: nobody took it (refused, or the engine is down).
   say(message: WorldMessage): Promise<{ ended: Promise<WorldEnd> } | null>;
+  // Someone writes to the bot there: the id of that message; null: the bot is no more.
+  hear(chat: Chat): number | null;
   // The number of the next text.
   nextNumber(): number;
 }
@@ -19,7 +20,6 @@ export interface Mouth {
 interface Stage {
   readonly random: Random;
   readonly clock: Clock;
-  readonly model: Pick<TelegramModel, 'userWrote'>;
   readonly mouth: Mouth;
   readonly until: number;
 }
@@ -30,6 +30,7 @@ const PRIORITIES: readonly Priority[] = [
 ];
 const BROADCAST_PAUSE_MS = 240_000;
 const EDIT_PAUSE_MS = 700;
+const GONE_BY = 1_000_000;
 
 // Starts it all; everything stops by itself at `until`.
 export function startTraffic(stage: Stage, { accounts, chats }: Population): void {
@@ -63,9 +64,14 @@ function sayMany(stage: Stage, chat: Chat, count: number): void {
   for (let i = 0; i < count; i++) void stage.mouth.say(text(stage, chat, { thread }));
 }
 
+// Now and then the message it answers is gone, or the markup is not sound: both have a cure.
 function answerSomeone(stage: Stage, chat: Chat): void {
-  stage.model.userWrote(chat.account.token, chat.id, stage.clock.now());
-  void stage.mouth.say(text(stage, chat, { isReply: true }));
+  const heard = stage.mouth.hear(chat);
+  if (heard === null) return;
+  const message_id = stage.random.next() < 0.1 ? heard + GONE_BY : heard;
+  const markup = stage.random.next() < 0.1 ? { parse_mode: 'HTML' } : {};
+  const more = { reply_parameters: { message_id }, ...markup };
+  void stage.mouth.say(text(stage, chat, { isReply: true, priority: 'high', more }));
 }
 
 // A text that grows: one message, then edits faster than any chat affords, and a final.
@@ -96,15 +102,17 @@ interface Wishes {
   readonly priority?: Priority;
   readonly thread?: string | null;
   readonly isReply?: boolean;
+  readonly more?: Readonly<Record<string, unknown>>;
   readonly expiresInMs?: number;
   readonly dueInMs?: number;
 }
 
 function text(stage: Stage, chat: Chat, wishes: Wishes): WorldMessage {
   const thread = wishes.thread === undefined ? threadIn(stage, chat) : wishes.thread;
+  const what = wishes.more?.parse_mode === undefined ? 'says' : 'says <b>';
   const now = stage.clock.now();
   return {
-    ...message(stage, chat, thread, 'sendMessage', { text: words(stage, 'says') }),
+    ...message(stage, chat, thread, 'sendMessage', { text: words(stage, what), ...wishes.more }),
     priority: wishes.priority ?? pick(stage.random, PRIORITIES),
     isReply: wishes.isReply ?? false,
     expiresAt: wishes.expiresInMs === undefined ? 0 : now + wishes.expiresInMs,

@@ -12,7 +12,7 @@ import { type Network, simTransport } from '../transport.ts';
 import type { EngineFactory, WorldDisk, WorldEngine, WorldMessage } from './engine.ts';
 import { connect, type Evidence, placeOf, type Story, type Try, tryOf } from './evidence.ts';
 import { type Incarnation, incarnate } from './incarnation.ts';
-import { type Population, populate } from './population.ts';
+import { type Chat, type Population, populate } from './population.ts';
 import { report, type WorldReport } from './report.ts';
 import { type Mouth, numberOf, startTraffic } from './traffic.ts';
 
@@ -120,9 +120,8 @@ class World implements Mouth {
     const talkMs = this.#quietAt - WORLD_BEGINS;
     const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
     this.#plan(talkMs);
-    const model = this.#listeningModel();
     startTraffic(
-      { random: this.#chance, clock: this.#clock, model, mouth: this, until: this.#quietAt },
+      { random: this.#chance, clock: this.#clock, mouth: this, until: this.#quietAt },
       this.#population,
     );
     for (const after of crashTimes.sort((a, b) => a - b)) {
@@ -155,18 +154,6 @@ class World implements Mouth {
     }
   }
 
-  #listeningModel(): Pick<TelegramModel, 'userWrote'> {
-    return {
-      userWrote: (token, chat, now) => {
-        const place = placeOf({ token, chat });
-        const times = this.#wrote.get(place);
-        if (times === undefined) this.#wrote.set(place, [now]);
-        else times.push(now);
-        if (!this.#revoked.has(token)) this.#model.userWrote(token, chat, now);
-      },
-    };
-  }
-
   async #crash(): Promise<void> {
     this.#engine?.crash();
     this.#life?.end();
@@ -174,6 +161,17 @@ class World implements Mouth {
     this.#crashes.push(this.#clock.now());
     await this.#clock.run(this.#clock.now() + this.#chance.next() * DOWN_MS_MAX);
     await this.open();
+  }
+
+  hear({ account, id }: Chat): number | null {
+    const { token } = account;
+    if (this.#revoked.has(token)) return null;
+    const now = this.#clock.now();
+    const place = placeOf({ token, chat: id });
+    const times = this.#wrote.get(place);
+    if (times === undefined) this.#wrote.set(place, [now]);
+    else times.push(now);
+    return this.#model.inject(token, id, 'hello', now).messageId;
   }
 
   nextNumber(): number {
@@ -211,11 +209,12 @@ class World implements Mouth {
     const finishedAt = this.#clock.now();
     const records = await this.#await(this.#engine!.all());
     const learned = await this.#await(this.#engine!.learned());
-    const { seed, truth = 1 } = this.#options;
+    const { seed, truth = 1, edits = 'shared' } = this.#options;
     const { chats } = this.#population;
     const evidence: Evidence = {
       seed,
       truth,
+      edits,
       startedAt: WORLD_BEGINS,
       quietAt: this.#quietAt,
       finishedAt,

@@ -12,7 +12,7 @@ import {
   takenAt,
 } from '../evidence.ts';
 
-// The clerk's pace: well below what the chat affords.
+// The clerk's pace: well below what the chat truly affords.
 const PRIVATE_MS = 2000;
 const GROUP_MS_PER_MESSAGE = 6000;
 const ALLOWANCE_MS = 45_000;
@@ -47,7 +47,10 @@ function compare(
   restarts: readonly number[],
 ) {
   const served = stories.filter((story) => takenAt(story) !== null);
-  const clerk = clerkTimes(served, isPrivate);
+  const clerk = clerkTimes(
+    served,
+    (isPrivate ? PRIVATE_MS : GROUP_MS_PER_MESSAGE) / evidence.truth,
+  );
   const actual = served.map((story) => takenAt(story)!).sort((a, b) => a - b);
   const faults = stories
     .flatMap((s) => s.tries)
@@ -74,14 +77,14 @@ function compare(
   return [];
 }
 
-function clerkTimes(stories: readonly Story[], isPrivate: boolean): number[] {
+function clerkTimes(stories: readonly Story[], paceMs: number): number[] {
   let free = 0;
   return stories
     .map((story) => ({ from: Math.max(story.submittedAt, story.message.notBefore), story }))
     .sort((a, b) => a.from - b.from)
     .map(({ from, story }) => {
       const cost = story.tries.find((one) => one.call !== null)?.call?.cost ?? 1;
-      free = Math.max(free, from) + (isPrivate ? PRIVATE_MS : GROUP_MS_PER_MESSAGE * cost);
+      free = Math.max(free, from) + paceMs * cost;
       return free;
     });
 }

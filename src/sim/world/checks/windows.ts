@@ -30,7 +30,8 @@ function checkBelieved(evidence: Evidence): Finding[] {
   }
   const taken = judged.filter((one) => one.call!.acceptedAt !== null && one.call!.cost > 0);
   taken.sort((a, b) => a.call!.arrivedAt - b.call!.arrivedAt);
-  for (const tries of groupBy(taken, placeOf).values()) {
+  const counted = taken.filter((one) => evidence.edits !== 'free' || !isEdit(one));
+  for (const tries of groupBy(counted, (one) => windowOf(one, evidence)).values()) {
     const isPrivate = !tries[0]!.chat.startsWith('-');
     if (isPrivate) findings.push(...exceeded(evidence, tries, PRIVATE_BURST, 5000, callsOf));
     else {
@@ -78,6 +79,15 @@ function exceeded(
 
 const callsOf = () => 1;
 const messagesOf = (one: Try) => one.call!.cost;
+
+// Which calls count together: all of a chat, or its edits apart.
+function windowOf(one: Try, evidence: Evidence): string {
+  return evidence.edits === 'separate' && isEdit(one) ? `${placeOf(one)} edits` : placeOf(one);
+}
+
+function isEdit(one: Try): boolean {
+  return one.call!.method.startsWith('editMessage');
+}
 
 function isUnsolicited(one: Try, evidence: Evidence): boolean {
   if (!one.call!.method.startsWith('send')) return false;
