@@ -11,7 +11,7 @@ import { Control } from './control.ts';
 import { type Fate, type Faults, NO_FAULTS, undergo } from './faults.ts';
 import { Polling } from './polling.ts';
 import { type Answer, badRequest, NOT_FOUND, refused, TOO_LARGE } from './telegram/answers.ts';
-import { createTelegramModel, type TelegramModel } from './telegram/model.ts';
+import { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 import type { TelegramOptions } from './telegram/options.ts';
 import { type Params, textOf } from './telegram/params.ts';
 import type { Network } from './transport.ts';
@@ -32,6 +32,8 @@ export interface ServeSimOptions {
   readonly random?: Random;
   readonly network?: Network;
   readonly faults?: Faults;
+  // Told of every call as it is judged.
+  readonly onCall?: (call: JudgedCall) => void;
 }
 
 // As the real server's: longer than any long poll.
@@ -43,7 +45,11 @@ const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
 export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
   const { clock = systemClock(), random = systemRandom(), network = INSTANT } = given;
   const control = new Control(clock, random, given.faults ?? NO_FAULTS);
-  const model = createTelegramModel({ options: given.options ?? {}, onCall: control.record });
+  const onCall = (call: JudgedCall) => {
+    control.record(call);
+    given.onCall?.(call);
+  };
+  const model = createTelegramModel({ options: given.options ?? {}, onCall });
   const desk = new Desk({ clock, random, network }, model, control);
   const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
   await new Promise<void>((resolve, reject) => {

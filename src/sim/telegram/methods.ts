@@ -14,10 +14,10 @@ export interface Method {
 }
 
 // sendPhoto → photo, and so on: one message with a caption.
-const MEDIA =
-  'photo audio document video animation voice video_note paid_media location venue contact poll dice sticker game invoice checklist'.split(
-    ' ',
-  );
+const MEDIA = [
+  ...['photo', 'audio', 'document', 'video', 'animation', 'voice', 'video_note', 'sticker'],
+  ...['paid_media', 'location', 'venue', 'contact', 'poll', 'dice', 'game', 'invoice', 'checklist'],
+];
 
 const PLANS: Record<string, (scene: Scene) => Planned> = {
   sendMessage: (s) => send(s, ''),

@@ -141,16 +141,17 @@ export function isEdit(story: Story): boolean {
 export function tell(story: Story, startedAt: number): string {
   const { message, record, tries } = story;
   const where = message.thread === null ? message.chat : `${message.chat}/${message.thread}`;
-  const fate =
-    record === null
-      ? 'no record'
-      : `${record.state} (${record.reason ?? 'no reason'}), doubts ${record.doubts}, failures ${record.failures}`;
+  const fate = record === null ? 'no record' : tellRecord(record);
   return [
     `#${story.number} ${message.method} to ${where}, ${message.priority}`,
     `submitted ${clockTime(story.submittedAt, startedAt)}, seq ${record?.seq ?? story.seq ?? 'none'}`,
     fate,
     tries.length === 0 ? 'no tries' : tries.map((one) => tellTry(one, startedAt)).join('; '),
   ].join(' · ');
+}
+
+function tellRecord({ state, reason, doubts, failures }: WorldRecord): string {
+  return `${state} (${reason ?? 'no reason'}), doubts ${doubts}, failures ${failures}`;
 }
 
 export function tellTry({ call, said, fault, leftAt }: Try, startedAt: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { honestEngine, type Sabotage } from './honest-engine.ts';
+import { honestEngine, type Sabotage } from './honest-engine.fixture.ts';
 import { formatReport } from './report.ts';
 import { runWorld } from './world.ts';
 

@@ -41,8 +41,9 @@ function overtaken(stands: Stand[], evidence: Evidence): Finding[] {
   let ahead: Stand | null = null;
   for (const stand of byTime) {
     if (ahead !== null && ahead.first > stand.last && ahead.at < stand.at) {
-      const facts = `${tell(ahead.story, evidence.startedAt)}\n    overtook ${tell(stand.story, evidence.startedAt)}`;
-      findings.push({ check: 'order', facts });
+      const first = tell(ahead.story, evidence.startedAt);
+      const second = tell(stand.story, evidence.startedAt);
+      findings.push({ check: 'order', facts: `${first}\n    overtook ${second}` });
     }
     if (ahead === null || stand.first > ahead.first) ahead = stand;
   }
