@@ -163,12 +163,16 @@ async function write(ports: AttemptPorts, settlement: Settlement): Promise<Settl
   }
 }
 
-// null: the store cannot be written now; nothing was begun.
-export async function begin(ports: AttemptPorts, seq: number, at: number): Promise<Begun | null> {
+// JournalUnavailable: the store cannot be written now; nothing was begun.
+export async function begin(
+  ports: AttemptPorts,
+  seq: number,
+  at: number,
+): Promise<Begun | JournalUnavailable> {
   try {
     return await ports.journal.begin(seq, at);
   } catch (error) {
-    if (error instanceof JournalUnavailable) return null;
+    if (error instanceof JournalUnavailable) return error;
     throw error;
   }
 }

@@ -2,8 +2,10 @@
 // It owns the road's memory (scheduler, limits, holds, waiters); the journal owns the truth.
 
 import type { NewDelivery, Queued } from '../domain/delivery.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import {
   type Appended,
+  type Begun,
   type Journal,
   JournalUnavailable,
   type MoveCommand,
@@ -67,6 +69,8 @@ export class Dispatch implements Service {
   #housekeeping: Timer | null = null;
   // When the loop last had its turn; health is told from its age.
   lastTurnAt = 0;
+  // Why the store did not take the last command; null: it did.
+  storeTrouble: JournalUnavailable['code'] | null = null;
 
   constructor(options: DispatchOptions) {
     this.#o = options;
@@ -99,9 +103,20 @@ export class Dispatch implements Service {
 
   async submit(delivery: NewDelivery): Promise<Appended> {
     const { queueMax } = this.profileOf(delivery.account);
-    const appended = await this.#o.journal.append(delivery, { queueMax });
+    const appended = await this.#append(delivery, queueMax);
     if (appended.kind === 'accepted') this.#admit(appended.queued, appended.replaced);
     return appended;
+  }
+
+  async #append(delivery: NewDelivery, queueMax: number): Promise<Appended> {
+    try {
+      const appended = await this.#o.journal.append(delivery, { queueMax });
+      this.storeTrouble = null;
+      return appended;
+    } catch (error) {
+      if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
+      throw error;
+    }
   }
 
   async move(command: MoveCommand): Promise<Moved> {
@@ -213,24 +228,28 @@ export class Dispatch implements Service {
     const limits = this.limitsOf(account);
     const probing = this.holds.probes(account, takenAt);
     const begun = await begin(this.#o, seq, takenAt);
-    if (begun === null || begun.kind === 'gone') {
-      this.#giveBack(queued, ticket, probing, begun === null);
+    if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
+      this.#giveBack(queued, ticket, probing, begun);
       return;
     }
+    this.storeTrouble = null;
     const profile = this.profileOf(account);
     const startedAt = this.#o.clock.now();
     limits.departed(ticket, startedAt);
     const credential = this.#o.accounts.credentialOf(account);
     assert(credential !== null, 'an account of the road has a credential');
     const outcome = await call(profile, credential, queued, begun.body);
+    if (isAccountRefused(outcome)) await this.#refuse(account);
     const { n, record, body } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing };
     this.land(queued, await conclude(this.#o, profile, limits, ticket, tried));
   }
 
   // It never left: withdrawn meanwhile, or the store could not be written.
-  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, storeDown: boolean): void {
+  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, why: Begun | JournalUnavailable) {
     const now = this.#o.clock.now();
+    const storeDown = why instanceof JournalUnavailable;
+    if (storeDown) this.storeTrouble = why.code;
     this.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
     if (probing) this.holds.probeGone(queued.account, now);
     if (storeDown) this.#storePausedUntil = now + STORE_PAUSE_MS;
@@ -244,7 +263,6 @@ export class Dispatch implements Service {
     const { account, chat, seq } = queued;
     const reason = reasonOf(outcome) ?? '';
     this.holds.learn(account, chat, verdict.health, reason, endedAt);
-    if (verdict.health === 'refused') this.#track(this.#refuse(account, reason));
     const again = settled.kind === 'settled' ? settled.queued : null;
     if (this.scheduler.isFlying(seq)) this.scheduler.landed(seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
@@ -268,15 +286,26 @@ export class Dispatch implements Service {
     this.teller.ended(queued.seq, 'expired', 'expired');
   }
 
-  async #refuse(account: string, reason: string): Promise<void> {
-    await this.#o.accounts.setRefused(account, reason);
+  // Before the attempt is settled, so that a crash in between does not make the next process ask again.
+  async #refuse(account: string): Promise<void> {
+    try {
+      await this.#o.accounts.setRefused(account, ACCOUNT_REFUSED);
+    } catch (error) {
+      // The breaker holds it in memory; only a restart would ask once more.
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
   }
 
   #keepHouse(): void {
     const { clock } = this.#o;
     this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
+      this.wake();
       for (const limits of this.#limits.values()) limits.forgetIdle(clock.now(), FORGET_STEP_MAX);
       this.#keepHouse();
     });
   }
+}
+
+function isAccountRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED;
 }
