@@ -107,7 +107,7 @@ describe('commands', () => {
       url: '/v1/messages',
       key: 'Bearer right',
       body: {
-        to: { account: 'telegram:1', chat: '-100' },
+        to: { platform: 'telegram', account: 'telegram:1', chat: '-100' },
         method: 'sendMessage',
         body: { text: 'hello' },
         wait: 5,

@@ -8,6 +8,7 @@ import { fields } from './table.ts';
 
 interface Options {
   readonly account?: string;
+  readonly platform: string;
   readonly chat: string;
   readonly thread?: string;
   readonly method: string;
@@ -37,6 +38,7 @@ export function addSend(program: Command, io: Io): void {
     .argument('[text...]', 'the text; or give --body')
     .requiredOption('--chat <id>', 'chat id or @name')
     .option('--account <id>', 'account id or token (default: the only one there is)')
+    .option('--platform <name>', 'the account’s platform', 'telegram')
     .option('--thread <id>', 'thread or topic')
     .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
     .option('--body <json>', 'the call’s parameters, without the target')
@@ -62,7 +64,8 @@ async function messageOf(client: Client, text: string | undefined, options: Opti
   const content = contentOf(text, options);
   const account = options.account ?? (await onlyAccount(client));
   const thread = options.thread === undefined ? {} : { thread: options.thread };
-  return { to: { account, chat: options.chat, ...thread }, ...content };
+  const { platform, chat } = options;
+  return { to: { platform, account, chat, ...thread }, ...content };
 }
 
 function contentOf(text: string | undefined, options: Options): Record<string, unknown> {
