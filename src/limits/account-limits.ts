@@ -309,7 +309,8 @@ export class AccountLimits {
     ahead: number,
     now: number,
   ): number {
-    const meters = rules.map((rule) => {
+    const binding = rules.filter(({ scope }) => scope !== 'user' || charge.user !== null);
+    const meters = binding.map((rule) => {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       return { rule, slot, factor: slot?.factor(now, this.#settings) ?? 1 };
     });

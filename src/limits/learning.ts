@@ -96,11 +96,11 @@ export function slow(
   return true;
 }
 
-// On the way up again the old factor is known to be good: fall back to it, not below it.
+// On the way up again the steps below have held: fall to the last but one, not to the bottom.
 function fall(rate: Rate, by: number, least: number, now: number, settings: LearningSettings) {
   const current = factorAt(rate, now, settings);
-  const proven = current > rate.factor ? rate.factor : least;
-  rate.factor = Math.max(proven, least, current * by);
+  const held = current > rate.factor ? Math.max(rate.factor, current - 2 * STEP) : least;
+  rate.factor = Math.max(held, least, current * by);
 }
 
 // Nothing is left to remember.

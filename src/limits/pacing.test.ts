@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../system/random.ts';
 import { AccountLimits } from './limits.ts';
-import { most, run } from './pacing.world.ts';
+import { jitter, most, run } from './pacing.world.ts';
 import type { Charge, Rule } from './words.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,16 +14,16 @@ function charge(chat: string): Charge {
 }
 
 function pace(rule: Rule, chats: number, ms: number, network: { oneWay: number; jitter: number }) {
+  const random = seededRandom(7);
   const rules = [rule];
   const plan =
     rule.scope === 'account' ? { account: rules, chat: [] } : { account: [], chat: rules };
   const judged = run(
     {
       limits: new AccountLimits({ account: 'a', priors: { planOf: () => plan } }),
-      random: seededRandom(7),
+      random,
       charges: Array.from({ length: chats }, (_, n) => charge(`c${n}`)),
-      latencyMs: network.oneWay,
-      jitterMs: network.jitter,
+      trip: jitter(random, network.oneWay, network.jitter),
       judge: () => ({ holdMs: 0, signal: { kind: 'ok' } }),
     },
     0,

@@ -15,9 +15,8 @@ export interface World {
   readonly limits: AccountLimits;
   readonly random: Random;
   readonly charges: readonly Charge[];
-  // One way.
-  readonly latencyMs: number;
-  readonly jitterMs: number;
+  // How long the way there and the way back take.
+  trip(): { thereMs: number; backMs: number };
   judge(charge: Charge, now: number): Verdict;
 }
 
@@ -25,7 +24,14 @@ export interface Judged {
   readonly charge: Charge;
   readonly leftAt: number;
   readonly at: number;
+  // When the answer was back.
+  readonly toldAt: number;
   readonly signal: Signal;
+}
+
+export function jitter(random: Random, latencyMs: number, jitterMs: number): World['trip'] {
+  const way = () => latencyMs + jitterMs * random.next();
+  return () => ({ thereMs: way(), backMs: way() });
 }
 
 // Runs for `ms` and tells what the platform saw, in its order.
@@ -33,7 +39,6 @@ export function run(world: World, from: number, ms: number): Judged[] {
   const { limits, charges, random } = world;
   const judged: Judged[] = [];
   const events: { at: number; happen: () => void }[] = [];
-  const way = () => world.latencyMs + world.jitterMs * random.next();
   const later = (at: number, happen: () => void) => {
     let place = events.length;
     while (place > 0 && events[place - 1]!.at <= at) place -= 1;
@@ -43,11 +48,13 @@ export function run(world: World, from: number, ms: number): Judged[] {
 
   const send = (charge: Charge, ticket: Ticket) => {
     const leftAt = now;
+    const { thereMs, backMs } = world.trip();
     limits.departed(ticket, leftAt);
-    later(now + way(), () => {
+    later(now + thereMs, () => {
       const { holdMs, signal } = world.judge(charge, now);
-      judged.push({ charge, leftAt, at: now + (signal.kind === 'ok' ? holdMs : 0), signal });
-      later(now + holdMs + way(), () => limits.settled(ticket, signal, now));
+      const toldAt = now + holdMs + backMs;
+      judged.push({ charge, leftAt, at: now + holdMs, toldAt, signal });
+      later(toldAt, () => limits.settled(ticket, signal, now));
     });
   };
   while (now < from + ms) {

@@ -11,8 +11,8 @@
 // the margin. While too little is known `least` is 0: a call counts from the moment of its answer.
 
 const HALF_MS = 150_000;
-const SAMPLES_MIN = 8;
-const MARGIN_SIGMAS = 3;
+const SAMPLES_MIN = 16;
+const MARGIN_SIGMAS = 4;
 // Clocks tick and windows have edges.
 const MARGIN_MS_MIN = 2;
 // A hidden wait is not jitter; it must not widen the margin without bound.
