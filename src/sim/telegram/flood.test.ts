@@ -70,6 +70,13 @@ describe('windows', () => {
     }
   });
 
+  test('a message that waits for its chat delays no other chat', () => {
+    const { send } = telegram();
+    send(GROUP, 0);
+    expect(send(GROUP, 10).holdMs).toBe(990);
+    expect(send('7', 20).holdMs).toBe(0);
+  });
+
   test('paid broadcast has a thousand a second', () => {
     const { send } = telegram();
     const paid = { allow_paid_broadcast: true };

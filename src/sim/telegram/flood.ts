@@ -113,8 +113,11 @@ export class ChatFlood {
     };
   }
 
+  // The bot's budget is spent when the bot's own turn comes: a chat that waits longer delays no other.
   #enter(tolls: readonly Toll[], at: number, now: number): number {
-    for (const toll of tolls) toll.window.add(at, toll.cost);
+    for (const { window, cost, owner } of tolls) {
+      window.add(owner === 'bot' ? window.earliest(now, cost) : at, cost);
+    }
     return at - now;
   }
 

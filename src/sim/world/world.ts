@@ -141,15 +141,16 @@ class World implements Mouth {
         this.#model.revoke(token);
       });
     }
-    const { chats } = this.#population;
+    const { accounts, chats } = this.#population;
     const victims = Math.ceil((chats.length * FROZEN_PERCENT) / 100);
-    for (let i = 0; i < victims; i++) {
-      const chat = pick(this.#chance, chats);
+    // One of a bot at most: two chats that are closed at once look like a limit of the bot itself.
+    for (const account of accounts.slice(0, victims)) {
+      const chat = pick(this.#chance, account.chats);
       const seconds = 60 + intBelow(this.#chance, FREEZE_S_MAX - 60);
       this.#clock.schedule(at(this.#chance.next() * 0.8), () => {
-        if (this.#revoked.has(chat.account.token)) return;
-        this.#frozen.add(placeOf({ token: chat.account.token, chat: chat.id }));
-        this.#model.freeze(chat.account.token, chat.id, seconds, this.#clock.now());
+        if (chat === undefined || this.#revoked.has(account.token)) return;
+        this.#frozen.add(placeOf({ token: account.token, chat: chat.id }));
+        this.#model.freeze(account.token, chat.id, seconds, this.#clock.now());
       });
     }
   }

@@ -13,6 +13,9 @@ import {
   wasForgotten,
 } from '../evidence.ts';
 
+// A call is put on disk between the decision to make it and the wire: it may leave that much too late.
+const DECIDED_MS_MAX = 25;
+
 interface Told {
   readonly knownAt: number;
   readonly until: number;
@@ -43,7 +46,9 @@ export const checkFreezes: Check = (evidence) => {
 function brokenWaits(one: Try, waits: readonly Told[], evidence: Evidence): Finding[] {
   const { call, leftAt } = one;
   if (call === null) return [];
-  const broken = waits.find((wait) => leftAt > wait.knownAt && call.arrivedAt < wait.until);
+  const broken = waits.find(
+    ({ knownAt, until }) => leftAt > knownAt + DECIDED_MS_MAX && call.arrivedAt < until,
+  );
   if (broken === undefined) return [];
   const { startedAt } = evidence;
   const until = Number.isFinite(broken.until) ? clockTime(broken.until, startedAt) : 'for good';
