@@ -2,16 +2,20 @@
 // one batch, a second may wait at its door and the next fills up here. So a batch is as large as the disk is
 // slow, and a lone command waits for nobody. Answers come back in the order of the questions.
 
-import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
+import { type EventEmitter, once } from 'node:events';
 import { JournalUnavailable } from './journal.ts';
+import type { Answer, Request } from './sqlite-server.ts';
 import { Reader } from './sqlite-wire.ts';
-import type { Answer, Request } from './sqlite-worker.ts';
 
 const BATCHES_OUT_MAX = 2;
 const BATCH_COMMANDS_MAX = 2_000;
 // Words are mostly short; payloads are what makes a batch large.
 const BATCH_CHARS_MAX = 8 * 1024 * 1024;
+
+// The store's thread, or what stands for it: emits 'message', 'error' and 'exit'.
+export interface StoreThread extends EventEmitter {
+  postMessage(request: Request): void;
+}
 
 interface Command {
   // Reads its own answer and resolves.
@@ -31,18 +35,18 @@ interface Expected {
 }
 
 export class GroupCommit {
-  readonly #worker: Worker;
+  readonly #thread: StoreThread;
   readonly #waiting: Batch[] = [];
   readonly #expected: Expected[] = [];
   #batchesOut = 0;
   #flushIsDue = false;
   #broken: JournalUnavailable | null = null;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.on('message', (answer: Answer) => this.#receive(answer));
-    worker.on('error', (error) => this.#break(`its thread failed: ${error.message}`));
-    worker.on('exit', () => this.#break('it is closed'));
+  constructor(thread: StoreThread) {
+    this.#thread = thread;
+    thread.on('message', (answer: Answer) => this.#receive(answer));
+    thread.on('error', (error) => this.#break(`its thread failed: ${error.message}`));
+    thread.on('exit', () => this.#break('it is closed'));
   }
 
   // `write` puts the command's words on the batch; `read` takes its answer off the reply.
@@ -66,7 +70,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       if (this.#broken !== null) return reject(this.#broken);
       this.#expected.push({ answered: resolve, failed: reject });
-      this.#worker.postMessage(request);
+      this.#thread.postMessage(request);
     });
   }
 
@@ -77,8 +81,8 @@ export class GroupCommit {
     this.#broken = new JournalUnavailable('journal_failed', 'the journal is closed');
     await drained;
     this.#expected.push({ answered: () => {}, failed: () => {} });
-    this.#worker.postMessage({ kind: 'close' } satisfies Request);
-    await once(this.#worker, 'exit');
+    this.#thread.postMessage({ kind: 'close' } satisfies Request);
+    await once(this.#thread, 'exit');
   }
 
   // Resolves when all that was submitted before has been answered.
@@ -123,7 +127,7 @@ export class GroupCommit {
           failAll(batch, error);
         },
       });
-      this.#worker.postMessage(batch.words);
+      this.#thread.postMessage(batch.words);
     }
   }
 

@@ -1,11 +1,18 @@
-// A SQLite store in a folder of its own, for tests.
+// SQLite stores for tests, each in a folder of its own: with its threads, as it is used, or all in this
+// thread, which opens a hundred times faster and runs the same code on both sides of the wire.
 
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
+import { SqliteReader } from '../ledger/sqlite-reader.ts';
 import type { Harness } from './journal.contract.ts';
-import { openSqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
+import type { Journal } from './journal.ts';
+import { openSqliteJournal, SqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
+import { openStore } from './sqlite-open.ts';
+import { type Request, serveStore } from './sqlite-server.ts';
 
 export function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), 'sluice-store-'));
@@ -43,4 +50,55 @@ export async function openHarness(
     },
   };
   return harness;
+}
+
+export function inlineHarness(): Harness {
+  const dir = makeFolder();
+  const harness: Harness = {
+    ...openInline(dir),
+    snapshotPath: '',
+    async reopen() {
+      await harness.journal.close();
+      Object.assign(harness, openInline(dir));
+    },
+    async dispose() {
+      await harness.journal.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+  return harness;
+}
+
+function openInline(dir: string): { journal: Journal; ledger: Ledger } {
+  const store = openStore({ dir, pageCountMax: null });
+  const server = serveStore(store);
+  const thread = Object.assign(new EventEmitter(), {
+    postMessage(request: Request) {
+      const answer = server.answer(structuredClone(request));
+      queueMicrotask(() => {
+        thread.emit('message', structuredClone(answer));
+        if ('kind' in answer && answer.kind === 'closed') thread.emit('exit');
+      });
+    },
+  });
+  return {
+    journal: new SqliteJournal(thread, dir, server.tag),
+    ledger: inlineLedger(new SqliteReader(store.db)),
+  };
+}
+
+function inlineLedger(reader: SqliteReader): Ledger {
+  return {
+    get: async (seq) => reader.get(seq),
+    getMany: async (seqs) => reader.getMany(seqs),
+    attempts: async (seq) => reader.attempts(seq),
+    history: async (seq) => reader.history(seq),
+    search: async (filter, page) => reader.search(filter, page),
+    deadByCause: async (filter) => reader.deadByCause(filter),
+    countByState: async () => reader.countByState(),
+    byMessage: async (account, chat, messageId) => reader.byMessage(account, chat, messageId),
+    byMessageOfAnyAccount: async (chat, messageId) => reader.byMessageOfAnyAccount(chat, messageId),
+    size: async () => 0,
+    close: async () => {},
+  };
 }

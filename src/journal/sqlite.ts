@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type StoreThread } from './group-commit.ts';
 import type {
   Appended,
   Begun,
@@ -66,16 +66,16 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
   });
 }
 
-class SqliteJournal implements Journal {
+export class SqliteJournal implements Journal {
   readonly tag: string;
   readonly #dir: string;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
 
-  constructor(worker: Worker, dir: string, tag: string) {
+  constructor(thread: StoreThread, dir: string, tag: string) {
     this.tag = tag;
     this.#dir = dir;
-    this.#commits = new GroupCommit(worker);
+    this.#commits = new GroupCommit(thread);
   }
 
   async *recover(): AsyncGenerator<Recovered> {
