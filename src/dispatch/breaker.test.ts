@@ -56,10 +56,12 @@ describe('breaker', () => {
     expect(breaker.probes(1000)).toBe(true);
   });
 
-  test('a refused account stays open until it is answered for', () => {
+  test('a refused account stays open until its token changes, whatever late answers say', () => {
     const breaker = new Breaker(SETTINGS);
     breaker.refuse('unauthorized');
+    expect(breaker.answered()).toBe(false);
     expect(breaker.probes(1e15)).toBe(false);
-    expect(breaker.answered()).toBe(true);
+    expect(breaker.renew()).toBe(true);
+    expect(breaker.state).toBe('closed');
   });
 });

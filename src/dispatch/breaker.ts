@@ -20,6 +20,7 @@ export class Breaker {
   #chat: string | null = null;
   #manyChats = false;
   #openings = 0;
+  #isRefused = false;
 
   constructor(settings: BreakerSettings) {
     this.#settings = settings;
@@ -35,6 +36,17 @@ export class Breaker {
 
   // All of these answer whether the state changed.
   answered(): boolean {
+    // An answer to a call that left before the refusal says nothing about the token now.
+    return this.#isRefused ? false : this.#close();
+  }
+
+  // A new token: whatever refused the old one is over.
+  renew(): boolean {
+    this.#isRefused = false;
+    return this.#close();
+  }
+
+  #close(): boolean {
     this.#failures = 0;
     this.#chat = null;
     this.#manyChats = false;
@@ -56,8 +68,9 @@ export class Breaker {
     return this.#open(cause, now);
   }
 
-  // Until someone says otherwise (answered() after a new token).
+  // Until renew().
   refuse(cause: string): boolean {
+    this.#isRefused = true;
     this.state = 'open';
     this.until = Number.POSITIVE_INFINITY;
     this.cause = cause;

@@ -89,7 +89,7 @@ export class Holds {
   // A new token: whatever refused the old one is over.
   renew(id: string, now: number): void {
     const { breaker } = this.#of(id);
-    if (breaker.answered()) this.#changed(id, breaker, now);
+    if (breaker.renew()) this.#changed(id, breaker, now);
   }
 
   view(id: string): AccountView['breaker'] {
