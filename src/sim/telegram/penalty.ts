@@ -41,7 +41,7 @@ export class Penalty {
     this.#announcedAt = null;
   }
 
-  // The wait was not earned by calling too fast.
+  // It did not begin with calling too fast.
   get isForced(): boolean {
     return this.#forced;
   }
@@ -57,7 +57,6 @@ export class Penalty {
     this.#level = Math.min(this.#remembered(now) + 1, steps.length - 1);
     this.#offendedAt = now;
     this.#announcedAt = now;
-    this.#forced = false;
     this.#until = Math.max(this.#until, now + steps[this.#level]! * 1000);
   }
 

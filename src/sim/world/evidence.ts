@@ -96,6 +96,7 @@ export function connect(
   const byNumber = new Map(stories.map((story) => [story.number, story]));
   const bySeq = new Map<number, Story>();
   for (const record of records) {
+    // Also what a crash kept from being acknowledged.
     const story = byNumber.get(numberOf(record.body) ?? -1);
     if (story === undefined) continue;
     story.record = record;

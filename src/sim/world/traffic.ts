@@ -125,7 +125,8 @@ function album(stage: Stage, chat: Chat): WorldMessage {
   const media = Array.from({ length: 2 + intBelow(stage.random, 5) }, (_, i) => ({
     type: 'photo',
     media: `https://example.org/${i}.jpg`,
-    ...(i === 0 && { caption }),
+    // On each: when an album breaks, the rest may go alone.
+    caption,
   }));
   return message(stage, chat, threadIn(stage, chat), 'sendMediaGroup', { media });
 }

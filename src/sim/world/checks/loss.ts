@@ -58,7 +58,8 @@ function isReallySent(story: Story): boolean {
     // An edit that was already there is said to be not modified: the chat is as wanted.
     return taken.length > 0 || tries.some((one) => one.said === 400);
   }
-  const ids = taken.flatMap((one) => one.call!.messageIds.map(String));
+  // An album that broke is known by the first message of its first part.
+  const ids = tries.flatMap((one) => one.call?.messageIds.map(String) ?? []);
   return taken.length > 0 && (record?.messageId === null || ids.includes(record!.messageId!));
 }
 
