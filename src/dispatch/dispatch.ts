@@ -22,6 +22,7 @@ import type { BreakerSettings } from './breaker.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
 import { Teller } from './teller.ts';
+import { Turns } from './turns.ts';
 
 export type { Profile } from './attempt.ts';
 export type { BreakerSettings } from './breaker.ts';
@@ -61,10 +62,7 @@ export class Dispatch implements Service {
   readonly #o: DispatchOptions;
   readonly #limits = new Map<string, AccountLimits>();
   readonly #inFlight = new Set<Promise<void>>();
-  #running = false;
-  #woken = false;
-  #timer: Timer | null = null;
-  #timerAt = Number.POSITIVE_INFINITY;
+  readonly #turns: Turns;
   #storePausedUntil = 0;
   #housekeeping: Timer | null = null;
   // When the loop last had its turn; health is told from its age.
@@ -75,6 +73,7 @@ export class Dispatch implements Service {
   constructor(options: DispatchOptions) {
     this.#o = options;
     this.scheduler = options.scheduler;
+    this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag);
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
   }
@@ -82,15 +81,13 @@ export class Dispatch implements Service {
   // Rebuilds queue, limits and doubts from the journal, then begins to send.
   async start(): Promise<void> {
     await recover(this, this.#o);
-    this.#running = true;
     this.#keepHouse();
-    this.wake();
+    this.#turns.start();
   }
 
   // Finishes what is in flight, at the latest at the deadline; the rest is on disk already.
   async stop(deadlineMs: number): Promise<void> {
-    this.#running = false;
-    this.#timer?.cancel();
+    this.#turns.stop();
     this.#housekeeping?.cancel();
     const landed = Promise.all(this.#inFlight);
     let timer: Timer | null = null;
@@ -162,18 +159,8 @@ export class Dispatch implements Service {
     this.scheduler.add(queued, now);
   }
 
-  // Asks for a turn of the loop; many wakings make one turn.
   wake(): void {
-    if (!this.#running || this.#woken) return;
-    this.#woken = true;
-    queueMicrotask(() => {
-      this.#woken = false;
-      try {
-        this.#turn();
-      } catch (error) {
-        this.#o.fatal(error);
-      }
-    });
+    this.#turns.wake();
   }
 
   #admit(queued: Queued, replaced: number | null): void {
@@ -186,16 +173,10 @@ export class Dispatch implements Service {
     this.wake();
   }
 
-  #turn(): void {
-    if (!this.#running) return;
-    const now = this.#o.clock.now();
-    this.lastTurnAt = now;
-    const again = now < this.#storePausedUntil ? this.#storePausedUntil : this.#decide(now);
-    if (again !== Number.POSITIVE_INFINITY) this.#wakeAt(again);
-  }
-
   // Starts what may go now; answers when to ask again.
-  #decide(now: number): number {
+  #turn(now: number): number {
+    this.lastTurnAt = now;
+    if (now < this.#storePausedUntil) return this.#storePausedUntil;
     for (const queued of this.scheduler.expired(now)) this.#track(this.#expire(queued, now));
     for (let i = 0; i < DECISIONS_PER_TURN_MAX; i++) {
       const decision = this.scheduler.next(now);
@@ -204,16 +185,6 @@ export class Dispatch implements Service {
       this.#track(this.#attempt(decision.queued, decision.ticket, now));
     }
     return now;
-  }
-
-  #wakeAt(at: number): void {
-    if (this.#timer !== null && this.#timerAt <= at) return;
-    this.#timer?.cancel();
-    this.#timerAt = at;
-    this.#timer = this.#o.clock.schedule(at, () => {
-      this.#timer = null;
-      this.wake();
-    });
   }
 
   #track(work: Promise<void>): void {

@@ -1,0 +1,57 @@
+// When the loop has its turn: many wakings make one turn, on the next microtask; a time to wake at is one timer.
+
+import type { Clock, Timer } from '../system/clock.ts';
+
+export class Turns {
+  readonly #clock: Clock;
+  // Does a turn; answers when to ask again (Infinity: when woken).
+  readonly #turn: (now: number) => number;
+  readonly #fatal: (error: unknown) => void;
+  #isRunning = false;
+  #isWoken = false;
+  #timer: Timer | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, turn: (now: number) => number, fatal: (error: unknown) => void) {
+    this.#clock = clock;
+    this.#turn = turn;
+    this.#fatal = fatal;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.wake();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  wake(): void {
+    if (!this.#isRunning || this.#isWoken) return;
+    this.#isWoken = true;
+    queueMicrotask(() => {
+      this.#isWoken = false;
+      if (!this.#isRunning) return;
+      try {
+        this.#wakeAt(this.#turn(this.#clock.now()));
+      } catch (error) {
+        this.#fatal(error);
+      }
+    });
+  }
+
+  #wakeAt(at: number): void {
+    if (at === Number.POSITIVE_INFINITY) return;
+    // A timer that fires too early costs one idle turn; moving it at every turn would cost more.
+    if (this.#timer !== null && this.#timerAt <= at) return;
+    this.#timer?.cancel();
+    this.#timerAt = at;
+    this.#timer = this.#clock.schedule(at, () => {
+      this.#timer = null;
+      this.wake();
+    });
+  }
+}
