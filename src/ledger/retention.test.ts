@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { delivered } from '../journal/journal.fixture.ts';
+import { createMemoryStore } from '../journal/memory.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { createRetention, type RetentionSettings } from './retention.ts';
+
+const SETTINGS: RetentionSettings = { keepMs: 10_000, stepMax: 2, pauseMs: 20, everyMs: 1_000 };
+
+test('forgets in bounded steps with a pause between, then looks again later', async () => {
+  const { journal, ledger } = createMemoryStore();
+  const clock = virtualClock(3_000);
+  for (let i = 0; i < 5; i += 1) await delivered(journal, {}, { endedAt: 3_000 + i });
+  const steps: [number, number][] = [];
+  const prune = async (before: number, max: number) => {
+    const removed = await journal.prune(before, max);
+    if (removed > 0) steps.push([clock.now(), removed]);
+    return removed;
+  };
+  const retention = createRetention({ clock, prune, onFailure: expect.unreachable }, SETTINGS);
+  await retention.start();
+  await clock.run(13_000);
+  expect(await ledger.countByState()).toMatchObject([{ count: 5 }]);
+  await clock.run(14_500);
+  expect(steps.map(([, removed]) => removed)).toEqual([2, 2, 1]);
+  expect(steps[1]![0] - steps[0]![0]).toBe(SETTINGS.pauseMs);
+  expect(await ledger.countByState()).toEqual([]);
+  await retention.stop(1_000);
+});
+
+test('a store that refuses is asked again; after the stop nothing is', async () => {
+  const clock = virtualClock(0);
+  const failures: unknown[] = [];
+  let calls = 0;
+  const prune = async () => {
+    calls += 1;
+    throw new Error('disk full');
+  };
+  const onFailure = (error: unknown) => failures.push(error);
+  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
+  await retention.start();
+  await retention.start();
+  await clock.run(2_500);
+  expect([calls, failures.length]).toEqual([3, 3]);
+  await retention.stop(1_000);
+  await retention.stop(1_000);
+  await clock.run(9_000);
+  expect(calls).toBe(3);
+});
