@@ -5,12 +5,13 @@
 
 import { assert, unreachable } from '../system/assert.ts';
 import { Booking } from './booking.ts';
-import { type Branch, countOf, perMsOf } from './branch.ts';
+import type { Branch } from './branch.ts';
 import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
 import { LEARNING, type LearningSettings } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { projectCall } from './projection.ts';
 import { Notes, readRecord } from './records.ts';
+import { Room } from './room.ts';
 import { RoundTrips } from './round-trips.ts';
 import { Tree } from './tree.ts';
 import type * as Words from './words.ts';
@@ -21,7 +22,6 @@ type Rule = Words.Rule;
 // A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
 // does not: after so long the call counts as judged, so that a few chats that hang cannot stop all.
 const HELD_MS_MAX = 10_000;
-const ASK_AGAIN_MS = 250;
 // Slow by the clock alone may be a slow line; a hidden wait stands out from the line's own time.
 const HIDDEN_WAIT_MS_MIN = 500;
 
@@ -30,6 +30,7 @@ export class AccountLimits {
   readonly #priors: Words.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
+  readonly #room: Room;
   readonly #trips = new RoundTrips();
   readonly #lessons: Lessons;
   // Under way and standing in a window of the account; oldest first.
@@ -45,6 +46,7 @@ export class AccountLimits {
     this.#account = options.account;
     this.#priors = options.priors;
     this.#settings = { ...LEARNING, ...options.learning };
+    this.#room = new Room(this.#tree, this.#settings);
     this.#lessons = new Lessons(this.#tree.root, this.#settings);
   }
 
@@ -53,16 +55,16 @@ export class AccountLimits {
   earliestChat(charge: Charge, now: number): number {
     const chat = this.#tree.chatOf(charge.chat);
     const thawsAt = chat === null ? now : chat.thawsAt(charge, now);
-    return Math.max(thawsAt, this.#earliest(this.#priors.planOf(charge).chat, charge, now));
+    return Math.max(thawsAt, this.#room.earliest(this.#priors.planOf(charge).chat, charge, now));
   }
 
   // The same for the account.
   earliestAccount(charge: Charge, now: number): number {
     const { account } = this.#priors.planOf(charge);
     const thawsAt = this.#tree.root.thawsAt(charge, now);
-    let at = this.#earliest(account, charge, now);
+    let at = this.#room.earliest(account, charge, now);
     if (at === Number.POSITIVE_INFINITY && this.#presume(now)) {
-      at = this.#earliest(account, charge, now);
+      at = this.#room.earliest(account, charge, now);
     }
     return Math.max(thawsAt, at);
   }
@@ -73,8 +75,8 @@ export class AccountLimits {
     const plan = this.#priors.planOf(charge);
     const chat = this.#tree.chatFor(charge.chat);
     const booking = new Booking(charge, plan, chat, now);
-    booking.pressedChat = this.#hold(plan.chat, charge, now);
-    booking.pressedAccount = this.#hold(plan.account, charge, now);
+    booking.pressedChat = this.#room.hold(plan.chat, charge, now);
+    booking.pressedAccount = this.#room.hold(plan.account, charge, now);
     if (plan.account.length > 0) this.#awaited.add(booking);
     chat.inFlight += 1;
     chat.probe(booking);
@@ -176,8 +178,8 @@ export class AccountLimits {
       if (!call.counted) continue;
       const plan = this.#priors.planOf(call);
       const at = Math.min(call.endedAt ?? now, now);
-      this.#enter(plan.chat, call, at);
-      this.#enter(plan.account, call, at);
+      this.#room.enter(plan.chat, call, at);
+      this.#room.enter(plan.account, call, at);
     }
   }
 
@@ -204,33 +206,6 @@ export class AccountLimits {
       notes.thawed(branch!, freeze);
     }
     return notes.records;
-  }
-
-  #earliest(rules: readonly Rule[], charge: Charge, now: number): number {
-    let at = now;
-    for (const rule of rules) {
-      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
-      if (slot === null) continue;
-      const factor = slot.factor(now, this.#settings);
-      const count = countOf(rule, factor);
-      const opens = slot.window.earliest(charge.cost, count, perMsOf(rule, factor), now);
-      // A user's call under way may be another chat's, whose settling nobody tells this one.
-      const isElsewhere = opens === Number.POSITIVE_INFINITY && rule.scope === 'user';
-      at = Math.max(at, isElsewhere ? now + ASK_AGAIN_MS : opens);
-    }
-    return at;
-  }
-
-  // Takes room in every window; tells, one bit per rule, whose use would explain a refusal.
-  #hold(rules: readonly Rule[], charge: Charge, now: number): number {
-    let pressed = 0;
-    for (const [index, rule] of rules.entries()) {
-      const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
-      if (slot === undefined) continue;
-      if (slot.isPressed(rule, slot.factor(now, this.#settings), now)) pressed |= 1 << index;
-      slot.window.hold(charge.cost);
-    }
-    return pressed;
   }
 
   #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
@@ -265,27 +240,10 @@ export class AccountLimits {
 
   // Turns held room into a moment of judgement, or (null) gives it back.
   #leave(booking: Booking, judgedAt: number | null): void {
-    this.#settleRoom(booking.plan.chat, booking.charge, judgedAt);
+    this.#room.settle(booking.plan.chat, booking.charge, judgedAt);
     if (booking.plan.account.length === 0) return;
     if (this.#awaited.delete(booking)) {
-      this.#settleRoom(booking.plan.account, booking.charge, judgedAt);
-    }
-  }
-
-  #settleRoom(rules: readonly Rule[], charge: Charge, judgedAt: number | null): void {
-    for (const rule of rules) {
-      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
-      slot?.window.giveBack(charge.cost);
-    }
-    if (judgedAt !== null) this.#enter(rules, charge, judgedAt);
-  }
-
-  #enter(rules: readonly Rule[], charge: Charge, at: number): void {
-    for (const rule of rules) {
-      const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
-      if (slot === undefined) continue;
-      const perMs = perMsOf(rule, slot.factor(at, this.#settings));
-      slot.window.enter(charge.cost, at, perMs);
+      this.#room.settle(booking.plan.account, booking.charge, judgedAt);
     }
   }
 
@@ -296,7 +254,7 @@ export class AccountLimits {
       const judgedAt = booking.departedAt + HELD_MS_MAX;
       if (judgedAt > now) break;
       this.#awaited.delete(booking);
-      this.#settleRoom(booking.plan.account, booking.charge, judgedAt);
+      this.#room.settle(booking.plan.account, booking.charge, judgedAt);
       found = true;
     }
     return found;
@@ -309,11 +267,7 @@ export class AccountLimits {
     ahead: number,
     now: number,
   ): number {
-    const binding = rules.filter(({ scope }) => scope !== 'user' || charge.user !== null);
-    const meters = binding.map((rule) => {
-      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
-      return { rule, slot, factor: slot?.factor(now, this.#settings) ?? 1 };
-    });
+    const meters = this.#room.meters(rules, charge, now);
     const thawsAt = branch?.thawsAt(charge, now) ?? now;
     const from = Number.isFinite(thawsAt) ? thawsAt : now;
     const heldAt = now - this.#trips.least(now);

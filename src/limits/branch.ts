@@ -7,16 +7,18 @@ import { factorAt, type LearningSettings, type Rate } from './learning.ts';
 import { RollingWindow } from './rolling-window.ts';
 import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
 
-// Chats seldom use more than half of what they may; from here on their own use explains a refusal.
+// From this share of the budget on, a place's own use explains a refusal. Less than half, because true
+// limits of half the priors refuse the call that would use a little more than half.
 const PRESSED_SHARE = 0.4;
 
-export class Slot {
+// A window together with what it is for: one object, because there are so many.
+export class Slot extends RollingWindow {
   // The widest rule of this name seen, for the eye.
   rule: Rule;
   rate: Rate | null = null;
-  readonly window = new RollingWindow();
 
   constructor(rule: Rule) {
+    super();
     this.rule = rule;
   }
 
@@ -29,8 +31,8 @@ export class Slot {
   isPressed(rule: Rule, factor: number, now: number): boolean {
     const count = countOf(rule, factor);
     const perMs = perMsOf(rule, factor);
-    if (count > 1) return this.window.used(perMs, now) >= PRESSED_SHARE * count;
-    return this.window.held > 0 || now - this.window.last < perMs / PRESSED_SHARE;
+    if (count > 1) return this.used(perMs, now) >= PRESSED_SHARE * count;
+    return this.held > 0 || now - this.last < perMs / PRESSED_SHARE;
   }
 }
 
@@ -57,13 +59,16 @@ export interface Freeze {
   probe: Ticket | null;
 }
 
+// Shared, for most places have none; and copied to be changed, for an array that grows by push
+// starts with room for seventeen.
+const NO_SLOTS: readonly Slot[] = [];
 const NO_FREEZES: readonly Freeze[] = [];
 
 export class Branch {
   readonly scope: Rule['scope'];
   // The chat or user; '' for the account.
   readonly name: string;
-  readonly slots: Slot[] = [];
+  slots: readonly Slot[] = NO_SLOTS;
   freezes: readonly Freeze[] = NO_FREEZES;
   inFlight = 0;
 
@@ -81,7 +86,7 @@ export class Branch {
     let slot = this.slotOf(rule.name);
     if (slot === null) {
       slot = new Slot(rule);
-      this.slots.push(slot);
+      this.slots = this.slots.concat(slot);
     } else if (slot.rule.count < rule.count) slot.rule = rule;
     return slot;
   }
@@ -138,7 +143,7 @@ export class Branch {
   // Nothing is left to remember.
   isIdle(now: number): boolean {
     if (this.inFlight > 0 || this.isRemarkable()) return false;
-    return this.slots.every(({ rule, window }) => window.used(rule.perMs, now) === 0);
+    return this.slots.every((slot) => slot.used(slot.rule.perMs, now) === 0);
   }
 }
 

@@ -35,15 +35,15 @@ export function causeOfRule(
   const factor = slot.factor(now, settings);
   const count = countOf(rule, factor);
   const perMs = perMsOf(rule, factor);
-  if (slot.window.earliest(cost, count, perMs, now) <= now) return null;
-  const used = `${slot.window.used(perMs, now)} of ${count} in ${seconds(perMs)}`;
-  const held = slot.window.held === 0 ? '' : `, ${slot.window.held} of them not answered yet`;
+  if (slot.earliest(cost, count, perMs, now) <= now) return null;
+  const used = `${slot.used(perMs, now)} of ${count} in ${seconds(perMs)}`;
+  const held = slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
   const learned = factor === 1 ? '' : ` (learned: ${Math.round(factor * 100)} % of ${rule.count})`;
   return {
     kind: 'window',
     name: rule.name,
     scope: rule.scope,
-    until: Math.max(now, slot.window.freeAt(cost, count, perMs, now, heldAt)),
+    until: Math.max(now, slot.freeAt(cost, count, perMs, now, heldAt)),
     detail: used + held + learned,
   };
 }
@@ -52,18 +52,18 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
   return {
     chat: branch.name,
     rules: branch.slots.map((slot) => {
-      const { rule, window } = slot;
+      const { rule } = slot;
       const learned = slot.factor(now, settings);
       const count = countOf(rule, learned);
       const perMs = perMsOf(rule, learned);
       return {
         name: rule.name,
         scope: rule.scope,
-        used: window.used(perMs, now),
+        used: slot.used(perMs, now),
         count,
         perMs,
         learned,
-        freeAt: Math.max(now, window.freeAt(1, count, perMs, now, heldAt)),
+        freeAt: Math.max(now, slot.freeAt(1, count, perMs, now, heldAt)),
       };
     }),
     freezes: branch.freezes.map(({ scope, since, until, cause }) => ({

@@ -64,10 +64,10 @@ function afterGone(
   { now, heldAt }: Moment,
 ): number {
   if (slot === null) return now;
-  const used = slot.window.used(perMs, now);
+  const used = slot.used(perMs, now);
   const unit = used + (ahead + 1) * Math.min(cost, count) - 1;
   const steps = Math.floor((unit - used) / count) + 1;
   const gone = unit - steps * count;
   if (gone < 0 || used === 0) return now;
-  return slot.window.moment(gone, perMs, now, heldAt) + steps * perMs;
+  return slot.moment(gone, perMs, now, heldAt) + steps * perMs;
 }

@@ -6,9 +6,15 @@
 //     (see round-trips.ts), relative to the fastest call that could follow it.
 // Count and span come from the caller, because they are learned; the window only knows times.
 
+// An array that grows by push starts with room for seventeen and then half as many again. Chats are
+// many and their windows short, so short arrays are copied to measure instead.
+const COPIED_MAX = 24;
+// Shared by the windows that have seen nothing; never written to.
+const NONE: number[] = [];
+
 export class RollingWindow {
   // Sorted, one entry per unit of cost; the entries before #head are gone.
-  #times: number[] = [];
+  #times: number[] = NONE;
   #head = 0;
   #held = 0;
 
@@ -57,16 +63,23 @@ export class RollingWindow {
   // Enters a call at the moment of its judgement, and forgets those that it proves old.
   enter(cost: number, at: number, perMs: number): void {
     this.#forget(at - perMs);
-    const times = this.#times;
-    for (let unit = 0; unit < cost; unit++) {
-      let place = times.length;
-      times.push(at);
-      while (place > this.#head && times[place - 1]! > at) {
-        times[place] = times[place - 1]!;
-        place -= 1;
-      }
-      times[place] = at;
+    if (this.#head === this.#times.length) {
+      this.#times = NONE;
+      this.#head = 0;
     }
+    for (let unit = 0; unit < cost; unit++) this.#insert(at);
+  }
+
+  #insert(at: number): void {
+    if (this.#times.length < COPIED_MAX) this.#times = this.#times.concat(at);
+    else this.#times.push(at);
+    const times = this.#times;
+    let place = times.length - 1;
+    while (place > this.#head && times[place - 1]! > at) {
+      times[place] = times[place - 1]!;
+      place -= 1;
+    }
+    times[place] = at;
   }
 
   #firstLive(perMs: number, now: number): number {
@@ -87,7 +100,7 @@ export class RollingWindow {
   #forget(edge: number): void {
     const times = this.#times;
     while (this.#head < times.length && times[this.#head]! <= edge) this.#head += 1;
-    if (this.#head * 2 < times.length) return;
+    if (this.#head === times.length || this.#head * 2 < times.length) return;
     times.copyWithin(0, this.#head);
     times.length -= this.#head;
     this.#head = 0;
