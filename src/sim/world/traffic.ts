@@ -10,7 +10,7 @@ import type { Account, Chat, Population } from './population.ts';
 
 export interface Mouth {
   // null: nobody took it (refused, or the engine is down).
-  say(message: WorldMessage): Promise<{ ended: Promise<WorldEnd> } | null>;
+  say(message: WorldMessage): Promise<{ ended(): Promise<WorldEnd> } | null>;
   // Someone writes to the bot there: the id of that message; null: the bot is no more.
   hear(chat: Chat): number | null;
   // The number of the next text.
@@ -78,7 +78,7 @@ function answerSomeone(stage: Stage, chat: Chat): void {
 async function grow(stage: Stage, chat: Chat): Promise<void> {
   const { clock, mouth, random } = stage;
   const first = await mouth.say(text(stage, chat, {}));
-  const end = await first?.ended;
+  const end = await first?.ended();
   if (end === undefined || end.state !== 'sent' || end.messageId === null) return;
   const edits = 4 + intBelow(random, 12);
   for (let i = 1; i <= edits && clock.now() < stage.until; i++) {

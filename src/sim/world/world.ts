@@ -194,7 +194,7 @@ class World implements Mouth {
       return null;
     }
     story.seq = submitted.seq;
-    return { ended: engine.ended(submitted.seq) };
+    return { ended: () => engine.ended(submitted.seq) };
   }
 
   async drain(): Promise<void> {
