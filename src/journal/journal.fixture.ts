@@ -1,7 +1,25 @@
-// Deliveries and settlements for tests: valid, small, each field open to change.
+// What tests of a store start from: a store that can be reopened, and deliveries and settlements that are
+// valid, small, and open to change.
 
 import type { NewDelivery } from '../domain/delivery.ts';
-import type { Journal, MoveCommand, Settlement } from './journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Journal, MoveCommand, Recovered, Settlement } from './journal.ts';
+
+export interface Harness {
+  journal: Journal;
+  ledger: Ledger;
+  // Where nothing is yet.
+  readonly snapshotPath: string;
+  // Ends the process and starts the next one on the same store.
+  reopen(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function recovered(journal: Journal): Promise<Recovered[]> {
+  const all: Recovered[] = [];
+  for await (const one of journal.recover()) all.push(one);
+  return all;
+}
 
 export const ROOM = { queueMax: 1_000 };
 

@@ -3,9 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Harness } from './journal.contract.ts';
-import { recovered } from './journal.contract.ts';
-import { aDelivery, aMove, aSettlement } from './journal.fixture.ts';
+import { aDelivery, aMove, aSettlement, type Harness, recovered } from './journal.fixture.ts';
 import type { Journal, Settlement } from './journal.ts';
 import { createMemoryDisk, createMemoryStore } from './memory.ts';
 import { inlineHarness } from './sqlite.fixture.ts';

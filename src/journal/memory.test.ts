@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Harness, journalContract, recovered } from './journal.contract.ts';
-import { accepted, aDelivery, ROOM } from './journal.fixture.ts';
+import { journalContract } from './journal.contract.ts';
+import { accepted, aDelivery, type Harness, ROOM, recovered } from './journal.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from './memory.ts';
 
 journalContract('memory', async () => {

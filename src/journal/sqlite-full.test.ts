@@ -1,8 +1,7 @@
 // A disk that fills up, made by a bound on the store's pages: the engine reports the very same error.
 
 import { expect, test } from 'vitest';
-import { recovered } from './journal.contract.ts';
-import { accepted, aDelivery, aMove, ROOM } from './journal.fixture.ts';
+import { accepted, aDelivery, aMove, ROOM, recovered } from './journal.fixture.ts';
 import { type Journal, JournalUnavailable } from './journal.ts';
 import { openHarness } from './sqlite.fixture.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import { SqliteReader } from '../ledger/sqlite-reader.ts';
-import type { Harness } from './journal.contract.ts';
+import type { Harness } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { openSqliteJournal, SqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
 import { openStore } from './sqlite-open.ts';

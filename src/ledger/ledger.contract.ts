@@ -1,12 +1,12 @@
 // What every ledger must tell, given what a journal wrote. Run over each store.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Harness } from '../journal/journal.contract.ts';
 import {
   accepted,
   aMove,
   aSettlement,
   delivered,
+  type Harness,
   REFUSED,
   RETRIED,
 } from '../journal/journal.fixture.ts';

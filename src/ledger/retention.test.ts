@@ -16,7 +16,8 @@ test('forgets in bounded steps with a pause between, then looks again later', as
     if (removed > 0) steps.push([clock.now(), removed]);
     return removed;
   };
-  const retention = createRetention({ clock, prune, onFailure: expect.unreachable }, SETTINGS);
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
   await retention.start();
   await clock.run(13_000);
   expect(await ledger.countByState()).toMatchObject([{ count: 5 }]);

@@ -1,0 +1,203 @@
+// What every journal must do when it accepts: numbers, bounds, idempotency keys, slots.
+
+import { describe, expect, test } from 'vitest';
+import {
+  accepted,
+  aDelivery,
+  aMove,
+  aSettlement,
+  delivered,
+  type Harness,
+  REFUSED,
+  RETRIED,
+  ROOM,
+  recovered,
+} from './journal.fixture.ts';
+import { IDEMPOTENCY_MS } from './rules.ts';
+
+export function appending(store: () => Harness): void {
+  describe('append', () => {
+    test('numbers deliveries in order and tells the scheduler all it needs', async () => {
+      const { journal } = store();
+      const delivery = aDelivery({
+        session: 'abc',
+        priority: 'high',
+        live: true,
+        expiresAt: 5_000,
+      });
+      const first = await journal.append(delivery, ROOM);
+      expect(first).toEqual({
+        kind: 'accepted',
+        replaced: null,
+        queued: {
+          seq: 1,
+          account: 'telegram:1',
+          chat: '42',
+          lane: 's:abc',
+          user: null,
+          method: 'sendMessage',
+          family: 'send',
+          gate: 'broadcast',
+          priority: 'high',
+          cost: 1,
+          live: true,
+          final: false,
+          slot: null,
+          enterAt: 1_000,
+          rank: 1,
+          dueAt: 0,
+          expiresAt: 5_000,
+        },
+      });
+      expect(await accepted(journal)).toBe(2);
+    });
+
+    test('a scheduled delivery enters the order at its time', async () => {
+      const appended = await store().journal.append(aDelivery({ notBefore: 7_000.5 }), ROOM);
+      expect(appended).toMatchObject({ queued: { enterAt: 7_000.5, dueAt: 7_000.5 } });
+    });
+
+    test('many at once are each answered with their own', async () => {
+      const { journal } = store();
+      const chats = Array.from({ length: 5_000 }, (_, i) => `chat ${i}`);
+      const bounds = { queueMax: 10_000 };
+      const all = await Promise.all(
+        chats.map((chat) => journal.append(aDelivery({ chat }), bounds)),
+      );
+      const told = all.map((one) => (one.kind === 'accepted' ? one.queued : null));
+      expect(told.map((queued) => queued?.chat)).toEqual(chats);
+      expect(told.map((queued) => queued?.seq)).toEqual(chats.map((_, i) => i + 1));
+    });
+
+    test('a full account refuses, others do not notice', async () => {
+      const { journal } = store();
+      const bounds = { queueMax: 2 };
+      await journal.append(aDelivery(), bounds);
+      await journal.append(aDelivery(), bounds);
+      const full = { kind: 'full', waiting: 2, queueMax: 2 };
+      expect(await journal.append(aDelivery(), bounds)).toEqual(full);
+      const other = await journal.append(aDelivery({ account: 'telegram:2' }), bounds);
+      expect(other.kind).toBe('accepted');
+      await store().reopen();
+      expect(await store().journal.append(aDelivery(), bounds)).toEqual(full);
+      await store().journal.move(aMove({ seq: 1 }));
+      expect(await store().journal.append(aDelivery(), bounds)).toMatchObject({ kind: 'accepted' });
+    });
+
+    test('one idempotency key names one call of an account, for a day', async () => {
+      const { journal } = store();
+      const keyed = aDelivery({ idempotencyKey: 'k' });
+      const later = keyed.acceptedAt + IDEMPOTENCY_MS;
+      expect(await journal.append(keyed, ROOM)).toMatchObject({ kind: 'accepted' });
+      const repeated = { kind: 'repeated', seq: 1, state: 'queued' };
+      expect(await journal.append({ ...keyed, acceptedAt: later - 1 }, ROOM)).toEqual(repeated);
+      const changed = { ...keyed, body: '{"text":"other"}' };
+      expect(await journal.append(changed, ROOM)).toEqual({ kind: 'conflict', seq: 1 });
+      expect(await accepted(journal, { ...keyed, account: 'telegram:2' })).toBe(2);
+      expect(await accepted(journal, { ...keyed, acceptedAt: later })).toBe(3);
+      await store().reopen();
+      const again = await store().journal.append({ ...keyed, acceptedAt: later }, ROOM);
+      expect(again).toEqual({ ...repeated, seq: 3 });
+    });
+  });
+}
+
+export function slots(store: () => Harness): void {
+  describe('slots', () => {
+    const preview = (text: string) => aDelivery({ slot: 'draft', body: text });
+    const final = (text: string) => ({ ...preview(text), final: true });
+
+    test('a newer text takes the place of the one that waits', async () => {
+      const { journal, ledger } = store();
+      await accepted(journal, preview('one'));
+      const second = await journal.append({ ...preview('two'), acceptedAt: 1_500 }, ROOM);
+      expect(second).toMatchObject({
+        kind: 'accepted',
+        replaced: 1,
+        queued: { seq: 2, enterAt: 1_000, rank: 1 },
+      });
+      expect(await ledger.get(1)).toMatchObject({
+        state: 'superseded',
+        supersededBy: 2,
+        settledAt: 1_500,
+      });
+      expect(await ledger.history(1)).toEqual([
+        {
+          seq: 1,
+          at: 1_500,
+          from: 'queued',
+          to: 'superseded',
+          reason: 'superseded',
+          by: 'sluice',
+        },
+      ]);
+      expect(await journal.begin(1, 2_000)).toEqual({ kind: 'gone', state: 'superseded' });
+    });
+
+    test('a slot belongs to its account', async () => {
+      const { journal } = store();
+      await accepted(journal, preview('one'));
+      const other = await journal.append({ ...preview('x'), account: 'telegram:2' }, ROOM);
+      expect(other).toMatchObject({ kind: 'accepted', replaced: null });
+    });
+
+    test('a late preview never takes the place of a final', async () => {
+      const { journal, ledger } = store();
+      await accepted(journal, final('the end'));
+      const late = await journal.append(preview('late'), ROOM);
+      expect(late).toEqual({ kind: 'superseded', seq: 2, by: 1 });
+      expect(await ledger.get(2)).toMatchObject({ state: 'superseded', supersededBy: 1 });
+      expect(await recovered(journal)).toHaveLength(1);
+    });
+
+    test('a replacement needs no room of its own', async () => {
+      const { journal } = store();
+      await journal.append(preview('one'), { queueMax: 1 });
+      const replacing = await journal.append(preview('two'), { queueMax: 1 });
+      expect(replacing).toMatchObject({ kind: 'accepted', replaced: 1 });
+    });
+
+    test('what is being sent is not replaced; its retry yields to the newer text', async () => {
+      const { journal, ledger } = store();
+      await accepted(journal, preview('one'));
+      await journal.begin(1, 2_000);
+      const newer = await journal.append(preview('two'), ROOM);
+      expect(newer).toMatchObject({ kind: 'accepted', replaced: null });
+      const settled = await journal.settle(aSettlement({ seq: 1, ...RETRIED }));
+      expect(settled).toEqual({
+        kind: 'settled',
+        state: 'superseded',
+        queued: null,
+        supersededBy: 2,
+      });
+      expect(await ledger.get(1)).toMatchObject({ state: 'superseded', failures: 1 });
+      expect(await ledger.countByState()).toEqual([
+        { account: 'telegram:1', state: 'queued', count: 1 },
+        { account: 'telegram:1', state: 'superseded', count: 1 },
+      ]);
+    });
+
+    test('a final that must be retried outlives the preview that came after it', async () => {
+      const { journal, ledger } = store();
+      await accepted(journal, final('the end'));
+      await journal.begin(1, 2_000);
+      await accepted(journal, preview('late'));
+      const settled = await journal.settle(aSettlement({ seq: 1, ...RETRIED }));
+      expect(settled).toMatchObject({ kind: 'settled', state: 'queued', queued: { seq: 1 } });
+      expect(await ledger.get(2)).toMatchObject({ state: 'superseded', supersededBy: 1 });
+      expect(await journal.begin(2, 3_000)).toEqual({ kind: 'gone', state: 'superseded' });
+    });
+
+    test('a dead text brought back by hand yields to the newer one that waits', async () => {
+      const { journal, ledger } = store();
+      await delivered(journal, preview('one'), REFUSED);
+      await accepted(journal, preview('two'));
+      const moved = await journal.move(aMove({ seq: 1, to: 'queued' }));
+      expect(moved).toEqual({ kind: 'moved', from: 'dead', queued: null });
+      expect(await ledger.history(1)).toMatchObject([
+        { from: 'dead', to: 'queued', by: 'operator' },
+        { from: 'queued', to: 'superseded', by: 'sluice' },
+      ]);
+    });
+  });
+}
