@@ -58,8 +58,9 @@ CREATE INDEX deliveries_ended_chat ON deliveries (chat) WHERE settled_at IS NOT 
 CREATE INDEX deliveries_stuck ON deliveries (state, seq) WHERE state = 'dead' OR state = 'uncertain';
 CREATE INDEX deliveries_session ON deliveries (session) WHERE session IS NOT NULL;
 CREATE INDEX deliveries_correlation ON deliveries (correlation) WHERE correlation IS NOT NULL;
--- Message look-up (chat, message) and reply look-up (chat, message, account) in one.
-CREATE INDEX deliveries_message ON deliveries (chat, message_id, account)
+-- Message look-up (chat, message) and reply look-up (chat, account, message) in one. The message comes
+-- first: platforms count them upwards, so entries land side by side instead of all over the index.
+CREATE INDEX deliveries_message ON deliveries (message_id, chat, account)
   WHERE message_id IS NOT NULL;
 -- At most one of a slot waits.
 CREATE UNIQUE INDEX deliveries_slot ON deliveries (account, slot)

@@ -21,7 +21,6 @@ interface Head {
   readonly slot: string | null;
   readonly final: number;
   readonly cures: string | null;
-  readonly hasBody: number;
 }
 
 export interface Waiting {
@@ -105,7 +104,9 @@ export class SqliteCommands {
   #retry(head: Head, command: MoveCommand): Moved {
     const { seq, at, reason, queueMax } = command;
     const from = head.state;
-    if (head.hasBody === 0 && command.body === null) return { kind: 'no_body' };
+    if (command.body === null && this.statements.hasBody.get(seq) === undefined) {
+      return { kind: 'no_body' };
+    }
     const waiting = this.tallies.waiting(head.account);
     if (waiting >= queueMax) return { kind: 'full', waiting, queueMax };
     if (command.body !== null) this.statements.saveBody.run(seq, command.body);

@@ -28,9 +28,8 @@ export const SQL = {
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
-  toMove: `SELECT d.seq, d.state, d.account, d.attempts, d.slot, d.final, d.cures,
-    EXISTS (SELECT 1 FROM bodies b WHERE b.seq = d.seq) AS hasBody
-    FROM deliveries d WHERE d.seq = ?`,
+  toMove: `SELECT seq, state, account, attempts, slot, final, cures FROM deliveries WHERE seq = ?`,
+  hasBody: 'SELECT 1 FROM bodies WHERE seq = ?',
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,

@@ -76,9 +76,9 @@ describe('the ledger on its own thread', () => {
 
     test('messages by chat and number, with and without the account', () => {
       const any = plan(`${BY_MESSAGE} ORDER BY d.seq LIMIT 9`);
-      expect(any).toContain('deliveries_message (chat=? AND message_id=?)');
+      expect(any).toContain('deliveries_message (message_id=? AND chat=?)');
       const one = plan(`${BY_MESSAGE} AND d.account = ? ORDER BY d.seq LIMIT 1`);
-      expect(one).toContain('deliveries_message (chat=? AND message_id=? AND account=?)');
+      expect(one).toContain('deliveries_message (message_id=? AND chat=? AND account=?)');
       expect(one).not.toMatch(/SCAN|TEMP B-TREE/);
     });
 
