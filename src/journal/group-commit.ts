@@ -1,6 +1,7 @@
-// The main thread's side of group commit. Commands of one tick ride in one batch; while the worker commits
-// one batch, a second may wait at its door and the next fills up here. So a batch is as large as the disk is
-// slow, and a lone command waits for nobody. Answers come back in the order of the questions.
+// The main thread's side of group commit. Commands of one tick ride in one batch; while the worker
+// commits one batch, a second may wait at its door and the next fills up here. So a batch is as
+// large as the disk is slow, and a lone command waits for nobody. Answers come back in the order of
+// the questions.
 
 import { type EventEmitter, once } from 'node:events';
 import { JournalUnavailable } from './journal.ts';

@@ -1,5 +1,5 @@
-// What every journal must do. Run by the test of each implementation, with its own way to open a store,
-// to close it, and to open it again as a new process would.
+// What every journal must do. Run by the test of each implementation, with its own way to open a
+// store, to close it, and to open it again as a new process would.
 
 import { afterEach, beforeEach, describe } from 'vitest';
 import { appending, slots } from './accepting.contract.ts';

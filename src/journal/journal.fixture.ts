@@ -1,5 +1,5 @@
-// What tests of a store start from: a store that can be reopened, and deliveries and settlements that are
-// valid, small, and open to change.
+// What tests of a store start from: a store that can be reopened, and deliveries and settlements
+// that are valid, small, and open to change.
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,5 +1,6 @@
-// Random commands, late, repeated and contradictory ones included, against memory and SQLite: every answer
-// and everything that can be read afterwards must be the same, also across restarts in the middle.
+// Random commands, late, repeated and contradictory ones included, against memory and SQLite: every
+// answer and everything that can be read afterwards must be the same, also across restarts in the
+// middle.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// The commands of the memory journal, each one synchronous step on the disk: conditional on the state it
-// expects, and complete when it returns. This is where the port's promises are spelled out.
+// The commands of the memory journal, each one synchronous step on the disk: conditional on the
+// state it expects, and complete when it returns. This is where the port's promises are spelled
+// out.
 
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';

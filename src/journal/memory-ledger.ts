@@ -1,5 +1,5 @@
-// The ledger of the memory store: every question answered by looking at everything. Plain on purpose;
-// the SQLite ledger is held to the same answers.
+// The ledger of the memory store: every question answered by looking at everything. Plain on
+// purpose; the SQLite ledger is held to the same answers.
 
 import { type Delivery, STATES, type State } from '../domain/delivery.ts';
 import { type DeadGroup, type Filter, type Ledger, SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';

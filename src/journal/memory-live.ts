@@ -1,6 +1,6 @@
-// What the memory journal keeps at hand of what is alive: how many per account, and who waits in each
-// slot. Derived from the disk at opening; every change of a delivery's state goes through here.
-// At most one delivery of a slot is queued at any time.
+// What the memory journal keeps at hand of what is alive: how many per account, and who waits in
+// each slot. Derived from the disk at opening; every change of a delivery's state goes through
+// here. At most one delivery of a slot is queued at any time.
 
 import { canMove, type State } from '../domain/delivery.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
-// The journal in memory: the specification of the port, in the plainest code, and the store under the
-// simulated world. Every command is one synchronous step, so it is atomic by construction; the hooks let
-// a world crash before the step (nothing happened) or after it (it happened and nobody was told).
-// It must stay quick for hours of traffic: nothing scans all deliveries but opening.
+// The journal in memory: the specification of the port, in the plainest code, and the store under
+// the simulated world. Every command is one synchronous step, so it is atomic by construction; the
+// hooks let a world crash before the step (nothing happened) or after it (it happened and nobody
+// was told). It must stay quick for hours of traffic: nothing scans all deliveries but opening.
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
-// Puts a snapshot into an empty data folder. The snapshot is copied, checked whole, and only then takes
-// the store's name. Numbers jump ahead: ids given out after the snapshot was taken, and lost with the old
-// folder, are never given to other messages.
+// Puts a snapshot into an empty data folder. The snapshot is copied, checked whole, and only then
+// takes the store's name. Numbers jump ahead: ids given out after the snapshot was taken, and lost
+// with the old folder, are never given to other messages.
 
 import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// The rules of the journal that every implementation shares: who gives way in a slot, which moves are
-// made by hand, when two requests with one idempotency key are the same. Pure, no storage.
-// The hard one is the slot: the newest text wins, except that a final never yields to a late preview.
+// The rules of the journal that every implementation shares: who gives way in a slot, which moves
+// are made by hand, when two requests with one idempotency key are the same. Pure, no storage. The
+// hard one is the slot: the newest text wins, except that a final never yields to a late preview.
 
 import { createHash } from 'node:crypto';
 import {

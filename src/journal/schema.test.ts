@@ -1,4 +1,5 @@
-// The schema against the domain it stores, and every statement of the journal against its query plan.
+// The schema against the domain it stores, and every statement of the journal against its query
+// plan.
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';

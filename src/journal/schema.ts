@@ -1,7 +1,8 @@
-// The schema of the SQLite store, as forward migrations: each runs once, in one transaction, and is never
-// edited after a release. Three things are deliberate. Payloads and answers live apart, so that recovery
-// and settling touch narrow rows only. Accepting a plain message maintains one index; the rest are partial.
-// CHECKs are chains of `=`: a list after IN is rebuilt on every insert and costs more than the insert.
+// The schema of the SQLite store, as forward migrations: each runs once, in one transaction, and is
+// never edited after a release. Three things are deliberate. Payloads and answers live apart, so
+// that recovery and settling touch narrow rows only. Accepting a plain message maintains one index;
+// the rest are partial. CHECKs are chains of `=`: a list after IN is rebuilt on every insert and
+// costs more than the insert.
 
 import type { Database } from '../system/sqlite.ts';
 import { JournalOpenError } from './store-error.ts';
@@ -55,11 +56,12 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_live ON deliveries (seq) WHERE settled_at IS NULL;
 CREATE INDEX deliveries_ended ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX deliveries_ended_chat ON deliveries (chat) WHERE settled_at IS NOT NULL;
-CREATE INDEX deliveries_stuck ON deliveries (state, seq) WHERE state = 'dead' OR state = 'uncertain';
+CREATE INDEX deliveries_stuck ON deliveries (state, seq)
+  WHERE state = 'dead' OR state = 'uncertain';
 CREATE INDEX deliveries_session ON deliveries (session) WHERE session IS NOT NULL;
 CREATE INDEX deliveries_correlation ON deliveries (correlation) WHERE correlation IS NOT NULL;
--- Message look-up (chat, message) and reply look-up (chat, account, message) in one. The message comes
--- first: platforms count them upwards, so entries land side by side instead of all over the index.
+-- Message look-up (chat, message) and reply look-up (chat, account, message) in one.
+-- The message comes first: platforms count them upwards, so entries land side by side instead of all over the index.
 CREATE INDEX deliveries_message ON deliveries (message_id, chat, account)
   WHERE message_id IS NOT NULL;
 -- At most one of a slot waits.

@@ -1,5 +1,5 @@
-// Copies the store on its own thread and its own reading connection, then ends. A failure ends the thread
-// with an error, which its starter sees.
+// Copies the store on its own thread and its own reading connection, then ends. A failure ends the
+// thread with an error, which its starter sees.
 
 import { workerData } from 'node:worker_threads';
 import { openDatabase } from '../system/sqlite.ts';

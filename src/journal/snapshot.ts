@@ -1,5 +1,5 @@
-// A consistent copy of the running store in one file. Made beside its final name, synced, then renamed:
-// a file of that name is always whole.
+// A consistent copy of the running store in one file. Made beside its final name, synced, then
+// renamed: a file of that name is always whole.
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Accepting a delivery: the hot path of the worker. Words are bound straight from the batch's array;
-// a plain message (no slot, no idempotency key) costs two inserts and nothing else.
-// Numbers are drawn here and never reused: retention writes down the last one before it removes a row.
+// Accepting a delivery: the hot path of the worker. Words are bound straight from the batch's
+// array; a plain message (no slot, no idempotency key) costs two inserts and nothing else. Numbers
+// are drawn here and never reused: retention writes down the last one before it removes a row.
 
 import { type Database, prepareArrays } from '../system/sqlite.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from './rules.ts';

@@ -1,4 +1,5 @@
-// A disk that fills up, made by a bound on the store's pages: the engine reports the very same error.
+// A disk that fills up, made by a bound on the store's pages: the engine reports the very same
+// error.
 
 import { expect, test } from 'vitest';
 import { accepted, aDelivery, aMove, ROOM, recovered } from './journal.fixture.ts';

@@ -1,6 +1,7 @@
-// Opening the store's files: the lock, the pragmas, the migrations, and every way it can fail said in words.
-// The hard thing is the lock: it must keep a second process out for the life of this one and leave
-// nothing behind after kill -9. An exclusive transaction on an empty file beside the store does both.
+// Opening the store's files: the lock, the pragmas, the migrations, and every way it can fail said
+// in words. The hard thing is the lock: it must keep a second process out for the life of this one
+// and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
+// store does both.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,7 +101,7 @@ function takeLock(dir: string): Database {
 export function explained(error: unknown, dir: string): JournalOpenError {
   if (error instanceof JournalOpenError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const readOnly = `${dir} cannot be written (${text}): give Sluice the right to, or another folder`;
+  const readOnly = `${dir} cannot be written (${text}): allow it, or name another folder`;
   switch (sqliteCodeOf(error) ?? systemCodeOf(error)) {
     case SQLITE.NOTADB:
     case SQLITE.CORRUPT:

@@ -1,4 +1,5 @@
-// Retention's step: removes deliveries that ended before a time, with everything that belongs to them.
+// Retention's step: removes deliveries that ended before a time, with everything that belongs to
+// them.
 
 import type { State } from '../domain/delivery.ts';
 import type { SqliteCommands } from './sqlite-commands.ts';

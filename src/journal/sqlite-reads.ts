@@ -1,4 +1,5 @@
-// What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never per message.
+// What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never
+// per message.
 
 import { type Database, prepareArrays, type Statement } from '../system/sqlite.ts';
 import type { StoredAccount, StoredCall, StoredLimit } from './journal.ts';

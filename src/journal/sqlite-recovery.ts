@@ -1,6 +1,6 @@
-// Reading back what is alive, for both sides of the worker. A million rows must neither be cloned one by
-// one nor each carry its own copy of its chat's name: a page crosses as columns, numbers as transferred
-// typed arrays, names as indexes into a dictionary that grows from page to page.
+// Reading back what is alive, for both sides of the worker. A million rows must neither be cloned
+// one by one nor each carry its own copy of its chat's name: a page crosses as columns, numbers as
+// transferred typed arrays, names as indexes into a dictionary that grows from page to page.
 
 import type { Family, Gate } from '../domain/call.ts';
 import { laneOf, type Queued } from '../domain/delivery.ts';
@@ -12,8 +12,8 @@ import { curesOf } from './sqlite-wire.ts';
 
 export const PAGE_ROWS_MAX = 16_384;
 
-export const LIVE_PAGE = `SELECT ${QUEUED_COLUMNS}, state = 'sending', attempts, accepted_at, failures,
-  doubts, cures FROM deliveries INDEXED BY deliveries_live
+export const LIVE_PAGE = `SELECT ${QUEUED_COLUMNS}, state = 'sending', attempts, accepted_at,
+  failures, doubts, cures FROM deliveries INDEXED BY deliveries_live
   WHERE settled_at IS NULL AND seq > ? ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`;
 
 type LiveRow = [

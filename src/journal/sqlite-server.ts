@@ -1,5 +1,6 @@
-// Answers the journal's requests on an open store, strictly in their order: a flat array is a batch of
-// commands, `recover` asks for a page of what is alive, `close` ends it. Runs in the store's worker.
+// Answers the journal's requests on an open store, strictly in their order: a flat array is a batch
+// of commands, `recover` asks for a page of what is alive, `close` ends it. Runs in the store's
+// worker.
 
 import { SQLITE, sqliteCodeOf } from '../system/sqlite.ts';
 import type { JournalUnavailable } from './journal.ts';

@@ -1,12 +1,12 @@
-// Every statement that writes a delivery, prepared once per connection. All look rows up by their primary
-// key or by an index; a test asks the engine for the plan of each.
+// Every statement that writes a delivery, prepared once per connection. All look rows up by their
+// primary key or by an index; a test asks the engine for the plan of each.
 
 import { type Database, prepareArrays, type Statement } from '../system/sqlite.ts';
 import { QUEUED_COLUMNS } from './sqlite-rows.ts';
 
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.
-const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method, family,
-  gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
+const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method,
+  family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
   enter_at, rank`;
 const NEW_VALUES = Array(22).fill('?').join(', ');
 
@@ -23,8 +23,8 @@ export const SQL = {
     ON CONFLICT (account, key) DO UPDATE
     SET seq = excluded.seq, digest = excluded.digest, expires_at = excluded.expires_at`,
 
-  toBegin: `SELECT d.state, d.account, d.attempts, d.accepted_at, d.failures, d.doubts, d.cures, b.body
-    FROM deliveries d LEFT JOIN bodies b ON b.seq = d.seq WHERE d.seq = ?`,
+  toBegin: `SELECT d.state, d.account, d.attempts, d.accepted_at, d.failures, d.doubts, d.cures,
+    b.body FROM deliveries d LEFT JOIN bodies b ON b.seq = d.seq WHERE d.seq = ?`,
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
@@ -33,7 +33,8 @@ export const SQL = {
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,
-    due_at = coalesce(?, due_at), failures = failures + ?, doubts = doubts + ?, message_id = ? WHERE seq = ?`,
+    due_at = coalesce(?, due_at), failures = failures + ?, doubts = doubts + ?, message_id = ?
+    WHERE seq = ?`,
   cure: 'UPDATE deliveries SET cures = ?, chat = coalesce(?, chat) WHERE seq = ?',
   saveBody: `INSERT INTO bodies (seq, body) VALUES (?, ?)
     ON CONFLICT (seq) DO UPDATE SET body = excluded.body`,

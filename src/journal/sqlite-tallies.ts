@@ -1,6 +1,6 @@
-// How many deliveries each account has in each state. Counted in the worker's memory, written to the
-// table before each commit (only what changed), read back at start and after a rollback. So the bound
-// of an account is checked without a query, and counting never scans the deliveries.
+// How many deliveries each account has in each state. Counted in the worker's memory, written to
+// the table before each commit (only what changed), read back at start and after a rollback. So the
+// bound of an account is checked without a query, and counting never scans the deliveries.
 
 import { LIVE_STATES, STATES, type State } from '../domain/delivery.ts';
 import type { Database, Statement } from '../system/sqlite.ts';

@@ -1,6 +1,6 @@
-// What crosses between the journal's face and its worker: one flat array of primitives per batch, and one
-// back. Structured cloning of nested objects would cost more than the insert itself. Both sides read and
-// write the same order; this file is where that order is written down.
+// What crosses between the journal's face and its worker: one flat array of primitives per batch,
+// and one back. Structured cloning of nested objects would cost more than the insert itself. Both
+// sides read and write the same order; this file is where that order is written down.
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';

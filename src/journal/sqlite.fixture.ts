@@ -1,5 +1,5 @@
-// SQLite stores for tests, each in a folder of its own: with its threads, as it is used, or all in this
-// thread, which opens a hundred times faster and runs the same code on both sides of the wire.
+// SQLite stores for tests, each in a folder of its own: with its threads, as it is used, or all in
+// this thread, which opens a hundred times faster and runs the same code on both sides of the wire.
 
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

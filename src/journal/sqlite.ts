@@ -1,5 +1,5 @@
-// The journal on SQLite, as the main thread sees it: it writes commands down as flat words, reads the
-// answers back, and never touches the disk itself. The store is written by one worker thread.
+// The journal on SQLite, as the main thread sees it: it writes commands down as flat words, reads
+// the answers back, and never touches the disk itself. The store is written by one worker thread.
 
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';

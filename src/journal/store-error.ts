@@ -1,4 +1,5 @@
-// Why a store could not be opened, restored or copied: a stable code, and a sentence that says what to do.
+// Why a store could not be opened, restored or copied: a stable code, and a sentence that says what
+// to do.
 
 export type OpenErrorCode =
   | 'locked'

@@ -1,5 +1,5 @@
-// Forgets what ended long ago, a small step at a time: each step is one short transaction, and the next one
-// waits its turn, so that retention never stands in the way of an accept or a settle.
+// Forgets what ended long ago, a small step at a time: each step is one short transaction, and the
+// next one waits its turn, so that retention never stands in the way of an accept or a settle.
 
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Service } from '../system/service.ts';

@@ -1,5 +1,5 @@
-// Which index answers a search. The store keeps few indexes, so that accepting and settling stay cheap:
-// a search is led by the most telling one its filter allows, and checks the rest row by row.
+// Which index answers a search. The store keeps few indexes, so that accepting and settling stay
+// cheap: a search is led by the most telling one its filter allows, and checks the rest row by row.
 // Times are turned into a range of numbers first, since deliveries lie in the order of acceptance.
 
 import type { State } from '../domain/delivery.ts';

@@ -1,4 +1,5 @@
-// The ledger's own thread and reading connection: a slow search delays other searches, never a commit.
+// The ledger's own thread and reading connection: a slow search delays other searches, never a
+// commit.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';

@@ -1,5 +1,5 @@
-// The ledger over the SQLite store, as the main thread sees it. Its thread starts with the first question
-// and answers in the order asked.
+// The ledger over the SQLite store, as the main thread sees it. Its thread starts with the first
+// question and answers in the order asked.
 
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// The only door to the SQLite driver. Synchronous by nature, so it is opened in worker threads, or in
-// commands that serve nobody meanwhile. Errors keep the engine's primary result code.
+// The only door to the SQLite driver. Synchronous by nature, so it is opened in worker threads, or
+// in commands that serve nobody meanwhile. Errors keep the engine's primary result code.
 
 import { join } from 'node:path';
 import {
