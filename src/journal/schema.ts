@@ -61,7 +61,8 @@ CREATE INDEX deliveries_stuck ON deliveries (state, seq)
 CREATE INDEX deliveries_session ON deliveries (session) WHERE session IS NOT NULL;
 CREATE INDEX deliveries_correlation ON deliveries (correlation) WHERE correlation IS NOT NULL;
 -- Message look-up (chat, message) and reply look-up (chat, account, message) in one.
--- The message comes first: platforms count them upwards, so entries land side by side instead of all over the index.
+-- The message comes first: platforms count them upwards, so entries land side by side
+-- instead of all over the index.
 CREATE INDEX deliveries_message ON deliveries (message_id, chat, account)
   WHERE message_id IS NOT NULL;
 -- At most one of a slot waits.
