@@ -13,8 +13,15 @@ const NODE_MAJOR_MIN = 24;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 const CLI = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 
-const node = findNode();
-if (node === null) {
+if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
+  // In this very process: whoever kills it must not leave a gateway behind.
+  await import('../src/cli/cli.ts');
+} else {
+  handOver(findNode());
+}
+
+function handOver(node) {
+  if (node !== null) return run(node);
   console.error(
     `sluice needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version}, and the package ` +
       `${packageName()} is not installed.\n` +
@@ -22,10 +29,8 @@ if (node === null) {
   );
   process.exit(1);
 }
-run(node);
 
 function findNode() {
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return process.execPath;
   try {
     const manifest = createRequire(import.meta.url).resolve(`${packageName()}/package.json`);
     const binary = process.platform === 'win32' ? 'node.exe' : 'node';

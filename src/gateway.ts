@@ -1,0 +1,181 @@
+// The gateway: the house with its front door. Starts the rooms in order (road, housekeeping, HTTP) and stops them
+// in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
+
+import type { AddressInfo } from 'node:net';
+import type { Config } from './config/config.ts';
+import type { Problem } from './domain/errors.ts';
+import type { RoadListener } from './domain/event.ts';
+import { type House, openHouse } from './house.ts';
+import type { HealthPart, IntakeOptions } from './intake/intake.ts';
+import { createServer } from './intake/server.ts';
+import { prepare, type Receipt, submit } from './intake/submit.ts';
+import { adminKeyring } from './intake/trust.ts';
+import { createMetrics, type Metrics } from './ledger/metrics.ts';
+import { createRetention } from './ledger/retention.ts';
+import { roadLog } from './ledger/road-log.ts';
+
+// Of the drain time, what the road gets; the rest is for closing connections and the store.
+const ROAD_DRAIN_SHARE = 0.8;
+// The loop has a turn at least every ten seconds, when nothing happens; three missed turns are a fault.
+const LOOP_STALE_MS = 30_000;
+// Between two tries to introduce a configured account to a platform that does not answer.
+const INTRODUCE_RETRY_MS = 30_000;
+const DAY_MS = 86_400_000;
+// Between two steps of pruning while there is more to forget.
+const PRUNE_PAUSE_MS = 20;
+
+export interface Gateway {
+  // null until listen().
+  readonly url: string | null;
+  listen(): Promise<string>;
+  // The same message as POST /v1/messages takes; durable when it resolves.
+  send(message: unknown): Promise<Receipt | Problem>;
+  events(listener: RoadListener): () => void;
+  stop(): Promise<void>;
+}
+
+export async function createGateway(config: Config): Promise<Gateway> {
+  const house = await openHouse(config);
+  const { clock, log, engine, journal } = house;
+  const { dispatch, road } = engine;
+  const metrics = createMetrics();
+  metrics.gauges(() => readGauges(house));
+  if (config.metrics) road.listen(metrics.listen);
+  road.listen(roadLog(log));
+  const options = intakeOptions(config, house, metrics);
+  const server = createServer(options);
+  const retention = createRetention(
+    {
+      clock,
+      prune: (before, max) => journal.prune(before, max),
+      onFailure: (error) =>
+        log.warn({ err: error }, 'could not forget old deliveries; trying again'),
+    },
+    retentionSettings(config),
+  );
+  await dispatch.start();
+  await retention.start();
+  const introducing = introduceAccounts(config, house);
+  let url: string | null = null;
+  let stopped: Promise<void> | null = null;
+
+  const stop = async () => {
+    introducing.stop();
+    await dispatch.stop(config.drainMsMax * ROAD_DRAIN_SHARE);
+    await server.close();
+    await retention.stop(0);
+    await house.close();
+  };
+  return {
+    get url() {
+      return url;
+    },
+    async listen() {
+      await server.listen({ host: config.host, port: config.port });
+      const { address, port, family } = server.server.address() as AddressInfo;
+      url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      return url;
+    },
+    async send(message) {
+      const headers = { correlation: null, idempotencyKey: null };
+      const submitted = await submit(options, await prepare(options, message, headers));
+      return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
+    },
+    events: (listener) => road.listen(listener),
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOptions {
+  const { clock, ledger, journal, accounts, platforms, log, engine, adminKey } = house;
+  return {
+    clock,
+    road: engine.road,
+    ledger,
+    tag: journal.tag,
+    accounts,
+    platforms,
+    keyring: adminKeyring(adminKey),
+    health: () => readHealth(house),
+    metrics,
+    log,
+    settings: {
+      host: config.host,
+      allowedHosts: config.allowedHosts,
+      bodyBytesMax: config.bodyBytesMax,
+      batchMax: config.batchMax,
+      waitSMax: config.waitSMax,
+      deadlineMs: config.deadlineMs,
+      wait: config.wait,
+      metrics: config.metrics,
+      queueMaxOf: (account) => house.settingsOf(account).queueMax,
+    },
+  };
+}
+
+async function readHealth(house: House): Promise<Record<string, HealthPart>> {
+  const { clock, engine } = house;
+  const { lastTurnAt, storeTrouble } = engine.dispatch;
+  const stale = clock.now() - lastTurnAt > LOOP_STALE_MS;
+  return {
+    scheduler: { status: stale ? 'stale' : 'ok', last_turn_ts: Math.round(lastTurnAt / 1000) },
+    journal: storeTrouble === null ? { status: 'ok' } : { status: 'down', code: storeTrouble },
+  };
+}
+
+async function readGauges(house: House) {
+  const { clock, engine, ledger } = house;
+  const now = clock.now();
+  const counts = await ledger.countByState();
+  const dead = counts.filter(({ state }) => state === 'dead').reduce((n, c) => n + c.count, 0);
+  const freezes = engine.road.limits(null).flatMap((view) => view.freezes);
+  return {
+    now,
+    depths: engine.road.depths(),
+    accounts: engine.road.accounts(),
+    freezesActive: freezes.filter(({ until }) => until > now).length,
+    dead,
+    storeBytes: await ledger.size(),
+  };
+}
+
+// Accounts of the configuration are known from the start; a platform that is away is asked again.
+function introduceAccounts(config: Config, house: House): { stop(): void } {
+  const { accounts, clock, log } = house;
+  const timers = new Set<{ cancel(): void }>();
+  const introduce = async (entry: Config['accounts'][number]) => {
+    const identity = await accounts.identify(entry.platform, entry.token);
+    if (identity.kind === 'known') return;
+    if (identity.kind === 'unreachable' || identity.kind === 'busy') {
+      log.warn(
+        { account: entry.name },
+        'the platform does not answer for this account; trying again',
+      );
+      const timer = clock.schedule(clock.now() + INTRODUCE_RETRY_MS, () => {
+        timers.delete(timer);
+        void introduce(entry);
+      });
+      timers.add(timer);
+      return;
+    }
+    log.error({ account: entry.name, why: identity.kind }, 'the platform refuses this account');
+  };
+  for (const entry of config.accounts) void introduce(entry);
+  return {
+    stop() {
+      for (const timer of timers) timer.cancel();
+    },
+  };
+}
+
+function retentionSettings({ retentionDays, pruneMax, pruneEveryS }: Config) {
+  return {
+    keepMs: retentionDays * DAY_MS,
+    stepMax: pruneMax,
+    pauseMs: PRUNE_PAUSE_MS,
+    everyMs: pruneEveryS * 1000,
+  };
+}

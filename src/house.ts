@@ -1,0 +1,140 @@
+// The house without its front: store, accounts, platforms and the road, opened in order and closed in reverse.
+// The gateway puts HTTP before it, the library uses it in process.
+
+import { Accounts, ADMIN_KEY_FILE, loadSecret, SECRET_FILE } from './accounts/accounts.ts';
+import type { Config, Settings } from './config/config.ts';
+import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
+import type { Journal } from './journal/journal.ts';
+import { openSqliteJournal } from './journal/sqlite.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { openSqliteLedger } from './ledger/sqlite.ts';
+import type { Platform } from './platforms/platform.ts';
+import { createTelegram, telegramPriors } from './platforms/telegram/telegram.ts';
+import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from './sim/sim.ts';
+import { type Clock, systemClock } from './system/clock.ts';
+import { undiciTransport } from './system/http.ts';
+import { createLog, type Log } from './system/log.ts';
+import { type Random, systemRandom } from './system/random.ts';
+
+// Enough for every account's calls in flight at once: connections must not be what one account takes from another.
+const CONNECTIONS_MAX = 4096;
+// The simulator in process answers as a near server would.
+const SANDBOX_NETWORK = { latencyMs: 15, jitterMs: 10 };
+const SANDBOX_TOKEN = /^\d+:sandbox/;
+
+export interface House {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  // What sandbox tokens talk to.
+  readonly sandbox: TelegramModel;
+  readonly engine: Engine;
+  readonly adminKey: string;
+  settingsOf(account: string): Settings;
+  close(): Promise<void>;
+}
+
+export async function openHouse(config: Config): Promise<House> {
+  const clock = systemClock();
+  const random = systemRandom();
+  const log = createLog({ level: config.log });
+  const journal = await openSqliteJournal({ dir: config.data });
+  const ledger = openSqliteLedger({ dir: config.data });
+  const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
+  const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
+  const sandbox = createTelegramModel({});
+  const platforms = openPlatforms(config, clock, random, sandbox);
+  const accounts = await Accounts.open({ clock, journal, platforms, secret: secret.value });
+  const settingsOf = settingsByAccount(config);
+  const engine = createEngine({
+    journal,
+    ledger,
+    clock,
+    random,
+    settings: config,
+    accounts: engineAccounts(accounts, platforms, settingsOf),
+    fatal: (error) => {
+      log.fatal({ err: error }, 'a promise of the code was broken; stopping');
+      process.exit(1);
+    },
+  });
+  accounts.listen(({ id, kind }) => {
+    if (kind !== 'token') return;
+    engine.dispatch.limitsOf(id);
+    engine.dispatch.holds.renew(id, clock.now());
+    engine.dispatch.wake();
+  });
+  const parts = { clock, random, log, journal, ledger, accounts, platforms, sandbox, engine };
+  return {
+    ...parts,
+    adminKey: adminKey.value,
+    settingsOf,
+    async close() {
+      for (const platform of platforms.values()) await platform.close();
+      await ledger.close();
+      await journal.close();
+    },
+  };
+}
+
+function openPlatforms(config: Config, clock: Clock, random: Random, model: TelegramModel) {
+  const transport = undiciTransport({
+    baseUrl: config.telegramApi,
+    connectionsMax: CONNECTIONS_MAX,
+  });
+  const network = SANDBOX_NETWORK;
+  const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
+  const telegram = createTelegram({ transport, sandbox, limits: telegramLimits(config) });
+  return new Map<string, Platform>([[telegram.name, telegram]]);
+}
+
+// An account's own settings, by its id; Telegram's bot id is the number before the colon of its token.
+function settingsByAccount(config: Config): (account: string) => Settings {
+  const own = new Map(
+    config.accounts.map(({ platform, token, settings }) => [
+      `${platform}:${token.split(':', 1)[0]}`,
+      settings,
+    ]),
+  );
+  return (account) => own.get(account) ?? config;
+}
+
+function engineAccounts(
+  accounts: Accounts,
+  platforms: ReadonlyMap<string, Platform>,
+  settingsOf: (account: string) => Settings,
+): EngineAccounts {
+  return {
+    platformOf(id) {
+      const platform = platforms.get(id.split(':', 1)[0]!)!;
+      const settings = settingsOf(id);
+      const sandbox = SANDBOX_TOKEN.test(accounts.credentialOf(id) ?? '');
+      const host = sandbox ? `${platform.name} sandbox` : platform.name;
+      return { platform, priors: telegramPriors(telegramLimits(settings)), host, settings };
+    },
+    get: (id) => accounts.get(id),
+    list: () => accounts.list(),
+    credentialOf: (id) => accounts.credentialOf(id),
+    setRefused: (id, reason) => accounts.setRefused(id, reason),
+    setPaused: (id, paused) => accounts.setPaused(id, paused),
+  };
+}
+
+function telegramLimits(settings: Settings) {
+  const { groupMpm, reserveMpm, outputBudgetRatio, privatePerS } = settings;
+  const { broadcastPerS, paidPerS, reactionMpm, userPerMinute } = settings;
+  return {
+    groupMpm,
+    reserveMpm,
+    outputBudgetRatio,
+    privatePerS,
+    broadcastPerS,
+    paidPerS,
+    reactionMpm,
+    userPerMinute,
+  };
+}
