@@ -213,7 +213,7 @@ export class Dispatch implements Service {
     if (isAccountRefused(outcome)) await this.#refuse(account);
     const { n, record, body } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing };
-    this.land(queued, await conclude(this.#o, profile, limits, ticket, tried));
+    this.#land(queued, await conclude(this.#o, profile, limits, ticket, tried));
   }
 
   // It never left: withdrawn meanwhile, or the store could not be written.
@@ -228,14 +228,18 @@ export class Dispatch implements Service {
     this.wake();
   }
 
+  #land(queued: Queued, report: AttemptReport): void {
+    const { outcome, verdict, endedAt } = report;
+    const { account, chat } = queued;
+    this.holds.learn(account, chat, verdict.health, reasonOf(outcome) ?? '', endedAt);
+    this.follow(queued, report);
+  }
+
   // The attempt is written; memory follows.
-  land(queued: Queued, report: AttemptReport): void {
-    const { outcome, verdict, settled, endedAt } = report;
-    const { account, chat, seq } = queued;
-    const reason = reasonOf(outcome) ?? '';
-    this.holds.learn(account, chat, verdict.health, reason, endedAt);
+  follow(queued: Queued, report: AttemptReport): void {
+    const { settled, endedAt } = report;
     const again = settled.kind === 'settled' ? settled.queued : null;
-    if (this.scheduler.isFlying(seq)) this.scheduler.landed(seq, again, endedAt);
+    if (this.scheduler.isFlying(queued.seq)) this.scheduler.landed(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     this.teller.attempted(queued, report);
     this.wake();

@@ -15,7 +15,7 @@ export interface RecoveryTarget {
   limitsOf(account: string): AccountLimits;
   profileOf(account: string): Profile;
   add(queued: Queued, now: number): void;
-  land(queued: Queued, report: AttemptReport): void;
+  follow(queued: Queued, report: AttemptReport): void;
 }
 
 export async function recover(
@@ -60,5 +60,6 @@ async function settleDoubt(
   const outcome = { kind: 'uncertain', reason: 'process_ended', detail } as const;
   const tried = { queued, n, record, body: null, outcome, startedAt: now, probing: false };
   const report = await conclude(ports, target.profileOf(queued.account), limits, null, tried);
-  target.land(queued, report);
+  // No breaker learns from it: that we ended says nothing about the platform.
+  target.follow(queued, report);
 }
