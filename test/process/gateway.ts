@@ -1,0 +1,79 @@
+// A real gateway process on a folder of its own, before a simulated Telegram: started, killed, started again.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { Sluice } from './sluice.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+export class GatewayProcess {
+  readonly folder = mkdtempSync(join(tmpdir(), 'sluice-gateway-'));
+  readonly data = join(this.folder, 'data');
+  readonly #flags: readonly string[];
+  #process: Sluice | null = null;
+  #agent = new Agent();
+  url = '';
+
+  constructor(telegramApi: string, flags: readonly string[] = []) {
+    this.#flags = ['--telegram-api', telegramApi, '--log', 'error', ...flags];
+  }
+
+  async start(): Promise<void> {
+    const args = ['serve', '--port', '0', '--data', this.data, ...this.#flags];
+    this.#process = new Sluice(args);
+    this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
+  }
+
+  async end(signal: 'SIGKILL' | 'SIGTERM') {
+    this.#process!.kill(signal);
+    const ended = await this.#process!.ended;
+    await this.#agent.destroy();
+    this.#agent = new Agent();
+    return ended;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get key(): string {
+    return readFileSync(join(this.data, 'admin-key'), 'utf8').trim();
+  }
+
+  async ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await request(`${this.url}${path}`, {
+      method,
+      dispatcher: this.#agent,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return { status: answer.statusCode, body: (await answer.body.json()) as Answer['body'] };
+  }
+
+  // Every delivery there is a record of.
+  async records(): Promise<Record<string, unknown>[]> {
+    const all: Record<string, unknown>[] = [];
+    let next: string | null = null;
+    do {
+      const cursor: string = next === null ? '' : `&cursor=${next}`;
+      const { body } = await this.ask('GET', `/v1/messages?limit=1000${cursor}`);
+      all.push(...(body.items as Record<string, unknown>[]));
+      next = body.next as string | null;
+    } while (next !== null);
+    return all;
+  }
+}
