@@ -31,6 +31,9 @@ export interface Gateway {
   // The same message as POST /v1/messages takes; durable when it resolves.
   send(message: unknown): Promise<Receipt | Problem>;
   events(listener: RoadListener): () => void;
+  // By account id; false: no such account.
+  pause(account: string): Promise<boolean>;
+  resume(account: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -82,6 +85,8 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
     },
     events: (listener) => road.listen(listener),
+    pause: (account) => road.pause(account),
+    resume: (account) => road.resume(account),
     stop() {
       stopped ??= stop();
       return stopped;
