@@ -1,9 +1,11 @@
 // The engine's figures. Each measurement is a file; this is their order.
 
 import type { Row } from '../row.ts';
+import { accepts } from './accepts.ts';
 import { schedulerCost } from './scheduler.ts';
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  accepts,
   scheduler: schedulerCost,
 };
 

@@ -1,0 +1,88 @@
+// Durable accepts through the library, against the floor (raw group-committed inserts of rows of the same size)
+// and against BullMQ's add on a local Redis, all with the same number in flight.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { defaultConfig } from '../../src/config/config.ts';
+import { createGateway } from '../../src/gateway.ts';
+import { best, perSecond, type Row, ratioRow } from '../row.ts';
+import { closedLoop, type Pace } from './closed-loop.ts';
+import { openRaw } from './raw.ts';
+import { startRedis } from './redis.ts';
+import { BODY_BYTES } from './sample.ts';
+
+const IN_FLIGHT = 1_000;
+const ACCEPTS = 100_000;
+const BULLMQ_ADDS = 40_000;
+const CHATS = 500;
+const RUNS = 3;
+const TEXT = 'x'.repeat(BODY_BYTES - 30);
+const faster = (a: Pace, b: Pace) => a.count / a.ms > b.count / b.ms;
+
+export async function accepts(): Promise<Row[]> {
+  const ours = await best(RUNS, libraryAccepts, faster);
+  const raw = await best(RUNS, rawInserts, faster);
+  const bull = await best(RUNS, bullmqAdds, faster);
+  const sluice = perSecond(ours.count, ours.ms, 'accepts');
+  return [
+    ratioRow('durable accepts, library', sluice, perSecond(raw.count, raw.ms, 'raw inserts'), {
+      atLeast: 0.5,
+    }),
+    ratioRow('durable accepts, library', sluice, perSecond(bull.count, bull.ms, 'BullMQ adds'), {
+      atLeast: 2,
+    }),
+  ];
+}
+
+async function libraryAccepts(): Promise<Pace> {
+  return inFolder(async (folder) => {
+    const changes = { data: folder, log: 'silent', queueMax: 10_000_000 } as const;
+    const gateway = await createGateway(defaultConfig(changes));
+    // Accepted but not sent: this measures the way in.
+    const message = (i: number) => ({
+      to: { platform: 'telegram', account: '1:sandbox', chat: 1 + (i % CHATS) },
+      body: { text: TEXT },
+    });
+    await gateway.send(message(0));
+    await gateway.pause('telegram:1');
+    const pace = await closedLoop(IN_FLIGHT, ACCEPTS, (i) => gateway.send(message(i)));
+    await gateway.stop();
+    return pace;
+  });
+}
+
+async function rawInserts(): Promise<Pace> {
+  return inFolder(async (folder) => {
+    const raw = openRaw(folder);
+    const pace = await closedLoop(IN_FLIGHT, ACCEPTS, (i) =>
+      raw.append(`${i % CHATS}`, JSON.stringify({ chat_id: i % CHATS, text: TEXT })),
+    );
+    raw.close();
+    return pace;
+  });
+}
+
+async function bullmqAdds(): Promise<Pace> {
+  return inFolder(async (folder) => {
+    const redis = await startRedis(folder);
+    const queue = new Queue('bench', { connection: { host: '127.0.0.1', port: redis.port } });
+    await queue.waitUntilReady();
+    const pace = await closedLoop(IN_FLIGHT, BULLMQ_ADDS, (i) =>
+      queue.add('send', { chat_id: i % CHATS, text: TEXT }),
+    );
+    await queue.close();
+    await redis.stop();
+    return pace;
+  });
+}
+
+async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  try {
+    return await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
