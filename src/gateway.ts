@@ -50,7 +50,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const retention = createRetention(
     {
       clock,
-      prune: (before, max) => journal.prune(before, max),
+      prune: (step) => journal.prune(step),
       onFailure: (error) =>
         log.warn({ err: error }, 'could not forget old deliveries; trying again'),
     },
@@ -176,9 +176,10 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
   };
 }
 
-function retentionSettings({ retentionDays, pruneMax, pruneEveryS }: Config) {
+function retentionSettings({ retentionDays, deadDays, pruneMax, pruneEveryS }: Config) {
   return {
     keepMs: retentionDays * DAY_MS,
+    keepDeadMs: deadDays * DAY_MS,
     stepMax: pruneMax,
     pauseMs: PRUNE_PAUSE_MS,
     everyMs: pruneEveryS * 1000,

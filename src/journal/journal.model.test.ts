@@ -87,11 +87,15 @@ const move: fc.Arbitrary<Command> = fc
   .map((changes) => (journal, at) => journal.move(aMove({ ...changes, at })));
 
 const prune: fc.Arbitrary<Command> = fc
-  .record({ age: fc.integer({ min: 0, max: 200 }), max: fc.integer({ min: 1, max: 4 }) })
+  .record({
+    age: fc.integer({ min: 0, max: 200 }),
+    deadAge: fc.integer({ min: 0, max: 400 }),
+    max: fc.integer({ min: 1, max: 4 }),
+  })
   .map(
-    ({ age, max }) =>
+    ({ age, deadAge, max }) =>
       (journal, at) =>
-        journal.prune(at - age, max),
+        journal.prune({ endedBefore: at - age, deadBefore: at - deadAge, max }),
   );
 
 const command = fc.oneof(

@@ -29,8 +29,8 @@ export interface Journal {
   saveAccount(account: StoredAccount): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
 
-  // Removes what ended before `before`, at most `max` deliveries; says how many.
-  prune(before: number, max: number): Promise<number>;
+  // Removes what ended long ago, at most `max` deliveries; says how many.
+  prune(command: PruneCommand): Promise<number>;
   // A consistent copy of the whole store in one file, openable as a store.
   snapshot(path: string): Promise<void>;
   close(): Promise<void>;
@@ -120,6 +120,14 @@ export type Moved =
   // The payload is gone (retention) and none was given.
   | { kind: 'no_body' }
   | { kind: 'full'; waiting: number; queueMax: number };
+
+export interface PruneCommand {
+  // Of what was sent, superseded, expired or cancelled.
+  readonly endedBefore: number;
+  // Of what is dead or uncertain, and may be wanted again; taken after the others.
+  readonly deadBefore: number;
+  readonly max: number;
+}
 
 export interface StoredLimit {
   readonly account: string;

@@ -1,7 +1,15 @@
 // What every journal must keep, and how it forgets.
 
 import { describe, expect, test } from 'vitest';
-import { accepted, aDelivery, aMove, delivered, type Harness, ROOM } from './journal.fixture.ts';
+import {
+  accepted,
+  aDelivery,
+  aMove,
+  delivered,
+  type Harness,
+  REFUSED,
+  ROOM,
+} from './journal.fixture.ts';
 
 export function keeping(store: () => Harness): void {
   describe('keeping', () => {
@@ -48,9 +56,10 @@ export function keeping(store: () => Harness): void {
         await delivered(journal, { idempotencyKey: `k${i}` }, { endedAt: 3_000 + i, result: 'r' });
       }
       await accepted(journal);
-      expect(await journal.prune(3_004, 2)).toBe(2);
-      expect(await journal.prune(3_004, 2)).toBe(1);
-      expect(await journal.prune(3_004, 2)).toBe(0);
+      const command = { endedBefore: 3_004, deadBefore: 0, max: 2 };
+      expect(await journal.prune(command)).toBe(2);
+      expect(await journal.prune(command)).toBe(1);
+      expect(await journal.prune(command)).toBe(0);
       expect(await ledger.getMany([1, 2, 3, 4, 5])).toMatchObject([{ seq: 4 }, { seq: 5 }]);
       expect(await ledger.attempts(1)).toEqual([]);
       expect(await journal.callsSince(0)).toHaveLength(1);
@@ -60,10 +69,40 @@ export function keeping(store: () => Harness): void {
       expect(await journal.move(aMove({ seq: 1 }))).toEqual({ kind: 'unknown' });
     });
 
+    test('dead and uncertain letters have an age of their own', async () => {
+      const { journal, ledger } = store();
+      const doubt = { outcome: 'uncertain', to: 'uncertain', reason: 'timeout' } as const;
+      await delivered(journal, {}, { ...REFUSED, endedAt: 3_001 });
+      await delivered(journal, {}, { endedAt: 3_002 });
+      await delivered(journal, {}, { ...doubt, endedAt: 3_003 });
+      await journal.move(aMove({ seq: await accepted(journal), at: 3_004 }));
+      const states = async () => (await ledger.getMany([1, 2, 3, 4])).map(({ state }) => state);
+
+      expect(await journal.prune({ endedBefore: 9_000, deadBefore: 3_001, max: 9 })).toBe(2);
+      expect(await states()).toEqual(['dead', 'uncertain']);
+      expect(await journal.prune({ endedBefore: 9_000, deadBefore: 3_002, max: 9 })).toBe(1);
+      expect(await states()).toEqual(['uncertain']);
+      // One brought back by hand is not old any more.
+      await journal.move(aMove({ seq: 3, to: 'queued', at: 9_000 }));
+      expect(await journal.prune({ endedBefore: 9_999, deadBefore: 9_999, max: 9 })).toBe(0);
+    });
+
+    test('one step takes no more than it may, of both together', async () => {
+      const { journal, ledger } = store();
+      await delivered(journal, {}, { ...REFUSED, endedAt: 3_001 });
+      await delivered(journal, {}, { ...REFUSED, endedAt: 3_002 });
+      await delivered(journal, {}, { endedAt: 3_003 });
+      const command = { endedBefore: 9_000, deadBefore: 9_000, max: 2 };
+      expect(await journal.prune(command)).toBe(2);
+      expect(await ledger.getMany([1, 2, 3])).toMatchObject([{ seq: 2 }]);
+      expect(await journal.prune(command)).toBe(1);
+    });
+
     test('a number is never given twice, whatever retention removed', async () => {
       await delivered(store().journal, {}, {});
       await delivered(store().journal, {}, {});
-      expect(await store().journal.prune(9_000, 10)).toBe(2);
+      const command = { endedBefore: 9_000, deadBefore: 9_000, max: 10 };
+      expect(await store().journal.prune(command)).toBe(2);
       await store().reopen();
       expect(await accepted(store().journal)).toBe(3);
     });

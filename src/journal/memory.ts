@@ -11,6 +11,7 @@ import type {
   Journal,
   MoveCommand,
   Moved,
+  PruneCommand,
   Recovered,
   Settled,
   Settlement,
@@ -104,8 +105,8 @@ class MemoryJournal implements Journal {
     return this.#command(() => sortedValues(this.#disk.accounts));
   }
 
-  prune(before: number, max: number): Promise<number> {
-    return this.#command(() => this.#prune(before, max));
+  prune(command: PruneCommand): Promise<number> {
+    return this.#command(() => this.#prune(command));
   }
 
   snapshot(path: string): Promise<void> {
@@ -140,16 +141,21 @@ class MemoryJournal implements Journal {
     return calls.reverse();
   }
 
-  #prune(before: number, max: number): number {
-    let pruned = 0;
+  #prune({ endedBefore, deadBefore, max }: PruneCommand): number {
+    const settled: number[] = [];
+    const stuck: number[] = [];
     for (const [seq, endedAt] of this.#disk.ended) {
-      if (pruned === max || endedAt >= before) break;
-      this.#forget(seq);
-      pruned += 1;
+      if (endedAt >= Math.max(endedBefore, deadBefore)) break;
+      const { state } = this.#disk.deliveries.get(seq)!;
+      const isStuck = state === 'dead' || state === 'uncertain';
+      if (isStuck && endedAt < deadBefore) stuck.push(seq);
+      if (!isStuck && endedAt < endedBefore) settled.push(seq);
     }
+    const pruned = [...settled, ...stuck].slice(0, max);
+    for (const seq of pruned) this.#forget(seq);
     const kept = this.#disk.attempts.findIndex(({ seq }) => this.#disk.deliveries.has(seq));
     this.#disk.attempts.splice(0, kept === -1 ? this.#disk.attempts.length : kept);
-    return pruned;
+    return pruned.length;
   }
 
   #forget(seq: number): void {

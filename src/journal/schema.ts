@@ -54,7 +54,11 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_live ON deliveries (seq) WHERE settled_at IS NULL;
-CREATE INDEX deliveries_ended ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
+-- What retention removes, oldest first; dead letters are kept longer, so they wait apart.
+CREATE INDEX deliveries_ended ON deliveries (settled_at)
+  WHERE settled_at IS NOT NULL AND state <> 'dead' AND state <> 'uncertain';
+CREATE INDEX deliveries_stuck_ended ON deliveries (settled_at)
+  WHERE state = 'dead' OR state = 'uncertain';
 CREATE INDEX deliveries_ended_chat ON deliveries (chat) WHERE settled_at IS NOT NULL;
 CREATE INDEX deliveries_stuck ON deliveries (state, seq)
   WHERE state = 'dead' OR state = 'uncertain';

@@ -1,5 +1,5 @@
-// Runs one batch of commands in the worker: all of it in one transaction, one fsync for all.
-// Either every command of the batch is durable when its answer leaves, or none of them happened.
+// Runs batches of commands in the worker: all of them in one transaction, one fsync for all.
+// Either every command is durable when its answer leaves, or none of them happened.
 
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
@@ -32,21 +32,26 @@ export class BatchRunner {
     this.#reads = new SqliteReads(db);
   }
 
-  // The answers, in the order of the commands. Throws when the store could not be written.
-  run(words: Words): unknown[] {
-    const out: unknown[] = [];
-    const reader = new Reader(words, 0);
+  // The answers of each batch, in the order of its commands. Throws when the store could not be written.
+  run(batches: readonly Words[]): unknown[][] {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      while (reader.at < words.length) this.#command(words, reader, out);
+      const answers = batches.map((words) => this.#batch(words));
       this.#commands.tallies.save();
       this.#db.exec('COMMIT');
-      return out;
+      return answers;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       this.#commands.tallies.reload();
       throw error;
     }
+  }
+
+  #batch(words: Words): unknown[] {
+    const out: unknown[] = [];
+    const reader = new Reader(words, 0);
+    while (reader.at < words.length) this.#command(words, reader, out);
+    return out;
   }
 
   #command(words: Words, reader: Reader, out: unknown[]): void {
@@ -66,7 +71,13 @@ export class BatchRunner {
         out.push(this.#commands.move(readMove(reader)));
         return;
       case OP.prune:
-        out.push(prune(this.#commands, this.#appender.seqLast, reader.number(), reader.number()));
+        out.push(
+          prune(this.#commands, this.#appender.seqLast, {
+            endedBefore: reader.number(),
+            deadBefore: reader.number(),
+            max: reader.number(),
+          }),
+        );
         return;
       default:
         this.#rareCommand(op, reader, out);

@@ -37,7 +37,7 @@ test('a full disk refuses, loses nothing, and works again when there is room', a
 
   await store.journal.move(aMove({ seq: kept[0]!, at: 1 }));
   await store.journal.move(aMove({ seq: kept[1]!, at: 1 }));
-  expect(await store.journal.prune(2, 10)).toBe(2);
+  expect(await store.journal.prune({ endedBefore: 2, deadBefore: 2, max: 10 })).toBe(2);
   expect(await accepted(store.journal, { body: BODY })).toBeGreaterThan(kept.at(-1)!);
   await fill(store.journal);
 

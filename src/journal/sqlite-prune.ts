@@ -2,15 +2,16 @@
 // them.
 
 import type { State } from '../domain/delivery.ts';
+import type { PruneCommand } from './journal.ts';
 import type { SqliteCommands } from './sqlite-commands.ts';
 
 export function prune(
   { statements, tallies }: SqliteCommands,
   seqLast: number,
-  before: number,
-  max: number,
+  { endedBefore, deadBefore, max }: PruneCommand,
 ): number {
-  const ended = statements.toPrune.all(before, max);
+  const ended = statements.toPrune.all(endedBefore, max);
+  if (ended.length < max) ended.push(...statements.deadToPrune.all(deadBefore, max - ended.length));
   for (const { seq, account, state, key } of ended) {
     statements.dropDelivery.run(seq!);
     statements.dropBody.run(seq!);

@@ -60,7 +60,11 @@ export const SQL = {
     created_at = excluded.created_at`,
 
   toPrune: `SELECT seq, account, state, idempotency_key AS key FROM deliveries
-    WHERE settled_at < ? ORDER BY settled_at LIMIT ?`,
+    INDEXED BY deliveries_ended WHERE settled_at < ? AND state <> 'dead' AND state <> 'uncertain'
+    ORDER BY settled_at LIMIT ?`,
+  deadToPrune: `SELECT seq, account, state, idempotency_key AS key FROM deliveries
+    INDEXED BY deliveries_stuck_ended WHERE settled_at < ? AND (state = 'dead' OR state = 'uncertain')
+    ORDER BY settled_at LIMIT ?`,
   dropDelivery: 'DELETE FROM deliveries WHERE seq = ?',
   dropBody: 'DELETE FROM bodies WHERE seq = ?',
   dropAttempts: 'DELETE FROM attempts WHERE seq = ?',

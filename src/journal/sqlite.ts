@@ -11,6 +11,7 @@ import type {
   Journal,
   MoveCommand,
   Moved,
+  PruneCommand,
   Recovered,
   Settled,
   Settlement,
@@ -142,8 +143,11 @@ export class SqliteJournal implements Journal {
     return this.#commits.submit((words) => words.push(OP.accounts), readValue<StoredAccount[]>);
   }
 
-  prune(before: number, max: number): Promise<number> {
-    return this.#commits.submit((words) => words.push(OP.prune, before, max), readValue<number>);
+  prune({ endedBefore, deadBefore, max }: PruneCommand): Promise<number> {
+    return this.#commits.submit(
+      (words) => words.push(OP.prune, endedBefore, deadBefore, max),
+      readValue<number>,
+    );
   }
 
   // On a connection and a thread of its own: a copy of gigabytes must not hold up a commit.

@@ -194,7 +194,7 @@ function grouping(store: () => Harness): void {
     await delivered(journal, {}, REFUSED);
     await accepted(journal);
     await accepted(journal, { account: 'telegram:2' });
-    await journal.prune(9_999, 1);
+    await journal.prune({ endedBefore: 9_999, deadBefore: 0, max: 1 });
     expect(await ledger.countByState()).toEqual([
       { account: 'telegram:1', state: 'queued', count: 1 },
       { account: 'telegram:1', state: 'dead', count: 1 },

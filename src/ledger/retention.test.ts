@@ -1,18 +1,24 @@
 import { expect, test } from 'vitest';
-import { delivered } from '../journal/journal.fixture.ts';
+import { delivered, REFUSED } from '../journal/journal.fixture.ts';
 import { createMemoryStore } from '../journal/memory.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { createRetention, type RetentionSettings } from './retention.ts';
+import { createRetention, type PruneStep, type RetentionSettings } from './retention.ts';
 
-const SETTINGS: RetentionSettings = { keepMs: 10_000, stepMax: 2, pauseMs: 20, everyMs: 1_000 };
+const SETTINGS: RetentionSettings = {
+  keepMs: 10_000,
+  keepDeadMs: 20_000,
+  stepMax: 2,
+  pauseMs: 20,
+  everyMs: 1_000,
+};
 
 test('forgets in bounded steps with a pause between, then looks again later', async () => {
   const { journal, ledger } = createMemoryStore();
   const clock = virtualClock(3_000);
   for (let i = 0; i < 5; i += 1) await delivered(journal, {}, { endedAt: 3_000 + i });
   const steps: [number, number][] = [];
-  const prune = async (before: number, max: number) => {
-    const removed = await journal.prune(before, max);
+  const prune = async (command: PruneStep) => {
+    const removed = await journal.prune(command);
     if (removed > 0) steps.push([clock.now(), removed]);
     return removed;
   };
@@ -24,6 +30,22 @@ test('forgets in bounded steps with a pause between, then looks again later', as
   await clock.run(14_500);
   expect(steps.map(([, removed]) => removed)).toEqual([2, 2, 1]);
   expect(steps[1]![0] - steps[0]![0]).toBe(SETTINGS.pauseMs);
+  expect(await ledger.countByState()).toEqual([]);
+  await retention.stop(1_000);
+});
+
+test('keeps dead letters longer', async () => {
+  const { journal, ledger } = createMemoryStore();
+  const clock = virtualClock(3_000);
+  await delivered(journal, {}, { endedAt: 3_000 });
+  await delivered(journal, {}, { ...REFUSED, endedAt: 3_000 });
+  const prune = (command: PruneStep) => journal.prune(command);
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const retention = createRetention({ clock, prune, onFailure }, SETTINGS);
+  await retention.start();
+  await clock.run(22_900);
+  expect(await ledger.countByState()).toMatchObject([{ state: 'dead', count: 1 }]);
+  await clock.run(25_000);
   expect(await ledger.countByState()).toEqual([]);
   await retention.stop(1_000);
 });

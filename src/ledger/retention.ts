@@ -2,11 +2,12 @@
 // next one waits its turn, so that retention never stands in the way of an accept or a settle.
 
 import type { Clock, Timer } from '../system/clock.ts';
-import type { Service } from '../system/service.ts';
+import { drained, type Service } from '../system/service.ts';
 
 export interface RetentionSettings {
-  // How long an ended delivery is kept.
+  // How long a delivery is kept that needs nobody any more, and one that may (dead, uncertain).
   readonly keepMs: number;
+  readonly keepDeadMs: number;
   // At most this many per step, and this long between two steps while there is more.
   readonly stepMax: number;
   readonly pauseMs: number;
@@ -14,18 +15,17 @@ export interface RetentionSettings {
   readonly everyMs: number;
 }
 
-export const RETENTION_DEFAULTS: RetentionSettings = {
-  keepMs: 7 * 24 * 60 * 60 * 1000,
-  stepMax: 200,
-  pauseMs: 20,
-  everyMs: 60 * 1000,
-};
+export interface PruneStep {
+  readonly endedBefore: number;
+  readonly deadBefore: number;
+  readonly max: number;
+}
 
 export interface RetentionParts {
   readonly clock: Clock;
   // The journal's; says how many it removed.
-  readonly prune: (before: number, max: number) => Promise<number>;
-  // The store could not be written; retention looks again later.
+  readonly prune: (command: PruneStep) => Promise<number>;
+  // The store could not be written: retention pauses, and looks again at its next round.
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -33,7 +33,7 @@ export function createRetention(parts: RetentionParts, settings: RetentionSettin
   const { clock, prune, onFailure } = parts;
   let timer: Timer | null = null;
   let step: Promise<void> = Promise.resolve();
-  let isRunning = false;
+  let life: 'new' | 'running' | 'stopped' = 'new';
 
   const arm = (delayMs: number) => {
     timer = clock.schedule(clock.now() + delayMs, () => {
@@ -41,29 +41,29 @@ export function createRetention(parts: RetentionParts, settings: RetentionSettin
     });
   };
   const forget = async () => {
+    const { keepMs, keepDeadMs, stepMax, pauseMs, everyMs } = settings;
+    const now = clock.now();
     let removed = 0;
     try {
-      removed = await prune(clock.now() - settings.keepMs, settings.stepMax);
+      const command = { endedBefore: now - keepMs, deadBefore: now - keepDeadMs, max: stepMax };
+      removed = await prune(command);
     } catch (error) {
       onFailure(error);
     }
-    if (isRunning) arm(removed === settings.stepMax ? settings.pauseMs : settings.everyMs);
+    if (life === 'running') arm(removed === stepMax ? pauseMs : everyMs);
   };
 
   return {
     async start() {
-      if (isRunning) return;
-      isRunning = true;
+      if (life !== 'new') return;
+      life = 'running';
       arm(0);
     },
-    // A step is short: it is let finish, within the deadline.
+    // A step is short: it is let finish.
     async stop(deadlineMs) {
-      isRunning = false;
+      life = 'stopped';
       timer?.cancel();
-      const deadline = Promise.withResolvers<void>();
-      const patience = clock.schedule(clock.now() + deadlineMs, deadline.resolve);
-      await Promise.race([step, deadline.promise]);
-      patience.cancel();
+      await drained(clock, [step], deadlineMs);
     },
   };
 }
