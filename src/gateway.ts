@@ -11,6 +11,7 @@ import { createServer } from './intake/server.ts';
 import { prepare, type Receipt, submit } from './intake/submit.ts';
 import { adminKeyring } from './intake/trust.ts';
 import { createMetrics, type Metrics } from './ledger/metrics.ts';
+import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
 
@@ -56,8 +57,11 @@ export async function createGateway(config: Config): Promise<Gateway> {
     },
     retentionSettings(config),
   );
+  const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
+  road.listen(queueLog.listen);
   await dispatch.start();
   await retention.start();
+  await queueLog.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
   let stopped: Promise<void> | null = null;
@@ -65,6 +69,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const stop = async () => {
     introducing.stop();
     await dispatch.stop(config.drainMsMax * ROAD_DRAIN_SHARE);
+    await queueLog.stop(0);
     await server.close();
     await retention.stop(0);
     await house.close();

@@ -16,7 +16,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
-import type { Service } from '../system/service.ts';
+import { drained, type Service } from '../system/service.ts';
 import { type AttemptReport, begin, call, conclude, type Profile, reasonOf } from './attempt.ts';
 import type { BreakerSettings } from './breaker.ts';
 import { Holds } from './holds.ts';
@@ -63,6 +63,8 @@ export class Dispatch implements Service {
   readonly #limits = new Map<string, AccountLimits>();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #turns: Turns;
+  #started: Promise<void> | null = null;
+  #isStopped = false;
   #storePausedUntil = 0;
   #housekeeping: Timer | null = null;
   // When the loop last had its turn; health is told from its age.
@@ -79,36 +81,33 @@ export class Dispatch implements Service {
   }
 
   // Rebuilds queue, limits and doubts from the journal, then begins to send.
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#started ??= this.#isStopped ? Promise.resolve() : this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     await recover(this, this.#o);
+    if (this.#isStopped) return;
     this.#keepHouse();
     this.#turns.start();
   }
 
   // Finishes what is in flight, at the latest at the deadline; the rest is on disk already.
   async stop(deadlineMs: number): Promise<void> {
+    this.#isStopped = true;
     this.#turns.stop();
     this.#housekeeping?.cancel();
-    const landed = Promise.all(this.#inFlight);
-    let timer: Timer | null = null;
-    const late = new Promise<void>((resolve) => {
-      timer = this.#o.clock.schedule(this.#o.clock.now() + deadlineMs, resolve);
-    });
-    await Promise.race([landed, late]);
-    (timer as Timer | null)?.cancel();
+    const starting = this.#started ?? Promise.resolve();
+    await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }
 
   async submit(delivery: NewDelivery): Promise<Appended> {
     const { queueMax } = this.profileOf(delivery.account);
-    const appended = await this.#append(delivery, queueMax);
-    if (appended.kind === 'accepted') this.#admit(appended.queued, appended.replaced);
-    return appended;
-  }
-
-  async #append(delivery: NewDelivery, queueMax: number): Promise<Appended> {
     try {
       const appended = await this.#o.journal.append(delivery, { queueMax });
       this.storeTrouble = null;
+      if (appended.kind === 'accepted') this.#admit(appended.queued, appended.replaced);
       return appended;
     } catch (error) {
       if (error instanceof JournalUnavailable) this.storeTrouble = error.code;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { delivered, REFUSED } from '../journal/journal.fixture.ts';
 import { createMemoryStore } from '../journal/memory.ts';
+import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createRetention, type PruneStep, type RetentionSettings } from './retention.ts';
 
@@ -68,4 +69,26 @@ test('a store that refuses is asked again; after the stop nothing is', async () 
   await retention.stop(1_000);
   await clock.run(9_000);
   expect(calls).toBe(3);
+});
+
+serviceContract('retention', async () => {
+  const clock = virtualClock(0);
+  let steps = 0;
+  let held: Promise<void> | null = null;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const prune = async () => {
+    steps += 1;
+    await held;
+    return 0;
+  };
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const work = {
+    async begin() {
+      held = promise;
+      await clock.run(clock.now() + SETTINGS.everyMs);
+    },
+    finish: resolve,
+  };
+  const service = createRetention({ clock, prune, onFailure }, SETTINGS);
+  return { service, clock, deeds: () => steps, work };
 });

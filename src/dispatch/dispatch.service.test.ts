@@ -1,0 +1,86 @@
+// The loop as a service: a platform that answers when the test says so, on a store whose commits take time.
+
+import { aDelivery } from '../journal/journal.fixture.ts';
+import { createMemoryStore } from '../journal/memory.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { sleep } from '../system/clock.ts';
+import { seededRandom } from '../system/random.ts';
+import { serviceContract } from '../system/service.contract.ts';
+import type { Reply } from '../system/transport.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { Dispatch, type Profile } from './dispatch.ts';
+
+const COMMIT_MS = 3;
+const BREAKER = { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 };
+const ANSWER: Reply = { kind: 'answered', status: 200, headers: {}, body: '{}' };
+
+class CountingScheduler extends Scheduler {
+  asked = 0;
+  override next(now: number) {
+    this.asked += 1;
+    return super.next(now);
+  }
+}
+
+function silentPlatform(answer: Promise<void>): Platform {
+  return {
+    name: 'fake',
+    describe: () => ({ kind: 'invalid', detail: '' }),
+    address: (params) => ({ ...params }),
+    planOf: () => ({ account: [], chat: [] }),
+    send: () => answer.then(() => ANSWER),
+    classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
+    cure: () => null,
+    isIdempotent: () => false,
+    identify: async () => ({ kind: 'known', id: '1' }),
+    close: async () => {},
+  };
+}
+
+function profileOf(platform: Platform): Profile {
+  const retry = { baseMs: 1000, maxMs: 30_000, attemptsMax: 3, deadAgeMinMs: 60_000 };
+  return {
+    platform,
+    priors: platform,
+    host: 'fake',
+    retry: { ...retry, uncertain: 'resend' },
+    breaker: BREAKER,
+    deadlineMs: 1000,
+    queueMax: 100,
+    inFlightMax: 10,
+  };
+}
+
+serviceContract('dispatch', async () => {
+  const clock = virtualClock(1_700_000_000_000);
+  const answer = Promise.withResolvers<void>();
+  const profile = profileOf(silentPlatform(answer.promise));
+  const scheduler = new CountingScheduler();
+  const commit = () => sleep(clock, COMMIT_MS);
+  const { journal } = createMemoryStore(undefined, { beforeApply: commit, afterApply: commit });
+  const service = new Dispatch({
+    journal,
+    clock,
+    scheduler,
+    random: seededRandom(1),
+    breaker: BREAKER,
+    accounts: {
+      profileOf: () => profile,
+      stateOf: () => ({ paused: false, refused: null }),
+      credentialOf: () => 'secret',
+      setRefused: async () => {},
+    },
+    fatal: (error) => {
+      throw error;
+    },
+  });
+  const work = {
+    async begin() {
+      void service.submit(aDelivery({ account: 'fake:1', platform: 'fake' }));
+      await clock.run(clock.now() + 5 * COMMIT_MS);
+    },
+    finish: answer.resolve,
+  };
+  return { service, clock, deeds: () => scheduler.asked, work };
+});
