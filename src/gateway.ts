@@ -2,6 +2,7 @@
 // in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
 
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
@@ -14,14 +15,18 @@ import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
+import { drained } from './system/service.ts';
 
-// Of the drain time, what the road gets; the rest is for closing connections and the store.
-const ROAD_DRAIN_SHARE = 0.8;
+// Of the drain time: what calls in flight get to finish, and what each further step gets (open requests end; calls
+// that were cut off are settled; connections close). The rest is the store's.
+const ROAD_DRAIN_SHARE = 0.7;
+const STEP_DRAIN_SHARE = 0.07;
 // The loop has a turn at least every ten seconds, when nothing happens; three missed turns are a fault.
 const LOOP_STALE_MS = 30_000;
 // Between two tries to introduce a configured account to a platform that does not answer.
 const INTRODUCE_RETRY_MS = 30_000;
 const DAY_MS = 86_400_000;
+const NO_HEADERS = { correlation: null, idempotencyKey: null };
 // Between two steps of pruning while there is more to forget.
 const PRUNE_PAUSE_MS = 20;
 
@@ -35,7 +40,8 @@ export interface Gateway {
   // By account id; false: no such account.
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
-  stop(): Promise<void>;
+  // Within `drainMsMax`: finishes what is in flight; the rest stays on disk.
+  close(): Promise<void>;
 }
 
 export async function createGateway(config: Config): Promise<Gateway> {
@@ -64,13 +70,13 @@ export async function createGateway(config: Config): Promise<Gateway> {
   await queueLog.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
-  let stopped: Promise<void> | null = null;
+  let closed: Promise<void> | null = null;
 
-  const stop = async () => {
+  const close = async () => {
     introducing.stop();
     await dispatch.stop(config.drainMsMax * ROAD_DRAIN_SHARE);
     await queueLog.stop(0);
-    await server.close();
+    await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
     await retention.stop(0);
     await house.close();
   };
@@ -85,18 +91,34 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return url;
     },
     async send(message) {
-      const headers = { correlation: null, idempotencyKey: null };
-      const submitted = await submit(options, await prepare(options, message, headers));
+      const prepared = prepare(options, message, NO_HEADERS);
+      const submitted = await submit(
+        options,
+        prepared instanceof Promise ? await prepared : prepared,
+      );
       return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
     },
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
-    stop() {
-      stopped ??= stop();
-      return stopped;
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
+}
+
+// A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
+// call that was cut off is settled as in doubt.
+async function closeDoors(house: House, server: FastifyInstance, graceMs: number): Promise<void> {
+  const { clock, engine } = house;
+  const closed = server.close();
+  await drained(clock, [closed], graceMs);
+  await house.hangUp();
+  await engine.dispatch.stop(graceMs);
+  await drained(clock, [closed], graceMs);
+  server.server.closeAllConnections();
+  await closed;
 }
 
 function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOptions {

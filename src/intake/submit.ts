@@ -102,11 +102,20 @@ function waitOf(options: IntakeOptions, item: Pick<MessageRequest, 'wait'>): num
   return invalid('invalid_message', [{ path: '/wait', expected: `at most ${waitSMax} seconds` }]);
 }
 
-export async function submit(options: IntakeOptions, prepared: Prepared): Promise<Submitted> {
-  if (prepared.observers === null) return submitOne(options, prepared.origin);
-  if (prepared.origin.kind === 'refused') return prepared.origin;
+export function submit(options: IntakeOptions, prepared: Prepared): Promise<Submitted> {
+  return prepared.observers === null
+    ? submitOne(options, prepared.origin)
+    : submitAll(options, prepared.origin, prepared.observers);
+}
+
+async function submitAll(
+  options: IntakeOptions,
+  first: Drafted,
+  rest: readonly Drafted[],
+): Promise<Submitted> {
+  if (first.kind === 'refused') return first;
   const [origin, ...observers] = await Promise.all(
-    [prepared.origin, ...prepared.observers].map((each) => submitOne(options, each)),
+    [first, ...rest].map((each) => submitOne(options, each)),
   );
   if (origin!.kind === 'accepted') {
     origin!.receipt.observers = observers.map((each) =>

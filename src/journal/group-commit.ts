@@ -1,15 +1,15 @@
-// The main thread's side of group commit. Commands of one tick ride in one batch; while the worker
-// commits one batch, a second may wait at its door and the next fills up here. So a batch is as
-// large as the disk is slow, and a lone command waits for nobody. Answers come back in the order of
-// the questions.
+// The main thread's side of group commit. Commands of one tick ride in batches of moderate size; the worker
+// commits together whatever has come while it was busy. So a commit is as large as the disk is slow, a lone
+// command waits for nobody, and both threads work at once: while one batch's answers are read here, the next is
+// being written there. Answers come back in the order of the questions.
 
 import { type EventEmitter, once } from 'node:events';
 import { JournalUnavailable } from './journal.ts';
 import type { Answer, Request } from './sqlite-server.ts';
 import { Reader } from './sqlite-wire.ts';
 
-const BATCHES_OUT_MAX = 2;
-const BATCH_COMMANDS_MAX = 2_000;
+const BATCHES_OUT_MAX = 64;
+const BATCH_COMMANDS_MAX = 128;
 // Words are mostly short; payloads are what makes a batch large.
 const BATCH_CHARS_MAX = 8 * 1024 * 1024;
 

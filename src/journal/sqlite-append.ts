@@ -24,6 +24,9 @@ const AT = {
   queueMax: 20,
 } as const;
 export const APPEND_WORDS = 21;
+// Of a plain one: up to acceptedAt they are columns, then body and queueMax.
+const PLAIN = { account: 0, body: 8, queueMax: 9 } as const;
+export const APPEND_PLAIN_WORDS = 10;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -70,6 +73,33 @@ export class Appender {
     this.#commands.tallies.add(account, 'queued', 1);
     if (rival === null) out.push(APPENDED.accepted, seq);
     else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
+  }
+
+  appendPlain(words: Words, from: number, out: unknown[]): void {
+    const { statements, tallies } = this.#commands;
+    const account = words[from + PLAIN.account] as string;
+    const queueMax = words[from + PLAIN.queueMax] as number;
+    const waiting = tallies.waiting(account);
+    if (waiting >= queueMax) {
+      out.push(APPENDED.full, waiting, queueMax);
+      return;
+    }
+    const seq = this.seqLast + 1;
+    statements.insertPlain.run(
+      seq,
+      account,
+      words[from + 1]!,
+      words[from + 2]!,
+      words[from + 3]!,
+      words[from + 4]!,
+      words[from + 5]!,
+      words[from + 6]!,
+      words[from + 7]!,
+    );
+    statements.insertBody.run(seq, words[from + PLAIN.body]!);
+    this.seqLast = seq;
+    tallies.add(account, 'queued', 1);
+    out.push(APPENDED.accepted, seq);
   }
 
   #isKnown(words: Words, from: number, key: string, out: unknown[]): boolean {

@@ -3,7 +3,7 @@
 
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
-import { APPEND_WORDS, Appender } from './sqlite-append.ts';
+import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
@@ -57,6 +57,10 @@ export class BatchRunner {
   #command(words: Words, reader: Reader, out: unknown[]): void {
     const op = reader.number();
     switch (op) {
+      case OP.appendPlain:
+        this.#appender.appendPlain(words, reader.at, out);
+        reader.at += APPEND_PLAIN_WORDS;
+        return;
       case OP.append:
         this.#appender.append(words, reader.at, out);
         reader.at += APPEND_WORDS;

@@ -1,6 +1,6 @@
 // Answers the journal's requests on an open store, strictly in their order: a flat array is a batch
-// of commands, `recover` asks for a page of what is alive, `close` ends it. Runs in the store's
-// worker.
+// of commands, `recover` asks for a page of what is alive, `close` ends it. Batches that came while the
+// disk was busy are committed together. Runs in the store's worker.
 
 import { SQLITE, sqliteCodeOf } from '../system/sqlite.ts';
 import type { JournalUnavailable } from './journal.ts';
@@ -8,10 +8,9 @@ import { BatchRunner } from './sqlite-batch.ts';
 import type { OpenStore } from './sqlite-open.ts';
 import { type Page, PageWriter } from './sqlite-recovery.ts';
 
-export type Request =
-  | (string | number | null)[]
-  | { kind: 'recover'; afterSeq: number }
-  | { kind: 'close' };
+type Batch = (string | number | null)[];
+
+export type Request = Batch | { kind: 'recover'; afterSeq: number } | { kind: 'close' };
 
 export type Answer =
   | unknown[]
@@ -21,28 +20,52 @@ export type Answer =
 
 export interface StoreServer {
   readonly tag: string;
-  answer(request: Request): Answer;
+  // One answer for each request.
+  answer(requests: readonly Request[]): Answer[];
 }
 
 export function serveStore(store: OpenStore): StoreServer {
   const runner = new BatchRunner(store.db);
   const pages = new PageWriter(store.db);
-  const work = (request: Request): Answer => {
-    if (Array.isArray(request)) return runner.run(request);
+  const work = (request: Exclude<Request, unknown[]>): Answer => {
     if (request.kind === 'recover') return { kind: 'page', page: pages.read(request.afterSeq) };
     store.close();
     return { kind: 'closed' };
   };
   return {
     tag: String(store.db.prepare(`SELECT value FROM meta WHERE name = 'tag'`).get()?.value),
-    answer(request) {
-      try {
-        return work(request);
-      } catch (error) {
-        return failureOf(error);
+    answer(requests) {
+      const answers: Answer[] = [];
+      while (answers.length < requests.length) {
+        const batches = leadingBatches(requests, answers.length);
+        const next = requests[answers.length]!;
+        answers.push(
+          ...(Array.isArray(next)
+            ? tried(batches.length, () => runner.run(batches))
+            : tried(1, () => [work(next)])),
+        );
       }
+      return answers;
     },
   };
+}
+
+function leadingBatches(requests: readonly Request[], from: number): Batch[] {
+  const batches: Batch[] = [];
+  for (let i = from; i < requests.length; i++) {
+    const request = requests[i]!;
+    if (!Array.isArray(request)) break;
+    batches.push(request);
+  }
+  return batches;
+}
+
+function tried(count: number, run: () => Answer[]): Answer[] {
+  try {
+    return run();
+  } catch (error) {
+    return Array<Answer>(count).fill(failureOf(error));
+  }
 }
 
 function failureOf(error: unknown): Answer {

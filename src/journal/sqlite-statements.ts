@@ -12,6 +12,9 @@ const NEW_VALUES = Array(22).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
+  insertPlain: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
+    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
   insertBody: 'INSERT INTO bodies (seq, body) VALUES (?, ?)',

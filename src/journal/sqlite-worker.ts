@@ -1,6 +1,6 @@
 // The thread that owns the store's writing connection: opens it, says so, and answers until closed.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';
 import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
@@ -10,6 +10,8 @@ export type Opened =
   | { kind: 'opened'; tag: string }
   | { kind: 'refused'; code: OpenErrorCode; message: string };
 
+const REQUESTS_TOGETHER_MAX = 16;
+
 assert(parentPort !== null, 'runs as a worker');
 const port = parentPort;
 const options = workerData as OpenOptions;
@@ -17,14 +19,26 @@ const options = workerData as OpenOptions;
 try {
   const server = serveStore(openStore(options));
   port.on('message', (request: Request) => {
-    const answer = server.answer(request);
-    port.postMessage(answer, buffersOf(answer));
-    if (!Array.isArray(answer) && answer.kind === 'closed') port.close();
+    for (const answer of server.answer([request, ...waitingRequests()])) {
+      port.postMessage(answer, buffersOf(answer));
+      if (!Array.isArray(answer) && answer.kind === 'closed') port.close();
+    }
   });
   port.postMessage({ kind: 'opened', tag: server.tag } satisfies Opened);
 } catch (error) {
   const { code, message } = explained(error, options.dir);
   port.postMessage({ kind: 'refused', code, message } satisfies Opened);
+}
+
+// What came while the last commit was under way shares the next one.
+function waitingRequests(): Request[] {
+  const requests: Request[] = [];
+  while (requests.length < REQUESTS_TOGETHER_MAX) {
+    const received = receiveMessageOnPort(port) as { message: Request } | undefined;
+    if (received === undefined) break;
+    requests.push(received.message);
+  }
+  return requests;
 }
 
 function buffersOf(answer: Answer): ArrayBuffer[] {

@@ -74,7 +74,7 @@ function openInline(dir: string): { journal: Journal; ledger: Ledger } {
   const server = serveStore(store);
   const thread = Object.assign(new EventEmitter(), {
     postMessage(request: Request) {
-      const answer = server.answer(structuredClone(request));
+      const answer = server.answer([structuredClone(request)])[0]!;
       queueMicrotask(() => {
         thread.emit('message', structuredClone(answer));
         if ('kind' in answer && answer.kind === 'closed') thread.emit('exit');
