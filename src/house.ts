@@ -35,6 +35,8 @@ export interface House {
   readonly engine: Engine;
   readonly adminKey: string;
   settingsOf(account: string): Settings;
+  // Cuts off the calls that are still out.
+  hangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,8 +75,10 @@ export async function openHouse(config: Config): Promise<House> {
     ...parts,
     adminKey: adminKey.value,
     settingsOf,
+    async hangUp() {
+      await Promise.all([...platforms.values()].map((platform) => platform.close()));
+    },
     async close() {
-      for (const platform of platforms.values()) await platform.close();
       await ledger.close();
       await journal.close();
     },
@@ -127,6 +131,7 @@ function engineAccounts(
 function telegramLimits(settings: Settings) {
   const { groupMpm, reserveMpm, outputBudgetRatio, privatePerS } = settings;
   const { broadcastPerS, paidPerS, reactionMpm, userPerMinute } = settings;
+  const { draftPerS, deletePerS, typingSpacingMs } = settings;
   return {
     groupMpm,
     reserveMpm,
@@ -135,6 +140,9 @@ function telegramLimits(settings: Settings) {
     broadcastPerS,
     paidPerS,
     reactionMpm,
+    draftPerS,
+    deletePerS,
+    typingSpacingMs,
     userPerMinute,
   };
 }

@@ -48,7 +48,7 @@ async function libraryAccepts(): Promise<Pace> {
     await gateway.send(message(0));
     await gateway.pause('telegram:1');
     const pace = await closedLoop(IN_FLIGHT, ACCEPTS, (i) => gateway.send(message(i)));
-    await gateway.stop();
+    await gateway.close();
     return pace;
   });
 }

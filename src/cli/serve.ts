@@ -17,13 +17,13 @@ export function addServe(program: Command, io: Io): void {
     };
     const gateway = await createGateway(config).catch(refuse);
     const url = await gateway.listen().catch(async (error: Error) => {
-      await gateway.stop();
+      await gateway.close();
       return refuse(error);
     });
     io.out(greeting(url, config.data));
     const signal = await signalled;
     io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
-    await gateway.stop();
+    await gateway.close();
   });
 }
 

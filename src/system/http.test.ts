@@ -272,13 +272,14 @@ test('what waited for a connection past its deadline: unsent, never written', as
   expect(connections).toBe(1);
 });
 
-test('after close: unsent; what was in flight is finished first', async () => {
-  const port = await http((_, response) => setImmediate(() => response.end('{}')));
-  const transport = open(port);
+test('after close: unsent; what was in flight is lost at once', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const transport = open(await http(() => arrived.resolve()));
   const inFlight = post(transport);
+  await arrived.promise;
   const closing = transport.close();
   expect(await post(transport)).toMatchObject({ kind: 'unsent', reason: 'shut_down' });
-  expect((await inFlight).kind).toBe('answered');
+  expect(await inFlight).toMatchObject({ kind: 'lost', reason: 'shut_down' });
   await closing;
   openTransports.length = 0;
 });
