@@ -46,7 +46,7 @@ export interface Gateway {
 
 export async function createGateway(config: Config): Promise<Gateway> {
   const house = await openHouse(config);
-  const { clock, log, engine, journal } = house;
+  const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   const metrics = createMetrics();
   metrics.gauges(() => readGauges(house));
@@ -54,15 +54,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   road.listen(roadLog(log));
   const options = intakeOptions(config, house, metrics);
   const server = createServer(options);
-  const retention = createRetention(
-    {
-      clock,
-      prune: (step) => journal.prune(step),
-      onFailure: (error) =>
-        log.warn({ err: error }, 'could not forget old deliveries; trying again'),
-    },
-    retentionSettings(config),
-  );
+  const retention = openRetention(config, house);
   const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
   road.listen(queueLog.listen);
   await dispatch.start();
@@ -203,12 +195,19 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
   };
 }
 
-function retentionSettings({ retentionDays, deadDays, pruneMax, pruneEveryS }: Config) {
-  return {
+function openRetention(config: Config, { clock, journal, log }: House) {
+  const { retentionDays, deadDays, pruneMax, pruneEveryS } = config;
+  const parts = {
+    clock,
+    prune: journal.prune.bind(journal),
+    onFailure: (error: unknown) =>
+      log.warn({ err: error }, 'could not forget old deliveries; trying again'),
+  };
+  return createRetention(parts, {
     keepMs: retentionDays * DAY_MS,
     keepDeadMs: deadDays * DAY_MS,
     stepMax: pruneMax,
     pauseMs: PRUNE_PAUSE_MS,
     everyMs: pruneEveryS * 1000,
-  };
+  });
 }
