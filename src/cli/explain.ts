@@ -1,9 +1,10 @@
 // sluice explain ID: why has it not gone out?
 
 import type { Command } from 'commander';
+import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
-import { fields, table } from './table.ts';
+import { fields, table, until } from './table.ts';
 
 interface Explained {
   readonly id: string;
@@ -14,7 +15,7 @@ interface Explained {
   readonly causes?: readonly {
     kind: string;
     name: string;
-    until: string | number | null;
+    until: string | null;
     detail: string;
   }[];
 }
@@ -28,23 +29,24 @@ export function addExplain(program: Command, io: Io): void {
     const path = `/v1/messages/${encodeURIComponent(id)}/explain`;
     const explained = (await connect(io, { ...options }).call('GET', path)) as Explained;
     if (options.json) printJson(io, explained);
-    else io.out(describe(explained));
+    else io.out(describe(explained, systemClock().now()));
   });
 }
 
-function describe(explained: Explained): string {
+function describe(explained: Explained, now: number): string {
   const head = fields([
     ['id', explained.id],
     ['state', explained.state],
     ['position', explained.position ?? null],
-    ['eta', explained.eta ?? null],
+    ['expected', until(explained.eta ?? null, now)],
   ]);
-  const causes = (explained.causes ?? []).map(({ kind, name, until, detail }) => [
-    kind,
-    name,
-    until ?? '',
-    detail,
+  const causes = (explained.causes ?? []).map((cause) => [
+    cause.kind,
+    cause.name,
+    until(cause.until, now) ?? '',
+    cause.detail,
   ]);
-  const rows = causes.length === 0 ? '' : `\n\n${table(['because', 'of', 'until', ''], causes)}`;
+  const rows =
+    causes.length === 0 ? '' : `\n\n${table(['because of', 'which', 'until', 'detail'], causes)}`;
   return `${explained.summary}\n\n${head}${rows}`;
 }

@@ -23,6 +23,22 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     status: 200,
     value: { done: 2, failed: 0, failures: [], next: null },
   },
+  'GET /v1/limits': {
+    status: 200,
+    value: {
+      limits: [
+        {
+          account: 'telegram:1',
+          chat: '-100',
+          freezes: [
+            { scope: 'chat', until: '2999-01-01T00:00:00.000Z', cause: 'retry after 9 s' },
+            { scope: 'chat', until: '2001-01-01T00:00:00.000Z', cause: 'long over' },
+          ],
+        },
+      ],
+    },
+  },
+  'POST /v1/accounts/telegram%3A1/pause': { status: 200, value: {} },
   'GET /v1/messages/abcde-9/explain': {
     status: 404,
     value: { code: 'unknown_delivery', detail: 'There is no delivery abcde-9.' },
@@ -124,7 +140,15 @@ describe('commands', () => {
     const { code, out } = await run('status');
     expect(code).toBe(0);
     expect(out).toContain('is ok (journal ok)');
-    expect(out).toMatch(/telegram:1 +3 +1 +none/);
+    expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
+    expect(out).toMatch(/-100 +chat +2999-01-01 00:00:00Z \(\d+ days left\) +retry after 9 s/);
+    expect(out).not.toContain('long over');
+  });
+
+  test('pause names the account', async () => {
+    const { code, out } = await run('pause', 'telegram:1');
+    expect({ code, out }).toEqual({ code: 0, out: 'telegram:1 is paused' });
+    expect((await run('resume', 'telegram:2')).code).toBe(1);
   });
 
   test('dead retry by ids and by filter', async () => {

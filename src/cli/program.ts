@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addDead } from './dead.ts';
 import { addExplain } from './explain.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
+import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
@@ -42,6 +43,7 @@ function createProgram(io: Io): Command {
     addStatus,
     addDead,
     addExplain,
+    addPause,
     addSim,
     addConfig,
     addStore,

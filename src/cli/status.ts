@@ -1,9 +1,10 @@
 // sluice status: is it well, what waits, and which account has trouble.
 
 import type { Command } from 'commander';
+import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
-import { table } from './table.ts';
+import { table, until } from './table.ts';
 
 interface Health {
   readonly status: string;
@@ -19,47 +20,110 @@ interface Account {
   readonly id: string;
   readonly paused: boolean;
   readonly refused: string | null;
-  readonly breaker: { readonly state: string; readonly cause: string };
+  readonly breaker: { state: string; until: string | null; cause: string };
   readonly waiting: number;
   readonly inFlight: number;
 }
+
+interface Limits {
+  readonly limits: readonly {
+    readonly account: string;
+    readonly chat: string;
+    readonly freezes: readonly { scope: string; until: string | null; cause: string }[];
+  }[];
+}
+
+interface Glance {
+  readonly url: string;
+  readonly health: Health;
+  readonly queue: Queue;
+  readonly accounts: readonly Account[];
+  readonly freezes: readonly Frozen[];
+}
+
+interface Frozen {
+  readonly account: string;
+  readonly chat: string;
+  readonly scope: string;
+  readonly until: string;
+  readonly cause: string;
+}
+
+// More than a screen of them is no glance; `/v1/limits` has them all.
+const FREEZES_SHOWN_MAX = 20;
 
 export function addStatus(program: Command, io: Io): void {
   const command = program.command('status').description('the gateway at a glance');
   addClientOptions(command).action(async (options: { json?: true }) => {
     const client = connect(io, { ...options });
-    const [health, queue, accounts] = (await Promise.all([
+    const [health, queue, { accounts }, limits] = (await Promise.all([
       client.call('GET', '/health/details'),
       client.call('GET', '/queue/stats'),
       client.call('GET', '/v1/accounts'),
-    ])) as [Health, Queue, { accounts: Account[] }];
-    if (options.json) printJson(io, { url: client.url, health, queue, ...accounts });
-    else io.out(describe(client.url, health, queue, accounts.accounts));
+      client.call('GET', '/v1/limits'),
+    ])) as [Health, Queue, { accounts: Account[] }, Limits];
+    const now = systemClock().now();
+    const glance = { url: client.url, health, queue, accounts, freezes: freezesOf(limits, now) };
+    if (options.json) printJson(io, glance);
+    else io.out(describe(glance, now));
     if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
   });
 }
 
-function describe(url: string, health: Health, queue: Queue, accounts: Account[]): string {
+function freezesOf({ limits }: Limits, now: number): Frozen[] {
+  return limits.flatMap(({ account, chat, freezes }) =>
+    freezes.flatMap((freeze) =>
+      freeze.until === null || Date.parse(freeze.until) <= now
+        ? []
+        : [{ account, chat, scope: freeze.scope, until: freeze.until, cause: freeze.cause }],
+    ),
+  );
+}
+
+function describe({ url, health, queue, accounts, freezes }: Glance, now: number): string {
   const parts = Object.entries(health.parts).map(([name, { status }]) => `${name} ${status}`);
-  const depths = Object.entries(queue.stats).map(([name, count]) => `${name} ${count}`);
+  const { retry = 0, dlq = 0, ...classes } = queue.stats;
+  const depths = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
   const rows = accounts.map((account) => [
     account.id,
     account.waiting,
     account.inFlight,
-    troubleOf(account),
+    troubleOf(account, freezes, now),
   ]);
   const lines = [
     `${url} is ${health.status} (${parts.join(', ')})`,
-    `${queue.total_queued} waiting: ${depths.join(', ')}`,
+    `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} until a retry or a set time)`,
+    `${dlq} dead${dlq === 0 ? '' : ' (sluice dead list --group)'}`,
   ];
   if (rows.length > 0) lines.push('', table(['account', 'waiting', 'in flight', 'trouble'], rows));
+  if (freezes.length > 0) lines.push('', freezeTable(freezes, now));
   return lines.join('\n');
 }
 
-function troubleOf(account: Account): string {
-  if (account.refused !== null) return `refused by the platform: ${account.refused}`;
-  if (account.paused) return 'paused';
-  return account.breaker.state === 'closed'
-    ? 'none'
-    : `breaker ${account.breaker.state}: ${account.breaker.cause}`;
+function freezeTable(freezes: readonly Frozen[], now: number): string {
+  const rows = freezes
+    .toSorted((a, b) => (a.until < b.until ? 1 : -1))
+    .slice(0, FREEZES_SHOWN_MAX)
+    .map(({ account, chat, scope, until: end, cause }) => [
+      account,
+      chat === '' ? 'all' : chat,
+      scope,
+      until(end, now) ?? '',
+      cause,
+    ]);
+  const more = freezes.length - rows.length;
+  const text = table(['account', 'frozen chat', 'scope', 'until', 'cause'], rows);
+  return more > 0 ? `${text}\n… and ${more} more` : text;
+}
+
+function troubleOf(account: Account, freezes: readonly Frozen[], now: number): string {
+  const { id, refused, paused, breaker } = account;
+  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
+  if (paused) return `paused (sluice resume ${id})`;
+  if (breaker.state !== 'closed') {
+    const end = until(breaker.until, now);
+    return `breaker ${breaker.state}: ${breaker.cause}${end === null ? '' : `, probe at ${end}`}`;
+  }
+  const frozen = freezes.filter((freeze) => freeze.account === id).length;
+  return frozen === 0 ? 'none' : `${frozen} frozen, see below`;
 }

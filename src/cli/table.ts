@@ -23,6 +23,14 @@ export function fields(pairs: readonly (readonly [string, string | number | null
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
+// A moment to come, as a person reads it: when, and how long that is. null: none is known.
+export function until(iso: string | null, now: number): string | null {
+  if (iso === null) return null;
+  const left = Date.parse(iso) - now;
+  const shown = iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+  return left > 0 ? `${shown} (${duration(left)} left)` : shown;
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = Math.round(ms / 1000);

@@ -11,9 +11,9 @@ import type {
   Road,
 } from '../intake/road.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Explained } from '../scheduler/scheduler.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Dispatch } from './dispatch.ts';
+import { summaryOf } from './summary.ts';
 
 // A chain of replacements longer than this is cut: the caller hears of the last one reached.
 const REPLACEMENTS_FOLLOWED_MAX = 1_000;
@@ -92,20 +92,6 @@ function explanationOf(dispatch: Dispatch, seq: number, now: number): Explanatio
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
   return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
-}
-
-function summaryOf(explained: Explained, now: number): string {
-  const { causes } = explained;
-  if (causes.length === 0) return 'nothing holds it: it goes in this turn';
-  // The longest wait is the one that decides.
-  const first = causes.reduce((a, b) => ((b.until ?? Infinity) > (a.until ?? Infinity) ? b : a));
-  const until = first.until === null ? '' : ` (${secondsUntil(first.until, now)})`;
-  return `${first.detail}${until}`;
-}
-
-function secondsUntil(until: number, now: number): string {
-  if (until === Number.POSITIVE_INFINITY) return 'no end known';
-  return `${Math.max(0, Math.ceil((until - now) / 1000))} s left`;
 }
 
 function limitsView(dispatch: Dispatch, only: string | null, now: number): LimitsView[] {

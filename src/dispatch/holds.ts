@@ -131,8 +131,7 @@ export class Holds {
       return;
     }
     const worst = breaker.until >= host.breaker.until ? breaker : host.breaker;
-    const why = worst.state === 'half_open' ? `one call probes: ${worst.cause}` : worst.cause;
-    this.#scheduler.hold(id, worst.until, why);
+    this.#scheduler.hold(id, worst.until, inWords(worst));
   }
 
   #of(id: string): HeldAccount {
@@ -140,4 +139,12 @@ export class Holds {
     assert(account !== undefined, 'holds know every account of the road');
     return account;
   }
+}
+
+function inWords({ state, until, cause }: Breaker): string {
+  if (state === 'closed') return '';
+  if (state === 'half_open') return `one call probes whether the platform works again (${cause})`;
+  return until === Number.POSITIVE_INFINITY
+    ? `the platform refuses it (${cause}) until its token changes`
+    : `its breaker is open (${cause}), one call will probe`;
 }

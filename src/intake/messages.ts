@@ -169,8 +169,11 @@ async function explain(options: IntakeOptions, request: FastifyRequest<ById>, re
 
 function endInWords(delivery: Delivery): string {
   const { state, settledAt, attempts, reason, detail } = delivery;
-  const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
   const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  if (state === 'sent' && settledAt !== null) {
+    return `It was sent at ${showTime(settledAt)}, after ${tries}.`;
+  }
+  const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
   const why = [reason, detail].filter((part) => part !== null).join(': ');
   return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}.`;
 }

@@ -46,5 +46,6 @@ export function silentLog(): Log {
 
 function stderrSink(): DestinationStream {
   if (!process.stderr.isTTY) return destination({ dest: STDERR, sync: true });
-  return pretty({ destination: STDERR, sync: true, translateTime: 'SYS:HH:MM:ss.l' });
+  const oneLine = { singleLine: true, translateTime: 'SYS:HH:MM:ss.l' };
+  return pretty({ destination: STDERR, sync: true, ...oneLine });
 }

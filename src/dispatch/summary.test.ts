@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { Explained } from '../scheduler/scheduler.ts';
+import { summaryOf } from './summary.ts';
+
+const NOW = 1_000_000;
+const HOUR_MS = 3_600_000;
+
+type Why = Explained['causes'][number];
+const AHEAD: Why = { kind: 'ahead', name: 'lane', until: null, detail: '2 before it' };
+const FROZEN: Why = {
+  kind: 'freeze',
+  scope: 'chat',
+  name: '-100',
+  until: NOW + HOUR_MS,
+  detail: 'send refused',
+};
+const WINDOW: Why = {
+  kind: 'window',
+  scope: 'chat',
+  name: 'chat_second',
+  until: NOW + 900,
+  detail: '1 of 1 in 1 s',
+};
+const PAUSED: Why = { kind: 'held', name: 'account', until: null, detail: 'paused' };
+
+function say(eta: number | null, ...causes: Why[]): string {
+  return summaryOf({ position: 1, eta, causes }, NOW);
+}
+
+test('what decides comes first, whatever stands before it in the lane', () => {
+  expect(say(NOW + HOUR_MS, AHEAD, WINDOW, FROZEN)).toBe(
+    'chat -100 is frozen: send refused; 2 before it; expected in 60 min',
+  );
+  expect(say(null, FROZEN, AHEAD, PAUSED)).toBe(
+    'its account is held: paused; 2 before it; no end is known',
+  );
+});
+
+test('a window is soon free again: what stands before it decides', () => {
+  expect(say(NOW + 3000, AHEAD, WINDOW)).toBe(
+    '2 before it; the limit chat_second is used up: 1 of 1 in 1 s; expected in 3 s',
+  );
+});
+
+test('nothing holds it', () => {
+  expect(say(NOW)).toContain('nothing holds it');
+  expect(say(NOW + 3 * HOUR_MS, AHEAD)).toBe('2 before it; expected in 3 h');
+});
