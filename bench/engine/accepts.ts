@@ -1,14 +1,12 @@
 // Durable accepts through the library, against the floor (raw group-committed inserts of rows of the same size)
 // and against BullMQ's add on a local Redis, all with the same number in flight.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { best, perSecond, type Row, ratioRow } from '../row.ts';
 import { closedLoop, type Pace } from './closed-loop.ts';
+import { inFolder } from './folder.ts';
 import { openRaw } from './raw.ts';
 import { startRedis } from './redis.ts';
 import { BODY_BYTES } from './sample.ts';
@@ -42,7 +40,11 @@ async function libraryAccepts(): Promise<Pace> {
     const gateway = await createGateway(defaultConfig(changes));
     // Accepted but not sent: this measures the way in.
     const message = (i: number) => ({
-      to: { platform: 'telegram', account: '1:sandbox', chat: 1 + (i % CHATS) },
+      to: {
+        platform: 'telegram',
+        account: i === 0 ? '1:sandbox' : 'telegram:1',
+        chat: 1 + (i % CHATS),
+      },
       body: { text: TEXT },
     });
     await gateway.send(message(0));
@@ -76,13 +78,4 @@ async function bullmqAdds(): Promise<Pace> {
     await redis.stop();
     return pace;
   });
-}
-
-async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
-  try {
-    return await run(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -2,10 +2,14 @@
 
 import type { Row } from '../row.ts';
 import { accepts } from './accepts.ts';
+import { endToEnd } from './end-to-end.ts';
+import { httpAccepts } from './http.ts';
 import { schedulerCost } from './scheduler.ts';
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   accepts,
+  http: httpAccepts,
+  'end-to-end': endToEnd,
   scheduler: schedulerCost,
 };
 
