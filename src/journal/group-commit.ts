@@ -18,10 +18,12 @@ export interface StoreThread extends EventEmitter {
   postMessage(request: Request): void;
 }
 
+// Written out as data, without closures: one is made for every command there is.
 interface Command {
-  // Reads its own answer and resolves.
-  readonly answered: (reader: Reader) => void;
-  readonly failed: (error: JournalUnavailable) => void;
+  readonly subject: unknown;
+  readonly read: (reader: Reader, subject: never) => unknown;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: JournalUnavailable) => void;
 }
 
 interface Batch {
@@ -50,18 +52,20 @@ export class GroupCommit {
     thread.on('exit', () => this.#break('it is closed'));
   }
 
-  // `write` puts the command's words on the batch; `read` takes its answer off the reply.
-  submit<T>(
-    write: (words: (string | number | null)[]) => void,
-    read: (reader: Reader) => T,
+  // `write` puts the subject's words on the batch; `read` takes its answer off the reply. Both are given the
+  // subject, so that they need not hold it.
+  submit<S, T>(
+    subject: S,
+    write: (words: (string | number | null)[], subject: S) => void,
+    read: (reader: Reader, subject: S) => T,
     chars = 0,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#broken !== null) return reject(this.#broken);
       const batch = this.#openBatch();
-      write(batch.words);
+      write(batch.words, subject);
       batch.chars += chars;
-      batch.commands.push({ answered: (reader) => resolve(read(reader)), failed: reject });
+      batch.commands.push({ subject, read, resolve, reject });
       this.#flushSoon();
     });
   }
@@ -89,6 +93,7 @@ export class GroupCommit {
   // Resolves when all that was submitted before has been answered.
   drained(): Promise<void> {
     return this.submit(
+      null,
       () => {},
       () => {},
     );
@@ -146,7 +151,9 @@ export class GroupCommit {
   #settle(batch: Batch, answer: Answer): void {
     this.#batchesOut -= 1;
     const reader = new Reader(answer as unknown[], 0);
-    for (const command of batch.commands) command.answered(reader);
+    for (const { subject, read, resolve } of batch.commands) {
+      resolve(read(reader, subject as never) as never);
+    }
   }
 
   #break(why: string): void {
@@ -158,5 +165,5 @@ export class GroupCommit {
 }
 
 function failAll(batch: Batch, error: JournalUnavailable): void {
-  for (const command of batch.commands) command.failed(error);
+  for (const command of batch.commands) command.reject(error);
 }

@@ -95,44 +95,47 @@ export class SqliteJournal implements Journal {
 
   append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended> {
     return this.#commits.submit(
+      delivery,
       (words) => writeAppend(words, delivery, bounds.queueMax),
-      (reader) => readAppended(reader, delivery),
+      readAppended,
       delivery.body.length,
     );
   }
 
   begin(seq: number, startedAt: number): Promise<Begun> {
-    return this.#commits.submit((words) => words.push(OP.begin, seq, startedAt), readBegun);
+    return this.#commits.submit(seq, (words) => words.push(OP.begin, seq, startedAt), readBegun);
   }
 
   settle(settlement: Settlement): Promise<Settled> {
     const chars = settlement.result?.length ?? 0;
-    return this.#commits.submit((words) => writeSettlement(words, settlement), readSettled, chars);
+    return this.#commits.submit(settlement, writeSettlement, readSettled, chars);
   }
 
   move(command: MoveCommand): Promise<Moved> {
-    return this.#commits.submit((words) => writeMove(words, command), readValue<Moved>);
+    return this.#commits.submit(command, writeMove, readValue<Moved>);
   }
 
   saveLimits(records: readonly StoredLimit[]): Promise<void> {
-    return this.#commits.submit((words) => {
+    const write = (words: (string | number | null)[]) => {
       words.push(OP.saveLimits);
       writeLimits(words, records);
-    }, readNothing);
+    };
+    return this.#commits.submit(records, write, readNothing);
   }
 
   limits(): Promise<StoredLimit[]> {
-    return this.#commits.submit((words) => words.push(OP.limits), readValue<StoredLimit[]>);
+    return this.#commits.submit(null, (words) => words.push(OP.limits), readValue<StoredLimit[]>);
   }
 
   callsSince(since: number): Promise<StoredCall[]> {
     const write = (words: unknown[]) => words.push(OP.callsSince, since);
-    return this.#commits.submit(write, readValue<StoredCall[]>);
+    return this.#commits.submit(null, write, readValue<StoredCall[]>);
   }
 
   saveAccount(account: StoredAccount): Promise<void> {
     const { id, platform, sealed, paused, refused, createdAt } = account;
     return this.#commits.submit(
+      account,
       (words) =>
         words.push(OP.saveAccount, id, platform, sealed, paused ? 1 : 0, refused, createdAt),
       readNothing,
@@ -140,11 +143,16 @@ export class SqliteJournal implements Journal {
   }
 
   accounts(): Promise<StoredAccount[]> {
-    return this.#commits.submit((words) => words.push(OP.accounts), readValue<StoredAccount[]>);
+    return this.#commits.submit(
+      null,
+      (words) => words.push(OP.accounts),
+      readValue<StoredAccount[]>,
+    );
   }
 
   prune({ endedBefore, deadBefore, max }: PruneCommand): Promise<number> {
     return this.#commits.submit(
+      null,
       (words) => words.push(OP.prune, endedBefore, deadBefore, max),
       readValue<number>,
     );
