@@ -1,16 +1,19 @@
 // The gateway: the house with its front door. Starts the rooms in order (road, housekeeping, HTTP) and stops them
 // in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
 
+import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
 import { type House, openHouse } from './house.ts';
-import type { HealthPart, IntakeOptions } from './intake/intake.ts';
+import { type HealthPart, type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
+import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
-import { prepare, type Receipt, submit } from './intake/submit.ts';
+import { awaitResult, prepare, type Receipt, submit } from './intake/submit.ts';
 import { adminKeyring } from './intake/trust.ts';
+import { Waiting } from './intake/waiting.ts';
 import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
@@ -30,12 +33,17 @@ const NO_HEADERS = { correlation: null, idempotencyKey: null };
 // Between two steps of pruning while there is more to forget.
 const PRUNE_PAUSE_MS = 20;
 
+export type { Receipt } from './intake/submit.ts';
+// What POST /v1/messages takes.
+export type Message = MessageRequest | FanOutRequest;
+
 export interface Gateway {
   // null until listen().
   readonly url: string | null;
   listen(): Promise<string>;
-  // The same message as POST /v1/messages takes; durable when it resolves.
-  send(message: unknown): Promise<Receipt | Problem>;
+  // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
+  send(message: Message): Promise<Receipt | Problem>;
+  // Answers how to stop listening.
   events(listener: RoadListener): () => void;
   // By account id; false: no such account.
   pause(account: string): Promise<boolean>;
@@ -54,6 +62,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   road.listen(roadLog(log));
   const options = intakeOptions(config, house, metrics);
   const server = createServer(options);
+  const waiting = new Waiting(road, clock, WAITING_MAX);
   const retention = openRetention(config, house);
   const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
   road.listen(queueLog.listen);
@@ -67,6 +76,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const close = async () => {
     introducing.stop();
     await dispatch.stop(config.drainMsMax * ROAD_DRAIN_SHARE);
+    waiting.stop();
     await queueLog.stop(0);
     await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
     await retention.stop(0);
@@ -82,14 +92,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
       url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
       return url;
     },
-    async send(message) {
-      const prepared = prepare(options, message, NO_HEADERS);
-      const submitted = await submit(
-        options,
-        prepared instanceof Promise ? await prepared : prepared,
-      );
-      return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
-    },
+    send: (message) => send(options, waiting, message),
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
@@ -98,6 +101,17 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return closed;
     },
   };
+}
+
+async function send(options: IntakeOptions, waiting: Waiting, message: Message) {
+  const draft = prepare(options, message, NO_HEADERS);
+  const prepared = draft instanceof Promise ? await draft : draft;
+  const submitted = await submit(options, prepared);
+  if (submitted.kind === 'refused') return submitted.problem;
+  if (prepared.waitMs === 0) return submitted.receipt;
+  // Nobody in this process hangs up.
+  const wait = { ms: prepared.waitMs, caller: new EventEmitter() };
+  return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a

@@ -32,6 +32,12 @@ function readConfigFile(path: string, readText: (path: string) => string) {
 }
 
 export type { AccountEntry } from './accounts.ts';
+export {
+  type AccountOptions,
+  configOf,
+  type GatewayOptions,
+  type SettingOptions,
+} from './options.ts';
 export type { Wait } from './parse.ts';
 export { describeProblem, type Problem } from './problem.ts';
 export { type Config, defaultConfig, type Origins, type Resolved } from './resolve.ts';

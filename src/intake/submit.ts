@@ -2,7 +2,6 @@
 // In a batch every item is judged alone, and all are drafted before the first is handed over, so that asking a
 // platform about an unknown token cannot put later items before earlier ones.
 
-import type { ServerResponse } from 'node:http';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import { type Appended, JournalUnavailable } from '../journal/journal.ts';
@@ -15,7 +14,7 @@ import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } fr
 import { showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 import { readJson } from './view.ts';
-import type { Waiting } from './waiting.ts';
+import type { Caller, Waiting } from './waiting.ts';
 
 export interface Receipt {
   readonly id: string;
@@ -24,6 +23,11 @@ export interface Receipt {
   readonly eta: string | null;
   readonly repeated?: true;
   readonly supersededBy?: string;
+  // When the caller waited for the end: why, the platform's message id, and its answer.
+  readonly reason?: string | null;
+  readonly detail?: string | null;
+  readonly messageId?: string | null;
+  readonly result?: unknown;
   // Fan-out: what became of each observer's copy, in order.
   observers?: (Receipt | Problem)[];
 }
@@ -178,8 +182,8 @@ export async function awaitResult(
   options: IntakeOptions,
   waiting: Waiting,
   submitted: Extract<Submitted, { kind: 'accepted' }>,
-  wait: { ms: number; caller: ServerResponse },
-): Promise<{ status: 200 | 202; answer: object }> {
+  wait: { ms: number; caller: Caller },
+): Promise<{ status: 200 | 202; answer: Receipt }> {
   const { receipt, seq } = submitted;
   if (wait.ms <= 0 || waiting.isFull) return { status: 202, answer: receipt };
   const waited = await waiting.until(seq, wait.ms, wait.caller);

@@ -1,11 +1,16 @@
 // Callers who wait for a delivery's end. Bounded in number and time; a caller who hangs up, or a gateway that
 // stops, ends the waiting and never the delivery.
 
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '../system/clock.ts';
 import type { Ended, Road } from './road.ts';
 
 export type Waited = { kind: 'ended'; ended: Ended } | { kind: 'time' | 'left' | 'stopping' };
+
+// Whoever waits says `close` when it leaves.
+export interface Caller {
+  once(event: 'close', left: () => void): unknown;
+  off(event: 'close', left: () => void): unknown;
+}
 
 export class Waiting {
   readonly #road: Pick<Road, 'ended'>;
@@ -24,7 +29,7 @@ export class Waiting {
   }
 
   // `ms` null: as long as it takes.
-  async until(seq: number, ms: number | null, caller: ServerResponse): Promise<Waited> {
+  async until(seq: number, ms: number | null, caller: Caller): Promise<Waited> {
     const controller = new AbortController();
     let why: 'time' | 'left' | 'stopping' = 'time';
     const end = (reason: typeof why) => {

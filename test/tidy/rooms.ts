@@ -53,7 +53,13 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 // These build the house and may open inner doors.
-export const BUILDERS = ['src/engine.ts', 'src/house.ts', 'src/gateway.ts', 'src/world-engine.ts'];
+export const BUILDERS = [
+  'src/engine.ts',
+  'src/house.ts',
+  'src/gateway.ts',
+  'src/world-engine.ts',
+  'src/index.ts',
+];
 
 // Pure rooms: no node: module, no package.
 export const PURE_ROOMS = ['domain', 'limits', 'scheduler'];

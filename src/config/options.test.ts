@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { configOf } from './config.ts';
+
+const TOKEN = '7:AAAAAAAAAAAAAAAAAAAAAAAA';
+
+test('what is left out is as everywhere, but for the log', () => {
+  expect(configOf({})).toMatchObject({ port: 8080, data: './data', log: 'warn', accounts: [] });
+  expect(configOf({ port: 0, wait: 5 })).toMatchObject({
+    port: 0,
+    wait: { kind: 'seconds', seconds: 5 },
+  });
+});
+
+test('an account has settings of its own', () => {
+  const { accounts } = configOf({
+    groupMpm: 18,
+    accounts: [{ platform: 'telegram', token: TOKEN, settings: { queueMax: 7 } }],
+  });
+  expect(accounts[0]).toMatchObject({ name: '7', settings: { queueMax: 7, groupMpm: 18 } });
+});
+
+test('all mistakes are told at once, and no token', () => {
+  const wrong = { prot: 1, port: -1, redisUrl: 'redis://x' };
+  const settings = { port: 1 };
+  const make = () =>
+    configOf({ ...wrong, accounts: [{ platform: 'telegram', token: TOKEN, settings }] });
+  expect(make).toThrow(/prot: no such setting; did you mean port\?/);
+  expect(make).toThrow(/port = -1: expected a whole number/);
+  expect(make).toThrow(/redisUrl: not available/);
+  expect(make).toThrow(/accounts\[0\]\.settings\.port: holds for the whole gateway/);
+  expect(make).not.toThrow(new RegExp(TOKEN));
+});
