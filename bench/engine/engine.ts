@@ -5,12 +5,14 @@ import { accepts } from './accepts.ts';
 import { endToEnd } from './end-to-end.ts';
 import { httpAccepts } from './http.ts';
 import { schedulerCost } from './scheduler.ts';
+import { startUp } from './startup.ts';
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   accepts,
   http: httpAccepts,
   'end-to-end': endToEnd,
   scheduler: schedulerCost,
+  'start-up': startUp,
 };
 
 export async function* engine(only: string | null): AsyncIterable<Row> {
