@@ -1,6 +1,8 @@
-// The command line as a process: the hand-over to the pinned Node, exit codes, signals.
+// The command line as a process: the hand-over to the pinned Node, exit codes, signals, the drain.
 
 import { describe, expect, test } from 'vitest';
+import { type JudgedCall, serveSim } from '../src/sim/sim.ts';
+import { GatewayProcess } from './process/gateway.ts';
 import { runSluice, Sluice } from './process/sluice.ts';
 
 describe('bin/sluice.js', () => {
@@ -23,4 +25,38 @@ describe('bin/sluice.js', () => {
       expect((await sluice.ended).code).toBe(0);
     },
   );
+});
+
+describe('SIGTERM', () => {
+  const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+  // Poll and call would go on for 40 and 60 s: only cutting them off ends it before the test's own time-out.
+  test('ends within the drain time though a call and a long poll hang', {
+    timeout: 30_000,
+  }, async () => {
+    const judged = Promise.withResolvers<void>();
+    const onCall = ({ method }: JudgedCall) => method === 'sendMessage' && judged.resolve();
+    const sim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
+    const gateway = new GatewayProcess(sim.url, ['--drain-ms-max', '1000']);
+    try {
+      await gateway.start();
+      const script = [{ fault: { kind: 'hang', delivered: true }, chat: '500' }];
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ script });
+      await fetch(`${sim.url}/sim/faults`, { method: 'POST', headers, body });
+      const poll = fetch(`${gateway.url}/bot${TOKEN}/getUpdates?timeout=40`);
+      const held = gateway.ask('POST', `/bot${TOKEN}/sendMessage`, { chat_id: 500, text: 'x' });
+      await judged.promise;
+      expect((await gateway.end('SIGTERM')).code).toBe(0);
+      expect((await poll).status).toBe(502);
+      // Not lost: it is in doubt, and goes out after the start.
+      expect((await held).status).toBe(503);
+      await gateway.start();
+      expect(await gateway.records()).toMatchObject([{ chat: '500', doubts: 1 }]);
+    } finally {
+      await gateway.end('SIGKILL');
+      gateway.remove();
+      await sim.close();
+    }
+  });
 });

@@ -67,7 +67,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     },
     bad: {
       'src/dispatch/a.ts': "import { openMemory } from '../journal/memory.ts';",
-      'src/index.ts': "export { plan } from './platforms/telegram/telegram.ts';",
+      'src/other.ts': "export { plan } from './platforms/telegram/telegram.ts';",
     },
   },
   'platforms do not know each other': {
