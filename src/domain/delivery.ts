@@ -1,7 +1,7 @@
 // The life of one delivery: its states and the only legal moves between them.
 // MOVES is the truth; docs/states.md and the CHECKs of the SQLite schema are tested against it.
 
-import type { Family, Gate } from './call.ts';
+import { COSMETIC_FAMILIES, type Family, type Gate } from './call.ts';
 import type { Priority } from './priority.ts';
 
 export const STATES = [
@@ -119,7 +119,13 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-export function laneOf(to: { session: string | null; thread: string | null }): string {
+// Typing signs and drafts have a lane of their own: a message must not wait behind one.
+export function laneOf(to: {
+  family: Family;
+  session: string | null;
+  thread: string | null;
+}): string {
+  if (COSMETIC_FAMILIES.includes(to.family)) return `c:${to.family}`;
   if (to.session !== null) return `s:${to.session}`;
   return to.thread === null ? '' : `t:${to.thread}`;
 }

@@ -86,7 +86,7 @@ function slotOf(call: Call, wishes: Wishes): string | null | undefined {
   if (coalesce === null) return call.slot;
   if (coalesce === false) return null;
   if (coalesce === true && call.slot !== null) return call.slot;
-  const lane = laneOf({ session, thread: call.thread });
+  const lane = laneOf({ session, thread: call.thread, family: call.family });
   if (coalesce === true) return session === null ? undefined : `session:${call.chat}:${lane}`;
   return `key:${call.chat}:${lane}:${coalesce}`;
 }

@@ -74,7 +74,7 @@ export class PageWriter {
     const code = i * CODES;
     codes[code] = this.#word(page, row[1]);
     codes[code + 1] = this.#word(page, row[2]);
-    codes[code + 2] = this.#word(page, laneOf({ session: row[3], thread: row[4] }));
+    codes[code + 2] = this.#word(page, laneOf({ session: row[3], thread: row[4], family: row[7] }));
     codes[code + 3] = this.#word(page, row[5]);
     codes[code + 4] = this.#word(page, row[6]);
     codes[code + 5] = this.#word(page, row[7]);

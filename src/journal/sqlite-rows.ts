@@ -57,7 +57,7 @@ export function queuedOfRow(row: unknown): Queued {
     seq,
     account,
     chat,
-    lane: laneOf({ session, thread }),
+    lane: laneOf({ session, thread, family }),
     user,
     method,
     family,

@@ -22,7 +22,7 @@ export function deliveryOfRow(row: SqlRow, tag: string): Delivery {
   return {
     ...(row as unknown as Delivery),
     id: formatId(tag, seq),
-    lane: laneOf({ session, thread }),
+    lane: laneOf({ session, thread, family: row.family as Delivery['family'] }),
     priority: PRIORITIES[Number(row.priority)]!,
     live: row.live === 1,
     final: row.final === 1,
