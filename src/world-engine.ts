@@ -120,6 +120,13 @@ class RoadInWorld implements WorldEngine {
     return this.#road.ended(seq, NEVER);
   }
 
+  async cancel(seq: number) {
+    const at = this.#clock.now();
+    const command = { seq, to: 'cancelled', at, reason: 'asked', by: 'world' } as const;
+    const moved = await this.#road.move({ ...command, body: null, queueMax: 0 });
+    return moved.kind === 'moved';
+  }
+
   // The world has cut its clock and its wire; what is left in memory can reach nothing.
   crash(): void {}
 
@@ -139,12 +146,12 @@ class RoadInWorld implements WorldEngine {
     return this.#road.limits(null).flatMap(({ account, chat, rules }) =>
       rules
         .filter(({ learned }) => learned < 1)
-        .map(({ name, count, learned }) => ({
+        .map(({ name, count, perMs, learned }) => ({
           account,
           chat,
           rule: name,
-          prior: count,
-          learned: count * learned,
+          share: learned,
+          perSecond: (count * 1000) / perMs,
         })),
     );
   }

@@ -56,9 +56,9 @@ export interface LearnedRate {
   readonly account: string;
   readonly chat: string;
   readonly rule: string;
-  // Messages per window: what was believed at first, and now.
-  readonly prior: number;
-  readonly learned: number;
+  // What is believed now: as a share of what was believed at first, and in messages.
+  readonly share: number;
+  readonly perSecond: number;
 }
 
 export interface WorldEngine {
@@ -66,6 +66,8 @@ export interface WorldEngine {
   submit(message: WorldMessage): Promise<Submitted>;
   // Resolves when the delivery came to rest (or the one that took its place).
   ended(seq: number): Promise<WorldEnd>;
+  // Resolves when it is durable; false: too late, it waits no more.
+  cancel(seq: number): Promise<boolean>;
   // Everything in memory is gone, now. The world also cuts its clock and its wire.
   crash(): void;
   // Deliveries that have not come to rest.

@@ -12,6 +12,8 @@ import { numberOf } from './traffic.ts';
 export interface Evidence {
   readonly seed: number;
   readonly truth: number;
+  // Every chat has more to say than it may: all are late, and none by another's fault.
+  readonly isSaturated: boolean;
   readonly edits: TelegramOptions['edits'];
   // Until when things were said, and until when it was watched.
   readonly startedAt: number;
@@ -39,6 +41,9 @@ export interface Story {
   // null: never acknowledged (refused, or a crash came first).
   seq: number | null;
   refused: string | null;
+  // When someone asked to cancel it, and when it was granted; null: not.
+  cancelAskedAt: number | null;
+  cancelledAt: number | null;
   record: WorldRecord | null;
   readonly tries: Try[];
 }
@@ -135,8 +140,9 @@ export function toldToWait(one: Try): { seconds: number; until: number } | null 
   return { seconds: call.retryAfterS, until: call.arrivedAt + call.retryAfterS * 1000 };
 }
 
-export function isEdit(story: Story): boolean {
-  return story.message.method.startsWith('editMessage');
+// Doing it again changes nothing more: edits, deletions, reactions.
+export function isRepeatable({ message }: Story): boolean {
+  return !message.method.startsWith('send');
 }
 
 export function tell(story: Story, startedAt: number): string {

@@ -23,6 +23,8 @@ export type Sabotage =
   | 'lies'
   | 'freezes all'
   | 'buries'
+  | 'sends the cancelled'
+  | 'cancels unasked'
   | 'loses the disk';
 
 type Kept = { -readonly [K in keyof WorldRecord]: WorldRecord[K] } & {
@@ -110,6 +112,13 @@ class HonestEngine implements WorldEngine {
 
   ended(seq: number): Promise<WorldEnd> {
     return new Promise((resolve) => this.#waiters.set(seq, resolve));
+  }
+
+  async cancel(seq: number) {
+    const kept = this.#disk.kept.find((each) => each.seq === seq);
+    if (kept?.state !== 'queued') return false;
+    if (this.#sabotage !== 'sends the cancelled') this.#rest(kept, 'cancelled', 'asked');
+    return true;
   }
 
   crash(): void {
@@ -213,6 +222,8 @@ class HonestEngine implements WorldEngine {
       this.#again(kept, 0);
     } else if (isFine && this.#sabotage === 'buries' && kept.seq % 50 === 0) {
       this.#rest(kept, 'dead', 'buried_alive');
+    } else if (!isFine && this.#sabotage === 'cancels unasked') {
+      this.#rest(kept, 'cancelled', 'asked');
     } else if (isFine) {
       kept.messageId = first?.message_id === undefined ? null : String(first.message_id);
       this.#rest(kept, 'sent', null);

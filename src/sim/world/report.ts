@@ -18,9 +18,20 @@ export interface WorldReport {
   readonly findings: readonly Finding[];
   readonly broken: Readonly<Record<string, number>>;
   readonly counts: WorldCounts;
-  // The chats that earned the most 429s.
-  readonly floods: readonly { readonly chat: string; readonly count: number }[];
+  // The chats that earned 429s, those with the most first.
+  readonly floods: readonly FloodedChat[];
+  // The longest wait that the platform hid in a success, of each minute since the world began.
+  readonly hiddenMsMax: readonly number[];
   readonly learned: readonly LearnedRate[];
+}
+
+export interface FloodedChat {
+  readonly chat: string;
+  readonly count: number;
+  // Since the world began, of each.
+  readonly minutes: readonly number[];
+  // Whether anything was ever taken there; a chat that blocks the bot, or moved away, takes nothing.
+  readonly isOpen: boolean;
 }
 
 export interface WorldCounts {
@@ -63,6 +74,7 @@ export function report(evidence: Evidence, learned: readonly LearnedRate[]): Wor
     broken,
     counts: count(evidence),
     floods: floodsByChat(evidence),
+    hiddenMsMax: hiddenByMinute(evidence),
     learned,
   };
 }
@@ -90,17 +102,28 @@ function count(evidence: Evidence): WorldCounts {
   };
 }
 
-function floodsByChat({ tries }: Evidence): { chat: string; count: number }[] {
-  const counts = new Map<string, number>();
-  for (const one of tries) {
-    if (one.call?.cause !== 'flood') continue;
-    const chat = placeOf({ token: one.token.split(':')[0]!, chat: one.chat });
-    counts.set(chat, (counts.get(chat) ?? 0) + 1);
+function floodsByChat({ tries, startedAt }: Evidence): FloodedChat[] {
+  const floods = tries.filter((one) => one.call?.cause === 'flood');
+  const chats = Map.groupBy(floods, (one) =>
+    placeOf({ token: one.token.split(':')[0]!, chat: one.chat }),
+  );
+  const open = new Set(tries.filter(isDelivered).map(placeOf));
+  return [...chats]
+    .map(([chat, earned]) => {
+      const minutes = earned.map((one) => (one.call!.arrivedAt - startedAt) / 60_000);
+      return { chat, count: earned.length, minutes, isOpen: open.has(placeOf(earned[0]!)) };
+    })
+    .sort((a, b) => b.count - a.count);
+}
+
+function hiddenByMinute({ tries, startedAt, finishedAt }: Evidence): number[] {
+  const longest = Array<number>(Math.ceil((finishedAt - startedAt) / 60_000)).fill(0);
+  for (const { call } of tries) {
+    if (call === null || call.acceptedAt === null) continue;
+    const minute = Math.floor((call.arrivedAt - startedAt) / 60_000);
+    longest[minute] = Math.max(longest[minute] ?? 0, call.holdMs);
   }
-  return [...counts]
-    .map(([chat, n]) => ({ chat, count: n }))
-    .sort((a, b) => b.count - a.count)
-    .slice(0, FLOODS_SHOWN_MAX);
+  return longest;
 }
 
 // For a person: what broke, with which seed, and the first facts.
@@ -115,7 +138,8 @@ export function formatReport({ seed, ok, findings, broken, counts, floods }: Wor
     for (const { facts } of first) lines.push(`  - ${facts}`);
   }
   if (floods.length > 0) {
-    lines.push(`  429s earned: ${floods.map((f) => `${f.count} in ${f.chat}`).join(', ')}`);
+    const shown = floods.slice(0, FLOODS_SHOWN_MAX);
+    lines.push(`  429s earned: ${shown.map((f) => `${f.count} in ${f.chat}`).join(', ')}`);
   }
   return lines.join('\n');
 }

@@ -1,6 +1,6 @@
 // What the bots of the world say: single messages, bursts, answers, albums, growing texts, broadcasts,
-// messages that expire and messages for later. Every text begins with its number (`#17 …`), by which the
-// checkers know it again wherever it turns up.
+// reactions, deletions, messages that expire, messages for later and messages taken back. Every text begins
+// with its number (`#17 …`), by which the checkers know it again wherever it turns up.
 
 import type { Priority } from '../../domain/priority.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
@@ -8,9 +8,14 @@ import { intBelow, pick, type Random } from '../../system/random.ts';
 import type { WorldEnd, WorldMessage } from './engine.ts';
 import type { Account, Chat, Population } from './population.ts';
 
+export interface Said {
+  ended(): Promise<WorldEnd>;
+  cancel(): Promise<void>;
+}
+
 export interface Mouth {
   // null: nobody took it (refused, or the engine is down).
-  say(message: WorldMessage): Promise<{ ended(): Promise<WorldEnd> } | null>;
+  say(message: WorldMessage): Promise<Said | null>;
   // Someone writes to the bot there: the id of that message; null: the bot is no more.
   hear(chat: Chat): number | null;
   // The number of the next text.
@@ -31,11 +36,34 @@ const PRIORITIES: readonly Priority[] = [
 const BROADCAST_PAUSE_MS = 240_000;
 const EDIT_PAUSE_MS = 700;
 const GONE_BY = 1_000_000;
+const REGRET_MS_MAX = 8_000;
+const ALWAYS_WAITING = 4;
+const LOOK_AGAIN_MS = 1_000;
+const PATIENCE_MS = 60_000;
 
 // Starts it all; everything stops by itself at `until`.
 export function startTraffic(stage: Stage, { accounts, chats }: Population): void {
   for (const chat of chats) void liveIn(stage, chat);
   for (const account of accounts) void broadcastNowAndThen(stage, account);
+}
+
+// Every chat always has a few messages waiting: whatever budget there is, it is used up.
+export function saturate(stage: Stage, { chats }: Population): void {
+  for (const chat of chats) {
+    for (let i = 0; i < ALWAYS_WAITING; i++) void talkOn(stage, chat);
+  }
+}
+
+// A crash may keep the end from us: whoever hears nothing for a while goes on.
+async function talkOn(stage: Stage, chat: Chat): Promise<void> {
+  const { clock, mouth, until } = stage;
+  while (clock.now() < until) {
+    const message = text(stage, chat, { priority: 'normal', thread: null });
+    const said = mouth.say(message).then(async (taken) => {
+      await (taken === null ? sleep(clock, LOOK_AGAIN_MS) : taken.ended());
+    });
+    await Promise.race([said, sleep(clock, PATIENCE_MS)]);
+  }
 }
 
 async function liveIn(stage: Stage, chat: Chat): Promise<void> {
@@ -49,7 +77,10 @@ async function liveIn(stage: Stage, chat: Chat): Promise<void> {
 
 function happen(stage: Stage, chat: Chat): void {
   const dice = stage.random.next();
-  if (dice < 0.45) void stage.mouth.say(text(stage, chat, {}));
+  if (dice < 0.35) void stage.mouth.say(text(stage, chat, {}));
+  else if (dice < 0.38) void deleteLater(stage, chat);
+  else if (dice < 0.41) void react(stage, chat);
+  else if (dice < 0.45) void regret(stage, chat);
   else if (dice < 0.6) sayMany(stage, chat, 3 + intBelow(stage.random, 6));
   else if (dice < 0.75) answerSomeone(stage, chat);
   else if (dice < 0.87) void grow(stage, chat);
@@ -84,6 +115,36 @@ async function grow(stage: Stage, chat: Chat): Promise<void> {
   for (let i = 1; i <= edits && clock.now() < stage.until; i++) {
     await sleep(clock, EDIT_PAUSE_MS * (0.5 + random.next()));
     void mouth.say(edit(stage, chat, Number(end.messageId), i === edits));
+  }
+}
+
+// Says some things and takes the last back, which may be too late.
+async function regret(stage: Stage, chat: Chat): Promise<void> {
+  const { clock, mouth, random } = stage;
+  const thread = threadIn(stage, chat);
+  const priority = 'normal';
+  for (let i = 0; i < 4; i++) void mouth.say(text(stage, chat, { thread, priority }));
+  const last = await mouth.say(text(stage, chat, { thread, priority }));
+  await sleep(clock, REGRET_MS_MAX * random.next());
+  await last?.cancel();
+}
+
+async function deleteLater(stage: Stage, chat: Chat): Promise<void> {
+  const said = await stage.mouth.say(text(stage, chat, {}));
+  const end = await said?.ended();
+  if (end === undefined || end.state !== 'sent' || end.messageId === null) return;
+  await sleep(stage.clock, REGRET_MS_MAX * stage.random.next());
+  void stage.mouth.say(sign(stage, chat, 'deleteMessage', Number(end.messageId), {}));
+}
+
+// A bot that changes its mind: the last reaction is the one that counts.
+async function react(stage: Stage, chat: Chat): Promise<void> {
+  const heard = stage.mouth.hear(chat);
+  if (heard === null) return;
+  for (const emoji of ['👀', '👍', '🔥']) {
+    const reaction = [{ type: 'emoji', emoji }];
+    void stage.mouth.say(sign(stage, chat, 'setMessageReaction', heard, { reaction }));
+    await sleep(stage.clock, EDIT_PAUSE_MS * stage.random.next());
   }
 }
 
@@ -134,6 +195,19 @@ function album(stage: Stage, chat: Chat): WorldMessage {
 function edit(stage: Stage, chat: Chat, message_id: number, final: boolean): WorldMessage {
   const params = { message_id, text: words(stage, final ? 'has said' : 'is saying') };
   return { ...message(stage, chat, null, 'editMessageText', params), live: true, final };
+}
+
+// A call without a text: its number travels in a parameter that the platform does not know.
+function sign(
+  stage: Stage,
+  chat: Chat,
+  method: string,
+  message_id: number,
+  more: Readonly<Record<string, unknown>>,
+): WorldMessage {
+  const note = words(stage, 'signs');
+  const priority = 'normal';
+  return { ...message(stage, chat, null, method, { message_id, note, ...more }), priority };
 }
 
 function message(

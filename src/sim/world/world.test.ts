@@ -14,6 +14,7 @@ describe('an engine that keeps the promises', () => {
     expect(report.counts.crashes).toBe(3);
     expect(report.counts.states.superseded).toBeGreaterThan(0);
     expect(report.counts.states.dead).toBeGreaterThan(0);
+    expect(report.counts.states.cancelled).toBeGreaterThan(0);
   });
 
   test('the same seed is the same world', async () => {
@@ -36,6 +37,8 @@ describe('an engine that breaks one', () => {
     ['hides doubts', 'duplicates'],
     ['freezes all', 'isolation'],
     ['buries', 'ends'],
+    ['sends the cancelled', 'ends'],
+    ['cancels unasked', 'ends'],
   ])('%s: %s', async (sabotage, check) => {
     const broken: string[] = [];
     for (let seed = 11; seed < 16 && !broken.includes(check); seed++) {

@@ -14,7 +14,7 @@ import { connect, type Evidence, placeOf, type Story, type Try, tryOf } from './
 import { type Incarnation, incarnate } from './incarnation.ts';
 import { type Chat, type Population, populate } from './population.ts';
 import { report, type WorldReport } from './report.ts';
-import { type Mouth, numberOf, startTraffic } from './traffic.ts';
+import { type Mouth, numberOf, saturate, startTraffic } from './traffic.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -28,6 +28,10 @@ export interface WorldOptions {
   readonly edits?: TelegramOptions['edits'];
   readonly faults?: FaultRates;
   readonly network?: Network;
+  // `saturated`: every chat always has more to say than it may.
+  readonly traffic?: 'mixed' | 'saturated';
+  // When to ask what was learned; left out: when all is over.
+  readonly learnedAtMinute?: number;
   readonly makeEngine: EngineFactory;
 }
 
@@ -78,6 +82,7 @@ class World implements Mouth {
   readonly #wrote = new Map<string, number[]>();
   readonly #frozen = new Set<string>();
   readonly #revoked = new Set<string>();
+  #learned: ReturnType<WorldEngine['learned']> | null = null;
 
   constructor(options: WorldOptions) {
     const { seed, minutes, truth = 1, edits = 'shared' } = options;
@@ -120,10 +125,10 @@ class World implements Mouth {
     const talkMs = this.#quietAt - WORLD_BEGINS;
     const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
     this.#plan(talkMs);
-    startTraffic(
-      { random: this.#chance, clock: this.#clock, mouth: this, until: this.#quietAt },
-      this.#population,
-    );
+    const stage = { random: this.#chance, clock: this.#clock, mouth: this, until: this.#quietAt };
+    const { traffic = 'mixed' } = this.#options;
+    if (traffic === 'mixed') startTraffic(stage, this.#population);
+    else saturate(stage, this.#population);
     for (const after of crashTimes.sort((a, b) => a - b)) {
       await this.#clock.run(Math.max(this.#clock.now(), WORLD_BEGINS + after));
       await this.#crash();
@@ -131,9 +136,15 @@ class World implements Mouth {
     await this.#clock.run(Math.max(this.#clock.now(), this.#quietAt));
   }
 
-  // Troubles that have nothing to do with what the engine does.
+  // Troubles that have nothing to do with what the engine does, and a look at what it knows.
   #plan(talkMs: number): void {
     const at = (share: number) => WORLD_BEGINS + talkMs * share;
+    const { learnedAtMinute } = this.#options;
+    if (learnedAtMinute !== undefined) {
+      this.#clock.schedule(WORLD_BEGINS + learnedAtMinute * 60_000, () => {
+        this.#learned = this.#engine?.learned() ?? null;
+      });
+    }
     for (const { token, isDoomed } of this.#population.accounts) {
       if (!isDoomed) continue;
       this.#clock.schedule(at(0.2), () => {
@@ -186,6 +197,7 @@ class World implements Mouth {
     const submittedAt = this.#clock.now();
     const story: Story = {
       ...{ number, message, submittedAt, seq: null, refused: null, record: null, tries: [] },
+      ...{ cancelAskedAt: null, cancelledAt: null },
     };
     this.#stories.push(story);
     const submitted = await engine.submit(message);
@@ -193,8 +205,15 @@ class World implements Mouth {
       story.refused = submitted.code;
       return null;
     }
-    story.seq = submitted.seq;
-    return { ended: () => engine.ended(submitted.seq) };
+    const { seq } = submitted;
+    story.seq = seq;
+    const cancel = async () => {
+      // It has a new process by now, or none.
+      if (this.#engine !== engine) return;
+      story.cancelAskedAt = this.#clock.now();
+      if (await engine.cancel(seq)) story.cancelledAt = this.#clock.now();
+    };
+    return { ended: () => engine.ended(seq), cancel };
   }
 
   async drain(): Promise<void> {
@@ -209,13 +228,14 @@ class World implements Mouth {
   async testify() {
     const finishedAt = this.#clock.now();
     const records = await this.#await(this.#engine!.all());
-    const learned = await this.#await(this.#engine!.learned());
-    const { seed, truth = 1, edits = 'shared' } = this.#options;
+    const learned = await this.#await(this.#learned ?? this.#engine!.learned());
+    const { seed, truth = 1, edits = 'shared', traffic } = this.#options;
     const { chats } = this.#population;
     const evidence: Evidence = {
       seed,
       truth,
       edits,
+      isSaturated: traffic === 'saturated',
       startedAt: WORLD_BEGINS,
       quietAt: this.#quietAt,
       finishedAt,

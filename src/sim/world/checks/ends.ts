@@ -1,12 +1,12 @@
 // Every end must be a legal one: superseded only by a newer text of the same message, expired only after
-// its time, dead only when refused or given up on, cancelled never (nobody in the world cancels). And nothing
-// goes out before its time or after it.
+// its time, dead only when refused or given up on, cancelled only when asked. And nothing goes out before its
+// time, after it, or after its cancelling was granted.
 
 import {
   type Check,
   type Evidence,
-  isEdit,
   isInDoubt,
+  isRepeatable,
   placeOf,
   type Story,
   tell,
@@ -28,6 +28,9 @@ export const checkEnds: Check = (evidence) =>
 function endOf(story: Story, evidence: Evidence): string | null {
   const { record, message, tries } = story;
   if (record === null) return null;
+  if (story.cancelledAt !== null && record.state !== 'cancelled') {
+    return `its cancelling was granted, and it is ${record.state}`;
+  }
   switch (record.state) {
     case 'superseded':
       return supersededBy(story, evidence);
@@ -35,7 +38,7 @@ function endOf(story: Story, evidence: Evidence): string | null {
       if (message.expiresAt === 0) return 'expired without a time to live';
       return (record.settledAt ?? 0) >= message.expiresAt ? null : 'expired before its time';
     case 'cancelled':
-      return 'cancelled, though nobody asked for it';
+      return story.cancelAskedAt === null ? 'cancelled, though nobody asked for it' : null;
     case 'uncertain':
       return record.doubts > 0 && tries.some((one) => isInDoubt(one, evidence.crashes))
         ? null
@@ -54,8 +57,8 @@ function supersededBy(story: Story, evidence: Evidence): string | null {
   const by = evidence.bySeq.get(story.record?.supersededBy ?? -1);
   if (by === undefined || by.record === null) return 'superseded by nothing';
   const isSameMessage =
-    isEdit(story) &&
-    isEdit(by) &&
+    isRepeatable(story) &&
+    story.message.method === by.message.method &&
     placeOf(story.message) === placeOf(by.message) &&
     story.message.params.message_id === by.message.params.message_id;
   if (!isSameMessage) return `superseded by #${by.number}, which is not its newer text`;
@@ -65,7 +68,10 @@ function supersededBy(story: Story, evidence: Evidence): string | null {
   return story.message.final && !by.message.final ? 'a final superseded by a preview' : null;
 }
 
-function timesOf({ message, tries }: Story): string | null {
+function timesOf({ message, tries, cancelledAt }: Story): string | null {
+  if (cancelledAt !== null && tries.some((one) => one.leftAt > cancelledAt)) {
+    return 'sent after it was cancelled';
+  }
   if (message.notBefore > 0 && tries.some((one) => one.leftAt < message.notBefore)) {
     return 'sent before its time';
   }

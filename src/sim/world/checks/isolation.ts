@@ -23,6 +23,7 @@ const PER_CRASH_MS = 60_000;
 const PER_RESTART_MS = 15_000;
 
 export const checkIsolation: Check = (evidence) => {
+  if (evidence.isSaturated) return [];
   const places = new Map<string, Story[]>();
   for (const story of evidence.stories) {
     const key = placeOf(story.message);

@@ -6,7 +6,7 @@ import {
   type Evidence,
   type Finding,
   isDelivered,
-  isEdit,
+  isRepeatable,
   placeOf,
   type Story,
   tell,
@@ -46,7 +46,7 @@ function problemOf(
     case 'sending':
       return excuse(story, evidence, freezes);
     default:
-      if (!wasDelivered || isEdit(story) || record.doubts > 0) return null;
+      if (!wasDelivered || isRepeatable(story) || record.doubts > 0) return null;
       return `delivered, but called ${record.state} without a doubt`;
   }
 }
@@ -54,7 +54,7 @@ function problemOf(
 function isReallySent(story: Story): boolean {
   const { record, tries } = story;
   const taken = tries.filter(isDelivered);
-  if (isEdit(story)) {
+  if (isRepeatable(story)) {
     // An edit that was already there is said to be not modified: the chat is as wanted.
     return taken.length > 0 || tries.some((one) => one.said === 400);
   }

@@ -15,6 +15,7 @@ import {
 const GROUP_PER_MINUTE = 20;
 const PRIVATE_BURST = 5;
 const BROADCAST_PER_SECOND = 30;
+const REACTIONS_PER_MINUTE = 20;
 const FLOODS_PER_CHAT_MAX = 3;
 
 export const checkWindows: Check = (evidence) =>
@@ -30,7 +31,11 @@ function checkBelieved(evidence: Evidence): Finding[] {
   }
   const taken = judged.filter((one) => one.call!.acceptedAt !== null && one.call!.cost > 0);
   taken.sort((a, b) => a.call!.arrivedAt - b.call!.arrivedAt);
-  const counted = taken.filter((one) => evidence.edits !== 'free' || !isEdit(one));
+  const reactions = taken.filter((one) => one.call!.method === 'setMessageReaction');
+  for (const tries of groupBy(reactions, placeOf).values()) {
+    findings.push(...exceeded(evidence, tries, REACTIONS_PER_MINUTE, 60_000, callsOf));
+  }
+  const counted = taken.filter((one) => isSend(one) || (isEdit(one) && evidence.edits !== 'free'));
   for (const tries of groupBy(counted, (one) => windowOf(one, evidence)).values()) {
     const isPrivate = !tries[0]!.chat.startsWith('-');
     if (isPrivate) findings.push(...exceeded(evidence, tries, PRIVATE_BURST, 5000, callsOf));
@@ -89,8 +94,12 @@ function isEdit(one: Try): boolean {
   return one.call!.method.startsWith('editMessage');
 }
 
+function isSend(one: Try): boolean {
+  return one.call!.method.startsWith('send');
+}
+
 function isUnsolicited(one: Try, evidence: Evidence): boolean {
-  if (!one.call!.method.startsWith('send')) return false;
+  if (!isSend(one)) return false;
   const wrote = evidence.wrote.get(placeOf(one)) ?? [];
   const now = one.call!.arrivedAt;
   return !wrote.some((at) => at <= now && now - at <= evidence.replyWindowMs);
