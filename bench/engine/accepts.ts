@@ -9,14 +9,13 @@ import { closedLoop, type Pace } from './closed-loop.ts';
 import { inFolder } from './folder.ts';
 import { openRaw } from './raw.ts';
 import { startRedis } from './redis.ts';
-import { BODY_BYTES } from './sample.ts';
+import { TEXT } from './sample.ts';
 
 const IN_FLIGHT = 1_000;
 const ACCEPTS = 100_000;
 const BULLMQ_ADDS = 40_000;
 const CHATS = 500;
 const RUNS = 3;
-const TEXT = 'x'.repeat(BODY_BYTES - 30);
 const faster = (a: Pace, b: Pace) => a.count / a.ms > b.count / b.ms;
 
 export async function accepts(): Promise<Row[]> {

@@ -6,14 +6,13 @@ import { startChild } from './child.ts';
 import type { Pace } from './closed-loop.ts';
 import { inFolder } from './folder.ts';
 import { httpRequest, load } from './load.ts';
-import { BODY_BYTES } from './sample.ts';
+import { TEXT } from './sample.ts';
 
 const RUNS = 3;
 const CONNECTIONS = 200;
 const CALLS = 30_000;
 const BOTS = 40;
 const CHATS = 4_000;
-const TEXT = 'x'.repeat(BODY_BYTES - 30);
 
 export async function endToEnd(): Promise<Row[]> {
   const sim = await startChild<{ url: string }>('servers.ts', ['sim']);

@@ -6,13 +6,12 @@ import { startChild } from './child.ts';
 import type { Pace } from './closed-loop.ts';
 import { inFolder } from './folder.ts';
 import { httpRequest, load } from './load.ts';
-import { BODY_BYTES } from './sample.ts';
+import { TEXT } from './sample.ts';
 
 const RUNS = 3;
 const CONNECTIONS = 100;
 const REQUESTS = 60_000;
 const CHATS = 500;
-const TEXT = 'x'.repeat(BODY_BYTES - 30);
 const JSON_TYPE = 'content-type: application/json';
 
 export async function httpAccepts(): Promise<Row[]> {

@@ -1,11 +1,11 @@
 // What one decision costs with 100,000 lanes, against 1,000: the scheduler must not feel how many there are.
 // A decision is next + the whole life of the call in the limits + landing + a new delivery in its place.
 
+import { aQueued } from '../../src/domain/delivery.fixture.ts';
 import { AccountLimits } from '../../src/limits/limits.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT } from '../../src/platforms/telegram/limits.ts';
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { best, type Row, ratioRow } from '../row.ts';
-import { queuedSample } from './sample.ts';
 
 const DECISIONS = 200_000;
 const ACCOUNT = 'telegram:1';
@@ -40,7 +40,7 @@ function decisionUs(lanes: number): number {
   let now = 1_700_000_000_000;
   const add = (chat: string) => {
     seq += 1;
-    scheduler.add(queuedSample({ seq, account: ACCOUNT, chat, enterAt: now, rank: seq }), now);
+    scheduler.add(aQueued({ seq, account: ACCOUNT, chat, enterAt: now, rank: seq }), now);
   };
   for (let lane = 0; lane < lanes; lane++) for (let i = 0; i < 2; i++) add(`${lane + 1}`);
   const began = performance.now();

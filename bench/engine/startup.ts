@@ -1,12 +1,13 @@
 // A million deliveries wait: how long until the road is rebuilt, against merely reading their rows; and what one of
 // them takes in memory. The rows are made through the journal itself; each measurement is a fresh process.
 
+import { aDelivery } from '../../src/domain/delivery.fixture.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite.ts';
 import { best, type Row, ratioRow } from '../row.ts';
 import { startChild } from './child.ts';
 import { closedLoop } from './closed-loop.ts';
 import { inFolder } from './folder.ts';
-import { newSample } from './sample.ts';
+import { BODY } from './sample.ts';
 
 const QUEUED = 1_000_000;
 const ACCOUNTS = 100;
@@ -49,7 +50,8 @@ async function fill(dir: string): Promise<void> {
   await closedLoop(1_000, QUEUED, (i) => {
     const account = `telegram:${i % ACCOUNTS}`;
     const chat = `${1 + (Math.floor(i / ACCOUNTS) % CHATS_PER_ACCOUNT)}`;
-    const sample = newSample({ account, chat, acceptedAt: 1_700_000_000_000 + i });
+    const acceptedAt = 1_700_000_000_000 + i;
+    const sample = aDelivery({ account, chat, acceptedAt, body: BODY });
     return journal.append(sample, { queueMax: QUEUED });
   });
   await journal.close();

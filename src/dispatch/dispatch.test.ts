@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aDelivery } from '../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -101,30 +102,9 @@ function world(say: (call: OutgoingCall, nth: number) => Outcome, disk = createM
   return { clock, dispatch, road, calls, events, store, disk, run, refused };
 }
 
-function message(overrides: Partial<NewDelivery> = {}): NewDelivery {
-  return {
-    account: 'fake:1',
-    platform: 'fake',
-    chat: 'c',
-    thread: null,
-    session: null,
-    user: null,
-    correlation: null,
-    method: 'send',
-    family: 'send',
-    gate: 'open',
-    priority: 'normal',
-    cost: 1,
-    live: false,
-    final: false,
-    slot: null,
-    notBefore: 0,
-    expiresAt: 0,
-    acceptedAt: START,
-    idempotencyKey: null,
-    body: '{}',
-    ...overrides,
-  };
+function message(changes: Partial<NewDelivery> = {}): NewDelivery {
+  const call = { account: 'fake:1', platform: 'fake', chat: 'c', method: 'send' };
+  return aDelivery({ ...call, gate: 'open', acceptedAt: START, body: '{}', ...changes });
 }
 
 async function submit(

@@ -1,6 +1,7 @@
 // What tests of a store start from: a store that can be reopened, and deliveries and settlements
 // that are valid, small, and open to change.
 
+import { aDelivery } from '../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Journal, MoveCommand, Recovered, Settlement } from './journal.ts';
@@ -21,33 +22,9 @@ export async function recovered(journal: Journal): Promise<Recovered[]> {
   return all;
 }
 
-export const ROOM = { queueMax: 1_000 };
+export { aDelivery };
 
-export function aDelivery(changes: Partial<NewDelivery> = {}): NewDelivery {
-  return {
-    account: 'telegram:1',
-    platform: 'telegram',
-    chat: '42',
-    thread: null,
-    session: null,
-    user: null,
-    correlation: null,
-    method: 'sendMessage',
-    family: 'send',
-    gate: 'broadcast',
-    priority: 'normal',
-    cost: 1,
-    live: false,
-    final: false,
-    slot: null,
-    notBefore: 0,
-    expiresAt: 0,
-    acceptedAt: 1_000,
-    idempotencyKey: null,
-    body: '{"text":"hello"}',
-    ...changes,
-  };
-}
+export const ROOM = { queueMax: 1_000 };
 
 export function aSettlement(changes: Partial<Settlement> = {}): Settlement {
   return {

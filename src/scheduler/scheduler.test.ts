@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aQueued } from '../domain/delivery.fixture.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Charge } from '../limits/limits.ts';
@@ -8,28 +9,10 @@ import { Scheduler, URGENT_RUN_MAX } from './scheduler.ts';
 
 let lastSeq = 0;
 
-function queued(overrides: Partial<Queued> = {}): Queued {
+function queued(changes: Partial<Queued> = {}): Queued {
   lastSeq += 1;
-  return {
-    seq: lastSeq,
-    account: 'a',
-    chat: 'c',
-    lane: '',
-    user: null,
-    method: 'sendMessage',
-    family: 'send',
-    gate: 'broadcast',
-    priority: 'normal',
-    cost: 1,
-    live: false,
-    final: false,
-    slot: null,
-    enterAt: lastSeq,
-    rank: lastSeq,
-    dueAt: 0,
-    expiresAt: 0,
-    ...overrides,
-  };
+  const place = { seq: lastSeq, enterAt: lastSeq, rank: lastSeq };
+  return aQueued({ account: 'a', chat: 'c', ...place, ...changes });
 }
 
 // Limits under the test's hand: a time per chat and per account.
