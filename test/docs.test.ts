@@ -6,6 +6,7 @@ import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/co
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
+import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
 import { readTree } from './tidy/tree.ts';
 
 describe('the docs and the code agree both ways', () => {
@@ -42,6 +43,17 @@ test('no setting is without effect', () => {
     .join('\n');
   const idle = SETTING_KEYS.filter((key) => !new RegExp(`\\b${key}\\b`).test(code));
   expect(idle).toEqual(SETTING_KEYS.filter((key) => settingOf(key).refused !== null));
+});
+
+test('limits mean the same in the settings and on the platform', () => {
+  const limits = SETTING_KEYS.map((key) => [key, settingOf(key)] as const).filter(
+    ([, { section, refused }]) => section === 'limits' && refused === null,
+  );
+  const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
+  expect(initial).toEqual(TELEGRAM_LIMITS_DEFAULT);
+  const house = readFileSync(new URL('../src/house.ts', import.meta.url), 'utf8');
+  const passedOn = house.slice(house.indexOf('function telegramLimits('));
+  expect(limits.filter(([key]) => !passedOn.includes(`    ${key},`))).toEqual([]);
 });
 
 function readPage(name: string): string {

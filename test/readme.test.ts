@@ -50,6 +50,12 @@ test('the first message', async () => {
   expect(explained.out).toContain('sent');
 });
 
+test('the library’s snippet is the beginning of the example', () => {
+  const snippet = /```ts\n([\s\S]*?)```/.exec(README)![1]!;
+  const example = readFileSync(new URL('../examples/first-message.ts', import.meta.url), 'utf8');
+  expect(example).toContain(snippet);
+});
+
 test('the first message over REST', async () => {
   const line = README.slice(README.indexOf(`curl ${ADDRESS}/v1/messages`));
   const body = /-d '([^']+)'/.exec(line)![1]!;

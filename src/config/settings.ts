@@ -56,7 +56,7 @@ export const SETTINGS = {
     meaning: 'Whether /metrics answers',
   }),
   drainMsMax: row('server', 'drain_ms_max', integer({ min: 0, max: 60_000 }), 10_000, {
-    meaning: 'On SIGTERM: how long calls in flight may take to finish',
+    meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',
   }),
   telegramApi: row('server', 'telegram_api', baseUrl(), 'https://api.telegram.org', {
@@ -166,7 +166,8 @@ export const SETTINGS = {
     unit: 'messages',
   }),
   waitSMax: row('queue', 'wait_s_max', integer({ min: 1, max: 3600 }), 300, {
-    meaning: 'Longest time a caller may wait for the result',
+    meaning:
+      'Longest `wait` over REST and `Prefer: wait=N`; a drop-in call under `hold` has no bound',
     unit: 's',
   }),
   wait: row<Wait>(
