@@ -216,6 +216,15 @@ describe('albums', () => {
     expect(album.call.messageIds).toHaveLength(3);
   });
 
+  test('a chat that takes nothing takes no part of one', () => {
+    const { send, call, model } = telegram();
+    for (let i = 0; i < 17; i++) send(GROUP, i * 1000);
+    model.setChat(GROUP, { kind: 'kicked' });
+    const album = call('sendMediaGroup', { chat_id: GROUP, media: media(5) }, 18_000);
+    expect(album.answer.status).toBe(429);
+    expect(album.call).toMatchObject({ acceptedAt: null, messageIds: [] });
+  });
+
   test('a picture the core cannot take breaks it after those before', () => {
     const { call } = telegram();
     const items = [...media(2), { type: 'photo', media: '' }];

@@ -160,7 +160,8 @@ class Model implements TelegramModel {
       const wait = tooManyRequests(flood.retryAfterS);
       const cause = flood.forced ? 'forced' : 'flood';
       const told = { ...judged, cause, retryAfterS: flood.retryAfterS } as const;
-      if (flood.admitted === 0) return this.#refuse(told, wait);
+      // A chat that takes nothing takes no part of an album either.
+      if (flood.admitted === 0 || act.backend !== null) return this.#refuse(told, wait);
       return this.#breakAlbum(told, act, flood.admitted, wait.description);
     }
     if (act.backend !== null) return this.#refuse(judged, act.backend);
