@@ -36,6 +36,11 @@ test('what decides comes first, whatever stands before it in the lane', () => {
   );
 });
 
+test('a retry that waits for a freeze is the freeze’s doing', () => {
+  const retry: Why = { kind: 'due', name: 'retry', until: NOW + HOUR_MS + 1, detail: 'a retry' };
+  expect(say(NOW + HOUR_MS, retry, FROZEN)).toMatch(/^chat -100 is frozen/);
+});
+
 test('a window is soon free again: what stands before it decides', () => {
   expect(say(NOW + 3000, AHEAD, WINDOW)).toBe(
     '2 before it; the limit chat_second is used up: 1 of 1 in 1 s; expected in 3 s',

@@ -6,6 +6,7 @@ type Why = Explained['causes'][number];
 
 // A wait of these kinds does not pass by itself with the next few calls: it is told first.
 const GRAVE: readonly Why['kind'][] = ['held', 'freeze', 'due'];
+const TOGETHER_MS = 1000;
 const MINUTE_S = 60;
 const HOUR_S = 3600;
 
@@ -20,8 +21,11 @@ export function summaryOf(explained: Explained, now: number): string {
   return `${parts.join('; ')}; ${eta === null ? 'no end is known' : `expected in ${left(eta - now)}`}`;
 }
 
+// A retry waits for its chat's freeze: of two that end together the freeze is the reason.
 function longest(causes: readonly Why[]): Why | undefined {
-  return causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
+  const last = causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
+  const end = (last?.until ?? 0) - TOGETHER_MS;
+  return causes.find(({ kind, until }) => kind === 'freeze' && (until ?? 0) >= end) ?? last;
 }
 
 function inWords(cause: Why): string {
