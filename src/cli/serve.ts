@@ -1,6 +1,7 @@
 // sluice serve (npm start): the gateway until a signal ends it. Prints where it is and how to try it.
 
 import type { Command } from 'commander';
+import { defaultConfig } from '../config/config.ts';
 import { Failed, type Io } from './io.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
 import { untilSignal } from './until-signal.ts';
@@ -20,21 +21,22 @@ export function addServe(program: Command, io: Io): void {
       await gateway.close();
       return refuse(error);
     });
-    io.out(greeting(url, config.data));
+    io.out(greeting(url, config));
     const signal = await signalled;
     io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
     await gateway.close();
   });
 }
 
-function greeting(url: string, data: string): string {
+function greeting(url: string, { port, data }: { port: number; data: string }): string {
+  const isFoundAlone = port === defaultConfig().port;
   return [
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
     '',
     'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
     `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
     '',
-    `Then: npx sluice status · ${url}/openapi.json · Ctrl-C stops it`,
+    `Then: npx sluice status${isFoundAlone ? '' : ` --url ${url}`} · ${url}/openapi.json · Ctrl-C stops it`,
   ].join('\n');
 }
 
