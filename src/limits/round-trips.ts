@@ -8,10 +8,13 @@
 //
 // The shortest trip seen so far is not yet the shortest there is. What may be missing shrinks with
 // the square root of the number of trips seen (both ways jitter alike: the least sum of two), hence
-// the margin. While too little is known `least` is 0: a call counts from the moment of its answer.
+// the margin. But the first calls of a process leave together, over fresh connections, and are slow
+// together: many of them tell no more than one. While too little is known, and in the first seconds,
+// `least` is 0: a call counts from the moment of its answer.
 
 const HALF_MS = 150_000;
 const SAMPLES_MIN = 16;
+const WARM_MS = 2000;
 const MARGIN_SIGMAS = 4;
 // Clocks tick and windows have edges.
 const MARGIN_MS_MIN = 2;
@@ -30,8 +33,10 @@ export class RoundTrips {
   #older: Half = empty(Number.NEGATIVE_INFINITY);
   #newer: Half = empty(Number.NEGATIVE_INFINITY);
   #trusted = 0;
+  #warmAt = Number.POSITIVE_INFINITY;
 
   observe(tripMs: number, now: number): void {
+    this.#warmAt = Math.min(this.#warmAt, now + WARM_MS);
     this.#turn(now);
     const half = this.#newer;
     half.samples += 1;
@@ -43,7 +48,7 @@ export class RoundTrips {
   // No call is faster than this, as far as can be known.
   least(now: number): number {
     this.#turn(now);
-    return this.#trusted;
+    return now < this.#warmAt ? 0 : this.#trusted;
   }
 
   // What to expect of the next answer; for estimates only.
