@@ -56,6 +56,16 @@ test('limits mean the same in the settings and on the platform', () => {
   expect(limits.filter(([key]) => !passedOn.includes(`    ${key},`))).toEqual([]);
 });
 
+test('every dependency says what it saves', () => {
+  const manifest = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+  const page = readPage('ARCHITECTURE.md');
+  const taken = page.slice(page.indexOf('## What we take'));
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(names.filter((name) => !taken.includes(`\`${name}\``))).toEqual([]);
+});
+
 function readPage(name: string): string {
   return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 }
