@@ -1,0 +1,38 @@
+// What every bot library can do, under one name each, so that one scenario tries them all. An adapter holds the
+// library's own calls and nothing else: what it does wrong here it would do wrong in a bot.
+
+export interface Photo {
+  readonly messageId: number;
+  readonly fileId: string;
+  readonly bytes: number;
+}
+
+export interface Client {
+  send(chat: number, text: string): Promise<number>;
+  reply(chat: number, text: string, to: number): Promise<number>;
+  // The text the answer tells.
+  edit(chat: number, message: number, text: string): Promise<string>;
+  remove(chat: number, message: number): Promise<boolean>;
+  sendPhoto(chat: number, bytes: Buffer): Promise<Photo>;
+  sendAlbum(chat: number, photos: readonly Buffer[]): Promise<Photo[]>;
+  // As the library's own helper, or its documentation, makes it.
+  fileUrl(fileId: string): Promise<string>;
+  // Polls until the handler has answered one message with an echo, then stops.
+  echoOnce(): Promise<void>;
+  // null: not the library's own error.
+  apiError(error: unknown): ApiError | null;
+}
+
+export interface ApiError {
+  readonly code: number;
+  readonly description: string;
+}
+
+export interface ClientOptions {
+  readonly apiRoot: string;
+  readonly token: string;
+}
+
+export function echoOf(text: string | undefined): string {
+  return `you said ${text}`;
+}

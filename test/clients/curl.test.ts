@@ -1,0 +1,95 @@
+// The bare protocol: curl in each form the Bot API takes, and all at once. What a shell script can do must work.
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServedSim, serveSim } from '../../src/sim/sim.ts';
+import { GatewayProcess } from '../process/gateway.ts';
+
+const run = promisify(execFile);
+const TOKEN = '7100:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const JSON_TYPE = ['-H', 'content-type: application/json'];
+// Nested values are JSON text in every form but JSON.
+const BUTTONS = '{"inline_keyboard":[[{"text":"ok","callback_data":"1"}]]}';
+
+let sim: ServedSim;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  sim = await serveSim({ host: '127.0.0.1', port: 0 });
+  gateway = new GatewayProcess(sim.url);
+  await gateway.start();
+});
+
+afterAll(async () => {
+  await gateway.end('SIGKILL');
+  gateway.remove();
+  await sim.close();
+});
+
+async function curl(method: string, ...args: string[]) {
+  const url = `${gateway.url}/bot${TOKEN}/${method}`;
+  const { stdout } = await run('curl', [
+    '-sS',
+    '--max-time',
+    '30',
+    '-w',
+    '\n%{http_code}',
+    ...args,
+    url,
+  ]);
+  const at = stdout.lastIndexOf('\n');
+  const body = JSON.parse(stdout.slice(0, at)) as { ok: boolean; result?: { text?: string } };
+  return { status: Number(stdout.slice(at + 1)), body };
+}
+
+const field = (name: string, value: string) => ['--data-urlencode', `${name}=${value}`];
+
+const FORMS: Readonly<Record<string, (chat: number, text: string) => string[]>> = {
+  query: (chat, text) => [
+    '-G',
+    ...field('chat_id', String(chat)),
+    ...field('text', text),
+    ...field('reply_markup', BUTTONS),
+  ],
+  form: (chat, text) => [
+    ...field('chat_id', String(chat)),
+    ...field('text', text),
+    ...field('reply_markup', BUTTONS),
+  ],
+  JSON: (chat, text) => [
+    ...JSON_TYPE,
+    '-d',
+    JSON.stringify({ chat_id: chat, text, reply_markup: JSON.parse(BUTTONS) }),
+  ],
+};
+
+describe.concurrent('curl', () => {
+  for (const [i, [name, args]] of Object.entries(FORMS).entries()) {
+    test(`sends as ${name}`, async () => {
+      const text = `ünï & "${name}" = 100 %`;
+      const { status, body } = await curl('sendMessage', ...args(200 + i, text));
+      expect({ status, ok: body.ok, text: body.result?.text }).toEqual({
+        status: 200,
+        ok: true,
+        text,
+      });
+      expect(sim.model.messagesOf(String(200 + i)).map((message) => message.text)).toEqual([text]);
+    });
+  }
+
+  test('takes a method in any case, and parameters from both query and body', async () => {
+    const { body } = await curl('SENDmessage?chat_id=210', ...field('text', 'both'));
+    expect(body.result?.text).toBe('both');
+  });
+
+  test('is told what is wrong as the platform tells it', async () => {
+    const { status, body } = await curl('sendMessage', ...field('text', 'to nobody'));
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      ok: false,
+      error_code: 400,
+      description: 'Bad Request: chat_id is empty',
+    });
+  });
+});
