@@ -20,6 +20,12 @@ export interface IntakeOptions {
   readonly metrics: IntakeMetrics;
   readonly log: IntakeLog;
   readonly settings: IntakeSettings;
+  readonly updates?: UpdatesSeen;
+}
+
+// Is told of the updates that pass on their way to the app, as the platform words them.
+export interface UpdatesSeen {
+  saw(account: string, updates: readonly unknown[]): void;
 }
 
 export interface IntakeSettings {
