@@ -1,124 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { aDelivery } from '../domain/delivery.fixture.ts';
-import type { NewDelivery } from '../domain/delivery.ts';
-import type { RoadEvent } from '../domain/event.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
-import { createMemoryDisk, createMemoryStore } from '../journal/memory.ts';
-import type { OutgoingCall, Platform } from '../platforms/platform.ts';
-import { Scheduler } from '../scheduler/scheduler.ts';
-import { seededRandom } from '../system/random.ts';
-import type { Reply } from '../system/transport.ts';
-import { virtualClock } from '../system/virtual-clock.ts';
-import { Dispatch, type Profile } from './dispatch.ts';
-import { createRoad } from './front.ts';
-
-const START = 1_700_000_000_000;
-const NEVER = new AbortController().signal;
-const SENT: Outcome = { kind: 'sent', messageId: '7', result: '{"ok":true}' };
-
-// A platform under the test's hand: each call takes 100 ms and comes to what `say` says.
-function fakePlatform(
-  say: (call: OutgoingCall, nth: number) => Outcome,
-  delay: () => Promise<void>,
-) {
-  const calls: OutgoingCall[] = [];
-  const outcomes = new WeakMap<Reply, Outcome>();
-  const platform: Platform = {
-    name: 'fake',
-    describe: () => ({ kind: 'invalid', detail: '' }),
-    address: (params) => ({ ...params }),
-    planOf: () => ({
-      account: [],
-      chat: [{ name: 'chat_second', scope: 'chat', count: 1, perMs: 1000 }],
-    }),
-    async send(call) {
-      calls.push(call);
-      const outcome = say(call, calls.length);
-      await delay();
-      const reply: Reply = { kind: 'answered', status: 200, headers: {}, body: '' };
-      outcomes.set(reply, outcome);
-      return reply;
-    },
-    classify: (_method, reply) => outcomes.get(reply)!,
-    cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
-    isIdempotent: (method) => method === 'edit',
-    identify: async () => ({ kind: 'known', id: '1' }),
-    close: async () => {},
-  };
-  return { platform, calls };
-}
-
-function world(say: (call: OutgoingCall, nth: number) => Outcome, disk = createMemoryDisk()) {
-  const clock = virtualClock(START);
-  const tick = (ms: number) =>
-    new Promise<void>((resolve) => {
-      clock.schedule(clock.now() + ms, resolve);
-    });
-  const { platform, calls } = fakePlatform(say, () => tick(100));
-  const store = createMemoryStore(disk);
-  const profile: Profile = {
-    platform,
-    priors: platform,
-    host: 'fake',
-    retry: {
-      baseMs: 1000,
-      maxMs: 30_000,
-      attemptsMax: 3,
-      deadAgeMinMs: 60_000,
-      uncertain: 'resend',
-    },
-    breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
-    deadlineMs: 1000,
-    queueMax: 100,
-    inFlightMax: 10,
-  };
-  const refused: string[] = [];
-  const dispatch = new Dispatch({
-    journal: store.journal,
-    clock,
-    random: seededRandom(1),
-    scheduler: new Scheduler(),
-    breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
-    accounts: {
-      profileOf: () => profile,
-      stateOf: () => ({ paused: false, refused: null }),
-      credentialOf: () => 'secret',
-      setRefused: async (id) => refused.push(id),
-    },
-    fatal: (error) => {
-      throw error;
-    },
-  });
-  const road = createRoad({
-    dispatch,
-    ledger: store.ledger,
-    clock,
-    accounts: { list: () => [], setPaused: async () => true },
-  });
-  const events: RoadEvent[] = [];
-  road.listen((event) => events.push(event));
-  const run = (ms: number) => clock.run(clock.now() + ms);
-  return { clock, dispatch, road, calls, events, store, disk, run, refused };
-}
-
-function message(changes: Partial<NewDelivery> = {}): NewDelivery {
-  const call = { account: 'fake:1', platform: 'fake', chat: 'c', method: 'send' };
-  return aDelivery({ ...call, gate: 'open', acceptedAt: START, body: '{}', ...changes });
-}
-
-async function submit(
-  road: ReturnType<typeof world>['road'],
-  overrides: Partial<NewDelivery> = {},
-) {
-  const appended = await road.submit(message(overrides));
-  if (appended.kind !== 'accepted') throw new Error(`not accepted: ${appended.kind}`);
-  return appended.queued.seq;
-}
+import { aRoad, NEVER, SENT, START, submit } from './dispatch.fixture.ts';
 
 describe('the loop', () => {
   test('sends at the pace of the limits, in order, and tells the end', async () => {
-    const { dispatch, road, calls, run, store } = world(() => SENT);
+    const { dispatch, road, calls, run, store } = aRoad(() => SENT);
     await dispatch.start();
     const seqs = [];
     for (const body of ['"1"', '"2"', '"3"']) seqs.push(await submit(road, { body }));
@@ -133,7 +20,7 @@ describe('the loop', () => {
 
   test('nothing calls a chat inside its freeze, also after a restart', async () => {
     const limited: Outcome = { kind: 'limited', retryAfterMs: 7.2e6, scope: 'chat', result: '' };
-    const first = world((_call, nth) => (nth === 1 ? limited : SENT));
+    const first = aRoad((_call, nth) => (nth === 1 ? limited : SENT));
     await first.dispatch.start();
     const seq = await submit(first.road);
     await submit(first.road, { chat: 'other' });
@@ -142,7 +29,7 @@ describe('the loop', () => {
     expect(first.road.explain(seq)).toMatchObject({ state: 'queued' });
     expect(first.events).toContainEqual(expect.objectContaining({ kind: 'frozen' }));
 
-    const second = world(() => SENT, first.disk);
+    const second = aRoad(() => SENT, { disk: first.disk });
     await second.run(60_000);
     await second.dispatch.start();
     await second.run(7.2e6 - 120_000);
@@ -152,12 +39,12 @@ describe('the loop', () => {
   });
 
   test('what was in flight at a crash is sent again, once, and marked', async () => {
-    const first = world(() => SENT);
+    const first = aRoad(() => SENT);
     await first.dispatch.start();
     const seq = await submit(first.road);
     await first.run(50);
     expect(first.calls).toHaveLength(1);
-    const second = world(() => SENT, first.disk);
+    const second = aRoad(() => SENT, { disk: first.disk });
     await second.dispatch.start();
     await second.run(120_000);
     expect(second.calls).toHaveLength(1);
@@ -171,7 +58,7 @@ describe('the loop', () => {
 
   test('an older edit in flight that must be retried gives way to the newer one', async () => {
     const broken: Outcome = { kind: 'failed', reason: 'x', detail: '', hostDown: false };
-    const { dispatch, road, calls, run, store } = world((_c, nth) => (nth === 1 ? broken : SENT));
+    const { dispatch, road, calls, run, store } = aRoad((_c, nth) => (nth === 1 ? broken : SENT));
     await dispatch.start();
     const old = await submit(road, { slot: 's', body: '"old"' });
     await run(50);
@@ -184,7 +71,7 @@ describe('the loop', () => {
   });
 
   test('a waiting edit is replaced in place and its caller gets the newer result', async () => {
-    const { dispatch, road, calls, run } = world(() => SENT);
+    const { dispatch, road, calls, run } = aRoad(() => SENT);
     await dispatch.start();
     await submit(road);
     const old = await submit(road, { slot: 's', body: '"old"' });
@@ -197,7 +84,7 @@ describe('the loop', () => {
   });
 
   test('cancel and expiry come before sending, and end the waiting', async () => {
-    const { dispatch, road, calls, run, clock } = world(() => SENT);
+    const { dispatch, road, calls, run, clock } = aRoad(() => SENT);
     await dispatch.start();
     await submit(road);
     const gone = await submit(road);
@@ -215,7 +102,7 @@ describe('the loop', () => {
 
 describe('trouble', () => {
   test('a dead account is called once, keeps its messages, and others go on', async () => {
-    const { dispatch, road, calls, run, refused, clock } = world((_call, nth) =>
+    const { dispatch, road, calls, run, refused, clock } = aRoad((_call, nth) =>
       nth === 1
         ? { kind: 'refused', reason: 'unauthorized', detail: '', result: '', cure: null }
         : SENT,
@@ -235,7 +122,7 @@ describe('trouble', () => {
   test('a host that is away is probed by one call at a time and kills nothing', async () => {
     let away = true;
     const down: Outcome = { kind: 'failed', reason: 'refused', detail: '', hostDown: true };
-    const { dispatch, road, calls, run, store } = world(() => (away ? down : SENT));
+    const { dispatch, road, calls, run, store } = aRoad(() => (away ? down : SENT));
     await dispatch.start();
     const seqs = [];
     for (let i = 0; i < 20; i++) seqs.push(await submit(road, { chat: `c${i}` }));
@@ -249,7 +136,7 @@ describe('trouble', () => {
   });
 
   test('a store that cannot be written loses nothing and sends nothing twice', async () => {
-    const { dispatch, road, calls, run, store } = world(() => SENT);
+    const { dispatch, road, calls, run, store } = aRoad(() => SENT);
     await dispatch.start();
     const { begin, settle } = store.journal;
     let full = true;
@@ -279,7 +166,7 @@ describe('trouble', () => {
   });
 
   test('stop waits for what is in flight and starts nothing more', async () => {
-    const { dispatch, road, calls, run, store } = world(() => SENT);
+    const { dispatch, road, calls, run, store } = aRoad(() => SENT);
     await dispatch.start();
     const seq = await submit(road);
     await submit(road);

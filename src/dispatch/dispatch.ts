@@ -2,23 +2,23 @@
 // It owns the road's memory (scheduler, limits, holds, waiters); the journal owns the truth.
 
 import type { NewDelivery, Queued } from '../domain/delivery.ts';
-import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
+import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
 import {
   type Appended,
-  type Begun,
   type Journal,
   JournalUnavailable,
   type MoveCommand,
   type Moved,
 } from '../journal/journal.ts';
-import { AccountLimits, type Ticket } from '../limits/limits.ts';
+import { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { assert } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
-import { type AttemptReport, begin, call, conclude, type Profile, reasonOf } from './attempt.ts';
+import type { AttemptReport, Profile } from './attempt.ts';
+import { Attempts } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
+import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
 import { Teller } from './teller.ts';
@@ -61,16 +61,18 @@ export class Dispatch implements Service {
   readonly teller: Teller;
   readonly #o: DispatchOptions;
   readonly #limits = new Map<string, AccountLimits>();
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #attempts: Attempts;
+  readonly #cosmetics: Cosmetics;
   readonly #turns: Turns;
   #started: Promise<void> | null = null;
   #isStopped = false;
-  #storePausedUntil = 0;
   #housekeeping: Timer | null = null;
   // When the loop last had its turn; health is told from its age.
   lastTurnAt = 0;
   // Why the store did not take the last command; null: it did.
   storeTrouble: JournalUnavailable['code'] | null = null;
+  storePausedUntil = 0;
 
   constructor(options: DispatchOptions) {
     this.#o = options;
@@ -78,6 +80,8 @@ export class Dispatch implements Service {
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag);
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
+    this.#attempts = new Attempts(this, options);
+    this.#cosmetics = new Cosmetics(this, options);
   }
 
   // Rebuilds queue, limits and doubts from the journal, then begins to send.
@@ -113,6 +117,13 @@ export class Dispatch implements Service {
       if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
       throw error;
     }
+  }
+
+  cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {
+    if (this.#isStopped) return Promise.resolve({ end: 'dropped', result: null });
+    const made = this.#cosmetics.make(call);
+    this.#track(made);
+    return made;
   }
 
   async move(command: MoveCommand): Promise<Moved> {
@@ -158,6 +169,12 @@ export class Dispatch implements Service {
     this.scheduler.add(queued, now);
   }
 
+  // The loop leaves the store alone for a while.
+  storeFailed(error: JournalUnavailable, now: number): void {
+    this.storeTrouble = error.code;
+    this.storePausedUntil = now + STORE_PAUSE_MS;
+  }
+
   wake(): void {
     this.#turns.wake();
   }
@@ -175,63 +192,22 @@ export class Dispatch implements Service {
   // Starts what may go now; answers when to ask again.
   #turn(now: number): number {
     this.lastTurnAt = now;
-    if (now < this.#storePausedUntil) return this.#storePausedUntil;
+    if (now < this.storePausedUntil) return this.storePausedUntil;
     for (const queued of this.scheduler.expired(now)) this.#track(this.#expire(queued, now));
     for (let i = 0; i < DECISIONS_PER_TURN_MAX; i++) {
       const decision = this.scheduler.next(now);
       if (decision.kind === 'idle') return Number.POSITIVE_INFINITY;
       if (decision.kind === 'wait') return decision.until;
-      this.#track(this.#attempt(decision.queued, decision.ticket, now));
+      this.#track(this.#attempts.make(decision.queued, decision.ticket, now));
     }
     return now;
   }
 
-  #track(work: Promise<void>): void {
-    const tracked: Promise<void> = work
+  #track(work: Promise<unknown>): void {
+    const tracked: Promise<unknown> = work
       .catch((error: unknown) => this.#o.fatal(error))
       .finally(() => this.#inFlight.delete(tracked));
     this.#inFlight.add(tracked);
-  }
-
-  async #attempt(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
-    const { account, seq } = queued;
-    const limits = this.limitsOf(account);
-    const probing = this.holds.probes(account, takenAt);
-    const begun = await begin(this.#o, seq, takenAt);
-    if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
-      this.#giveBack(queued, ticket, probing, begun);
-      return;
-    }
-    this.storeTrouble = null;
-    const profile = this.profileOf(account);
-    const startedAt = this.#o.clock.now();
-    limits.departed(ticket, startedAt);
-    const credential = this.#o.accounts.credentialOf(account);
-    assert(credential !== null, 'an account of the road has a credential');
-    const outcome = await call(profile, credential, queued, begun.body);
-    if (isAccountRefused(outcome)) await this.#refuse(account);
-    const { n, record, body } = begun;
-    const tried = { queued, n, record, body, outcome, startedAt, probing };
-    this.#land(queued, await conclude(this.#o, profile, limits, ticket, tried));
-  }
-
-  // It never left: withdrawn meanwhile, or the store could not be written.
-  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, why: Begun | JournalUnavailable) {
-    const now = this.#o.clock.now();
-    const storeDown = why instanceof JournalUnavailable;
-    if (storeDown) this.storeTrouble = why.code;
-    this.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
-    if (probing) this.holds.probeGone(queued.account, now);
-    if (storeDown) this.#storePausedUntil = now + STORE_PAUSE_MS;
-    this.scheduler.landed(queued.seq, storeDown ? queued : null, now);
-    this.wake();
-  }
-
-  #land(queued: Queued, report: AttemptReport): void {
-    const { outcome, verdict, endedAt } = report;
-    const { account, chat } = queued;
-    this.holds.learn(account, chat, verdict.health, reasonOf(outcome) ?? '', endedAt);
-    this.follow(queued, report);
   }
 
   // The attempt is written; memory follows.
@@ -252,22 +228,12 @@ export class Dispatch implements Service {
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
       // Back into the queue, to expire when the store returns.
-      this.#storePausedUntil = at + STORE_PAUSE_MS;
+      this.storeFailed(error, at);
       this.add(queued, at);
       return;
     }
     this.teller.moved(queued, 'queued', 'expired', 'expired', at);
     this.teller.ended(queued.seq, 'expired', 'expired');
-  }
-
-  // Before the attempt is settled, so that a crash in between does not make the next process ask again.
-  async #refuse(account: string): Promise<void> {
-    try {
-      await this.#o.accounts.setRefused(account, ACCOUNT_REFUSED);
-    } catch (error) {
-      // The breaker holds it in memory; only a restart would ask once more.
-      if (!(error instanceof JournalUnavailable)) throw error;
-    }
   }
 
   #keepHouse(): void {
@@ -278,8 +244,4 @@ export class Dispatch implements Service {
       this.#keepHouse();
     });
   }
-}
-
-function isAccountRefused(outcome: Outcome): boolean {
-  return outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED;
 }

@@ -41,6 +41,7 @@ export function createRoad(options: FrontOptions): Road {
   };
   return {
     submit: (delivery) => dispatch.submit(delivery),
+    cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),
     ended: (seq, signal) => ended(options, seq, signal),
     place: (seq): Place | null => scheduler.place(seq, clock.now()),

@@ -81,6 +81,12 @@ export class Holds {
     if (hostDown && !hostChanged) this.#apply(id);
   }
 
+  // Nothing of the account goes now, or only one call that probes.
+  isClosed(id: string): boolean {
+    const { paused, breaker, host } = this.#of(id);
+    return paused || breaker.state !== 'closed' || host.breaker.state !== 'closed';
+  }
+
   setPaused(id: string, paused: boolean): void {
     this.#of(id).paused = paused;
     this.#apply(id);

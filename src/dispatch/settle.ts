@@ -46,24 +46,43 @@ export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: n
   const { outcome } = tried;
   switch (outcome.kind) {
     case 'sent':
-      return { ...REST, to: 'sent', signal: { kind: 'ok' }, health: 'answered' };
+      return { ...REST, to: 'sent', ...lessonOf(outcome) };
     case 'limited': {
-      const { retryAfterMs, scope } = outcome;
-      const signal: Signal = { kind: 'limited', retryAfterMs, scope };
       // Part of an album may be out already: what is left of it waits, as often as it takes.
       const cure = outcome.cure && tried.cured ? { name: outcome.cure.kind, ...tried.cured } : null;
-      const dueAt = now + retryAfterMs;
-      return { ...REST, to: 'queued', dueAt, cure, signal, health: 'answered' };
+      const dueAt = now + outcome.retryAfterMs;
+      return { ...REST, to: 'queued', dueAt, cure, ...lessonOf(outcome) };
     }
     case 'refused':
       return settleRefused(tried, outcome.reason, outcome.cure);
-    case 'failed': {
-      const health = outcome.hostDown ? 'host_down' : 'broken';
-      const signal: Signal = { kind: outcome.hostDown ? 'unjudged' : 'judged' };
-      return { ...again(tried, policy, now, chance, 'dead'), signal, health };
-    }
+    case 'failed':
+      return { ...again(tried, policy, now, chance, 'dead'), ...lessonOf(outcome) };
     case 'uncertain':
       return settleUncertain(tried, policy, now, chance);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+// What any try teaches, whatever becomes of it: the limits and the breakers.
+export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
+  switch (outcome.kind) {
+    case 'sent':
+      return { signal: { kind: 'ok' }, health: 'answered' };
+    case 'limited': {
+      const { retryAfterMs, scope } = outcome;
+      return { signal: { kind: 'limited', retryAfterMs, scope }, health: 'answered' };
+    }
+    case 'refused': {
+      const isAccount = outcome.reason === ACCOUNT_REFUSED;
+      return { signal: { kind: 'judged' }, health: isAccount ? 'refused' : 'answered' };
+    }
+    case 'failed':
+      return outcome.hostDown
+        ? { signal: { kind: 'unjudged' }, health: 'host_down' }
+        : { signal: { kind: 'judged' }, health: 'broken' };
+    case 'uncertain':
+      return { signal: { kind: 'judged' }, health: 'broken' };
     default:
       return unreachable(outcome);
   }
@@ -72,22 +91,19 @@ export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: n
 const REST = { dueAt: 0, failed: false, doubted: false, cure: null } as const;
 
 function settleRefused(tried: Tried, reason: string, cure: Cure | null): Verdict {
-  const signal: Signal = { kind: 'judged' };
+  const lesson = lessonOf(tried.outcome);
   // The account is refused, not the message: it waits until the token changes.
-  if (reason === ACCOUNT_REFUSED) return { ...REST, to: 'queued', signal, health: 'refused' };
+  if (reason === ACCOUNT_REFUSED) return { ...REST, to: 'queued', ...lesson };
   if (cure !== null && tried.cured !== null && !tried.record.cures.includes(cure.kind)) {
-    const applied = { name: cure.kind, ...tried.cured };
-    return { ...REST, to: 'queued', cure: applied, signal, health: 'answered' };
+    return { ...REST, to: 'queued', cure: { name: cure.kind, ...tried.cured }, ...lesson };
   }
-  return { ...REST, to: 'dead', signal, health: 'answered' };
+  return { ...REST, to: 'dead', ...lesson };
 }
 
 function settleUncertain(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
-  const signal: Signal = { kind: 'judged' };
-  if (tried.idempotent) {
-    return { ...again(tried, policy, now, chance, 'dead'), signal, health: 'broken' };
-  }
-  const doubt = { doubted: true, signal, health: 'broken' } as const;
+  const lesson = lessonOf(tried.outcome);
+  if (tried.idempotent) return { ...again(tried, policy, now, chance, 'dead'), ...lesson };
+  const doubt = { doubted: true, ...lesson } as const;
   if (policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
   return { ...again(tried, policy, now, chance, 'uncertain'), ...doubt };
 }

@@ -39,6 +39,15 @@ export type RoadEvent =
       dueAt: number;
       ageMs: number;
     }
+  // A typing sign or a draft, which no delivery stands for: it went at once, or was left out.
+  | {
+      kind: 'cosmetic';
+      at: number;
+      account: string;
+      chat: string;
+      method: string;
+      end: CosmeticEnd;
+    }
   | { kind: 'frozen'; at: number; account: string; scope: string; until: number; cause: string }
   | {
       kind: 'breaker';
@@ -48,5 +57,8 @@ export type RoadEvent =
       until: number;
       cause: string;
     };
+
+export const COSMETIC_ENDS = ['sent', 'dropped', 'refused', 'failed'] as const;
+export type CosmeticEnd = (typeof COSMETIC_ENDS)[number];
 
 export type RoadListener = (event: RoadEvent) => void;

@@ -132,6 +132,10 @@ function concerns(event: RoadEvent, { account, chat }: Reader): boolean {
 function showEvent(event: RoadEvent): object {
   const at = showTime(event.at);
   switch (event.kind) {
+    case 'cosmetic': {
+      const { kind, ...rest } = event;
+      return { ...rest, at };
+    }
     case 'frozen':
     case 'breaker': {
       const { kind, ...rest } = event;

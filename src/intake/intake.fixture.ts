@@ -12,7 +12,7 @@ import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Reply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import type { IntakeOptions, IntakeSettings } from './intake.ts';
-import type { Ended, Road } from './road.ts';
+import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
 import { createServer } from './server.ts';
 import { adminKeyring } from './trust.ts';
 
@@ -51,6 +51,14 @@ export class FakeRoad implements Road {
     if (this.failure !== null) throw this.failure;
     this.submitted.push(delivery);
     return this.#journal.append(delivery, { queueMax: SETTINGS.queueMaxOf(delivery.account) });
+  }
+
+  readonly cosmetics: CosmeticCall[] = [];
+  cosmeticAnswer: CosmeticAnswer = { end: 'sent', result: '{"ok":true,"result":true}' };
+
+  async cosmetic(call: CosmeticCall) {
+    this.cosmetics.push(call);
+    return this.cosmeticAnswer;
   }
 
   ended(seq: number, signal: AbortSignal): Promise<Ended> {

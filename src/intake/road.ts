@@ -1,13 +1,16 @@
 // What intake needs of the road, declared by the one who needs it. dispatch/ implements it.
 
+import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
-import type { RoadListener } from '../domain/event.ts';
+import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
 import type { Appended, MoveCommand, Moved } from '../journal/journal.ts';
 import type { Cause } from '../limits/limits.ts';
 
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
   submit(delivery: NewDelivery): Promise<Appended>;
+  // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
+  cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
   // The signal only ends the waiting, never the delivery.
   ended(seq: number, signal: AbortSignal): Promise<Ended>;
@@ -22,6 +25,22 @@ export interface Road {
   resume(account: string): Promise<boolean>;
   depths(): Depths;
   listen(listener: RoadListener): () => void;
+}
+
+export interface CosmeticCall {
+  readonly account: string;
+  readonly chat: string;
+  readonly method: string;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly user: string | null;
+  readonly body: string;
+}
+
+export interface CosmeticAnswer {
+  readonly end: CosmeticEnd;
+  // The platform's answer, where it has something to say to the caller: done, or refused for good.
+  readonly result: string | null;
 }
 
 export interface Ended {

@@ -2,11 +2,10 @@
 // `{"ok":false,"error_code":N,"description":"…"}` with the same number as the HTTP status.
 
 import type { FastifyReply } from 'fastify';
-import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { ErrorCode, Problem } from '../domain/errors.ts';
 import type { Call } from './compose.ts';
 import { FULL_RETRY_S } from './intake.ts';
-import type { Ended } from './road.ts';
+import type { CosmeticAnswer, Ended } from './road.ts';
 
 const JSON_TYPE = 'application/json';
 const OK_PREFIX = '{"ok":true';
@@ -58,7 +57,7 @@ export function answerProblem(reply: FastifyReply, refusal: Problem): FastifyRep
 }
 
 // What the caller of a held call gets when its delivery has come to rest.
-export function answerEnd(reply: FastifyReply, call: Call, ended: Ended): FastifyReply {
+export function answerEnd(reply: FastifyReply, ended: Ended): FastifyReply {
   if (ended.result !== null && (ended.state === 'sent' || ended.state === 'dead')) {
     return answerResult(reply, ended.result);
   }
@@ -66,8 +65,6 @@ export function answerEnd(reply: FastifyReply, call: Call, ended: Ended): Fastif
     case 'sent':
       return answerText(reply, 200, DONE);
     case 'expired':
-      // A typing sign that came too late to matter was still the right thing to ask for.
-      if (COSMETIC_FAMILIES.includes(call.family)) return answerText(reply, 200, DONE);
       return answerNo(reply, 408, 'Request Timeout: its time to live ran out before it could go');
     case 'cancelled':
       return answerNo(reply, 410, 'Gone: the delivery was cancelled');
@@ -79,6 +76,11 @@ export function answerEnd(reply: FastifyReply, call: Call, ended: Ended): Fastif
     default:
       return answerNo(reply, 502, `Bad Gateway: ${ended.detail ?? ended.reason ?? 'failed'}`);
   }
+}
+
+// A typing sign that found no free moment was still the right thing to ask for.
+export function answerCosmetic(reply: FastifyReply, { result }: CosmeticAnswer): FastifyReply {
+  return answerResult(reply, result ?? DONE);
 }
 
 function answerResult(reply: FastifyReply, result: string): FastifyReply {

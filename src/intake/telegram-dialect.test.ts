@@ -93,11 +93,18 @@ describe('a call that sends', () => {
     expect(answer.headers['x-sluice-delivery']).toBeDefined();
   });
 
-  test('a typing sign expires soon, and that is fine', async () => {
-    endAs('expired');
+  test.each([
+    ['sent', '{"ok":true,"result":true}', 200],
+    ['dropped', null, 200],
+    ['failed', null, 200],
+    ['refused', '{"ok":false,"error_code":400,"description":"Bad Request: x"}', 400],
+  ] as const)('a typing sign is %s: never queued', async (end, result, status) => {
+    at.road.cosmeticAnswer = { end, result };
     const answer = await call('sendChatAction', { chat_id: 1, action: 'typing' });
-    expect(answer.json()).toEqual({ ok: true, result: true });
-    expect(at.road.submitted[0]!.expiresAt).toBe(START + 5000);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({ ok: status === 200 });
+    expect(at.road.submitted).toEqual([]);
+    expect(at.road.cosmetics).toMatchObject([{ chat: '1', family: 'typing' }]);
   });
 
   test('respond-async answers at once with a message that is not there yet', async () => {

@@ -3,6 +3,7 @@
 // The token is in the path: no path of this dialect is ever logged or echoed.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
@@ -13,6 +14,7 @@ import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { invalid } from './refuse.ts';
 import { journalProblem, submitOne } from './submit.ts';
 import {
+  answerCosmetic,
   answerEnd,
   answerLater,
   answerNo,
@@ -107,6 +109,9 @@ class Dialect {
     const identity = await this.#options.accounts.identify(PLATFORM, request.params.token);
     if (identity.kind === 'refused') return answerNo(reply, identity.status, identity.detail);
     if (identity.kind !== 'known') return answerProblem(reply, identityProblem(identity));
+    if (COSMETIC_FAMILIES.includes(call.family)) {
+      return this.#sendCosmetic(identity.id, call, params, reply);
+    }
     const delivery = compose(
       this.#options.clock.now(),
       { account: identity.id, platform: PLATFORM, call, body: JSON.stringify(params) },
@@ -117,6 +122,13 @@ class Dialect {
     if (submitted.kind === 'refused') return this.#answerRefusal(reply, submitted.problem);
     reply.header('x-sluice-delivery', submitted.receipt.id);
     return this.#answerWhenDone(reply, call, submitted.seq, patience);
+  }
+
+  async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
+    const { chat, method, family, gate } = call;
+    const body = JSON.stringify(params);
+    const made = { account, chat, method, family, gate, user: null, body };
+    return answerCosmetic(reply, await this.#options.road.cosmetic(made));
   }
 
   #answerRefusal(reply: FastifyReply, refusal: Problem) {
@@ -136,7 +148,7 @@ class Dialect {
       // Too late to withdraw: it is being sent, so the answer is near.
       waited = await this.#waiting.until(seq, null, reply.raw);
     }
-    if (waited.kind === 'ended') return answerEnd(reply, call, waited.ended);
+    if (waited.kind === 'ended') return answerEnd(reply, waited.ended);
     const id = formatId(this.#options.tag, seq);
     const detail = `The gateway is stopping; ${id} is on disk and goes out after the start.`;
     return answerProblem(reply, problem('shutting_down', detail));

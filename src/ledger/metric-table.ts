@@ -62,6 +62,11 @@ export const METRICS = {
     labels: [],
     help: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
   },
+  sluice_cosmetic_total: {
+    type: 'counter',
+    labels: ['platform', 'end'],
+    help: 'Typing signs and drafts: sent, dropped (their moment was not free), refused, failed.',
+  },
   sluice_freezes_total: {
     type: 'counter',
     labels: ['platform'],

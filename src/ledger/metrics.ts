@@ -113,6 +113,9 @@ function count(board: Board, event: RoadEvent): void {
         board.add('sluice_rate_limited_drops_total', 1);
       }
       return;
+    case 'cosmetic':
+      board.add('sluice_cosmetic_total', 1, { platform, end: event.end });
+      return;
     case 'frozen':
       board.add('sluice_freezes_total', 1, { platform });
       return;

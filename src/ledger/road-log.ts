@@ -31,6 +31,11 @@ export function roadLog(log: LineLog): RoadListener {
         tellMove(log, event, lastTry.get(event.about.seq) ?? null);
         lastTry.delete(event.about.seq);
         return;
+      case 'cosmetic': {
+        const { account, chat, method, end } = event;
+        log.debug({ account, chat, method, end }, 'cosmetic');
+        return;
+      }
       case 'frozen': {
         const { account, scope, cause } = event;
         log.warn({ account, scope, cause, until: iso(event.until) }, 'frozen');

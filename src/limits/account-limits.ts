@@ -69,6 +69,16 @@ export class AccountLimits {
     return Math.max(thawsAt, at);
   }
 
+  // For what nobody waits for: may it go now without being in anyone's way? While a freeze awaits its
+  // probe it may not: the probe is for a call that matters. (A family's own freeze has no other.)
+  isFreeFor(charge: Charge, now: number): boolean {
+    const chat = this.#tree.chatOf(charge.chat);
+    for (const { scope } of [...(chat?.freezes ?? []), ...this.#tree.root.freezes]) {
+      if (scope !== 'family') return false;
+    }
+    return this.earliestChat(charge, now) <= now && this.earliestAccount(charge, now) <= now;
+  }
+
   take(charge: Charge, now: number): Words.Ticket {
     assert(this.earliestChat(charge, now) <= now, 'taken while its chat holds it back');
     assert(this.earliestAccount(charge, now) <= now, 'taken while its account holds it back');

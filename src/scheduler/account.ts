@@ -110,6 +110,11 @@ export class Account extends RingMember implements Waiter {
     this.#place(chat, now);
   }
 
+  reconsider(id: string, now: number): void {
+    const chat = this.chats.get(id);
+    if (chat !== undefined) this.#place(chat, now);
+  }
+
   #enter(entry: Entry, now: number): void {
     const chat = this.#chatOf(entry.queued);
     const flow = chat.laneOf(entry.queued).flowOf(entry.queued);

@@ -123,6 +123,14 @@ export class Scheduler {
     this.#rouse(account);
   }
 
+  // A call outside the queue has changed what the chat's limits say.
+  reconsider(id: string, chat: string, now: number): void {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return;
+    account.reconsider(chat, now);
+    this.#rouse(account);
+  }
+
   isFlying(seq: number): boolean {
     return this.#flying.has(seq);
   }

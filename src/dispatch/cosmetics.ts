@@ -1,0 +1,109 @@
+// Typing signs and drafts: worth something now or never. They go past the queue and the journal, straight to the
+// account's limits: at once if their moment is free, else not at all. They are never tried again, never probe a
+// freeze or a breaker, and stand in no message's way.
+
+import type { Outcome } from '../domain/outcome.ts';
+import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
+import { type Journal, JournalUnavailable } from '../journal/journal.ts';
+import type { AccountLimits, LimitRecord } from '../limits/limits.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Clock } from '../system/clock.ts';
+import { answerOf, type Profile, reasonOf } from './attempt.ts';
+import { type AccountKeys, markRefused } from './attempts.ts';
+import type { Holds } from './holds.ts';
+import { lessonOf } from './settle.ts';
+import type { Teller } from './teller.ts';
+
+// Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
+const IN_FLIGHT_MAX = 100;
+
+const DROPPED: CosmeticAnswer = { end: 'dropped', result: null };
+
+export interface CosmeticRoad {
+  readonly scheduler: Scheduler;
+  readonly holds: Holds;
+  readonly teller: Teller;
+  profileOf(account: string): Profile;
+  limitsOf(account: string): AccountLimits;
+}
+
+export interface CosmeticPorts {
+  readonly journal: Pick<Journal, 'saveLimits'>;
+  readonly clock: Clock;
+  readonly accounts: AccountKeys;
+}
+
+export class Cosmetics {
+  readonly #road: CosmeticRoad;
+  readonly #p: CosmeticPorts;
+  readonly #inFlight = new Map<string, number>();
+
+  constructor(road: CosmeticRoad, ports: CosmeticPorts) {
+    this.#road = road;
+    this.#p = ports;
+  }
+
+  async make(call: CosmeticCall): Promise<CosmeticAnswer> {
+    const { account, chat, method } = call;
+    const answer = await this.#tryOnce(call);
+    const at = this.#p.clock.now();
+    this.#road.teller.emit({ kind: 'cosmetic', at, account, chat, method, end: answer.end });
+    return answer;
+  }
+
+  async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
+    const { account, chat, user, family, gate, method, body } = call;
+    const { clock, accounts } = this.#p;
+    const { holds, scheduler } = this.#road;
+    const limits = this.#road.limitsOf(account);
+    const credential = accounts.credentialOf(account);
+    const charge = { chat, user, family, gate, live: false, cost: 1 };
+    const inFlight = this.#inFlight.get(account) ?? 0;
+    if (credential === null || inFlight >= IN_FLIGHT_MAX || holds.isClosed(account)) return DROPPED;
+    if (!limits.isFreeFor(charge, clock.now())) return DROPPED;
+    const ticket = limits.take(charge, clock.now());
+    this.#inFlight.set(account, inFlight + 1);
+    const { platform, deadlineMs } = this.#road.profileOf(account);
+    const reply = await platform.send({ credential, method, body, deadlineMs });
+    const outcome = platform.classify(method, reply);
+    this.#count(account, -1);
+    const { signal, health } = lessonOf(outcome);
+    const now = clock.now();
+    const learned = limits.settled(ticket, signal, now);
+    holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
+    scheduler.reconsider(account, chat, now);
+    if (health === 'refused') await markRefused(accounts, account);
+    await this.#save(learned.records);
+    return answerFor(outcome);
+  }
+
+  #count(account: string, change: number): void {
+    const left = (this.#inFlight.get(account) ?? 0) + change;
+    if (left === 0) this.#inFlight.delete(account);
+    else this.#inFlight.set(account, left);
+  }
+
+  async #save(records: readonly LimitRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    try {
+      await this.#p.journal.saveLimits(records);
+    } catch (error) {
+      // It holds in memory; only a restart would not know of it.
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
+  }
+}
+
+// A refusal is the caller's to hear (drafts exist in private chats only); a wait or a broken line is not: the
+// caller would only try again.
+function answerFor(outcome: Outcome): CosmeticAnswer {
+  switch (outcome.kind) {
+    case 'sent':
+    case 'refused':
+      return { end: outcome.kind, result: answerOf(outcome) };
+    case 'limited':
+      return DROPPED;
+    default:
+      return { end: 'failed', result: null };
+  }
+}

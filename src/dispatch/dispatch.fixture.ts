@@ -1,0 +1,121 @@
+// A road to test: the real loop on a memory store and a virtual clock, and a platform under the test's hand.
+
+import { aDelivery } from '../domain/delivery.fixture.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { RoadEvent } from '../domain/event.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Road } from '../intake/road.ts';
+import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../journal/memory.ts';
+import type { Rule } from '../limits/limits.ts';
+import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { seededRandom } from '../system/random.ts';
+import type { Reply } from '../system/transport.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { Dispatch, type Profile } from './dispatch.ts';
+import { createRoad } from './front.ts';
+
+export const START = 1_700_000_000_000;
+export const NEVER = new AbortController().signal;
+export const SENT: Outcome = { kind: 'sent', messageId: '7', result: '{"ok":true}' };
+
+const CHAT_SECOND: Rule = { name: 'chat_second', scope: 'chat', count: 1, perMs: 1000 };
+const TYPING: Rule = { name: 'typing_spacing', scope: 'chat', count: 1, perMs: 4000 };
+
+// A platform under the test's hand: each call takes 100 ms and comes to what `say` says.
+function fakePlatform(
+  say: (call: OutgoingCall, nth: number) => Outcome,
+  delay: (call: OutgoingCall) => Promise<void>,
+) {
+  const calls: OutgoingCall[] = [];
+  const outcomes = new WeakMap<Reply, Outcome>();
+  const platform: Platform = {
+    name: 'fake',
+    describe: () => ({ kind: 'invalid', detail: '' }),
+    address: (params) => ({ ...params }),
+    planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
+    async send(call) {
+      calls.push(call);
+      const outcome = say(call, calls.length);
+      await delay(call);
+      const reply: Reply = { kind: 'answered', status: 200, headers: {}, body: '' };
+      outcomes.set(reply, outcome);
+      return reply;
+    },
+    classify: (_method, reply) => outcomes.get(reply)!,
+    cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
+    isIdempotent: (method) => method === 'edit',
+    identify: async () => ({ kind: 'known', id: '1' }),
+    close: async () => {},
+  };
+  return { platform, calls };
+}
+
+export function aRoad(
+  say: (call: OutgoingCall, nth: number) => Outcome,
+  { disk = createMemoryDisk(), typingMs = 100 }: { disk?: MemoryDisk; typingMs?: number } = {},
+) {
+  const clock = virtualClock(START);
+  const tick = (ms: number) =>
+    new Promise<void>((resolve) => {
+      clock.schedule(clock.now() + ms, resolve);
+    });
+  const { platform, calls } = fakePlatform(say, (call) =>
+    tick(call.method === 'typing' ? typingMs : 100),
+  );
+  const store = createMemoryStore(disk);
+  const profile: Profile = {
+    platform,
+    priors: platform,
+    host: 'fake',
+    retry: {
+      baseMs: 1000,
+      maxMs: 30_000,
+      attemptsMax: 3,
+      deadAgeMinMs: 60_000,
+      uncertain: 'resend',
+    },
+    breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
+    deadlineMs: 1000,
+    queueMax: 100,
+    inFlightMax: 10,
+  };
+  const refused: string[] = [];
+  const dispatch = new Dispatch({
+    journal: store.journal,
+    clock,
+    random: seededRandom(1),
+    scheduler: new Scheduler(),
+    breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
+    accounts: {
+      profileOf: () => profile,
+      stateOf: () => ({ paused: false, refused: null }),
+      credentialOf: () => 'secret',
+      setRefused: async (id) => refused.push(id),
+    },
+    fatal: (error) => {
+      throw error;
+    },
+  });
+  const road = createRoad({
+    dispatch,
+    ledger: store.ledger,
+    clock,
+    accounts: { list: () => [], setPaused: async () => true },
+  });
+  const events: RoadEvent[] = [];
+  road.listen((event) => events.push(event));
+  const run = (ms: number) => clock.run(clock.now() + ms);
+  return { clock, dispatch, road, calls, events, store, disk, run, refused };
+}
+
+export function message(changes: Partial<NewDelivery> = {}): NewDelivery {
+  const call = { account: 'fake:1', platform: 'fake', chat: 'c', method: 'send' };
+  return aDelivery({ ...call, gate: 'open', acceptedAt: START, body: '{}', ...changes });
+}
+
+export async function submit(road: Road, overrides: Partial<NewDelivery> = {}) {
+  const appended = await road.submit(message(overrides));
+  if (appended.kind !== 'accepted') throw new Error(`not accepted: ${appended.kind}`);
+  return appended.queued.seq;
+}
