@@ -14,7 +14,7 @@ import { type Answer, badRequest, NOT_FOUND, refused, TOO_LARGE } from './telegr
 import { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 import type { TelegramOptions } from './telegram/options.ts';
 import { type Params, textOf } from './telegram/params.ts';
-import type { Network } from './transport.ts';
+import { type Network, wayMs } from './transport.ts';
 
 export interface ServedSim {
   readonly url: string;
@@ -131,7 +131,7 @@ class Desk {
     }
     this.#after(this.#way(), () => {
       const fate = undergo(fault, this.#model, sent, this.#clock.now());
-      this.#after(fate.holdMs + this.#way(), () => meet(response, fate));
+      this.#after(fate.holdMs + this.#wayBack(), () => meet(response, fate));
     });
   }
 
@@ -145,8 +145,12 @@ class Desk {
   }
 
   #way(): number {
-    const { latencyMs, jitterMs } = this.#network;
-    return jitterMs > 0 ? latencyMs + jitterMs * this.#random.next() : latencyMs;
+    return wayMs(this.#network, this.#random, this.#network.jitterMs);
+  }
+
+  #wayBack(): number {
+    const { jitterMs, jitterBackMs = jitterMs } = this.#network;
+    return wayMs(this.#network, this.#random, jitterBackMs);
   }
 
   #after(ms: number, run: () => void): void {

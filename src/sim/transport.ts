@@ -16,6 +16,8 @@ export interface Network {
   // One way: latencyMs plus up to jitterMs, drawn anew for each way.
   readonly latencyMs: number;
   readonly jitterMs: number;
+  // Of the way back; left out: as there.
+  readonly jitterBackMs?: number;
 }
 
 // One request and what came of it, as both ends saw it, for those who check.
@@ -83,7 +85,7 @@ function makeRequest(
   after(ports, way(ports), () => {
     const now = clock.now();
     const fate = undergo(fault, model, sent, now);
-    const answerAt = fate.kind === 'silence' ? Infinity : now + fate.holdMs + way(ports);
+    const answerAt = fate.kind === 'silence' ? Infinity : now + fate.holdMs + wayBack(ports);
     if (answerAt > giveUpAt) {
       after(ports, giveUpAt - now, () => end(lost('timeout'), fate.call));
       return;
@@ -94,7 +96,15 @@ function makeRequest(
 }
 
 function way({ network, random }: SimTransportPorts): number {
-  return network.latencyMs + (network.jitterMs > 0 ? network.jitterMs * random.next() : 0);
+  return wayMs(network, random, network.jitterMs);
+}
+
+function wayBack({ network, random }: SimTransportPorts): number {
+  return wayMs(network, random, network.jitterBackMs ?? network.jitterMs);
+}
+
+export function wayMs({ latencyMs }: Network, random: Random, jitterMs: number): number {
+  return jitterMs > 0 ? latencyMs + jitterMs * random.next() : latencyMs;
 }
 
 function after({ clock }: SimTransportPorts, ms: number, run: () => void): void {
