@@ -88,6 +88,8 @@ export function attempting(store: () => Harness): void {
         body: '{"text":"plain"}',
         cures: ['move_chat', 'plain_text'],
       });
+      // Each try spent the budget of the chat it went to.
+      expect(await journal.callsSince(0)).toMatchObject([{ chat: '42' }, { chat: '-100' }]);
     });
 
     test('a late settlement changes nothing and says so', async () => {

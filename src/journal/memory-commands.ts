@@ -110,6 +110,7 @@ export class MemoryCommands {
     const attempt: AttemptRow = {
       seq,
       n: row.attempts,
+      chat: row.chat,
       startedAt,
       endedAt: null,
       outcome: null,

@@ -8,7 +8,8 @@ import type { StoredAccount, StoredLimit } from './journal.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type Row = Writable<Delivery>;
-export type AttemptRow = Writable<Attempt>;
+// And where it went: a cure may have sent the delivery elsewhere since.
+export type AttemptRow = Writable<Attempt> & { readonly chat: string };
 
 export interface MemoryDisk {
   readonly tag: string;

@@ -18,7 +18,7 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
       return seqs.flatMap((seq) => disk.deliveries.get(seq) ?? []).map((row) => ({ ...row }));
     },
     async attempts(seq) {
-      return (disk.attemptsOf.get(seq) ?? []).map((attempt) => ({ ...attempt }));
+      return (disk.attemptsOf.get(seq) ?? []).map(({ chat: _chat, ...attempt }) => attempt);
     },
     async history(seq) {
       return [...(disk.historyOf.get(seq) ?? [])];

@@ -131,11 +131,11 @@ class MemoryJournal implements Journal {
   #callsSince(since: number): StoredCall[] {
     const calls: StoredCall[] = [];
     for (let i = this.#disk.attempts.length - 1; i >= 0; i -= 1) {
-      const { seq, startedAt, endedAt, outcome } = this.#disk.attempts[i]!;
+      const { seq, chat, startedAt, endedAt, outcome } = this.#disk.attempts[i]!;
       if (startedAt < since) break;
       const row = this.#disk.deliveries.get(seq);
       if (row === undefined) continue;
-      const { account, chat, user, family, gate, live, cost } = row;
+      const { account, user, family, gate, live, cost } = row;
       calls.push({ account, chat, user, family, gate, live, cost, startedAt, endedAt, outcome });
     }
     return calls.reverse();

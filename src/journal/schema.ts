@@ -81,6 +81,8 @@ CREATE TABLE attempts (
   no INTEGER PRIMARY KEY,
   seq INTEGER NOT NULL,
   n INTEGER NOT NULL CHECK (n >= 1),
+  -- Where it went, if a cure sent the delivery elsewhere since; null: where the delivery goes.
+  chat TEXT,
   started_at REAL NOT NULL,
   ended_at REAL,
   outcome TEXT CHECK (outcome = 'sent' OR outcome = 'limited' OR outcome = 'refused'

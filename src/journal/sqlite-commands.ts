@@ -175,6 +175,7 @@ export class SqliteCommands {
   #applyCure(s: Settlement, head: Head): void {
     if (s.cure === null) return;
     const cures = JSON.stringify([...curesOf(head.cures), s.cure.name]);
+    if (s.cure.chat !== null) this.statements.keepChat.run(s.seq);
     this.statements.cure.run(cures, s.cure.chat, s.seq);
     if (s.cure.body !== null) this.statements.saveBody.run(s.seq, s.cure.body);
   }

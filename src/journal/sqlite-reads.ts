@@ -54,8 +54,8 @@ export class SqliteReads {
   }
 }
 
-export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account, d.chat,
-  d.user, d.family, d.gate, d.live, d.cost
+export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account,
+  coalesce(a.chat, d.chat), d.user, d.family, d.gate, d.live, d.cost
   FROM attempts a CROSS JOIN deliveries d ON d.seq = a.seq ORDER BY a.no DESC`;
 
 type CallRow = [

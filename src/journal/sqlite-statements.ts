@@ -38,6 +38,8 @@ export const SQL = {
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,
     due_at = coalesce(?, due_at), failures = failures + ?, doubts = doubts + ?, message_id = ?
     WHERE seq = ?`,
+  keepChat: `UPDATE attempts SET chat = (SELECT chat FROM deliveries WHERE seq = ?1)
+    WHERE seq = ?1 AND chat IS NULL`,
   cure: 'UPDATE deliveries SET cures = ?, chat = coalesce(?, chat) WHERE seq = ?',
   saveBody: `INSERT INTO bodies (seq, body) VALUES (?, ?)
     ON CONFLICT (seq) DO UPDATE SET body = excluded.body`,

@@ -1,5 +1,6 @@
 // Promise 5: once the engine was told to wait, nothing of it reaches that chat before the time is over,
-// crashes or not; and once it was told that its token is worth nothing, it does not call at all.
+// crashes or not; and once it was told that its token is worth nothing, it does not call at all. Deletions and
+// reactions are counted apart: a wait told to one of them is for its kind alone.
 
 import {
   type Check,
@@ -32,16 +33,25 @@ export const checkFreezes: Check = (evidence) => {
   for (const one of evidence.tries) {
     if (wasForgotten(one, evidence.crashes)) continue;
     const wait = toldToWait(one);
-    if (wait !== null) add(placeOf(one), { knownAt: one.endedAt, until: wait.until, by: one });
+    if (wait !== null) add(scopeOf(one), { knownAt: one.endedAt, until: wait.until, by: one });
     if (one.said === 401) {
       add(one.token, { knownAt: one.endedAt, until: Number.POSITIVE_INFINITY, by: one });
     }
   }
   return evidence.tries.flatMap((one) => [
     ...brokenWaits(one, told.get(placeOf(one)) ?? [], evidence),
+    ...brokenWaits(one, told.get(kindOf(one)) ?? [], evidence),
     ...brokenWaits(one, told.get(one.token) ?? [], evidence),
   ]);
 };
+
+function scopeOf(one: Try): string {
+  return /^(send|edit)/.test(one.call!.method) ? placeOf(one) : kindOf(one);
+}
+
+function kindOf(one: Try): string {
+  return `${placeOf(one)} ${one.call?.method}`;
+}
 
 function brokenWaits(one: Try, waits: readonly Told[], evidence: Evidence): Finding[] {
   const { call, leftAt } = one;
