@@ -5,6 +5,7 @@
 
 import type { Delivery, NewDelivery, Queued, State } from '../domain/delivery.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Incoming } from './incoming.ts';
 
 export interface Journal {
   // Drawn at random when the store was made; see domain/ids.ts.
@@ -28,6 +29,13 @@ export interface Journal {
 
   saveAccount(account: StoredAccount): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
+
+  // What comes in, the other direction.
+  readonly incoming: Incoming;
+
+  // Files of the spool that a delivery may still need: it waits, is being sent, or may be retried by hand.
+  // What belonged to the others is forgotten.
+  filesInUse(): Promise<string[]>;
 
   // Removes what ended long ago, at most `max` deliveries; says how many.
   prune(command: PruneCommand): Promise<number>;
@@ -162,4 +170,5 @@ export interface StoredAccount {
   readonly createdAt: number;
 }
 
+export type { Incoming, NewIncoming, WaitingIncoming } from './incoming.ts';
 export type { Delivery };

@@ -4,12 +4,19 @@
 import type { Delivery } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
+import type { NewIncoming } from './incoming.ts';
 import type { StoredAccount, StoredLimit } from './journal.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type Row = Writable<Delivery>;
 // And where it went: a cure may have sent the delivery elsewhere since.
 export type AttemptRow = Writable<Attempt> & { readonly chat: string };
+
+export interface IncomingRow extends Omit<NewIncoming, 'state'> {
+  readonly state: NewIncoming['state'] | 'done';
+  readonly attempts: number;
+  readonly dueAt: number;
+}
 
 export interface MemoryDisk {
   readonly tag: string;
@@ -31,6 +38,8 @@ export interface MemoryDisk {
   readonly idempotencyOf: Map<number, string>;
   readonly limits: Map<string, StoredLimit>;
   readonly accounts: Map<string, StoredAccount>;
+  // By account and update id.
+  readonly incoming: Map<string, IncomingRow>;
   // By path.
   readonly snapshots: Map<string, MemoryDisk>;
 }
@@ -50,6 +59,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     idempotencyOf: new Map(),
     limits: new Map(),
     accounts: new Map(),
+    incoming: new Map(),
     snapshots: new Map(),
   };
 }

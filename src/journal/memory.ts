@@ -5,6 +5,7 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   Appended,
   Begun,
@@ -21,6 +22,7 @@ import type {
 } from './journal.ts';
 import { MemoryCommands } from './memory-commands.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
+import { runIncoming } from './memory-incoming.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
 import { queuedOf } from './rules.ts';
@@ -44,6 +46,7 @@ export function createMemoryStore(
 
 class MemoryJournal implements Journal {
   readonly tag: string;
+  readonly incoming: Incoming;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -56,6 +59,7 @@ class MemoryJournal implements Journal {
     this.#hooks = hooks;
     this.#opened = disk.opened;
     this.#commands = new MemoryCommands(disk);
+    this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
   }
 
   async *recover(): AsyncIterable<Recovered> {

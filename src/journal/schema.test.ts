@@ -7,6 +7,7 @@ import { FAMILIES, GATES } from '../domain/call.ts';
 import { STATES } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { makeFolder } from './sqlite.fixture.ts';
+import { INCOMING_SQL } from './sqlite-incoming.ts';
 import { openStore } from './sqlite-open.ts';
 import { CALLS_NEWEST_FIRST } from './sqlite-reads.ts';
 import { LIVE_PAGE } from './sqlite-recovery.ts';
@@ -55,7 +56,8 @@ describe('the schema admits what the domain knows', () => {
 });
 
 describe('no statement walks through a big table', () => {
-  test.each(Object.entries(SQL))('%s', (_name, sql) => {
+  const statements = [...Object.entries(SQL), ...Object.entries(INCOMING_SQL)];
+  test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);
   });
 

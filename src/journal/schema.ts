@@ -162,7 +162,19 @@ CREATE TABLE api_keys (
 CREATE UNIQUE INDEX api_keys_valid ON api_keys (token_hash, active, expires_at);
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST];
+// What comes in is handed on to the app: who spoke, and whether it still waits.
+const INCOMING = `
+ALTER TABLE incoming ADD COLUMN voice TEXT NOT NULL DEFAULT 'none'
+  CHECK (voice = 'none' OR voice = 'wrote' OR voice = 'addressed');
+ALTER TABLE incoming ADD COLUMN state TEXT NOT NULL DEFAULT 'seen'
+  CHECK (state = 'seen' OR state = 'waiting' OR state = 'done');
+ALTER TABLE incoming ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0);
+ALTER TABLE incoming ADD COLUMN due_at REAL NOT NULL DEFAULT 0;
+CREATE INDEX incoming_waiting ON incoming (account, update_id) WHERE state = 'waiting';
+CREATE INDEX incoming_at ON incoming (at);
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, INCOMING];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -3,8 +3,10 @@
 
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
+import type { IncomingCommand } from './incoming.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
+import { SqliteIncoming } from './sqlite-incoming.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import {
@@ -24,12 +26,14 @@ export class BatchRunner {
   readonly #commands: SqliteCommands;
   readonly #appender: Appender;
   readonly #reads: SqliteReads;
+  readonly #incoming: SqliteIncoming;
 
   constructor(db: Database) {
     this.#db = db;
     this.#commands = new SqliteCommands(db);
     this.#appender = new Appender(db, this.#commands);
     this.#reads = new SqliteReads(db);
+    this.#incoming = new SqliteIncoming(db);
   }
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
@@ -110,6 +114,9 @@ export class BatchRunner {
         return;
       case OP.accounts:
         out.push(this.#reads.accounts());
+        return;
+      case OP.incoming:
+        out.push(this.#incoming.run(JSON.parse(reader.string()) as IncomingCommand));
         return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));

@@ -28,6 +28,8 @@ export const OP = {
   saveAccount: 7,
   accounts: 8,
   prune: 9,
+  // Its one word is the command as JSON text.
+  incoming: 10,
 } as const;
 
 export class Reader {

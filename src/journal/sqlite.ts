@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import { GroupCommit, type StoreThread } from './group-commit.ts';
+import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   Appended,
   Begun,
@@ -69,6 +70,7 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
 
 export class SqliteJournal implements Journal {
   readonly tag: string;
+  readonly incoming: Incoming;
   readonly #dir: string;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
@@ -77,6 +79,11 @@ export class SqliteJournal implements Journal {
     this.tag = tag;
     this.#dir = dir;
     this.#commits = new GroupCommit(thread);
+    this.incoming = incomingOver((command) => {
+      const text = JSON.stringify(command);
+      const write = (words: unknown[]) => words.push(OP.incoming, text);
+      return this.#commits.submit(null, write, readValue<unknown>, text.length);
+    });
   }
 
   async *recover(): AsyncGenerator<Recovered> {
