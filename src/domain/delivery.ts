@@ -117,6 +117,8 @@ export interface NewDelivery {
   readonly acceptedAt: number;
   readonly idempotencyKey: string | null;
   readonly body: string;
+  // Ids of the files in the spool that its body names.
+  readonly files?: readonly string[];
 }
 
 // Typing signs and drafts have a lane of their own: a message must not wait behind one.

@@ -45,10 +45,13 @@ const append: fc.Arbitrary<Command> = fc
     slot: fc.constantFrom(null, 'x', 'y'),
     notBefore: fc.constantFrom(0, 1e6),
     idempotencyKey: fc.constantFrom(null, null, 'k1', 'k2'),
+    files: fc.constantFrom([], [], ['f1'], ['f1', 'f2']),
   })
   .map(({ queueMax, ...changes }) => {
     return (journal, at) => journal.append(aDelivery({ ...changes, acceptedAt: at }), { queueMax });
   });
+
+const filesInUse: fc.Arbitrary<Command> = fc.constant((journal) => journal.filesInUse());
 
 const begin: fc.Arbitrary<Command> = seq.map((seq) => (journal, at) => journal.begin(seq, at));
 
@@ -104,6 +107,7 @@ const command = fc.oneof(
   { weight: 6, arbitrary: settle },
   { weight: 3, arbitrary: move },
   { weight: 1, arbitrary: prune },
+  { weight: 1, arbitrary: filesInUse },
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -175,6 +179,7 @@ async function story(store: Harness): Promise<unknown> {
   return {
     live: await recovered(journal),
     limits: await journal.limits(),
+    files: await journal.filesInUse(),
     calls: await journal.callsSince(1_020),
     all: untagged(await ledger.getMany(seqs)),
     found: untagged(await ledger.search({}, page)),

@@ -98,6 +98,26 @@ export function keeping(store: () => Harness): void {
       expect(await journal.prune(command)).toBe(1);
     });
 
+    test('files are in use while their delivery may still go', async () => {
+      const { journal } = store();
+      const doubt = { outcome: 'uncertain', to: 'uncertain', reason: 'timeout' } as const;
+      await accepted(journal, { files: ['q', 'both'] });
+      await delivered(journal, { files: ['dead', 'both'] }, REFUSED);
+      await delivered(journal, { files: ['doubt'] }, doubt);
+      await delivered(journal, { files: ['sent', 'both'] }, {});
+      await accepted(journal, { files: ['slot'], slot: 'x' });
+      await accepted(journal, { slot: 'x' });
+      await journal.begin(await accepted(journal, { files: ['flying', 'flying'] }), 2_000);
+      await store().reopen();
+      const inUse = () => store().journal.filesInUse();
+      expect(await inUse()).toEqual(['both', 'dead', 'doubt', 'flying', 'q']);
+      await store().journal.move(aMove({ seq: 1 }));
+      await store().journal.prune({ endedBefore: 0, deadBefore: 9_000, max: 1 });
+      expect(await inUse()).toEqual(['doubt', 'flying']);
+      await store().journal.move(aMove({ seq: 3, to: 'queued' }));
+      expect(await inUse()).toEqual(['doubt', 'flying']);
+    });
+
     test('a number is never given twice, whatever retention removed', async () => {
       await delivered(store().journal, {}, {});
       await delivered(store().journal, {}, {});

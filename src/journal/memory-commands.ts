@@ -68,7 +68,7 @@ export class MemoryCommands {
   }
 
   #insert(delivery: NewDelivery, seq: number, place: Place): Row {
-    const { notBefore, idempotencyKey, ...given } = delivery;
+    const { notBefore, idempotencyKey, files = [], ...given } = delivery;
     const row: Row = {
       ...given,
       seq,
@@ -91,6 +91,7 @@ export class MemoryCommands {
     };
     this.#disk.seqLast = seq;
     this.#disk.deliveries.set(seq, row);
+    if (files.length > 0) this.#disk.spooled.set(seq, files);
     if (idempotencyKey !== null) this.#rememberKey(delivery, idempotencyKey, seq);
     return row;
   }

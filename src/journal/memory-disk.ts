@@ -36,6 +36,8 @@ export interface MemoryDisk {
   // By account and key.
   readonly idempotency: Map<string, { seq: number; digest: string; expiresAt: number }>;
   readonly idempotencyOf: Map<number, string>;
+  // Files by delivery.
+  readonly spooled: Map<number, readonly string[]>;
   readonly limits: Map<string, StoredLimit>;
   readonly accounts: Map<string, StoredAccount>;
   // By account and update id.
@@ -57,6 +59,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     historyOf: new Map(),
     idempotency: new Map(),
     idempotencyOf: new Map(),
+    spooled: new Map(),
     limits: new Map(),
     accounts: new Map(),
     incoming: new Map(),

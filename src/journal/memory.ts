@@ -25,7 +25,7 @@ import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
-import { queuedOf } from './rules.ts';
+import { mayStillGo, queuedOf } from './rules.ts';
 import { SnapshotError } from './store-error.ts';
 
 export { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
@@ -109,6 +109,10 @@ class MemoryJournal implements Journal {
     return this.#command(() => sortedValues(this.#disk.accounts));
   }
 
+  filesInUse(): Promise<string[]> {
+    return this.#command(() => this.#filesInUse());
+  }
+
   prune(command: PruneCommand): Promise<number> {
     return this.#command(() => this.#prune(command));
   }
@@ -143,6 +147,15 @@ class MemoryJournal implements Journal {
       calls.push({ account, chat, user, family, gate, live, cost, startedAt, endedAt, outcome });
     }
     return calls.reverse();
+  }
+
+  #filesInUse(): string[] {
+    const { spooled, deliveries } = this.#disk;
+    for (const seq of spooled.keys()) {
+      const row = deliveries.get(seq);
+      if (row === undefined || !mayStillGo(row.state)) spooled.delete(seq);
+    }
+    return [...new Set([...spooled.values()].flat())].sort();
   }
 
   #prune({ endedBefore, deadBefore, max }: PruneCommand): number {

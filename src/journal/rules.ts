@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   type Delivery,
   laneOf,
+  MOVES,
   type NewDelivery,
   type Queued,
   type State,
@@ -21,6 +22,11 @@ export const SUPERSEDED = 'superseded';
 
 // What a late command about a delivery that retention has removed is told.
 export const STATE_OF_PRUNED: State = 'expired';
+
+// From these a delivery may still be sent; its files must be at hand.
+export function mayStillGo(state: State): boolean {
+  return state === 'queued' || MOVES[state].includes('queued');
+}
 
 interface Contender {
   readonly seq: number;

@@ -174,7 +174,16 @@ CREATE INDEX incoming_waiting ON incoming (account, update_id) WHERE state = 'wa
 CREATE INDEX incoming_at ON incoming (at);
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, INCOMING];
+// Which files of the spool belong to which delivery.
+const SPOOLED = `
+CREATE TABLE spooled (
+  seq INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (seq, id)
+) STRICT, WITHOUT ROWID;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

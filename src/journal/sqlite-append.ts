@@ -22,8 +22,9 @@ const AT = {
   idempotencyKey: 18,
   body: 19,
   queueMax: 20,
+  files: 21,
 } as const;
-export const APPEND_WORDS = 21;
+export const APPEND_WORDS = 22;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
 const PLAIN = { account: 0, body: 8, queueMax: 9 } as const;
 export const APPEND_PLAIN_WORDS = 10;
@@ -138,6 +139,8 @@ export class Appender {
     const { statements } = this.#commands;
     this.seqLast = seq;
     statements.insertBody.run(seq, words[from + AT.body]!);
+    const files = words[from + AT.files] as string | null;
+    if (files !== null) statements.saveFiles.run(seq, files);
     const key = words[from + AT.idempotencyKey]!;
     if (key === null) return;
     const expiresAt = (words[from + AT.acceptedAt] as number) + IDEMPOTENCY_MS;

@@ -109,6 +109,9 @@ export class BatchRunner {
         );
         out.push(null);
         return;
+      case OP.filesInUse:
+        out.push(this.#commands.filesInUse());
+        return;
       case OP.limits:
         out.push(this.#reads.limits());
         return;

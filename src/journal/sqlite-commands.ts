@@ -7,7 +7,14 @@ import { canMove, type Queued, type State } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
 import type { Begun, MoveCommand, Moved, Settled, Settlement, StoredLimit } from './journal.ts';
-import { BY_SLUICE, movableFrom, STATE_OF_PRUNED, SUPERSEDED, yieldsTo } from './rules.ts';
+import {
+  BY_SLUICE,
+  mayStillGo,
+  movableFrom,
+  STATE_OF_PRUNED,
+  SUPERSEDED,
+  yieldsTo,
+} from './rules.ts';
 import { queuedOfRow } from './sqlite-rows.ts';
 import { prepareAll, type Statements } from './sqlite-statements.ts';
 import { Tallies } from './sqlite-tallies.ts';
@@ -149,6 +156,15 @@ export class SqliteCommands {
       if (value === '') this.statements.dropLimit.run(account, key);
       else this.statements.saveLimit.run(account, key, value, updatedAt);
     }
+  }
+
+  filesInUse(): string[] {
+    const ids = new Set<string>();
+    for (const { seq, id, state } of this.statements.spooled.all()) {
+      if (state !== null && mayStillGo(state as State)) ids.add(String(id));
+      else this.statements.dropFiles.run(seq!);
+    }
+    return [...ids].sort();
   }
 
   #head(seq: number): Head | null {

@@ -64,6 +64,12 @@ export const SQL = {
     sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
     created_at = excluded.created_at`,
 
+  saveFiles: 'INSERT OR IGNORE INTO spooled (seq, id) SELECT ?, value FROM json_each(?)',
+  // All of them: the table is as small as the spool.
+  spooled: `SELECT s.seq, s.id, d.state FROM spooled s LEFT JOIN deliveries d ON d.seq = s.seq
+    WHERE s.seq > 0`,
+  dropFiles: 'DELETE FROM spooled WHERE seq = ?',
+
   toPrune: `SELECT seq, account, state, idempotency_key AS key FROM deliveries
     INDEXED BY deliveries_ended WHERE settled_at < ? AND state <> 'dead' AND state <> 'uncertain'
     ORDER BY settled_at LIMIT ?`,

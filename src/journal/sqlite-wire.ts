@@ -30,6 +30,7 @@ export const OP = {
   prune: 9,
   // Its one word is the command as JSON text.
   incoming: 10,
+  filesInUse: 11,
 } as const;
 
 export class Reader {
@@ -88,6 +89,7 @@ export function writeAppend(out: unknown[], d: NewDelivery, queueMax: number): v
     d.idempotencyKey,
     d.body,
     queueMax,
+    d.files === undefined || d.files.length === 0 ? null : JSON.stringify(d.files),
   );
 }
 
@@ -95,6 +97,7 @@ function isPlain(d: NewDelivery): boolean {
   return (
     d.slot === null &&
     d.idempotencyKey === null &&
+    d.files === undefined &&
     d.thread === null &&
     d.session === null &&
     d.user === null &&

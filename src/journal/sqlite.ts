@@ -157,6 +157,10 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  filesInUse(): Promise<string[]> {
+    return this.#commits.submit(null, (words) => words.push(OP.filesInUse), readValue<string[]>);
+  }
+
   prune({ endedBefore, deadBefore, max }: PruneCommand): Promise<number> {
     return this.#commits.submit(
       null,
