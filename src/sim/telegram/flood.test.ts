@@ -223,6 +223,11 @@ describe('albums', () => {
     const album = call('sendMediaGroup', { chat_id: GROUP, media: media(5) }, 18_000);
     expect(album.answer.status).toBe(429);
     expect(album.call).toMatchObject({ acceptedAt: null, messageIds: [] });
+    // Nor did it spend any room: the wait that was told is enough.
+    const again = 18_000 + 1000 * (album.call.retryAfterS ?? 0);
+    expect(call('sendMediaGroup', { chat_id: GROUP, media: media(5) }, again).answer.status).toBe(
+      403,
+    );
   });
 
   test('a picture the core cannot take breaks it after those before', () => {

@@ -52,7 +52,8 @@ export class ChatFlood {
     this.#isPrivate = isPrivate;
   }
 
-  judge(charge: Charge, now: number): Flood {
+  // `isTaken`: the chat takes messages; one that does not takes no part of an album either.
+  judge(charge: Charge, now: number, isTaken: boolean): Flood {
     if (this.#options.truth === Number.POSITIVE_INFINITY) return { kind: 'pass', holdMs: 0 };
     const bucket = this.#bucketOf(charge.bucket);
     const met = this.#closedDoor(bucket, charge, now);
@@ -63,7 +64,8 @@ export class ChatFlood {
     const waitMs = Math.max(0, ...tolls.map((t) => t.window.earliest(now, t.cost) - now));
     if (waitMs <= hiddenMsMax)
       return { kind: 'pass', holdMs: this.#enter(tolls, now + waitMs, now) };
-    return this.#refuse(bucket, charge, tolls, waitMs, hiddenMsMax, now);
+    const partMax = isTaken ? charge.cost - 1 : 0;
+    return this.#refuse(bucket, charge, tolls, waitMs, hiddenMsMax, partMax, now);
   }
 
   // Refuses everything of this chat for a while, for no reason of the bot's.
@@ -91,12 +93,13 @@ export class ChatFlood {
     tolls: readonly Toll[],
     waitMs: number,
     hiddenMsMax: number,
+    partMax: number,
     now: number,
   ): Flood {
     const tightest = tolls.find((t) => t.window.earliest(now, t.cost) - now === waitMs);
     let admitted = 0;
     let holdMs = 0;
-    for (let part = charge.cost - 1; part > 0 && admitted === 0; part--) {
+    for (let part = partMax; part > 0 && admitted === 0; part--) {
       const fewer = this.#tolls(bucket, { ...charge, cost: part });
       const partMs = Math.max(0, ...fewer.map((t) => t.window.earliest(now, t.cost) - now));
       if (partMs > hiddenMsMax) continue;

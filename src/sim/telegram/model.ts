@@ -153,15 +153,14 @@ class Model implements TelegramModel {
     const flood =
       act.charge === null || act.chat === null
         ? ({ kind: 'pass', holdMs: 0 } as const)
-        : act.chat.flood.judge(act.charge, now);
+        : act.chat.flood.judge(act.charge, now, act.backend === null);
     if (flood.holdMs > 0) bot.hold(now + flood.holdMs);
     const judged = { ...call, cost, holdMs: flood.holdMs };
     if (flood.kind === 'refused') {
       const wait = tooManyRequests(flood.retryAfterS);
       const cause = flood.forced ? 'forced' : 'flood';
       const told = { ...judged, cause, retryAfterS: flood.retryAfterS } as const;
-      // A chat that takes nothing takes no part of an album either.
-      if (flood.admitted === 0 || act.backend !== null) return this.#refuse(told, wait);
+      if (flood.admitted === 0) return this.#refuse(told, wait);
       return this.#breakAlbum(told, act, flood.admitted, wait.description);
     }
     if (act.backend !== null) return this.#refuse(judged, act.backend);
