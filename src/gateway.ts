@@ -8,6 +8,7 @@ import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
 import { type House, openHouse } from './house.ts';
+import { callInProcess, type InProcessCall, textParams } from './intake/in-process.ts';
 import { type HealthPart, type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
@@ -43,6 +44,9 @@ export interface Gateway {
   listen(): Promise<string>;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
   send(message: Message): Promise<Receipt | Problem>;
+  // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
+  // sends.
+  call(call: InProcessCall): Promise<unknown>;
   // Answers how to stop listening.
   events(listener: RoadListener): () => void;
   // By account id; false: no such account.
@@ -93,6 +97,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return url;
     },
     send: (message) => send(options, waiting, message),
+    call: (made) => call(house, server, made),
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
@@ -112,6 +117,13 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
   // Nobody in this process hangs up.
   const wait = { ms: prepared.waitMs, caller: new EventEmitter() };
   return (await awaitResult(options, waiting, submitted, wait)).answer;
+}
+
+async function call(house: House, server: FastifyInstance, made: InProcessCall): Promise<unknown> {
+  const platform = house.platforms.get(made.platform);
+  if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
+  const described = platform.describe(made.method, textParams(made.params));
+  return described.kind === 'pass' ? null : callInProcess(server, made);
 }
 
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a

@@ -27,6 +27,8 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   },
   // Never platforms or limits: a simulator that shares the code it tests shares its mistakes.
   sim: { values: ['domain', 'system'], types: [] },
+  // A face for one library; it sees the gateway as its users do.
+  grammy: { values: [], types: ['intake/in-process.ts'] },
   cli: {
     values: [
       'config',
