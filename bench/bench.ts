@@ -3,9 +3,13 @@
 
 import { parseArgs } from 'node:util';
 import { engine } from './engine/engine.ts';
+import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
 
-const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = { engine };
+const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
+  engine,
+  pacing,
+};
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const [name, only = null] = positionals;

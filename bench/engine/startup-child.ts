@@ -31,7 +31,8 @@ async function startRoad() {
   const ledger = openSqliteLedger({ dir });
   const settings = defaultConfig();
   // Nothing goes out: what is measured is the queue, not the sending.
-  const silent = { request: () => new Promise<never>(() => {}), close: async () => {} };
+  const never = () => new Promise<never>(() => {});
+  const silent = { request: never, stream: never, close: async () => {} };
   const platform = createTelegram({ transport: silent });
   const account = { platform, priors: telegramPriors({}), host: 'none', settings };
   const engine = createEngine({
