@@ -203,6 +203,7 @@ export function answered(
 function fakeTelegram(made: { passed: OutgoingCall[]; answer: Reply }): Platform {
   const transport = {
     request: () => Promise.reject(new Error('no wire in this test')),
+    stream: () => Promise.reject(new Error('no wire in this test')),
     close: async () => {},
   };
   return {

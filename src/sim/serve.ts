@@ -9,6 +9,7 @@ import { parseAddress } from './address.ts';
 import { paramsOf, readBody } from './body.ts';
 import { Control } from './control.ts';
 import { type Fate, type Faults, NO_FAULTS, undergo } from './faults.ts';
+import { fileOf } from './files.ts';
 import { Polling } from './polling.ts';
 import { type Answer, badRequest, NOT_FOUND, refused, TOO_LARGE } from './telegram/answers.ts';
 import { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
@@ -39,7 +40,6 @@ export interface ServeSimOptions {
 // As the real server's: longer than any long poll.
 const IDLE_MS_MAX = 500_000;
 const INSTANT: Network = { latencyMs: 0, jitterMs: 0 };
-const FILE_BYTES = 1024;
 const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
 
 export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
@@ -111,8 +111,9 @@ class Desk {
     const address = parseAddress(url);
     if (url.startsWith('/sim/')) this.#controlled(request.method ?? 'GET', url, response, body);
     else if (address === null) answer(response, refused(NOT_FOUND, false));
-    else if (address.kind === 'file') answer(response, fileOf(address.path));
-    else {
+    else if (address.kind === 'file') {
+      answer(response, fileOf(address.path, request.headers.range));
+    } else {
       const params = { ...address.query, ...body };
       const method = address.method === '' ? textOf(params, 'method') : address.method;
       if (this.#polling.isLong(method, params)) {
@@ -168,9 +169,4 @@ function meet(response: ServerResponse, fate: Fate): void {
 function answer(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
-}
-
-function fileOf(path: string): Answer {
-  const body = `simulated file ${path}\n`.padEnd(FILE_BYTES, '.');
-  return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body };
 }

@@ -2,11 +2,14 @@
 // tokens, and in the simulated world. The one hard thing: what happens to a request is decided when it
 // arrives, and its caller may have given up by the time the answer does.
 
+import { Readable } from 'node:stream';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
-import type { HttpRequest, Reply, Transport } from '../system/transport.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/transport.ts';
 import { parseAddress } from './address.ts';
+import { paramsOf } from './body.ts';
 import { type Fault, type Faults, undergo } from './faults.ts';
+import { fileOf } from './files.ts';
 import { Polling } from './polling.ts';
 import { type Answer, NOT_FOUND, refused } from './telegram/answers.ts';
 import type { JudgedCall, TelegramModel } from './telegram/model.ts';
@@ -44,8 +47,19 @@ export interface SimTransportPorts {
 
 export function simTransport(ports: SimTransportPorts): Transport {
   const polling = new Polling(ports.model, ports.clock);
+  const request = (asked: HttpRequest) =>
+    new Promise<Reply>((resolve) => {
+      const { body } = asked;
+      if (!(body instanceof Readable)) makeRequest(ports, polling, asked, bodyOf(body), resolve);
+      else {
+        void formOf(asked.headers, body).then((form) =>
+          makeRequest(ports, polling, asked, form, resolve),
+        );
+      }
+    });
   return {
-    request: (request) => new Promise((resolve) => makeRequest(ports, polling, request, resolve)),
+    request,
+    stream: (asked, hangUp) => streamed(request(asked), hangUp),
     close: () => Promise.resolve(polling.close()),
   };
 }
@@ -54,17 +68,23 @@ function makeRequest(
   ports: SimTransportPorts,
   polling: Polling,
   request: HttpRequest,
+  body: Params,
   resolve: (reply: Reply) => void,
 ): void {
   const { clock, model } = ports;
   const leftAt = clock.now();
   const giveUpAt = leftAt + request.deadlineMs;
   const address = parseAddress(request.path);
-  if (address?.kind !== 'call') {
+  if (address?.kind === 'file') {
+    const file = fileOf(address.path, request.headers.range);
+    after(ports, way(ports), () => resolve(answered(file)));
+    return;
+  }
+  if (address === null) {
     after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false))));
     return;
   }
-  const params = { ...address.query, ...bodyOf(request.body) };
+  const params = { ...address.query, ...body };
   const method = address.method === '' ? textOf(params, 'method') : address.method;
   const sent = { token: address.token, method, params };
   if (polling.isLong(method, params)) {
@@ -119,6 +139,25 @@ function bodyOf(body: string | null): Params {
   } catch {
     return {};
   }
+}
+
+async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<Params> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  return paramsOf(headers['content-type'] ?? '', Buffer.concat(chunks)) ?? {};
+}
+
+function streamed(reply: Promise<Reply>, hangUp: AbortSignal): Promise<StreamedReply> {
+  return new Promise((resolve) => {
+    const leave = () => resolve({ kind: 'lost', reason: 'hung_up', detail: 'the caller left' });
+    if (hangUp.aborted) leave();
+    hangUp.addEventListener('abort', leave, { once: true });
+    void reply.then((came) => {
+      hangUp.removeEventListener('abort', leave);
+      const isThere = came.kind === 'answered';
+      resolve(isThere ? { ...came, body: Readable.from([Buffer.from(came.body)]) } : came);
+    });
+  });
 }
 
 function answered(answer: Answer): Reply {

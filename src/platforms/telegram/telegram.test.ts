@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 // The contract against a fake wire, and what is the door's own: which wire a token goes to.
 
 import { readFileSync } from 'node:fs';
@@ -35,6 +36,10 @@ function fakeWire() {
       const isGetMe = request.path.endsWith('/getMe') && weather === 'fine';
       weather = 'fine';
       return isGetMe ? json(200, { ok: true, result: { id: 42, is_bot: true } }) : reply;
+    },
+    async stream(request) {
+      const reply = await transport.request(request);
+      return reply.kind === 'answered' ? { ...reply, body: Readable.from([reply.body]) } : reply;
     },
     async close() {
       isClosed = true;

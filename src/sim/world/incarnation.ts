@@ -28,6 +28,7 @@ export function incarnate(clock: Clock, wire: Transport): Incarnation {
             if (!isOver) resolve(reply);
           });
         }),
+      stream: (request, hangUp) => wire.stream(request, hangUp),
       close: () => Promise.resolve(),
     },
     end() {
