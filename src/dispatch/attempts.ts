@@ -17,6 +17,9 @@ import {
   reasonOf,
 } from './attempt.ts';
 import type { Holds } from './holds.ts';
+import type { Known, Shown } from './shown.ts';
+
+type Started = Extract<Begun, { kind: 'begun' }>;
 
 export interface AccountKeys {
   credentialOf(id: string): string | null;
@@ -39,9 +42,16 @@ export class Attempts {
   readonly #road: AttemptRoad;
   readonly #p: AttemptPorts & { readonly accounts: AccountKeys };
 
-  constructor(road: AttemptRoad, ports: AttemptPorts & { readonly accounts: AccountKeys }) {
+  readonly #shown: Shown;
+
+  constructor(
+    road: AttemptRoad,
+    ports: AttemptPorts & { readonly accounts: AccountKeys },
+    shown: Shown,
+  ) {
     this.#road = road;
     this.#p = ports;
+    this.#shown = shown;
   }
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
@@ -59,13 +69,31 @@ export class Attempts {
     limits.departed(ticket, startedAt);
     const credential = this.#p.accounts.credentialOf(account);
     assert(credential !== null, 'an account of the road has a credential');
-    const outcome = await call(profile, credential, queued, begun.body);
+    // A probe must be a call, whatever it says.
+    const known = probing ? null : this.#shown.same(profile.platform, queued, begun.body);
+    if (known !== null) return this.#leaveOut(queued, ticket, begun, known, startedAt);
+    const outcome = await this.#call(profile, credential, queued, begun.body);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
     const { n, record, body } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing };
     this.#land(queued, await conclude(this.#p, profile, limits, ticket, tried));
+  }
+
+  async #call(profile: Profile, credential: string, queued: Queued, body: string) {
+    const departure = this.#shown.depart(profile.platform, queued, body);
+    const outcome = await call(profile, credential, queued, body);
+    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+  }
+
+  // The message shows it already: settled without a call, which teaches nothing.
+  async #leaveOut(q: Queued, ticket: Ticket, begun: Started, known: Known, startedAt: number) {
+    const limits = this.#road.limitsOf(q.account);
+    limits.settled(ticket, { kind: 'unjudged' }, startedAt);
+    const tried = { ...begun, queued: q, outcome: known.sent, startedAt, probing: false };
+    const profile = this.#road.profileOf(q.account);
+    this.#road.follow(q, await conclude(this.#p, profile, limits, null, tried));
   }
 
   // It never left: withdrawn meanwhile, or the store could not be written.

@@ -44,6 +44,10 @@ function fakePlatform(
     },
     classify: (_method, reply) => outcomes.get(reply)!,
     cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
+    touch: (method, body) =>
+      method === 'edit' || method === 'send'
+        ? { messages: method === 'edit' ? ['7'] : [], content: body }
+        : null,
     isIdempotent: (method) => method === 'edit',
     identify: async () => ({ kind: 'known', id: '1' }),
     close: async () => {},

@@ -21,6 +21,7 @@ import type { BreakerSettings } from './breaker.ts';
 import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
+import { type Known, Shown } from './shown.ts';
 import { Teller } from './teller.ts';
 import { Turns } from './turns.ts';
 
@@ -62,6 +63,7 @@ export class Dispatch implements Service {
   readonly #o: DispatchOptions;
   readonly #limits = new Map<string, AccountLimits>();
   readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #shown: Shown;
   readonly #attempts: Attempts;
   readonly #cosmetics: Cosmetics;
   readonly #turns: Turns;
@@ -80,7 +82,8 @@ export class Dispatch implements Service {
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag);
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
-    this.#attempts = new Attempts(this, options);
+    this.#shown = new Shown(options.clock);
+    this.#attempts = new Attempts(this, options, this.#shown);
     this.#cosmetics = new Cosmetics(this, options);
   }
 
@@ -124,6 +127,12 @@ export class Dispatch implements Service {
     const made = this.#cosmetics.make(call);
     this.#track(made);
     return made;
+  }
+
+  // What its message shows already, if nothing of the chat is on its way that could change it.
+  shows({ account, chat, method, family, body }: NewDelivery): Known | null {
+    if (family !== 'edit' || !this.scheduler.isQuiet(account, chat)) return null;
+    return this.#shown.same(this.profileOf(account).platform, { account, chat, method }, body);
   }
 
   async move(command: MoveCommand): Promise<Moved> {

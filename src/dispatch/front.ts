@@ -1,6 +1,6 @@
 // The road as intake sees it: submit, wait for the end, ask where it stands and why, pause and resume.
 
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery, NewDelivery } from '../domain/delivery.ts';
 import type {
   AccountView,
   Depths,
@@ -41,6 +41,7 @@ export function createRoad(options: FrontOptions): Road {
   };
   return {
     submit: (delivery) => dispatch.submit(delivery),
+    unchanged: (delivery) => unchanged(dispatch, delivery),
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),
     ended: (seq, signal) => ended(options, seq, signal),
@@ -72,6 +73,13 @@ async function ended(options: FrontOptions, seq: number, signal: AbortSignal): P
     else if (record.state !== 'queued' && record.state !== 'sending') return endedOf(record);
   }
   return missing(current);
+}
+
+function unchanged(dispatch: Dispatch, delivery: NewDelivery): Ended | null {
+  const known = dispatch.shows(delivery);
+  if (known === null) return null;
+  const { messageId, result } = known.sent;
+  return { seq: known.seq, state: 'sent', reason: null, detail: null, messageId, result };
 }
 
 function endedOf(record: Delivery): Ended {

@@ -53,6 +53,13 @@ export class FakeRoad implements Road {
     return this.#journal.append(delivery, { queueMax: SETTINGS.queueMaxOf(delivery.account) });
   }
 
+  // What messages show already.
+  shown: Ended | null = null;
+
+  unchanged() {
+    return this.shown;
+  }
+
   readonly cosmetics: CosmeticCall[] = [];
   cosmeticAnswer: CosmeticAnswer = { end: 'sent', result: '{"ok":true,"result":true}' };
 

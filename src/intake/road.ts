@@ -9,6 +9,8 @@ import type { Cause } from '../limits/limits.ts';
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
   submit(delivery: NewDelivery): Promise<Appended>;
+  // An edit that would leave its message as it is needs no call: how the call that left it so ended.
+  unchanged(delivery: NewDelivery): Ended | null;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.

@@ -4,12 +4,16 @@
 import type { FastifyReply } from 'fastify';
 import type { ErrorCode, Problem } from '../domain/errors.ts';
 import type { Call } from './compose.ts';
+import { imaginedMessage } from './imagined.ts';
 import { FULL_RETRY_S } from './intake.ts';
 import type { CosmeticAnswer, Ended } from './road.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = 'application/json';
 const OK_PREFIX = '{"ok":true';
 const DONE = '{"ok":true,"result":true}';
+const TRUE_PREFIX = '{"ok":true,"result":true';
 
 export function answerText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).type(JSON_TYPE).serializer(asIs).send(text);
@@ -78,6 +82,22 @@ export function answerEnd(reply: FastifyReply, ended: Ended): FastifyReply {
   }
 }
 
+// An edit is answered with the message, except of an inline one. Where Telegram only said that it already is so, and
+// nobody remembers the message, it is made from the call.
+export function answerEdit(
+  reply: FastifyReply,
+  call: Call,
+  params: Params,
+  ended: Ended,
+  now: number,
+): FastifyReply {
+  const messageId = Number(params.message_id ?? 0);
+  const isBare = ended.state === 'sent' && (ended.result ?? DONE).startsWith(TRUE_PREFIX);
+  if (!isBare || !(messageId > 0)) return answerEnd(reply, ended);
+  const result = imaginedMessage(call, params, messageId, now);
+  return answerText(reply, 200, JSON.stringify({ ok: true, result }));
+}
+
 // A typing sign that found no free moment was still the right thing to ask for.
 export function answerCosmetic(reply: FastifyReply, { result }: CosmeticAnswer): FastifyReply {
   return answerResult(reply, result ?? DONE);
@@ -103,22 +123,14 @@ function readAnswer(text: string): { ok?: unknown; error_code?: unknown } | null
 }
 
 // A message that does not exist yet. Telegram itself uses message_id 0 where the real one is not known yet.
-export function answerProvisionally(reply: FastifyReply, call: Call, now: number): FastifyReply {
+export function answerProvisionally(
+  reply: FastifyReply,
+  call: Call,
+  params: Params,
+  now: number,
+): FastifyReply {
   reply.header('preference-applied', 'respond-async');
   const isMessage = call.family === 'send' || call.family === 'edit';
-  const id = Number(call.chat);
-  const chat = Number.isSafeInteger(id)
-    ? { id, type: typeOf(id) }
-    : { username: call.chat.replace(/^@/, ''), type: 'channel' };
-  const message = { message_id: 0, date: Math.floor(now / 1000), chat };
-  const body = { ok: true, result: isMessage ? message : true };
+  const body = { ok: true, result: isMessage ? imaginedMessage(call, params, 0, now) : true };
   return answerText(reply, 202, JSON.stringify(body));
-}
-
-// Ids of supergroups and channels begin here, those of basic groups end before.
-const SUPERGROUP_ID_MAX = -1_000_000_000_000;
-
-function typeOf(chat: number): string {
-  if (chat > 0) return 'private';
-  return chat <= SUPERGROUP_ID_MAX ? 'supergroup' : 'group';
 }

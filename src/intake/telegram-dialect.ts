@@ -12,9 +12,11 @@ import { identityProblem } from './accept.ts';
 import { type Call, compose } from './compose.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { invalid } from './refuse.ts';
+import type { Ended } from './road.ts';
 import { journalProblem, submitOne } from './submit.ts';
 import {
   answerCosmetic,
+  answerEdit,
   answerEnd,
   answerLater,
   answerNo,
@@ -118,10 +120,15 @@ class Dialect {
       wishes,
     );
     if ('path' in delivery) return answerProblem(reply, invalid('invalid_message', [delivery]));
+    const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
+    if (shown !== null) {
+      reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
+      return this.#answerEnd(reply, call, params, shown);
+    }
     const submitted = await submitOne(this.#options, { kind: 'drafted', delivery });
     if (submitted.kind === 'refused') return this.#answerRefusal(reply, submitted.problem);
     reply.header('x-sluice-delivery', submitted.receipt.id);
-    return this.#answerWhenDone(reply, call, submitted.seq, patience);
+    return this.#answerWhenDone(reply, call, params, submitted.seq, patience);
   }
 
   async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
@@ -136,9 +143,15 @@ class Dialect {
     return answerProblem(reply, refusal);
   }
 
-  async #answerWhenDone(reply: FastifyReply, call: Call, seq: number, patience: Patience) {
+  async #answerWhenDone(
+    reply: FastifyReply,
+    call: Call,
+    params: Params,
+    seq: number,
+    patience: Patience,
+  ) {
     if (patience.kind === 'async') {
-      return answerProvisionally(reply, call, this.#options.clock.now());
+      return answerProvisionally(reply, call, params, this.#options.clock.now());
     }
     const ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
     let waited = await this.#waiting.until(seq, ms, reply.raw);
@@ -148,10 +161,15 @@ class Dialect {
       // Too late to withdraw: it is being sent, so the answer is near.
       waited = await this.#waiting.until(seq, null, reply.raw);
     }
-    if (waited.kind === 'ended') return answerEnd(reply, waited.ended);
+    if (waited.kind === 'ended') return this.#answerEnd(reply, call, params, waited.ended);
     const id = formatId(this.#options.tag, seq);
     const detail = `The gateway is stopping; ${id} is on disk and goes out after the start.`;
     return answerProblem(reply, problem('shutting_down', detail));
+  }
+
+  #answerEnd(reply: FastifyReply, call: Call, params: Params, ended: Ended) {
+    if (call.family !== 'edit') return answerEnd(reply, ended);
+    return answerEdit(reply, call, params, ended, this.#options.clock.now());
   }
 
   // Seconds until it would have gone; null: it can no longer be withdrawn.

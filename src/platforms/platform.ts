@@ -24,6 +24,8 @@ export interface Platform {
   classify(method: string, reply: Reply): Outcome;
   // The call, changed as the cure says; null when the cure does not fit it.
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
+  // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
+  touch(method: string, body: string): Touch | null;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
 
@@ -37,6 +39,13 @@ export interface OutgoingCall {
   readonly method: string;
   readonly body: string;
   readonly deadlineMs: number;
+}
+
+export interface Touch {
+  // None for a new message: its id comes with the answer.
+  readonly messages: readonly string[];
+  // Equal when the content is; null: it cannot be compared.
+  readonly content: string | null;
 }
 
 export type Described =

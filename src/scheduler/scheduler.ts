@@ -131,6 +131,11 @@ export class Scheduler {
     this.#rouse(account);
   }
 
+  // Nothing of the chat waits for its turn or is in flight.
+  isQuiet(id: string, chat: string): boolean {
+    return this.#accounts.get(id)?.chats.has(chat) !== true;
+  }
+
   isFlying(seq: number): boolean {
     return this.#flying.has(seq);
   }

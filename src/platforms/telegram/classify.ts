@@ -45,8 +45,10 @@ function ofTelegram(method: string, reply: Answered, answer: Answer): Outcome {
   if (answer.migrateTo !== null) {
     return no('chat_migrated', { kind: 'move_chat', chat: answer.migrateTo });
   }
-  if (ALREADY_DONE.some((pattern) => pattern.test(description))) {
-    return { kind: 'sent', messageId: null, result: reply.body };
+  const done = ALREADY_DONE.find(({ words }) => words.test(description));
+  if (done !== undefined) {
+    const result = done.isTrue ? asTrue(description) : reply.body;
+    return { kind: 'sent', messageId: null, result };
   }
   if (isAboutTheBot(code, description)) return no(ACCOUNT_REFUSED);
   if (code === 404) return no('method_not_found');
@@ -120,6 +122,11 @@ function messageIdOf(result: unknown): string | null {
 // What the caller is told when Telegram's front said it without words.
 function tooLarge(): string {
   return JSON.stringify({ ok: false, error_code: 413, description: 'Request Entity Too Large' });
+}
+
+// As Telegram answers a success that has words to it.
+function asTrue(description: string): string {
+  return JSON.stringify({ ok: true, result: true, description });
 }
 
 function flood(waitMs: number): string {

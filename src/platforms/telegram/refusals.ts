@@ -61,9 +61,11 @@ export const REFUSALS: readonly Refusal[] = [
 
 // The chat already is as the call would make it. A repeated edit or delete meets these, so they are
 // successes: calling them refusals would make a dead letter of a call whose first answer was lost.
-export const ALREADY_DONE: readonly RegExp[] = [
-  /message is not modified|MESSAGE_NOT_MODIFIED/i,
-  /message to delete not found/i,
-  /poll has already been closed/i,
-  /BOT_SCORE_NOT_MODIFIED/i,
+// `isTrue`: methods that meet it may answer `true`, so that is what the caller gets.
+export const ALREADY_DONE: readonly { words: RegExp; isTrue: boolean }[] = [
+  { words: /message is not modified|MESSAGE_NOT_MODIFIED/i, isTrue: true },
+  { words: /message to delete not found/i, isTrue: true },
+  // stopPoll answers with the poll, which we do not have.
+  { words: /poll has already been closed/i, isTrue: false },
+  { words: /BOT_SCORE_NOT_MODIFIED/i, isTrue: true },
 ];

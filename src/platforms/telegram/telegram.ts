@@ -4,6 +4,7 @@ import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { Platform } from '../platform.ts';
 import { classify } from './classify.ts';
+import { touch } from './content.ts';
 import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -36,6 +37,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     send: (call) => send(routes, call),
     classify,
     cure: (what, _method, body) => cure(what, body),
+    touch,
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     identify: (credential) => identify(routes, credential),
     async close() {

@@ -1,0 +1,120 @@
+// The whole drop-in in one process and one virtual minute: dialect, road and a simulated Telegram, on a clock that
+// moves only when told to. A call is made, the time runs, and the chat shows what a reader would see.
+
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { type Config, defaultConfig } from '../../src/config/config.ts';
+import { createEngine } from '../../src/engine.ts';
+import type { IntakeOptions } from '../../src/intake/intake.ts';
+import { createServer } from '../../src/intake/server.ts';
+import { adminKeyring } from '../../src/intake/trust.ts';
+import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
+import { createMetrics } from '../../src/ledger/metrics.ts';
+import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
+import {
+  createTelegramModel,
+  type Exchange,
+  scriptedFaults,
+  simTransport,
+} from '../../src/sim/sim.ts';
+import { seededRandom } from '../../src/system/random.ts';
+import { virtualClock } from '../../src/system/virtual-clock.ts';
+
+export const TOKEN = '42:AAtoken';
+const START = 1_900_000_000_000;
+const NETWORK = { latencyMs: 20, jitterMs: 0 };
+
+// Turns of the loop a request may take from its caller to the road, and an answer back.
+const ARRIVAL_TURNS = 50;
+
+async function arrivals(): Promise<void> {
+  for (let i = 0; i < ARRIVAL_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export type DropIn = Awaited<ReturnType<typeof dropIn>>;
+
+export async function dropIn(
+  changes: Partial<Config> = {},
+  disk = createMemoryDisk(),
+  model = createTelegramModel({}),
+  startAt = START,
+) {
+  const config = { ...defaultConfig(), ...changes };
+  const clock = virtualClock(startAt);
+  const random = seededRandom(1);
+  const faults = scriptedFaults([]);
+  const made: Exchange[] = [];
+  const onExchange = (exchange: Exchange) => {
+    if (exchange.method !== 'getMe') made.push(exchange);
+  };
+  const network = NETWORK;
+  const transport = simTransport({ model, clock, random, network, faults, onExchange });
+  const telegram = createTelegram({ transport });
+  const platforms = new Map([[telegram.name, telegram]]);
+  const { journal, ledger } = createMemoryStore(disk);
+  const accounts = await Accounts.open({ clock, journal, platforms, secret: 'secret' });
+  const identified = accounts.identify(telegram.name, TOKEN);
+  await clock.run(clock.now() + 100);
+  await identified;
+  const priors = telegramPriors({});
+  const engine = createEngine({
+    ...{ journal, ledger, clock, random, settings: config },
+    accounts: {
+      platformOf: () => ({ platform: telegram, priors, host: telegram.name, settings: config }),
+      get: (id) => accounts.get(id),
+      list: () => accounts.list(),
+      credentialOf: (id) => accounts.credentialOf(id),
+      setRefused: (id, reason) => accounts.setRefused(id, reason),
+      setPaused: (id, paused) => accounts.setPaused(id, paused),
+    },
+    fatal: (error) => {
+      throw error;
+    },
+  });
+  const options: IntakeOptions = {
+    ...{ clock, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
+    keyring: adminKeyring('key'),
+    health: async () => ({}),
+    metrics: createMetrics({ process: false }),
+    log: { warn: () => {}, error: () => {} },
+    settings: {
+      host: config.host,
+      allowedHosts: [],
+      bodyBytesMax: config.bodyBytesMax,
+      batchMax: config.batchMax,
+      waitSMax: config.waitSMax,
+      deadlineMs: config.deadlineMs,
+      wait: config.wait,
+      metrics: false,
+      queueMaxOf: () => config.queueMax,
+    },
+  };
+  const app = createServer(options);
+  await app.ready();
+  await engine.dispatch.start();
+  const run = async (ms: number) => {
+    await arrivals();
+    await clock.run(clock.now() + ms);
+    await arrivals();
+  };
+  const call = (method: string, params: object, headers: Record<string, string> = {}) =>
+    app
+      .inject({
+        method: 'POST',
+        url: `/bot${TOKEN}/${method}`,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: JSON.stringify(params),
+      })
+      .then((answer) => ({ status: answer.statusCode, headers: answer.headers, ...answer.json() }));
+  // Made, and answered within the time.
+  const answer = async (...[method, params, headers]: Parameters<typeof call>) => {
+    const answered = call(method, params, headers);
+    await run(30_000);
+    return answered;
+  };
+  const texts = (chat: number | string) =>
+    model
+      .messagesOf(String(chat))
+      .filter(({ isDeleted }) => !isDeleted)
+      .map(({ text }) => text);
+  return { app, call, answer, run, clock, model, faults, made, texts, disk, ledger, engine };
+}
