@@ -3,12 +3,14 @@
 
 import { parseArgs } from 'node:util';
 import { engine } from './engine/engine.ts';
+import { latency } from './latency/latency.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
 
 const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
   engine,
   pacing,
+  latency,
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });

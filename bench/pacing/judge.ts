@@ -6,8 +6,8 @@ import type { Run } from './contestant.ts';
 import { leastPossibleMs, nextAt } from './least.ts';
 import type { Asked, Scenario } from './scenarios.ts';
 
-// A final in a private chat arrives so soon after it was asked for. In a group it also waits for the window:
-// until there is room for it, given all that went before and one place for each final that is as old.
+// A final in a private chat arrives so soon after it was asked for. In a group it also waits for the window: until
+// there is room for all the finals that share it, after what went before they were asked for.
 export const FINAL_MS_MAX = 3000;
 
 export interface Verdict {
@@ -76,7 +76,7 @@ function judgeFinals(
   return { asked: finals.length, delivered, last, inTime };
 }
 
-// The window's next places belong to the finals that wait, in the order they were asked for.
+// The window's next places belong to the finals that wait: by then it has let all of them through.
 function dueAt(final: Asked, finals: readonly Asked[], accepted: readonly Call[]): number {
   if (final.chat > 0) return final.askedAt;
   const firstAskedAt = Math.min(...finals.map((each) => each.askedAt));
@@ -85,7 +85,6 @@ function dueAt(final: Asked, finals: readonly Asked[], accepted: readonly Call[]
   const { groupMinute, groupSpacing } = TELEGRAM_DEFAULTS;
   for (const each of finals.toSorted((a, b) => a.askedAt - b.askedAt)) {
     times.push(Math.max(each.askedAt, nextAt(times, [groupMinute, groupSpacing])));
-    if (each === final) break;
   }
   return times.at(-1)!;
 }

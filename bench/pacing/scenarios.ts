@@ -30,8 +30,10 @@ export interface Stage {
 }
 
 const GROUP = -1_001_000_000_000;
-// Between two asks, so that the order in which they leave is the order in which they were asked.
+// Between two asks, and between two to the same chat: calls that leave together over connections of their own may
+// overtake each other before anyone could put them in order.
 const ASK_GAP_MS = 1;
+const ROUND_GAP_MS = 100;
 const EDIT_EVERY_MS = 250;
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -61,6 +63,7 @@ function bulk(name: string, load: ReadonlyMap<number, number>): Scenario {
           asked.push(stage.send(chat, `${round}`));
           await stage.pause(ASK_GAP_MS);
         }
+        await stage.pause(ROUND_GAP_MS);
       }
       await Promise.all(asked);
     },

@@ -1,0 +1,96 @@
+// What the gateway adds to a call that need not wait: the same calls at the same pace, straight to the simulator and
+// through the gateway, in turns, so that both meet the same machine. Open loop: a slow answer delays no other call.
+
+import { Pool } from 'undici';
+import { startChild } from '../engine/child.ts';
+import { inFolder } from '../engine/folder.ts';
+import { TEXT } from '../engine/sample.ts';
+import type { Row } from '../row.ts';
+
+const PER_SECOND = 500;
+const ROUND_MS = 4000;
+const ROUNDS = 3;
+const WARM_UP_MS = 1000;
+const BOTS = 40;
+const CHATS = 8000;
+const CONNECTIONS = 64;
+const P50_MS_MAX = 1;
+const P99_MS_MAX = 5;
+
+export async function* latency(): AsyncIterable<Row> {
+  const sim = await startChild<{ url: string }>('servers.ts', ['sim']);
+  const rounds = await inFolder(async (data) => {
+    const wide = { privatePerS: 1000, broadcastPerS: 1000, inFlightMax: 256 };
+    const settings = JSON.stringify({ data, telegramApi: sim.ready.url, ...wide });
+    const gateway = await startChild<{ port: number }>('servers.ts', ['gateway', settings]);
+    const measured = await measure(sim.ready.url, `http://127.0.0.1:${gateway.ready.port}`);
+    await gateway.stop();
+    return measured;
+  });
+  await sim.stop();
+  yield added(rounds, 0.5, P50_MS_MAX);
+  yield added(rounds, 0.99, P99_MS_MAX);
+}
+
+interface Rounds {
+  readonly direct: number[][];
+  readonly through: number[][];
+}
+
+async function measure(directUrl: string, gatewayUrl: string): Promise<Rounds> {
+  const direct = new Pool(directUrl, { connections: CONNECTIONS });
+  const through = new Pool(gatewayUrl, { connections: CONNECTIONS });
+  await calls(direct, WARM_UP_MS);
+  await calls(through, WARM_UP_MS);
+  const rounds: Rounds = { direct: [], through: [] };
+  for (let i = 0; i < ROUNDS; i++) {
+    rounds.direct.push(await calls(direct, ROUND_MS));
+    rounds.through.push(await calls(through, ROUND_MS));
+  }
+  await Promise.all([direct.close(), through.close()]);
+  return rounds;
+}
+
+let number = 0;
+
+// Milliseconds each call took, in order of size.
+async function calls(pool: Pool, lastsMs: number): Promise<number[]> {
+  const began = performance.now();
+  const took: Promise<number>[] = [];
+  const total = (PER_SECOND * lastsMs) / 1000;
+  while (took.length < total) {
+    const due = Math.min(total, ((performance.now() - began) * PER_SECOND) / 1000);
+    while (took.length < due) took.push(call(pool, number++));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return (await Promise.all(took)).sort((a, b) => a - b);
+}
+
+async function call(pool: Pool, i: number): Promise<number> {
+  const began = performance.now();
+  const answer = await pool.request({
+    path: `/bot${1000 + (i % BOTS)}:benchbenchbenchbenchbenchbenchbench/sendMessage`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chat_id: 1 + (i % CHATS), text: TEXT }),
+  });
+  const body = await answer.body.text();
+  if (answer.statusCode !== 200) throw new Error(body);
+  return performance.now() - began;
+}
+
+// Of the rounds the quietest: noise only ever adds.
+function added(rounds: Rounds, share: number, msMax: number): Row {
+  const quantile = (sorted: number[]) => sorted[Math.floor(share * (sorted.length - 1))]!;
+  const direct = Math.min(...rounds.direct.map(quantile));
+  const through = Math.min(...rounds.through.map(quantile));
+  const addedMs = through - direct;
+  return {
+    name: `added latency at ${PER_SECOND}/s, p${share * 100}`,
+    ours: `${through.toFixed(2)} ms`,
+    theirs: `${direct.toFixed(2)} ms direct`,
+    ratio: addedMs,
+    bound: `≤ ${msMax} ms more`,
+    holds: addedMs <= msMax,
+  };
+}
