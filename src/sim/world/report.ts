@@ -30,8 +30,6 @@ export interface FloodedChat {
   readonly count: number;
   // Since the world began, of each.
   readonly minutes: readonly number[];
-  // Whether anything was ever taken there; a chat that blocks the bot, or moved away, takes nothing.
-  readonly isOpen: boolean;
 }
 
 export interface WorldCounts {
@@ -107,11 +105,10 @@ function floodsByChat({ tries, startedAt }: Evidence): FloodedChat[] {
   const chats = Map.groupBy(floods, (one) =>
     placeOf({ token: one.token.split(':')[0]!, chat: one.chat }),
   );
-  const open = new Set(tries.filter(isDelivered).map(placeOf));
   return [...chats]
     .map(([chat, earned]) => {
       const minutes = earned.map((one) => (one.call!.arrivedAt - startedAt) / 60_000);
-      return { chat, count: earned.length, minutes, isOpen: open.has(placeOf(earned[0]!)) };
+      return { chat, count: earned.length, minutes };
     })
     .sort((a, b) => b.count - a.count);
 }
