@@ -4,6 +4,7 @@
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { openArrivals } from './arrivals.ts';
 import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
@@ -64,13 +65,16 @@ export async function createGateway(config: Config): Promise<Gateway> {
   metrics.gauges(() => readGauges(house));
   if (config.metrics) road.listen(metrics.listen);
   road.listen(roadLog(log));
-  const options = intakeOptions(config, house, metrics);
+  const arrivals = openArrivals(house, () => options);
+  const { inbound: updates } = arrivals;
+  const options: IntakeOptions = { ...intakeOptions(config, house, metrics), updates };
   const server = createServer(options);
   const waiting = new Waiting(road, clock, WAITING_MAX);
   const retention = openRetention(config, house);
   const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
   road.listen(queueLog.listen);
   await dispatch.start();
+  await updates.start();
   await retention.start();
   await queueLog.start();
   const introducing = introduceAccounts(config, house);
@@ -79,7 +83,8 @@ export async function createGateway(config: Config): Promise<Gateway> {
 
   const close = async () => {
     introducing.stop();
-    await dispatch.stop(config.drainMsMax * ROAD_DRAIN_SHARE);
+    const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
+    await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
     await queueLog.stop(0);
     await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);

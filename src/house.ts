@@ -34,6 +34,8 @@ export interface House {
   readonly sandbox: TelegramModel;
   readonly engine: Engine;
   readonly adminKey: string;
+  // Seals tokens; the secrets of webhooks are derived from it.
+  readonly secret: string;
   settingsOf(account: string): Settings;
   // Cuts off the calls that are still out.
   hangUp(): Promise<void>;
@@ -74,6 +76,7 @@ export async function openHouse(config: Config): Promise<House> {
   return {
     ...parts,
     adminKey: adminKey.value,
+    secret: secret.value,
     settingsOf,
     async hangUp() {
       await Promise.all([...platforms.values()].map((platform) => platform.close()));

@@ -65,6 +65,23 @@ export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Rea
   });
 }
 
+// A whole address, with path and query; it is shown, so it must not hold a password.
+export function address(): Reader<string> {
+  return reader('an address such as https://host/path, without user and password', (raw) => {
+    if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
+    const { protocol, username, password } = new URL(raw);
+    const right = ['http:', 'https:'].includes(protocol) && username === '' && password === '';
+    return right ? raw : undefined;
+  });
+}
+
+// As Telegram takes it for `secret_token`.
+export function webhookSecret(): Reader<string> {
+  return reader('1 to 256 of A-Z, a-z, 0-9, _ and -', (raw) =>
+    typeof raw === 'string' && /^[\w-]{1,256}$/.test(raw) ? raw : undefined,
+  );
+}
+
 // A list in the file; separated by commas in a variable or flag.
 export function names(expected: string): Reader<readonly string[]> {
   return reader(expected, (raw) => {

@@ -25,6 +25,7 @@ export const SECTIONS = {
   queue: 'Bounds: at each of them a call is refused with a code, nothing grows silently',
   schedule: 'Who goes next',
   retry: 'When it fails',
+  inbound: 'What comes in: updates, and how the app gets them',
   retention: 'How long what ended is kept',
 } as const;
 export type Section = keyof typeof SECTIONS;

@@ -3,6 +3,7 @@
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
 import {
+  address,
   baseUrl,
   choice,
   decimal,
@@ -13,6 +14,7 @@ import {
   text,
   type Wait,
   wait,
+  webhookSecret,
 } from './parse.ts';
 import { limit, row, type Setting } from './setting.ts';
 
@@ -243,6 +245,25 @@ export const SETTINGS = {
   deadlineMs: row('retry', 'deadline_ms', integer({ min: 100, max: 600_000 }), 60_000, {
     meaning: 'How long one call may take until its answer counts as lost',
     unit: 'ms',
+    perAccount: true,
+  }),
+
+  replyWindowS: row('inbound', 'reply_window_s', integer({ min: 0, max: DAY_S }), 3600, {
+    meaning: 'So long after someone wrote in a chat, messages to it are answers, not broadcast',
+    unit: 's',
+    perAccount: true,
+  }),
+  webhookSecret: row<string | null>('inbound', 'webhook_secret', orNone(webhookSecret()), null, {
+    meaning: 'What webhook calls must carry; none: derived, see `GET /v1/accounts/:id/webhook`',
+    secret: true,
+    perAccount: true,
+  }),
+  forwardUrl: row<string | null>('inbound', 'forward_url', orNone(address()), null, {
+    meaning: 'Where updates that come by webhook are posted on to: the app; none: nowhere',
+    perAccount: true,
+  }),
+  updatesFromStore: row('inbound', 'updates_from_store', onOff(), false, {
+    meaning: 'Without forward_url: whether getUpdates is answered with what came by webhook',
     perAccount: true,
   }),
 

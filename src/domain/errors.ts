@@ -46,6 +46,13 @@ export const ERRORS = {
       'Send `Authorization: Bearer <key>`. The admin key is `SLUICE_ADMIN_KEY`, or the file ' +
       '`admin-key` in the data folder.',
   },
+  wrong_webhook_secret: {
+    status: 403,
+    title: 'The webhook call does not carry the secret of this account.',
+    remedy:
+      'Give `setWebhook` the `secret_token` that `GET /v1/accounts/:id/webhook` shows; the account must ' +
+      'be known to the gateway.',
+  },
   forbidden_host: {
     status: 403,
     title: 'The gateway does not answer to the name in `Host`, or not to pages of that `Origin`.',
@@ -94,6 +101,11 @@ export const ERRORS = {
     status: 429,
     title: 'The account has as many deliveries waiting as it may.',
     remedy: 'Repeat after `Retry-After`, slow down, or raise `queue_max`. Nothing was accepted.',
+  },
+  updates_full: {
+    status: 429,
+    title: 'As many updates of this account wait for the app as may.',
+    remedy: 'See why the app does not take them; the platform keeps new ones for a day meanwhile.',
   },
   too_many_waiting: {
     status: 429,

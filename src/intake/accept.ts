@@ -7,6 +7,7 @@ import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
+import { answering } from './answering.ts';
 import { compose, type Wishes } from './compose.ts';
 import { type IntakeOptions, YEAR_S } from './intake.ts';
 import { invalid } from './refuse.ts';
@@ -73,11 +74,10 @@ function draftFor(
   }
   const wishes = wishesOf(request, headers, now);
   if ('path' in wishes) return wrong(wishes);
-  const delivery = compose(
-    now,
-    { account: identity.id, platform: platform.name, call, body: JSON.stringify(params) },
-    wishes,
-  );
+  const { id: account } = identity;
+  const answer = answering(options, account, call, params);
+  const body = JSON.stringify(params);
+  const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
   return 'path' in delivery ? wrong(delivery) : { kind: 'drafted', delivery };
 }
 
@@ -94,7 +94,7 @@ function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): W
     };
   }
   return {
-    priority: request.priority ?? 'normal',
+    priority: request.priority ?? null,
     session: request.session ?? null,
     user: request.user === undefined ? null : String(request.user),
     correlation: request.correlation ?? headers.correlation,

@@ -11,7 +11,8 @@ import { COSMETIC_TTL_MS } from './intake.ts';
 export type Call = Extract<Described, { kind: 'call' }>;
 
 export interface Wishes {
-  readonly priority: Priority;
+  // null: as the updates seen say, else normal.
+  readonly priority: Priority | null;
   readonly session: string | null;
   readonly user: string | null;
   readonly correlation: string | null;
@@ -26,7 +27,7 @@ export interface Wishes {
 }
 
 export const NO_WISHES: Wishes = {
-  priority: 'normal',
+  priority: null,
   session: null,
   user: null,
   correlation: null,
@@ -39,7 +40,12 @@ export const NO_WISHES: Wishes = {
 
 export function compose(
   now: number,
-  from: { account: string; platform: string; call: Call; body: string },
+  from: {
+    account: string;
+    platform: string;
+    call: Call & { readonly priority?: Priority };
+    body: string;
+  },
   wishes: Wishes,
 ): NewDelivery | Trouble {
   const { call } = from;
@@ -65,7 +71,7 @@ export function compose(
     method: call.method,
     family: call.family,
     gate: call.gate,
-    priority: wishes.priority,
+    priority: wishes.priority ?? call.priority ?? 'normal',
     cost: call.cost,
     // A text of a session that may still be replaced is a preview: live output.
     live: wishes.session !== null && slot !== null && !wishes.final,

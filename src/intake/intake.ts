@@ -2,6 +2,7 @@
 // Everything is parsed once, here; behind this wall there are only well-formed deliveries.
 
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Inbound } from '../inbound/inbound.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
@@ -20,12 +21,8 @@ export interface IntakeOptions {
   readonly metrics: IntakeMetrics;
   readonly log: IntakeLog;
   readonly settings: IntakeSettings;
-  readonly updates?: UpdatesSeen;
-}
-
-// Is told of the updates that pass on their way to the app, as the platform words them.
-export interface UpdatesSeen {
-  saw(account: string, updates: readonly unknown[]): void;
+  // Left out: nobody looks at updates, and none come by webhook.
+  readonly updates?: Inbound;
 }
 
 export interface IntakeSettings {

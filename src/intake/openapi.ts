@@ -46,6 +46,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'PATCH /v1/dead/{id}': { summary: 'Change the content and queue it again', body: DeadEdit },
   'GET /v1/accounts': { summary: 'Accounts, their breakers and queues' },
+  'GET /v1/accounts/{id}/webhook': { summary: 'Where updates are to be posted, and the secret' },
+  'POST /webhook/telegram/{account}': { summary: 'One update, as Telegram posts it' },
   'POST /v1/accounts/{id}/pause': { summary: 'Send nothing more for this account' },
   'POST /v1/accounts/{id}/resume': { summary: 'Go on sending for this account' },
   'GET /v1/limits': { summary: 'Budgets, learned rates and freezes', query: LimitsQuery },

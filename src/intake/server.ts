@@ -18,6 +18,7 @@ import { journalProblem } from './submit.ts';
 import { telegramRoutes } from './telegram-dialect.ts';
 import { callerOf, HostWall, isLoopback } from './trust.ts';
 import { Waiting } from './waiting.ts';
+import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -84,11 +85,13 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     limitRoutes(keyed, options);
     eventRoutes(keyed, options);
     statsRoutes(keyed, options);
+    webhookViewRoutes(keyed, options);
   });
   app.register(async (watched) => {
     if (!isLoopback(options.settings.host)) requireKey(watched, options);
     healthRoutes(watched, options);
   });
+  app.register(async (posted) => webhookRoutes(posted, options));
   app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
   app.get('/openapi.json', async () => openApi());
 }

@@ -9,6 +9,7 @@ import { formatId } from '../domain/ids.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { identityProblem } from './accept.ts';
+import { answering } from './answering.ts';
 import { type Call, compose } from './compose.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { invalid } from './refuse.ts';
@@ -114,9 +115,10 @@ class Dialect {
     if (COSMETIC_FAMILIES.includes(call.family)) {
       return this.#sendCosmetic(identity.id, call, params, reply);
     }
+    const answer = answering(this.#options, identity.id, call, params);
     const delivery = compose(
       this.#options.clock.now(),
-      { account: identity.id, platform: PLATFORM, call, body: JSON.stringify(params) },
+      { account: identity.id, platform: PLATFORM, call: answer, body: JSON.stringify(params) },
       wishes,
     );
     if ('path' in delivery) return answerProblem(reply, invalid('invalid_message', [delivery]));

@@ -98,9 +98,9 @@ export function incoming(store: () => Harness): void {
       await all().record([1, 2, 3].map((updateId) => anUpdate({ updateId, at: updateId })));
       await all().done({ account: 'telegram:1', from: 1, before: 2 });
       const command = { before: 3, max: 1 };
-      expect(await all().prune(command)).toEqual({ removed: 1, untaken: 0 });
-      expect(await all().prune(command)).toEqual({ removed: 1, untaken: 1 });
-      expect(await all().prune(command)).toEqual({ removed: 0, untaken: 0 });
+      expect(await all().prune(command)).toEqual({ removed: 1, untaken: [] });
+      expect(await all().prune(command)).toEqual({ removed: 1, untaken: ['telegram:1'] });
+      expect(await all().prune(command)).toEqual({ removed: 0, untaken: [] });
       expect(await ids()).toEqual([3]);
       expect(await all().record([anUpdate({ updateId: 1 })])).toEqual([true]);
     });

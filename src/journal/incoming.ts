@@ -68,10 +68,10 @@ export interface RetryIncoming {
   readonly dueAt: number;
 }
 
-// `untaken`: of those removed, how many still waited.
 export interface PrunedIncoming {
   readonly removed: number;
-  readonly untaken: number;
+  // Of those, the ones that still waited: the account of each, oldest first.
+  readonly untaken: readonly string[];
 }
 
 export type IncomingCommand =

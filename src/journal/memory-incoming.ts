@@ -58,7 +58,8 @@ function record(disk: MemoryDisk, one: NewIncoming): boolean {
 function prune(disk: MemoryDisk, before: number, max: number) {
   const old = byTime([...disk.incoming.values()].filter(({ at }) => at < before)).slice(0, max);
   for (const row of old) disk.incoming.delete(keyOf(row));
-  return { removed: old.length, untaken: old.filter(({ state }) => state === 'waiting').length };
+  const untaken = old.filter(({ state }) => state === 'waiting').map(({ account }) => account);
+  return { removed: old.length, untaken };
 }
 
 function inOrder(disk: MemoryDisk): IncomingRow[] {

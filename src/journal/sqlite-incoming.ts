@@ -24,7 +24,7 @@ export const INCOMING_SQL = {
     WHERE ${WAITS} AND account = ? AND update_id >= ? AND update_id < ?`,
   retry: `UPDATE incoming INDEXED BY incoming_waiting SET attempts = ?, due_at = ?
     WHERE ${WAITS} AND account = ? AND update_id = ?`,
-  toPrune: `SELECT rowid AS row, state FROM incoming INDEXED BY incoming_at
+  toPrune: `SELECT rowid AS row, account, state FROM incoming INDEXED BY incoming_at
     WHERE at < ? ORDER BY at, update_id LIMIT ?`,
   drop: 'DELETE FROM incoming WHERE rowid = ?',
 } as const;
@@ -79,7 +79,8 @@ export class SqliteIncoming {
   #prune(before: number, max: number) {
     const old = this.#sql.toPrune.all(before, max);
     for (const { row } of old) this.#sql.drop.run(row!);
-    return { removed: old.length, untaken: old.filter(({ state }) => state === 'waiting').length };
+    const untaken = old.filter(({ state }) => state === 'waiting').map(({ account }) => account);
+    return { removed: old.length, untaken };
   }
 }
 

@@ -17,9 +17,10 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   ledger: { values: ['domain', 'system'], types: [] },
   platforms: { values: ['domain', 'system', 'limits'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
+  inbound: { values: ['domain', 'system'], types: ['journal'] },
   intake: {
     values: ['domain', 'system', 'accounts', 'journal', 'ledger'],
-    types: ['platforms', 'limits'],
+    types: ['platforms', 'limits', 'inbound'],
   },
   dispatch: {
     values: ['domain', 'system', 'limits', 'scheduler', 'journal', 'platforms'],
@@ -57,6 +58,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
 // These build the house and may open inner doors.
 export const BUILDERS = [
   'src/engine.ts',
+  'src/arrivals.ts',
   'src/house.ts',
   'src/gateway.ts',
   'src/world-engine.ts',

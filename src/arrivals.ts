@@ -1,0 +1,55 @@
+// Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
+// an app answers with go the way of every other.
+
+import type { House } from './house.ts';
+import { POSTS_MAX } from './inbound/forwarder.ts';
+import { createInbound, type Inbound } from './inbound/inbound.ts';
+import type { IntakeOptions } from './intake/intake.ts';
+import { makeWebhookCall } from './intake/webhook-call.ts';
+import { undiciPosting } from './system/post.ts';
+
+const GET_ME_MS_MAX = 5000;
+
+export interface Arrivals {
+  readonly inbound: Inbound;
+  // Within the time; what hangs longer is cut off, and goes again after the next start.
+  stop(deadlineMs: number): Promise<void>;
+}
+
+// `options`: asked when an app answers with a call, which is after intake was made.
+export function openArrivals(house: House, options: () => IntakeOptions): Arrivals {
+  const { clock, random, journal, accounts, secret, settingsOf, log } = house;
+  const posting = undiciPosting(POSTS_MAX);
+  const inbound = createInbound({
+    clock,
+    random,
+    journal,
+    secret,
+    accounts: {
+      list: () => accounts.list().map(({ id }) => id),
+      has: (id) => accounts.get(id) !== null,
+    },
+    settingsOf,
+    post: posting.post,
+    call: (account, call, key) => makeWebhookCall(options(), account, call, key),
+    usernameOf: (account) => usernameOf(house, account),
+    log,
+  });
+  return {
+    inbound,
+    async stop(deadlineMs) {
+      await inbound.stop(deadlineMs);
+      await posting.close();
+    },
+  };
+}
+
+async function usernameOf(house: House, account: string): Promise<string | null> {
+  const platform = house.platforms.get(account.split(':', 1)[0]!);
+  const credential = house.accounts.credentialOf(account);
+  if (platform === undefined || credential === null) return null;
+  const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };
+  const reply = await platform.send(call);
+  if (reply.kind !== 'answered' || reply.status !== 200) return null;
+  return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
+}

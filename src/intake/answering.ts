@@ -1,0 +1,19 @@
+// Whom does a call answer? What the updates seen say about it: which budget it spends, and how urgent it is.
+// The caller's own word about priority stands before this one; see compose.ts.
+
+import type { Priority } from '../domain/priority.ts';
+import type { Call } from './compose.ts';
+import type { IntakeOptions } from './intake.ts';
+
+export function answering(
+  { updates }: Pick<IntakeOptions, 'updates'>,
+  account: string,
+  call: Call,
+  params: Readonly<Record<string, unknown>>,
+): Call & { readonly priority?: Priority } {
+  if (updates === undefined) return call;
+  const asked = { chat: call.chat, family: call.family, gate: call.gate, params };
+  const gate = updates.gateFor(account, asked);
+  const priority = updates.priorityFor(account, asked);
+  return priority === null ? { ...call, gate } : { ...call, gate, priority };
+}

@@ -1,0 +1,46 @@
+// A call that the app put into its answer to an update, made a delivery of the account. The key makes it one, however
+// often the app is asked. Nobody waits for it; what is wrong with it is for the log, as the app is told nothing.
+
+import type { WebhookCall } from '../inbound/inbound.ts';
+import type { IntakeOptions } from './intake.ts';
+import { prepare, submit } from './submit.ts';
+
+const PLATFORM = 'telegram';
+// Refusals that pass: the update goes to the app again, later.
+const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down'];
+
+export async function makeWebhookCall(
+  options: IntakeOptions,
+  account: string,
+  { method, params }: WebhookCall,
+  key: string,
+): Promise<'done' | 'later'> {
+  const platform = options.platforms.get(PLATFORM)!;
+  const described = platform.describe(method, params);
+  const refused = (why: string) =>
+    options.log.warn(
+      { account, method, why },
+      'the app answered an update with a call that failed',
+    );
+  if (described.kind === 'invalid') {
+    refused(described.detail);
+    return 'done';
+  }
+  if (described.kind === 'pass') {
+    const credential = options.accounts.credentialOf(account) ?? '';
+    const { deadlineMs } = options.settings;
+    const body = JSON.stringify(params);
+    const reply = await platform.send({ credential, method: described.method, body, deadlineMs });
+    if (reply.kind !== 'answered' || reply.status !== 200) refused('the platform did not do it');
+    return 'done';
+  }
+  const to = { platform: PLATFORM, account, chat: described.chat };
+  const message = { to, method: described.method, body: params, idempotencyKey: key };
+  const headers = { correlation: null, idempotencyKey: null };
+  const submitted = await submit(options, await prepare(options, message, headers));
+  if (submitted.kind === 'accepted') return 'done';
+  const { code, detail } = submitted.problem;
+  if (PASSING.includes(code)) return 'later';
+  refused(`${code}: ${detail}`);
+  return 'done';
+}
