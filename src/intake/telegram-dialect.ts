@@ -9,6 +9,7 @@ import { formatId } from '../domain/ids.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { identityProblem } from './accept.ts';
+import { Adoption, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose } from './compose.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
@@ -26,7 +27,7 @@ import {
   answerText,
 } from './telegram-answer.ts';
 import { type Patience, readWishes } from './telegram-wishes.ts';
-import type { Waiting } from './waiting.ts';
+import type { Waited, Waiting } from './waiting.ts';
 
 const PLATFORM = 'telegram';
 const TOKEN = /^\d+:[\w-]+$/;
@@ -34,12 +35,17 @@ const METHOD = /^\w+$/;
 // Long polls answer after at most 50 s; this is what they may take beyond it.
 const LONG_POLL_GRACE_MS = 10_000;
 const LONG_POLL_S_MAX = 50;
+// Between two tries to withdraw what is being sent just now.
+const WITHDRAW_AGAIN_MS = 1000;
 
 interface DialectRequest {
   Params: { token: string; method: string };
   Querystring: Record<string, unknown>;
 }
 type Params = Record<string, unknown>;
+
+// How a caller's patience ended.
+type Patiently = Waited | { kind: 'async' } | { kind: 'withdrawn'; retryAfterS: number };
 
 export function telegramRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
   const platform = options.platforms.get(PLATFORM);
@@ -70,12 +76,14 @@ class Dialect {
   readonly #options: IntakeOptions;
   readonly #platform: Platform;
   readonly #waiting: Waiting;
+  readonly #adoption: Adoption;
   #passing = 0;
 
   constructor(options: IntakeOptions, platform: Platform, waiting: Waiting) {
     this.#options = options;
     this.#platform = platform;
     this.#waiting = waiting;
+    this.#adoption = new Adoption(options);
   }
 
   async handle(request: FastifyRequest<DialectRequest>, reply: FastifyReply) {
@@ -127,10 +135,17 @@ class Dialect {
       reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
       return this.#answerEnd(reply, call, params, shown);
     }
-    const submitted = await submitOne(this.#options, { kind: 'drafted', delivery });
-    if (submitted.kind === 'refused') return this.#answerRefusal(reply, submitted.problem);
-    reply.header('x-sluice-delivery', submitted.receipt.id);
-    return this.#answerWhenDone(reply, call, params, submitted.seq, patience);
+    const print = fingerprint(delivery);
+    const orphan = print === null ? null : await this.#adoption.claim(print, delivery);
+    const taken = orphan ?? (await submitOne(this.#options, { kind: 'drafted', delivery }));
+    if (typeof taken === 'object' && taken.kind === 'refused') {
+      return this.#answerRefusal(reply, taken.problem);
+    }
+    const seq = typeof taken === 'number' ? taken : taken.seq;
+    reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
+    const waited = await this.#wait(reply, seq, patience);
+    if (waited.kind === 'left' && print !== null) this.#adoption.lost(print, seq);
+    return this.#answerWaited(reply, call, params, seq, waited);
   }
 
   async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
@@ -145,28 +160,33 @@ class Dialect {
     return answerProblem(reply, refusal);
   }
 
-  async #answerWhenDone(
-    reply: FastifyReply,
-    call: Call,
-    params: Params,
-    seq: number,
-    patience: Patience,
-  ) {
-    if (patience.kind === 'async') {
-      return answerProvisionally(reply, call, params, this.#options.clock.now());
-    }
-    const ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
-    let waited = await this.#waiting.until(seq, ms, reply.raw);
-    if (waited.kind === 'time') {
+  async #wait(reply: FastifyReply, seq: number, patience: Patience): Promise<Patiently> {
+    if (patience.kind === 'async') return { kind: 'async' };
+    let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
+    for (;;) {
+      const waited = await this.#waiting.until(seq, ms, reply.raw);
+      if (waited.kind !== 'time') return waited;
       const retryAfterS = await this.#withdraw(seq);
-      if (retryAfterS !== null) return answerLater(reply, retryAfterS);
-      // Too late to withdraw: it is being sent, so the answer is near.
-      waited = await this.#waiting.until(seq, null, reply.raw);
+      if (retryAfterS !== null) return { kind: 'withdrawn', retryAfterS };
+      // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
+      ms = WITHDRAW_AGAIN_MS;
     }
-    if (waited.kind === 'ended') return this.#answerEnd(reply, call, params, waited.ended);
-    const id = formatId(this.#options.tag, seq);
-    const detail = `The gateway is stopping; ${id} is on disk and goes out after the start.`;
-    return answerProblem(reply, problem('shutting_down', detail));
+  }
+
+  #answerWaited(reply: FastifyReply, call: Call, params: Params, seq: number, waited: Patiently) {
+    switch (waited.kind) {
+      case 'async':
+        return answerProvisionally(reply, call, params, this.#options.clock.now());
+      case 'ended':
+        return this.#answerEnd(reply, call, params, waited.ended);
+      case 'withdrawn':
+        return answerLater(reply, waited.retryAfterS);
+      default: {
+        const id = formatId(this.#options.tag, seq);
+        const detail = `The gateway is stopping; ${id} is on disk and goes out after the start.`;
+        return answerProblem(reply, problem('shutting_down', detail));
+      }
+    }
   }
 
   #answerEnd(reply: FastifyReply, call: Call, params: Params, ended: Ended) {

@@ -8,6 +8,8 @@ export type Waited = { kind: 'ended'; ended: Ended } | { kind: 'time' | 'left' |
 
 // Whoever waits says `close` when it leaves.
 export interface Caller {
+  // It has left already.
+  readonly destroyed?: boolean;
   once(event: 'close', left: () => void): unknown;
   off(event: 'close', left: () => void): unknown;
 }
@@ -30,6 +32,7 @@ export class Waiting {
 
   // `ms` null: as long as it takes.
   async until(seq: number, ms: number | null, caller: Caller): Promise<Waited> {
+    if (caller.destroyed === true) return { kind: 'left' };
     const controller = new AbortController();
     let why: 'time' | 'left' | 'stopping' = 'time';
     const end = (reason: typeof why) => {

@@ -89,6 +89,9 @@ export async function dropIn(
     },
   };
   const app = createServer(options);
+  // The callers' ends of the line, in the order they came.
+  const lines: { emit(event: 'close'): boolean }[] = [];
+  app.addHook('onRequest', async (_request, reply) => void lines.push(reply.raw));
   await app.ready();
   await engine.dispatch.start();
   const run = async (ms: number) => {
@@ -96,15 +99,25 @@ export async function dropIn(
     await clock.run(clock.now() + ms);
     await arrivals();
   };
-  const call = (method: string, params: object, headers: Record<string, string> = {}) =>
-    app
-      .inject({
-        method: 'POST',
-        url: `/bot${TOKEN}/${method}`,
-        headers: { 'content-type': 'application/json', ...headers },
-        payload: JSON.stringify(params),
-      })
-      .then((answer) => ({ status: answer.statusCode, headers: answer.headers, ...answer.json() }));
+  let calls = 0;
+  const call = async (method: string, params: object, headers: Record<string, string> = {}) => {
+    calls += 1;
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/bot${TOKEN}/${method}`,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: JSON.stringify(params),
+    });
+    return { status: answer.statusCode, headers: answer.headers, ...answer.json() };
+  };
+  // Made by a client that gives up a moment later.
+  const abandon = async (...[method, params, headers]: Parameters<typeof call>) => {
+    const line = calls;
+    const lost = call(method, params, headers).catch(() => {});
+    await run(5);
+    lines[line]!.emit('close');
+    await lost;
+  };
   // Made, and answered within the time.
   const answer = async (...[method, params, headers]: Parameters<typeof call>) => {
     const answered = call(method, params, headers);
@@ -116,5 +129,19 @@ export async function dropIn(
       .messagesOf(String(chat))
       .filter(({ isDeleted }) => !isDeleted)
       .map(({ text }) => text);
-  return { app, call, answer, run, clock, model, faults, made, texts, disk, ledger, engine };
+  return {
+    app,
+    call,
+    answer,
+    abandon,
+    run,
+    clock,
+    model,
+    faults,
+    made,
+    texts,
+    disk,
+    ledger,
+    engine,
+  };
 }

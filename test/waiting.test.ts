@@ -1,0 +1,117 @@
+// Callers who wait, leave, and come back: a client's time-out makes no second message, and what is withdrawn is
+// never sent.
+
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../src/system/random.ts';
+import { dropIn } from './drop-in/simulated.ts';
+
+const CHAT = 7;
+const HELLO = { chat_id: CHAT, text: 'hello' };
+
+describe('a caller who hangs up', () => {
+  test('and asks again gets the first one’s result', async () => {
+    const { call, run, abandon, texts } = await dropIn();
+    void call('sendMessage', { chat_id: CHAT, text: 'before' });
+    await abandon('sendMessage', HELLO);
+    const again = call('sendMessage', HELLO);
+    await run(5000);
+    expect(await again).toMatchObject({ status: 200, result: { text: 'hello' } });
+    expect(texts(CHAT)).toEqual(['before', 'hello']);
+    // It had its answer: the same again is another message.
+    const another = call('sendMessage', HELLO);
+    await run(5000);
+    expect((await another).result.message_id).not.toBe((await again).result.message_id);
+    expect(texts(CHAT)).toEqual(['before', 'hello', 'hello']);
+  });
+
+  test('may come back within a minute of the delivery, and not later', async () => {
+    const { answer, run, abandon, texts } = await dropIn();
+    await abandon('sendMessage', HELLO);
+    await run(50_000);
+    expect(await answer('sendMessage', HELLO)).toMatchObject({ status: 200 });
+    expect(texts(CHAT)).toEqual(['hello']);
+    await abandon('sendMessage', HELLO);
+    await run(61_000);
+    await answer('sendMessage', HELLO);
+    expect(texts(CHAT)).toEqual(['hello', 'hello', 'hello']);
+  });
+
+  test('twice has two orphans, and each is adopted once', async () => {
+    const { call, run, abandon, texts } = await dropIn();
+    void call('sendMessage', { chat_id: CHAT, text: 'before' });
+    await Promise.all([abandon('sendMessage', HELLO), abandon('sendMessage', HELLO)]);
+    // Those who come back and leave again change nothing.
+    await Promise.all([abandon('sendMessage', HELLO), abandon('sendMessage', HELLO)]);
+    const both = [call('sendMessage', HELLO), call('sendMessage', HELLO)];
+    await run(10_000);
+    const ids = (await Promise.all(both)).map(({ result }) => result.message_id);
+    expect(new Set(ids).size).toBe(2);
+    expect(texts(CHAT)).toEqual(['before', 'hello', 'hello']);
+  });
+
+  test('another text, another chat or a key of its own is another message', async () => {
+    const { call, run, abandon, texts } = await dropIn();
+    await abandon('sendMessage', HELLO);
+    void call('sendMessage', { ...HELLO, text: 'other' });
+    void call('sendMessage', { ...HELLO, chat_id: 8 });
+    void call('sendMessage', HELLO, { 'idempotency-key': 'k' });
+    await run(10_000);
+    expect([texts(CHAT), texts(8)]).toEqual([['hello', 'other', 'hello'], ['hello']]);
+  });
+
+  test('with the gateway itself finds its message after the start', async () => {
+    const first = await dropIn();
+    const { disk, model, clock } = first;
+    void first.call('sendMessage', { chat_id: CHAT, text: 'before' });
+    void first.call('sendMessage', HELLO);
+    await first.run(500);
+    await first.engine.dispatch.stop(0);
+    const second = await dropIn({}, disk, model, clock.now());
+    const again = second.call('sendMessage', HELLO);
+    await second.run(10_000);
+    expect(await again).toMatchObject({ status: 200, result: { text: 'hello' } });
+    expect(second.texts(CHAT)).toEqual(['before', 'hello']);
+    // Answered before the end, or now: said again, it is meant.
+    await second.answer('sendMessage', { chat_id: CHAT, text: 'before' });
+    await second.answer('sendMessage', HELLO);
+    expect(second.texts(CHAT)).toEqual(['before', 'hello', 'before', 'hello']);
+  });
+});
+
+describe('withdrawn means withdrawn', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('also when it is just being sent (seed %i)', async (seed) => {
+    const random = seededRandom(seed);
+    const { call, run, made, texts, faults } = await dropIn();
+    const said = [];
+    for (let i = 0; i < 30; i++) {
+      const text = `${i}`;
+      const patience = { prefer: `wait=${Math.floor(random.next() * 12)}` };
+      if (random.next() < 0.2) faults.add({ fault: { kind: 'reset_before' } });
+      said.push(
+        call('sendMessage', { chat_id: CHAT, text }, patience).then((a) => ({ text, ...a })),
+      );
+      await run(random.next() * 800);
+    }
+    await run(120_000);
+    const answers = await Promise.all(said);
+    const shown = texts(CHAT);
+    for (const { text, status } of answers) {
+      expect([200, 429]).toContain(status);
+      expect(shown.filter((each) => each === text)).toHaveLength(status === 200 ? 1 : 0);
+    }
+    expect(answers.some(({ status }) => status === 429)).toBe(true);
+    expect(made.length).toBeGreaterThanOrEqual(shown.length);
+  });
+
+  test('a caller with little patience is not kept by a freeze that comes late', async () => {
+    const { call, run, model, clock, texts } = await dropIn();
+    model.freeze('42:AAtoken', String(CHAT), 600, clock.now());
+    const answer = call('sendMessage', HELLO, { prefer: 'wait=0' });
+    await run(3000);
+    const { status, parameters } = await answer;
+    expect(status).toBe(429);
+    expect(parameters.retry_after).toBeGreaterThan(590);
+    await run(700_000);
+    expect(texts(CHAT)).toEqual([]);
+  });
+});
