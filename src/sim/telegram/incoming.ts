@@ -26,6 +26,16 @@ export function incoming(
       content: text,
       isDeleted: false,
     },
-    view: { message_id: id, from, chat: chatView(chat), date, text },
+    view: { message_id: id, from, chat: chatView(chat), date, text, ...entitiesOf(text) },
   };
+}
+
+// Commands and mentions are marked; a message without any carries no list.
+function entitiesOf(text: string): { entities?: object[] } {
+  const entities = Array.from(text.matchAll(/(?<![\w@/])[/@]\w+(?:@\w+)?/g), (match) => ({
+    type: match[0].startsWith('/') ? 'bot_command' : 'mention',
+    offset: match.index,
+    length: match[0].length,
+  }));
+  return entities.length === 0 ? {} : { entities };
 }
