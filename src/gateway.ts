@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
+import { createSweeper } from './spool/sweeper.ts';
 import { drained } from './system/service.ts';
 
 // Of the drain time: what calls in flight get to finish, and what each further step gets (open requests end; calls
@@ -75,7 +76,9 @@ export async function createGateway(config: Config): Promise<Gateway> {
   road.listen(queueLog.listen);
   await dispatch.start();
   await updates.start();
+  const sweeper = openSweeper(house);
   await retention.start();
+  await sweeper.start();
   await queueLog.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
@@ -89,6 +92,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
     await queueLog.stop(0);
     await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
     await retention.stop(0);
+    await sweeper.stop(0);
     await house.close();
   };
   return {
@@ -145,7 +149,7 @@ async function closeDoors(house: House, server: FastifyInstance, graceMs: number
 }
 
 function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOptions {
-  const { clock, ledger, journal, accounts, platforms, log, engine, adminKey } = house;
+  const { clock, ledger, journal, accounts, platforms, log, engine, spool, adminKey } = house;
   return {
     clock,
     road: engine.road,
@@ -157,10 +161,12 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     health: () => readHealth(house),
     metrics,
     log,
+    spool,
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,
       bodyBytesMax: config.bodyBytesMax,
+      uploadBytesMax: config.uploadBytesMax,
       batchMax: config.batchMax,
       waitSMax: config.waitSMax,
       deadlineMs: config.deadlineMs,
@@ -224,6 +230,15 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
       for (const timer of timers) timer.cancel();
     },
   };
+}
+
+function openSweeper({ clock, spool, journal, log }: House) {
+  return createSweeper({
+    clock,
+    spool,
+    inUse: () => journal.filesInUse(),
+    onFailure: (error) => log.warn({ err: error }, 'could not sweep the spool; trying again'),
+  });
 }
 
 function openRetention(config: Config, { clock, journal, log }: House) {

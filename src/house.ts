@@ -1,6 +1,7 @@
 // The house without its front: store, accounts, platforms and the road, opened in order and closed in reverse.
 // The gateway puts HTTP before it, the library uses it in process.
 
+import { join } from 'node:path';
 import { Accounts, ADMIN_KEY_FILE, loadSecret, SECRET_FILE } from './accounts/accounts.ts';
 import type { Config, Settings } from './config/config.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
@@ -11,6 +12,7 @@ import { openSqliteLedger } from './ledger/sqlite.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createTelegram, telegramPriors } from './platforms/telegram/telegram.ts';
 import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from './sim/sim.ts';
+import { Spool } from './spool/spool.ts';
 import { type Clock, systemClock } from './system/clock.ts';
 import { undiciTransport } from './system/http.ts';
 import { createLog, type Log } from './system/log.ts';
@@ -20,6 +22,7 @@ import { type Random, systemRandom } from './system/random.ts';
 const CONNECTIONS_MAX = 4096;
 // The simulator in process answers as a near server would.
 const SANDBOX_NETWORK = { latencyMs: 15, jitterMs: 10 };
+const SPOOL_FOLDER = 'spool';
 const SANDBOX_TOKEN = /^\d+:sandbox/;
 
 export interface House {
@@ -32,6 +35,7 @@ export interface House {
   readonly platforms: ReadonlyMap<string, Platform>;
   // What sandbox tokens talk to.
   readonly sandbox: TelegramModel;
+  readonly spool: Spool;
   readonly engine: Engine;
   readonly adminKey: string;
   // Seals tokens; the secrets of webhooks are derived from it.
@@ -51,7 +55,11 @@ export async function openHouse(config: Config): Promise<House> {
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
   const sandbox = createTelegramModel({});
-  const platforms = openPlatforms(config, clock, random, sandbox);
+  const spool = await Spool.open({
+    dir: join(config.data, SPOOL_FOLDER),
+    bytesMax: config.spoolBytesMax,
+  });
+  const platforms = openPlatforms(config, clock, random, sandbox, spool);
   const accounts = await Accounts.open({ clock, journal, platforms, secret: secret.value });
   const settingsOf = settingsByAccount(config);
   const engine = createEngine({
@@ -72,7 +80,18 @@ export async function openHouse(config: Config): Promise<House> {
     engine.dispatch.holds.renew(id, clock.now());
     engine.dispatch.wake();
   });
-  const parts = { clock, random, log, journal, ledger, accounts, platforms, sandbox, engine };
+  const parts = {
+    clock,
+    random,
+    log,
+    journal,
+    ledger,
+    accounts,
+    platforms,
+    sandbox,
+    spool,
+    engine,
+  };
   return {
     ...parts,
     adminKey: adminKey.value,
@@ -88,14 +107,22 @@ export async function openHouse(config: Config): Promise<House> {
   };
 }
 
-function openPlatforms(config: Config, clock: Clock, random: Random, model: TelegramModel) {
+function openPlatforms(
+  config: Config,
+  clock: Clock,
+  random: Random,
+  model: TelegramModel,
+  files: Spool,
+) {
   const transport = undiciTransport({
     baseUrl: config.telegramApi,
     connectionsMax: CONNECTIONS_MAX,
   });
   const network = SANDBOX_NETWORK;
   const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
-  const telegram = createTelegram({ transport, sandbox, limits: telegramLimits(config) });
+  const limits = telegramLimits(config);
+  const reuse = config.uploadReuse;
+  const telegram = createTelegram({ transport, sandbox, limits, files, reuse });
   return new Map<string, Platform>([[telegram.name, telegram]]);
 }
 

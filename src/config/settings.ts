@@ -1,5 +1,5 @@
-// The one table of settings. The parser, `sluice config`, the flags of `sluice serve` and
-// docs/configuration.md all come from it; a setting exists nowhere else.
+// The one table of settings; those of the queue stand beside it, for their length. The parser, `sluice config`, the
+// flags of `sluice serve` and docs/configuration.md all come from it; a setting exists nowhere else.
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
 import {
@@ -12,10 +12,9 @@ import {
   onOff,
   orNone,
   text,
-  type Wait,
-  wait,
   webhookSecret,
 } from './parse.ts';
+import { QUEUE_SETTINGS } from './queue-settings.ts';
 import { limit, row, type Setting } from './setting.ts';
 
 const DAY_S = 86_400;
@@ -149,41 +148,7 @@ export const SETTINGS = {
     },
   ),
 
-  queueMax: row('queue', 'queue_max', integer({ min: 1, max: 10_000_000 }), 10_000, {
-    meaning: 'Deliveries that may wait in one account; more are refused',
-    unit: 'deliveries',
-    perAccount: true,
-  }),
-  inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 64, {
-    meaning: 'Calls of one account under way at once',
-    unit: 'calls',
-    perAccount: true,
-  }),
-  bodyBytesMax: row('queue', 'body_bytes_max', integer({ min: 1024, max: 52_428_800 }), 1_048_576, {
-    meaning: 'Largest request body',
-    unit: 'bytes',
-  }),
-  batchMax: row('queue', 'batch_max', integer({ min: 1, max: 10_000 }), 1000, {
-    meaning: 'Most messages in one POST /v1/messages, most ids in one retry or discard',
-    unit: 'messages',
-  }),
-  waitSMax: row('queue', 'wait_s_max', integer({ min: 1, max: 3600 }), 300, {
-    meaning:
-      'Longest `wait` over REST and `Prefer: wait=N`; a drop-in call under `hold` has no bound',
-    unit: 's',
-  }),
-  wait: row<Wait>(
-    'queue',
-    'wait',
-    wait({ min: 0, max: 3600 }),
-    { kind: 'hold' },
-    {
-      meaning:
-        'What a drop-in call that must wait gets: `hold` answers when it was sent; a number of seconds, ' +
-        'then 429 with an honest `retry_after` and the delivery withdrawn; `async` answers at once with a ' +
-        'provisional message',
-    },
-  ),
+  ...QUEUE_SETTINGS,
 
   weightHigh: row('schedule', 'weight_high', integer({ min: 1, max: 1000 }), 16, {
     meaning: 'Share of class high against normal and low (critical goes first)',

@@ -107,6 +107,13 @@ export const ERRORS = {
     title: 'As many updates of this account wait for the app as may.',
     remedy: 'See why the app does not take them; the platform keeps new ones for a day meanwhile.',
   },
+  spool_full: {
+    status: 429,
+    title: 'The disk space for uploads is in use.',
+    remedy:
+      'Repeat after `Retry-After`: files go when their delivery does. Or raise `spool_bytes_max`. ' +
+      'Nothing was accepted.',
+  },
   too_many_waiting: {
     status: 429,
     title: 'Too many callers wait for a result at once.',

@@ -5,6 +5,7 @@
 import type { Identity } from '../accounts/accounts.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
+import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
 import { answering } from './answering.ts';
@@ -76,7 +77,7 @@ function draftFor(
   if ('path' in wishes) return wrong(wishes);
   const { id: account } = identity;
   const answer = answering(options, account, call, params);
-  const body = JSON.stringify(params);
+  const body = bodyOf(params, NO_FILES);
   const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
   return 'path' in delivery ? wrong(delivery) : { kind: 'drafted', delivery };
 }

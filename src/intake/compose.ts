@@ -45,6 +45,7 @@ export function compose(
     platform: string;
     call: Call & { readonly priority?: Priority };
     body: string;
+    files?: readonly string[];
   },
   wishes: Wishes,
 ): NewDelivery | Trouble {
@@ -82,6 +83,7 @@ export function compose(
     acceptedAt: now,
     idempotencyKey: wishes.idempotencyKey,
     body: from.body,
+    ...(from.files === undefined ? null : { files: from.files }),
   };
 }
 

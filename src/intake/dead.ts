@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Delivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
+import { bodyOf, filesOf } from '../domain/upload.ts';
 import type { MoveCommand } from '../journal/journal.ts';
 import type { Filter } from '../ledger/ledger.ts';
 import { SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
@@ -183,7 +184,8 @@ async function edit(
     at: clock.now(),
     reason: 'edited',
     by: request.caller,
-    body: JSON.stringify(params),
+    // Its files stay with it.
+    body: bodyOf(params, filesOf(delivery.body)),
     queueMax: options.settings.queueMaxOf(delivery.account),
   });
   const refusal = moveProblem(moved);

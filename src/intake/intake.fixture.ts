@@ -1,15 +1,18 @@
 // An intake to test: the real server, accounts and memory store, a road that only queues, and a Telegram that
 // answers what it is told to. Deliveries end when a test says so.
 
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { Accounts } from '../accounts/accounts.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
 import type { Journal, MoveCommand } from '../journal/journal.ts';
 import { createMemoryStore } from '../journal/memory.ts';
 import { createMetrics } from '../ledger/metrics.ts';
-import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
-import type { Reply } from '../system/transport.ts';
+import type { Receiving } from '../spool/spool.ts';
+import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import type { IntakeOptions, IntakeSettings } from './intake.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
@@ -26,6 +29,7 @@ export const SETTINGS: IntakeSettings = {
   host: '127.0.0.1',
   allowedHosts: [],
   bodyBytesMax: 65_536,
+  uploadBytesMax: 100_000,
   batchMax: 5,
   waitSMax: 300,
   deadlineMs: 1000,
@@ -164,7 +168,12 @@ export interface Bench {
   readonly journal: Journal;
   readonly accounts: Accounts;
   readonly passed: OutgoingCall[];
+  readonly downloads: Download[];
   readonly logged: object[];
+  // Files received, and how often each is pinned.
+  readonly spooled: Map<string, number>;
+  // Downloads and passed calls whose caller left.
+  hungUp: number;
   // What the platform answers to calls that are passed on.
   answer: Reply;
 }
@@ -175,7 +184,10 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
   const road = new FakeRoad(journal);
   const made = {
     passed: [] as OutgoingCall[],
+    downloads: [] as Download[],
     logged: [] as object[],
+    spooled: new Map<string, number>(),
+    hungUp: 0,
     answer: answered(200, '{}'),
   };
   const platform = fakeTelegram(made);
@@ -194,6 +206,7 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
     health: async () => ({ scheduler: { status: 'ok' }, journal: { status: 'ok' } }),
     metrics: createMetrics({ process: false }),
     log: { warn: note, error: note },
+    spool: memorySpool(made.spooled),
     settings: { ...SETTINGS, ...settings },
   };
   return Object.assign(made, { app: createServer(options), road, clock, journal, accounts });
@@ -207,7 +220,42 @@ export function answered(
   return { kind: 'answered', status, headers, body };
 }
 
-function fakeTelegram(made: { passed: OutgoingCall[]; answer: Reply }): Platform {
+// Keeps digests, not files.
+function memorySpool(pins: Map<string, number>): Receiving {
+  return {
+    async receive(source) {
+      const hash = createHash('sha256');
+      let size = 0;
+      try {
+        for await (const chunk of source) {
+          hash.update(chunk as Buffer);
+          size += (chunk as Buffer).length;
+        }
+      } catch {
+        return { kind: 'broken' };
+      }
+      const id = hash.digest('base64url');
+      pins.set(id, (pins.get(id) ?? 0) + 1);
+      return { kind: 'kept', id, size };
+    },
+    unpin: (id) => void pins.set(id, pins.get(id)! - 1),
+  };
+}
+
+function fakeTelegram(made: {
+  passed: OutgoingCall[];
+  downloads: Download[];
+  answer: Reply;
+  hungUp: number;
+}): Platform {
+  const flowing = async (hangUp: AbortSignal): Promise<StreamedReply> => {
+    hangUp.addEventListener('abort', () => {
+      made.hungUp += 1;
+    });
+    const { answer } = made;
+    if (answer.kind !== 'answered') return answer;
+    return { ...answer, body: Readable.from([Buffer.from(answer.body)]) };
+  };
   const transport = {
     request: () => Promise.reject(new Error('no wire in this test')),
     stream: () => Promise.reject(new Error('no wire in this test')),
@@ -221,9 +269,15 @@ function fakeTelegram(made: { passed: OutgoingCall[]; answer: Reply }): Platform
       }
       return { kind: 'known', id: credential.split(':')[0]! };
     },
-    async send(call) {
-      made.passed.push(call);
-      return made.answer;
+    passage: {
+      pass(call, hangUp) {
+        made.passed.push(call);
+        return flowing(hangUp);
+      },
+      download(file, hangUp) {
+        made.downloads.push(file);
+        return flowing(hangUp);
+      },
     },
   };
 }

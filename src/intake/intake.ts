@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Inbound } from '../inbound/inbound.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Receiving } from '../spool/spool.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Road } from './road.ts';
 
@@ -21,6 +22,8 @@ export interface IntakeOptions {
   readonly metrics: IntakeMetrics;
   readonly log: IntakeLog;
   readonly settings: IntakeSettings;
+  // Where files of calls lie until they are delivered.
+  readonly spool: Receiving;
   // Left out: nobody looks at updates, and none come by webhook.
   readonly updates?: Inbound;
 }
@@ -29,6 +32,8 @@ export interface IntakeSettings {
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly bodyBytesMax: number;
+  // Of the files in one call.
+  readonly uploadBytesMax: number;
   readonly batchMax: number;
   readonly waitSMax: number;
   // How long a call that is passed straight through may take.

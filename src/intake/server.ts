@@ -15,7 +15,7 @@ import { openApi } from './openapi.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { statsRoutes } from './stats.ts';
 import { journalProblem } from './submit.ts';
-import { telegramRoutes } from './telegram-dialect.ts';
+import { telegramRoutes } from './telegram-routes.ts';
 import { callerOf, HostWall, isLoopback } from './trust.ts';
 import { Waiting } from './waiting.ts';
 import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
@@ -27,8 +27,9 @@ declare module 'fastify' {
   }
 }
 
-// A request must have arrived within this time; how long its answer takes is another matter.
-const REQUEST_MS_MAX = 60_000;
+// A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
+// another matter.
+const REQUEST_MS_MAX = 300_000;
 const PARAM_LENGTH_MAX = 512;
 
 export function createServer(options: IntakeOptions): FastifyInstance {

@@ -33,6 +33,11 @@ export function answerNo(
   return answerText(reply, status, JSON.stringify(body));
 }
 
+// As the platform does it: nothing but the status, and the line is closed.
+export function answerTooLarge(reply: FastifyReply): FastifyReply {
+  return reply.code(413).header('connection', 'close').header('x-sluice-error', 'too_large').send();
+}
+
 export function answerLater(reply: FastifyReply, seconds: number): FastifyReply {
   return answerNo(reply, 429, `Too Many Requests: retry after ${seconds}`, seconds);
 }

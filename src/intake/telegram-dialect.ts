@@ -1,21 +1,21 @@
-// The drop-in: /bot<token>/<method>, as Telegram itself takes it (JSON, form or query). Calls that send go over the
-// road and are answered with Telegram's own words when they have ended; everything else is passed straight on.
+// A call of Telegram's API that sends: over the road, and answered with Telegram's own words when it has ended.
+// A caller who hangs up ends the waiting and never the delivery.
 // The token is in the path: no path of this dialect is ever logged or echoed.
 
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
-import { JournalUnavailable } from '../journal/journal.ts';
-import type { Platform } from '../platforms/platform.ts';
+import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { identityProblem } from './accept.ts';
 import { Adoption, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose } from './compose.ts';
-import { type IntakeOptions, PASSING_MAX } from './intake.ts';
+import type { IntakeOptions } from './intake.ts';
 import { invalid } from './refuse.ts';
 import type { Ended } from './road.ts';
-import { journalProblem, submitOne } from './submit.ts';
+import { submitOne } from './submit.ts';
 import {
   answerCosmetic,
   answerEdit,
@@ -24,92 +24,41 @@ import {
   answerNo,
   answerProblem,
   answerProvisionally,
-  answerText,
 } from './telegram-answer.ts';
+import type { Params } from './telegram-params.ts';
 import { type Patience, readWishes } from './telegram-wishes.ts';
 import type { Waited, Waiting } from './waiting.ts';
 
 const PLATFORM = 'telegram';
-const TOKEN = /^\d+:[\w-]+$/;
-const METHOD = /^\w+$/;
-// Long polls answer after at most 50 s; this is what they may take beyond it.
-const LONG_POLL_GRACE_MS = 10_000;
-const LONG_POLL_S_MAX = 50;
 // Between two tries to withdraw what is being sent just now.
 const WITHDRAW_AGAIN_MS = 1000;
 
-interface DialectRequest {
-  Params: { token: string; method: string };
-  Querystring: Record<string, unknown>;
+// A call as it came; what its parameters mean is known already.
+export interface Asked {
+  readonly credential: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly params: Params;
+  // Pinned in the spool until the call is answered.
+  readonly files: Files;
 }
-type Params = Record<string, unknown>;
 
 // How a caller's patience ended.
 type Patiently = Waited | { kind: 'async' } | { kind: 'withdrawn'; retryAfterS: number };
 
-export function telegramRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
-  const platform = options.platforms.get(PLATFORM);
-  if (platform === undefined) return;
-  const dialect = new Dialect(options, platform, waiting);
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body: string, done) => done(null, Object.fromEntries(new URLSearchParams(body))),
-  );
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    if (error instanceof JournalUnavailable) return answerProblem(reply, journalProblem(error));
-    const status = error.statusCode ?? 500;
-    if (status === 413) return answerProblem(reply, problem('too_large', ''));
-    if (status === 415) return answerProblem(reply, problem('unsupported_media_type', ''));
-    if (status < 500) return answerProblem(reply, problem('invalid_json', error.message));
-    options.log.error({ err: error, route: '/bot…' }, 'request failed');
-    return answerProblem(reply, problem('internal', ''));
-  });
-  app.route<DialectRequest>({
-    method: ['GET', 'POST'],
-    url: '/bot:token/:method',
-    handler: (request, reply) => dialect.handle(request, reply),
-  });
-}
-
-class Dialect {
+export class Dialect {
   readonly #options: IntakeOptions;
-  readonly #platform: Platform;
   readonly #waiting: Waiting;
   readonly #adoption: Adoption;
-  #passing = 0;
 
-  constructor(options: IntakeOptions, platform: Platform, waiting: Waiting) {
+  constructor(options: IntakeOptions, waiting: Waiting) {
     this.#options = options;
-    this.#platform = platform;
     this.#waiting = waiting;
     this.#adoption = new Adoption(options);
   }
 
-  async handle(request: FastifyRequest<DialectRequest>, reply: FastifyReply) {
-    const { token, method } = request.params;
-    // The cloud's own answer; and no text of a stranger gets into a path of ours.
-    if (!TOKEN.test(token) || !METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
-    const params = paramsOf(request);
-    if (params === null) return answerNo(reply, 400, 'Bad Request: expected an object');
-    const call = this.#platform.describe(method, params);
-    switch (call.kind) {
-      case 'invalid':
-        return answerNo(reply, 400, call.detail);
-      case 'pass':
-        return this.#pass(token, call.method, params, reply);
-      default:
-        return this.#deliver(request, call, params, reply);
-    }
-  }
-
-  async #deliver(
-    request: FastifyRequest<DialectRequest>,
-    call: Call,
-    params: Params,
-    reply: FastifyReply,
-  ) {
-    const read = readWishes(request.headers, this.#options.settings);
+  async deliver(asked: Asked, call: Call, reply: FastifyReply) {
+    const { params, files } = asked;
+    const read = readWishes(asked.headers, this.#options.settings);
     if (read.kind === 'wrong') {
       return answerNo(reply, 400, `Bad Request: ${read.header} must be ${read.expected}`);
     }
@@ -117,16 +66,17 @@ class Dialect {
     if (patience.kind !== 'async' && this.#waiting.isFull) {
       return answerProblem(reply, problem('too_many_waiting', ''));
     }
-    const identity = await this.#options.accounts.identify(PLATFORM, request.params.token);
+    const identity = await this.#options.accounts.identify(PLATFORM, asked.credential);
     if (identity.kind === 'refused') return answerNo(reply, identity.status, identity.detail);
     if (identity.kind !== 'known') return answerProblem(reply, identityProblem(identity));
     if (COSMETIC_FAMILIES.includes(call.family)) {
       return this.#sendCosmetic(identity.id, call, params, reply);
     }
     const answer = answering(this.#options, identity.id, call, params);
+    const content = { body: bodyOf(params, files), ...(files === NO_FILES ? null : idsOf(files)) };
     const delivery = compose(
       this.#options.clock.now(),
-      { account: identity.id, platform: PLATFORM, call: answer, body: JSON.stringify(params) },
+      { account: identity.id, platform: PLATFORM, call: answer, ...content },
       wishes,
     );
     if ('path' in delivery) return answerProblem(reply, invalid('invalid_message', [delivery]));
@@ -210,35 +160,8 @@ class Dialect {
     });
     return moved.kind === 'moved' ? Math.max(1, Math.ceil((eta - at) / 1000)) : null;
   }
-
-  async #pass(credential: string, method: string, params: Params, reply: FastifyReply) {
-    if (this.#passing >= PASSING_MAX) return answerLater(reply, 1);
-    this.#passing += 1;
-    try {
-      const deadlineMs = Math.max(this.#options.settings.deadlineMs, longPollMs(params));
-      const body = JSON.stringify(params);
-      const answer = await this.#platform.send({ credential, method, body, deadlineMs });
-      if (answer.kind !== 'answered') return answerNo(reply, 502, `Bad Gateway: ${answer.reason}`);
-      const { headers, status } = answer;
-      const retryAfter = headers['retry-after'];
-      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      return answerText(reply, status, answer.body);
-    } finally {
-      this.#passing -= 1;
-    }
-  }
 }
 
-// Query and body together; the body has the last word. null: the body is not an object.
-function paramsOf(request: FastifyRequest<DialectRequest>): Params | null {
-  const { query, body } = request;
-  if (body === undefined || body === null) return { ...query };
-  if (typeof body !== 'object' || Array.isArray(body)) return null;
-  return { ...query, ...body };
-}
-
-function longPollMs(params: Params): number {
-  const seconds = Number(params.timeout ?? 0);
-  if (!(seconds > 0)) return 0;
-  return Math.min(seconds, LONG_POLL_S_MAX) * 1000 + LONG_POLL_GRACE_MS;
+function idsOf(files: Files): { files: string[] } {
+  return { files: Object.values(files).map(({ id }) => id) };
 }

@@ -1,10 +1,11 @@
 // The port every platform implements. A platform knows four things: what a call means (describe), how fast
 // it may go (planOf), how to make it (send) and what the answer says (classify). It keeps no state of deliveries.
 
+import type { Readable } from 'node:stream';
 import type { Family, Gate } from '../domain/call.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { Charge, Plan } from '../limits/limits.ts';
-import type { Reply } from '../system/transport.ts';
+import type { Reply, StreamedReply } from '../system/transport.ts';
 
 export interface Platform {
   readonly name: string;
@@ -29,14 +30,38 @@ export interface Platform {
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
 
+  // Of platforms whose own API is served as a drop-in.
+  readonly passage?: Passage;
+
   // Whose credential is it? Asks the platform when it must.
   identify(credential: string): Promise<Identified>;
   close(): Promise<void>;
 }
 
+// Straight through, without the journal; answers flow as they come. `hangUp` ends the call.
+export interface Passage {
+  pass(call: OutgoingCall, hangUp: AbortSignal): Promise<StreamedReply>;
+  download(file: Download, hangUp: AbortSignal): Promise<StreamedReply>;
+}
+
+export interface Download {
+  readonly credential: string;
+  // As the platform named it, safe to stand in a path.
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+}
+
+// Where uploaded files are read from.
+export interface FileSource {
+  has(id: string): boolean;
+  read(id: string): Readable;
+}
+
 export interface OutgoingCall {
   readonly credential: string;
   readonly method: string;
+  // It may name files of the spool; see domain/upload.ts.
   readonly body: string;
   readonly deadlineMs: number;
 }

@@ -76,10 +76,13 @@ export async function dropIn(
     health: async () => ({}),
     metrics: createMetrics({ process: false }),
     log: { warn: () => {}, error: () => {} },
+    // No call of these tests has files.
+    spool: { receive: async () => ({ kind: 'full' }), unpin: () => {} },
     settings: {
       host: config.host,
       allowedHosts: [],
       bodyBytesMax: config.bodyBytesMax,
+      uploadBytesMax: config.uploadBytesMax,
       batchMax: config.batchMax,
       waitSMax: config.waitSMax,
       deadlineMs: config.deadlineMs,

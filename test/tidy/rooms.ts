@@ -16,11 +16,12 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   journal: { values: ['domain', 'system', 'ledger'], types: [] },
   ledger: { values: ['domain', 'system'], types: [] },
   platforms: { values: ['domain', 'system', 'limits'], types: [] },
+  spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
   inbound: { values: ['domain', 'system'], types: ['journal'] },
   intake: {
     values: ['domain', 'system', 'accounts', 'journal', 'ledger'],
-    types: ['platforms', 'limits', 'inbound'],
+    types: ['platforms', 'limits', 'inbound', 'spool'],
   },
   dispatch: {
     values: ['domain', 'system', 'limits', 'scheduler', 'journal', 'platforms'],

@@ -1,30 +1,133 @@
 // Makes the call: the token goes into the path, and from here on nobody may show the path.
-// Tokens of the form `<digits>:sandbox…` reach the built-in simulator instead of Telegram.
+// Tokens of the form `<digits>:sandbox…` reach the built-in simulator instead of Telegram; one that ends in
+// `/test` means the same bot id among Telegram's test servers, which is another bot.
 
-import type { Reply, Transport } from '../../system/transport.ts';
-import type { Identified, OutgoingCall } from '../platform.ts';
+import { Readable } from 'node:stream';
+import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
+import type { Download, FileSource, Identified, OutgoingCall } from '../platform.ts';
+import type { FileIds } from './file-ids.ts';
+import { formOf } from './form.ts';
 import { readAnswer } from './wire.ts';
 
 export interface Routes {
   readonly transport: Transport;
   // Null: sandbox tokens go where all others go.
   readonly sandbox: Transport | null;
+  // Null: no call has files.
+  readonly files: FileSource | null;
+  // Null: every file is sent, however often.
+  readonly fileIds: FileIds | null;
 }
 
-const TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
+const TEST = '/test';
+const TOKEN = /^\d{1,20}:[\w-]{1,100}(\/test)?$/;
 const SANDBOX_TOKEN = /^\d+:sandbox/;
 // A caller waits for it before its first message is taken.
 const IDENTIFY_DEADLINE_MS = 5_000;
+// A line slower than this is taken for a dead one.
+const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
+const WRONG_FILE_ID = /wrong (remote )?file[ _]id|file[ _]reference|FILE_ID_INVALID/i;
 
 export function send(routes: Routes, call: OutgoingCall): Promise<Reply> {
-  const { credential, method, body, deadlineMs } = call;
-  const isSandbox = SANDBOX_TOKEN.test(credential);
-  const transport = isSandbox ? (routes.sandbox ?? routes.transport) : routes.transport;
-  const path = `/bot${credential}/${method}`;
-  return transport.request({ method: 'POST', path, headers: JSON_HEADERS, body, deadlineMs });
+  if (hasFiles(call.body)) return sendFiles(routes, call);
+  return wireOf(routes, call.credential).request(plain(call));
 }
+
+export async function pass(
+  routes: Routes,
+  call: OutgoingCall,
+  hangUp: AbortSignal,
+): Promise<StreamedReply> {
+  const wire = wireOf(routes, call.credential);
+  if (!hasFiles(call.body)) return wire.stream(plain(call), hangUp);
+  const { params, files } = readBody(call.body);
+  const request = withFiles(routes, call, params, files);
+  if (request !== null) return wire.stream(request, hangUp);
+  return { ...FILE_GONE, body: Readable.from([FILE_GONE.body]) };
+}
+
+export function download(
+  routes: Routes,
+  file: Download,
+  hangUp: AbortSignal,
+): Promise<StreamedReply> {
+  const { credential, headers, deadlineMs } = file;
+  const path = `/file/bot${credential}/${file.path}`;
+  const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
+  return wireOf(routes, credential).stream(request, hangUp);
+}
+
+// Known files by their id; when Telegram does not know it any more, once more with the bytes.
+async function sendFiles(routes: Routes, call: OutgoingCall): Promise<Reply> {
+  const { fileIds } = routes;
+  const { params, files } = readBody(call.body);
+  const bot = botOf(call.credential);
+  const upload = fileIds?.reuse(bot, params, files) ?? { params, files, isReused: false };
+  const reply = await sendForm(routes, call, upload.params, upload.files);
+  if (reply.kind !== 'answered') return reply;
+  const answer = readAnswer(reply.body);
+  if (answer?.ok === true) fileIds?.learn(bot, params, files, answer.result);
+  if (!upload.isReused || answer?.ok !== false || !WRONG_FILE_ID.test(answer.description)) {
+    return reply;
+  }
+  fileIds?.forget(bot, params, files);
+  return sendForm(routes, call, params, files);
+}
+
+async function sendForm(
+  routes: Routes,
+  call: OutgoingCall,
+  params: Readonly<Record<string, unknown>>,
+  files: Files,
+): Promise<Reply> {
+  const request = withFiles(routes, call, params, files);
+  return request === null ? FILE_GONE : wireOf(routes, call.credential).request(request);
+}
+
+// Null: a file is not at hand any more.
+function withFiles(
+  routes: Routes,
+  call: OutgoingCall,
+  params: Readonly<Record<string, unknown>>,
+  files: Files,
+): HttpRequest | null {
+  const all = Object.values(files);
+  if (all.length === 0) return plain({ ...call, body: JSON.stringify(params) });
+  const source = routes.files;
+  if (source === null || !all.every(({ id }) => source.has(id))) return null;
+  const form = formOf(params, files, source);
+  const deadlineMs = call.deadlineMs + (form.bytes / UPLOAD_BYTES_PER_S_MIN) * 1000;
+  return { ...plain(call), headers: form.headers, body: form.open(), deadlineMs };
+}
+
+function plain({ credential, method, body, deadlineMs }: OutgoingCall): HttpRequest {
+  const path = `/bot${credential}/${method}`;
+  return { method: 'POST', path, headers: JSON_HEADERS, body, deadlineMs };
+}
+
+// Without its secret: ids of files stay valid when the token changes.
+function botOf(credential: string): string {
+  return credential.replace(/:[\w-]+/, '');
+}
+
+function wireOf({ transport, sandbox }: Routes, credential: string): Transport {
+  return SANDBOX_TOKEN.test(credential) ? (sandbox ?? transport) : transport;
+}
+
+// A restored snapshot has no spool: nothing will bring the file back, so it is refused once and for all.
+const FILE_GONE = {
+  kind: 'answered' as const,
+  status: 400,
+  headers: JSON_HEADERS,
+  body: JSON.stringify({
+    ok: false,
+    error_code: 400,
+    description: 'Bad Request: the uploaded file is no longer at hand',
+  }),
+};
 
 export async function identify(routes: Routes, credential: string): Promise<Identified> {
   // The cloud's own answer to what cannot be a token; a stranger's text goes into no path.
@@ -36,15 +139,15 @@ export async function identify(routes: Routes, credential: string): Promise<Iden
   }
   const answer = readAnswer(reply.body);
   if (answer === null) return { kind: 'unreachable', detail: `HTTP ${reply.status}` };
-  if (answer.ok) return knownAs(answer.result);
+  if (answer.ok) return knownAs(answer.result, credential.endsWith(TEST));
   const { code, description } = answer;
   if (code === 429 || code >= 500) return { kind: 'unreachable', detail: description };
   return { kind: 'refused', status: code, detail: description };
 }
 
-function knownAs(result: unknown): Identified {
+function knownAs(result: unknown, isTest: boolean): Identified {
   const id =
     typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined;
   if (!Number.isSafeInteger(id)) return { kind: 'unreachable', detail: 'getMe named no bot' };
-  return { kind: 'known', id: String(id) };
+  return { kind: 'known', id: isTest ? `${id}:test` : String(id) };
 }

@@ -2,14 +2,15 @@
 
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
-import type { Platform } from '../platform.ts';
+import type { FileSource, Platform } from '../platform.ts';
 import { classify } from './classify.ts';
 import { touch } from './content.ts';
 import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
+import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { deliveryMethod } from './methods.ts';
-import { identify, type Routes, send } from './send.ts';
+import { download, identify, pass, type Routes, send } from './send.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 export { REASONS, type Reason } from './reasons.ts';
@@ -20,6 +21,10 @@ export interface TelegramOptions {
   // Where `<digits>:sandbox…` tokens go; without it they go where all others go.
   readonly sandbox?: Transport;
   readonly limits?: Partial<TelegramLimits>;
+  // Where the files of calls lie; without it there are none.
+  readonly files?: FileSource;
+  // Names a file that Telegram already has by its id instead of sending it again; true when left out.
+  readonly reuse?: boolean;
 }
 
 // For an account with limits of its own.
@@ -28,13 +33,22 @@ export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
 }
 
 export function createTelegram(options: TelegramOptions): Platform {
-  const routes: Routes = { transport: options.transport, sandbox: options.sandbox ?? null };
+  const routes: Routes = {
+    transport: options.transport,
+    sandbox: options.sandbox ?? null,
+    files: options.files ?? null,
+    fileIds: options.reuse === false ? null : new FileIds(),
+  };
   return {
     name: 'telegram',
     describe,
     address,
     planOf: telegramPriors(options.limits ?? {}).planOf,
     send: (call) => send(routes, call),
+    passage: {
+      pass: (call, hangUp) => pass(routes, call, hangUp),
+      download: (file, hangUp) => download(routes, file, hangUp),
+    },
     classify,
     cure: (what, _method, body) => cure(what, body),
     touch,

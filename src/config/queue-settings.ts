@@ -1,0 +1,65 @@
+// The settings of accepting: how much may wait, how large it may be, and who waits for it.
+
+import { integer, onOff, type Wait, wait } from './parse.ts';
+import { row } from './setting.ts';
+
+export const QUEUE_SETTINGS = {
+  queueMax: row('queue', 'queue_max', integer({ min: 1, max: 10_000_000 }), 10_000, {
+    meaning: 'Deliveries that may wait in one account; more are refused',
+    unit: 'deliveries',
+    perAccount: true,
+  }),
+  inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 64, {
+    meaning: 'Calls of one account under way at once',
+    unit: 'calls',
+    perAccount: true,
+  }),
+  bodyBytesMax: row('queue', 'body_bytes_max', integer({ min: 1024, max: 52_428_800 }), 1_048_576, {
+    meaning: 'Largest request body',
+    unit: 'bytes',
+  }),
+  uploadBytesMax: row(
+    'queue',
+    'upload_bytes_max',
+    integer({ min: 1024, max: 4_294_967_296 }),
+    52_428_800,
+    {
+      meaning: 'Most bytes of files in one drop-in call; more get the 413 of the platform',
+      unit: 'bytes',
+    },
+  ),
+  spoolBytesMax: row(
+    'queue',
+    'spool_bytes_max',
+    integer({ min: 1024, max: 1_099_511_627_776 }),
+    2_147_483_648,
+    {
+      meaning: 'Disk space for files of deliveries that wait or are dead letters',
+      unit: 'bytes',
+    },
+  ),
+  uploadReuse: row('queue', 'upload_reuse', onOff(), true, {
+    meaning: 'Whether a file the platform already has is named by its id instead of sent again',
+  }),
+  batchMax: row('queue', 'batch_max', integer({ min: 1, max: 10_000 }), 1000, {
+    meaning: 'Most messages in one POST /v1/messages, most ids in one retry or discard',
+    unit: 'messages',
+  }),
+  waitSMax: row('queue', 'wait_s_max', integer({ min: 1, max: 3600 }), 300, {
+    meaning:
+      'Longest `wait` over REST and `Prefer: wait=N`; a drop-in call under `hold` has no bound',
+    unit: 's',
+  }),
+  wait: row<Wait>(
+    'queue',
+    'wait',
+    wait({ min: 0, max: 3600 }),
+    { kind: 'hold' },
+    {
+      meaning:
+        'What a drop-in call that must wait gets: `hold` answers when it was sent; a number of seconds, ' +
+        'then 429 with an honest `retry_after` and the delivery withdrawn; `async` answers at once with a ' +
+        'provisional message',
+    },
+  ),
+} as const;

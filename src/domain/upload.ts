@@ -1,0 +1,72 @@
+// Files that come with a call. They lie in the spool beside the journal; the delivery's body names them in one
+// reserved member, which stands first, so that a body without files is told by its first characters.
+// A file's id is the digest of its content: equal requests have equal bodies, and equal files share the disk.
+
+export interface SpooledFile {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+// By the name of the part it came in, which is what `attach://…` refers to.
+export type Files = Readonly<Record<string, SpooledFile>>;
+
+const MEMBER = 'sluice:files';
+const PREFIX = `{"${MEMBER}":`;
+export const NO_FILES: Files = Object.freeze({});
+export const ATTACH = 'attach://';
+// The base64url form of a SHA-256.
+export const FILE_ID = /^[\w-]{43}$/;
+
+// The text of a body. What a caller put under the reserved name is not ours, and goes.
+export function bodyOf(params: Readonly<Record<string, unknown>>, files: Files): string {
+  const plain = MEMBER in params ? withoutFiles(params) : params;
+  const isPlain = Object.keys(files).length === 0;
+  return JSON.stringify(isPlain ? plain : { [MEMBER]: files, ...plain });
+}
+
+export function filesOf(body: string | null): Files {
+  if (body === null || !body.startsWith(PREFIX)) return NO_FILES;
+  return readFiles((JSON.parse(body) as Record<string, unknown>)[MEMBER]);
+}
+
+// A body's two parts.
+export function readBody(body: string): { params: Record<string, unknown>; files: Files } {
+  const params = JSON.parse(body) as Record<string, unknown>;
+  if (!body.startsWith(PREFIX)) return { params, files: NO_FILES };
+  return { params: withoutFiles(params), files: readFiles(params[MEMBER]) };
+}
+
+// Which parts a call refers to, and how often.
+export function attachedTo(params: Readonly<Record<string, unknown>>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, part] of JSON.stringify(params).matchAll(/attach:\/\/([^"\\]+)/g)) {
+    counts.set(part!, (counts.get(part!) ?? 0) + 1);
+  }
+  return counts;
+}
+
+export function hasFiles(body: string): boolean {
+  return body.startsWith(PREFIX);
+}
+
+// A caller's own parameters hold no files of ours, whatever they say.
+export function withoutFiles(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { [MEMBER]: _files, ...rest } = params;
+  return rest;
+}
+
+function readFiles(value: unknown): Files {
+  if (typeof value !== 'object' || value === null) return NO_FILES;
+  const known = Object.entries(value).filter(([, file]) => isSpooled(file));
+  return Object.fromEntries(known) as Files;
+}
+
+// Whatever stands in a body: no text of a stranger becomes the name of a file on our disk.
+function isSpooled(value: unknown): value is SpooledFile {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, name, type, size } = value as Record<string, unknown>;
+  const isNamed = typeof name === 'string' && typeof type === 'string';
+  return isNamed && typeof size === 'number' && typeof id === 'string' && FILE_ID.test(id);
+}

@@ -1,0 +1,156 @@
+// Calls that send nothing, and downloads: straight through to the platform, the answer flowing back as it comes.
+// They are not paced, but they keep what the platform said: a wait it named is told to whoever asks before it is
+// over, and a bot it refuses is not asked for again at once. A caller who hangs up ends the call.
+
+import { type Readable, Transform } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
+import type { StreamedReply } from '../system/transport.ts';
+import { type IntakeOptions, PASSING_MAX } from './intake.ts';
+import { answerLater, answerNo } from './telegram-answer.ts';
+
+// Long polls answer after at most 50 s; this is what they may take beyond it.
+const LONG_POLL_GRACE_MS = 10_000;
+const LONG_POLL_S_MAX = 50;
+const REFUSED_MS = 60_000;
+const BANS_MAX = 10_000;
+// A longer answer of getUpdates is passed on unread.
+const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
+
+const HEADERS_PASSED = [
+  ...['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'],
+  ...['etag', 'last-modified', 'cache-control', 'retry-after'],
+];
+
+interface Ban {
+  readonly until: number;
+  readonly status: 401 | 429;
+}
+
+export class Passing {
+  readonly #options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>;
+  readonly #passage: Passage;
+  // By account, or account and method. Insertion order is age order.
+  readonly #bans = new Map<string, Ban>();
+  #passing = 0;
+
+  constructor(options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>, passage: Passage) {
+    this.#options = options;
+    this.#passage = passage;
+  }
+
+  async call(account: string, call: OutgoingCall, reply: FastifyReply): Promise<FastifyReply> {
+    const name = `${account} ${call.method.toLowerCase()}`;
+    const no = this.#isBanned(account, reply) ?? this.#isBanned(name, reply);
+    if (no !== null) return no;
+    const answer = await this.#through(reply, (hangUp) => this.#passage.pass(call, hangUp));
+    if (answer?.kind === 'answered') {
+      const { status, headers } = answer;
+      if (status === 401) this.#ban(account, 401, REFUSED_MS);
+      if (status === 429) this.#ban(name, 429, Number(headers['retry-after'] ?? 0) * 1000);
+    }
+    const isPoll = name.endsWith(' getupdates');
+    return this.#flow(reply, answer, isPoll ? (updates) => this.#saw(account, updates) : null);
+  }
+
+  async download(account: string, file: Download, reply: FastifyReply): Promise<FastifyReply> {
+    const no = this.#isBanned(account, reply);
+    if (no !== null) return no;
+    const answer = await this.#through(reply, (hangUp) => this.#passage.download(file, hangUp));
+    return this.#flow(reply, answer, null);
+  }
+
+  // null: too many are under way.
+  async #through(
+    reply: FastifyReply,
+    ask: (hangUp: AbortSignal) => Promise<StreamedReply>,
+  ): Promise<StreamedReply | null> {
+    if (this.#passing >= PASSING_MAX) return null;
+    this.#passing += 1;
+    const caller = new AbortController();
+    reply.raw.once('close', () => caller.abort());
+    const answer = await ask(caller.signal);
+    if (answer.kind !== 'answered') this.#passing -= 1;
+    else answer.body.once('close', () => (this.#passing -= 1));
+    return answer;
+  }
+
+  #flow(
+    reply: FastifyReply,
+    answer: StreamedReply | null,
+    read: ((body: string) => void) | null,
+  ): FastifyReply {
+    if (answer === null) return answerLater(reply, 1);
+    if (answer.kind !== 'answered') return answerNo(reply, 502, 'Bad Gateway');
+    for (const name of HEADERS_PASSED) {
+      const value = answer.headers[name];
+      if (value !== undefined) reply.header(name, value);
+    }
+    const isRead = read !== null && answer.status === 200;
+    return reply.code(answer.status).send(isRead ? overheard(answer.body, read) : answer.body);
+  }
+
+  #saw(account: string, body: string): void {
+    if (this.#options.updates === undefined) return;
+    const updates = updatesOf(body);
+    if (updates.length > 0) this.#options.updates.saw(account, updates);
+  }
+
+  #isBanned(name: string, reply: FastifyReply): FastifyReply | null {
+    if (this.#options.accounts.get(name)?.refused) return answerNo(reply, 401, 'Unauthorized');
+    const ban = this.#bans.get(name);
+    if (ban === undefined) return null;
+    const leftMs = ban.until - this.#options.clock.now();
+    if (leftMs <= 0) this.#bans.delete(name);
+    else if (ban.status === 401) return answerNo(reply, 401, 'Unauthorized');
+    else return answerLater(reply, Math.ceil(leftMs / 1000));
+    return null;
+  }
+
+  #ban(name: string, status: Ban['status'], ms: number): void {
+    if (!(ms > 0)) return;
+    this.#bans.delete(name);
+    this.#bans.set(name, { until: this.#options.clock.now() + ms, status });
+    if (this.#bans.size <= BANS_MAX) return;
+    for (const oldest of this.#bans.keys()) {
+      this.#bans.delete(oldest);
+      return;
+    }
+  }
+}
+
+export function passDeadlineMs(params: Readonly<Record<string, unknown>>, leastMs: number): number {
+  const seconds = Number(params.timeout ?? 0);
+  if (!(seconds > 0)) return leastMs;
+  return Math.max(leastMs, Math.min(seconds, LONG_POLL_S_MAX) * 1000 + LONG_POLL_GRACE_MS);
+}
+
+// The same bytes; `read` is told them when all of them have gone on to the caller.
+function overheard(body: Readable, read: (body: string) => void): Readable {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const ear = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= UPDATES_BYTES_MAX) chunks.push(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      if (bytes <= UPDATES_BYTES_MAX) read(Buffer.concat(chunks).toString());
+      done();
+    },
+  });
+  body.once('error', (error) => ear.destroy(error));
+  ear.once('close', () => body.destroy());
+  return body.pipe(ear);
+}
+
+function updatesOf(body: string): readonly unknown[] {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const isGiven = typeof answer === 'object' && answer !== null && 'result' in answer;
+    return isGiven && Array.isArray(answer.result) ? answer.result : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,152 @@
+// The drop-in's door: /bot<token>/<method> and /file/bot<token>/<path>, as Telegram itself takes them. Reads each
+// call once, in whatever form it comes, and sends it its way: over the road if it sends, straight through if not.
+// Refusals here are the platform's own, to the byte where its words are known.
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { problem } from '../domain/errors.ts';
+import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
+import { JournalUnavailable } from '../journal/journal.ts';
+import type { Passage, Platform } from '../platforms/platform.ts';
+import { identityProblem } from './accept.ts';
+import type { IntakeOptions } from './intake.ts';
+import { type Form, readForm } from './multipart.ts';
+import { journalProblem } from './submit.ts';
+import { type CallAddress, callAddress, fileAddress, METHOD } from './telegram-address.ts';
+import { answerNo, answerProblem, answerTooLarge } from './telegram-answer.ts';
+import { type Asked, Dialect } from './telegram-dialect.ts';
+import { addBodyParsers, isStream, merge, type Params, withAttached } from './telegram-params.ts';
+import { Passing, passDeadlineMs } from './telegram-pass.ts';
+import type { Waiting } from './waiting.ts';
+
+const PLATFORM = 'telegram';
+const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+// What a caller may say about which part of a file it wants.
+const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
+
+export function telegramRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
+  const platform = options.platforms.get(PLATFORM);
+  if (platform?.passage === undefined) return;
+  const door = new Door(options, platform, platform.passage, waiting);
+  addBodyParsers(app);
+  app.setErrorHandler<FastifyError>((error, _request, reply) => answerError(options, error, reply));
+  app.route({ method: VERBS, url: '/bot*', handler: (asked, reply) => door.call(asked, reply) });
+  app.get('/file/bot*', (asked, reply) => door.file(asked, reply));
+}
+
+class Door {
+  readonly #options: IntakeOptions;
+  readonly #platform: Platform;
+  readonly #dialect: Dialect;
+  readonly #passing: Passing;
+
+  constructor(options: IntakeOptions, platform: Platform, passage: Passage, waiting: Waiting) {
+    this.#options = options;
+    this.#platform = platform;
+    this.#dialect = new Dialect(options, waiting);
+    this.#passing = new Passing(options, passage);
+  }
+
+  call(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | FastifyReply {
+    const address = callAddress(request.url);
+    if (address === null) return answerNo(reply, 404, 'Not Found');
+    if (request.method !== 'GET' && request.method !== 'POST') {
+      return answerNo(reply, 405, 'Method Not Allowed');
+    }
+    if (isStream(request.body)) return this.#form(request, address, reply);
+    const params = merge(request.query, request.body);
+    if (params === null) return answerNo(reply, 400, 'Bad Request: JSON object expected');
+    return this.#described(request, address, params, NO_FILES, reply);
+  }
+
+  async file(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const address = fileAddress(request.url);
+    if (address === null) return answerNo(reply, 404, 'Not Found');
+    const account = await this.#account(address.credential, reply);
+    if (account === null) return reply;
+    const headers: Record<string, string> = {};
+    for (const name of HEADERS_ASKED) {
+      const value = request.headers[name];
+      if (typeof value === 'string') headers[name] = value;
+    }
+    const { deadlineMs } = this.#options.settings;
+    return this.#passing.download(account, { ...address, headers, deadlineMs }, reply);
+  }
+
+  async #form(request: FastifyRequest, address: CallAddress, reply: FastifyReply) {
+    const { spool, settings } = this.#options;
+    const form = await readForm(request.raw, request.headers, spool, {
+      fieldBytesMax: settings.bodyBytesMax,
+      fileBytesMax: settings.uploadBytesMax,
+    });
+    if (form.kind !== 'read') return answerForm(reply, form);
+    const { files } = form;
+    try {
+      const params = merge(request.query, withAttached(form.fields, files))!;
+      return await this.#described(request, address, params, files, reply);
+    } finally {
+      for (const { id } of Object.values(files)) spool.unpin(id);
+    }
+  }
+
+  #described(
+    request: FastifyRequest,
+    address: CallAddress,
+    params: Params,
+    files: Files,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> | FastifyReply {
+    const method = address.method === '' ? String(params.method ?? '') : address.method;
+    if (!METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
+    const { credential } = address;
+    const asked: Asked = { credential, headers: request.headers, params, files };
+    const call = this.#platform.describe(method, params);
+    switch (call.kind) {
+      case 'invalid':
+        return answerNo(reply, 400, call.detail);
+      case 'pass':
+        return this.#pass(asked, call.method, reply);
+      default:
+        return this.#dialect.deliver(asked, call, reply);
+    }
+  }
+
+  async #pass(asked: Asked, method: string, reply: FastifyReply): Promise<FastifyReply> {
+    const { credential, params } = asked;
+    const account = await this.#account(credential, reply);
+    if (account === null) return reply;
+    const body = bodyOf(params, asked.files);
+    const deadlineMs = passDeadlineMs(params, this.#options.settings.deadlineMs);
+    return this.#passing.call(account, { credential, method, body, deadlineMs }, reply);
+  }
+
+  // null: it is answered already.
+  async #account(credential: string, reply: FastifyReply): Promise<string | null> {
+    const identity = await this.#options.accounts.identify(PLATFORM, credential);
+    if (identity.kind === 'known') return identity.id;
+    if (identity.kind === 'refused') answerNo(reply, identity.status, identity.detail);
+    else answerProblem(reply, identityProblem(identity));
+    return null;
+  }
+}
+
+function answerForm(reply: FastifyReply, form: Exclude<Form, { kind: 'read' }>): FastifyReply {
+  switch (form.kind) {
+    case 'too_large':
+      return answerTooLarge(reply);
+    case 'full':
+      return answerProblem(reply, problem('spool_full', ''));
+    case 'failed':
+      return answerProblem(reply, problem(form.code, ''));
+    case 'broken':
+      return answerNo(reply, 400, `Bad Request: ${form.detail}`);
+  }
+}
+
+function answerError(options: IntakeOptions, error: FastifyError, reply: FastifyReply) {
+  if (error instanceof JournalUnavailable) return answerProblem(reply, journalProblem(error));
+  const status = error.statusCode ?? 500;
+  if (status === 413) return answerTooLarge(reply);
+  if (status < 500) return answerNo(reply, 400, "Bad Request: can't parse the request's body");
+  options.log.error({ err: error, route: '/bot…' }, 'request failed');
+  return answerProblem(reply, problem('internal', ''));
+}

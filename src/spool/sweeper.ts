@@ -1,0 +1,48 @@
+// Sweeps the spool now and then: at the start for what a crash left behind, later for what has been delivered.
+// An empty spool costs nothing; a journal that cannot be asked is asked again.
+
+import type { Clock, Timer } from '../system/clock.ts';
+import { drained, type Service } from '../system/service.ts';
+import type { Spool } from './spool.ts';
+
+export const SWEEP_EVERY_MS = 5_000;
+
+export interface SweeperParts {
+  readonly clock: Clock;
+  readonly spool: Spool;
+  // Which files deliveries still need.
+  readonly inUse: () => Promise<readonly string[]>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function createSweeper(parts: SweeperParts): Service {
+  const { clock, spool } = parts;
+  let started: Promise<void> | null = null;
+  let sweeping: Promise<void> = Promise.resolve();
+  let timer: Timer | null = null;
+  let isStopped = false;
+  const sweep = async () => {
+    try {
+      if (!spool.isEmpty) await spool.sweep(parts.inUse);
+    } catch (error) {
+      parts.onFailure(error);
+    }
+  };
+  const plan = () => {
+    if (isStopped) return;
+    timer = clock.schedule(clock.now() + SWEEP_EVERY_MS, () => {
+      sweeping = sweep().then(plan);
+    });
+  };
+  return {
+    start() {
+      if (!isStopped) started ??= sweep().then(plan);
+      return started ?? Promise.resolve();
+    },
+    async stop(deadlineMs) {
+      isStopped = true;
+      timer?.cancel();
+      await drained(clock, [started ?? Promise.resolve(), sweeping], deadlineMs);
+    },
+  };
+}
