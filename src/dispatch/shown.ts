@@ -67,12 +67,13 @@ export class Shown {
 
   // Answers the outcome as its caller shall have it: where the platform only says "as it is", the message itself.
   arrive(departure: Departure, queued: Queued, outcome: Outcome): Outcome {
-    const { keys, before } = departure;
+    const { keys, before, digest } = departure;
     let alone = true;
     for (const key of keys) alone = this.#land(key) && alone;
     if (outcome.kind !== 'sent') return outcome;
-    const isBare = outcome.messageId === null && before !== null && keys.length === 1;
-    const sent = isBare ? before.sent : outcome;
+    // Of an edit: that a message was deleted is told as it is.
+    const isBare = outcome.messageId === null && digest !== null && keys.length === 1;
+    const sent = isBare && before !== null ? before.sent : outcome;
     if (alone) this.#remember(departure, queued, sent);
     return sent;
   }
