@@ -149,8 +149,9 @@ test('no token and no key in anything it says or keeps', async () => {
   const { code, out, err } = await gateway.ended;
   expect(code).toBe(0);
   said.push({ where: 'stdout', text: out }, { where: 'log', text: err });
-  for (const name of readdirSync(data)) {
-    said.push({ where: name, text: readFileSync(join(data, name), 'latin1') });
+  const kept = readdirSync(data, { withFileTypes: true, recursive: true });
+  for (const { name, parentPath } of kept.filter((entry) => entry.isFile())) {
+    said.push({ where: name, text: readFileSync(join(parentPath, name), 'latin1') });
   }
   // What was searched was really there.
   for (const where of ['log', '/v1/events', '/v1/dead', '/metrics']) {
