@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { createMemoryDisk, createMemoryStore } from '../journal/memory.ts';
+import { seededRandom } from '../system/random.ts';
+import { serviceContract } from '../system/service.contract.ts';
+import type { Reply } from '../system/transport.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { createInbound, type InboundParts, type InboundSettings } from './inbound.ts';
+
+const ACCOUNT = 'telegram:42';
+const APP = 'http://app.test/bot';
+const START = 1_900_000_000_000;
+const HOUR = 3_600_000;
+const CALL = { chat: '7', family: 'send', gate: 'broadcast', params: {} } as const;
+const ok = (body = ''): Reply => ({ kind: 'answered', status: 200, headers: {}, body });
+
+function update(updateId: number, message: object = {}) {
+  const date = START / 1000;
+  return { update_id: updateId, message: { message_id: 1, chat: { id: 7 }, date, ...message } };
+}
+
+function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk(), at = START) {
+  const clock = virtualClock(at);
+  const { journal } = createMemoryStore(disk);
+  const settings: InboundSettings = {
+    replyWindowS: 3600,
+    forwardUrl: null,
+    webhookSecret: null,
+    updatesFromStore: false,
+    ...changes,
+  };
+  const app: { answer: () => Reply | Promise<Reply> } = { answer: () => ok() };
+  const posts: { url: string; body: string; headers: object }[] = [];
+  const calls: unknown[] = [];
+  const logged: string[] = [];
+  const parts: InboundParts = {
+    clock,
+    random: seededRandom(1),
+    journal,
+    secret: 'the gateway’s',
+    accounts: { list: () => [ACCOUNT], has: (id) => id === ACCOUNT },
+    settingsOf: () => settings,
+    async post(url, body, headers) {
+      posts.push({ url, body, headers });
+      return app.answer();
+    },
+    async call(account, call, key) {
+      calls.push({ account, ...call, key });
+      return 'done';
+    },
+    usernameOf: async () => 'helper_bot',
+    log: { warn: (_fields, message) => void logged.push(message) },
+  };
+  const inbound = createInbound(parts);
+  const secret = inbound.webhookOf(ACCOUNT)!.secret;
+  const receive = (one: unknown) => inbound.receive(ACCOUNT, secret, one);
+  return { clock, journal, inbound, receive, posts, calls, logged, app, secret };
+}
+
+describe('a webhook', () => {
+  test('is admitted by its secret alone, derived or set', async () => {
+    const { inbound, secret, clock } = world();
+    await inbound.start();
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await inbound.receive(ACCOUNT, 'guess', update(1))).toEqual({ kind: 'unauthorized' });
+    expect(await inbound.receive('telegram:1', secret, update(1))).toEqual({
+      kind: 'unauthorized',
+    });
+    expect(await inbound.receive(ACCOUNT, secret, 'no update')).toEqual({ kind: 'invalid' });
+    expect(await inbound.receive(ACCOUNT, secret, update(1))).toEqual({ kind: 'received' });
+    expect(world({ webhookSecret: 'mine' }).secret).toBe('mine');
+    expect(inbound.webhookOf('telegram:1')).toBeNull();
+    await clock.run(START);
+  });
+
+  test('is forwarded as it came, with the secret, once', async () => {
+    const { inbound, receive, clock, posts, secret } = world({ forwardUrl: APP });
+    await inbound.start();
+    for (let i = 0; i < 3; i++) expect(await receive(update(1))).toEqual({ kind: 'received' });
+    await clock.run(START + 1000);
+    expect(posts).toEqual([
+      {
+        url: APP,
+        body: JSON.stringify(update(1)),
+        headers: { 'x-telegram-bot-api-secret-token': secret },
+      },
+    ]);
+    expect(inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 0 });
+  });
+
+  test('waits for the app across a restart', async () => {
+    const disk = createMemoryDisk();
+    const first = world({ forwardUrl: APP }, disk);
+    await first.inbound.start();
+    first.app.answer = () => ({ kind: 'unsent', reason: 'refused', detail: '' });
+    await first.receive(update(1));
+    await first.clock.run(START + 500);
+    const second = world({ forwardUrl: APP }, disk, START + 600);
+    await second.inbound.start();
+    expect(second.inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 1 });
+    await second.clock.run(START + 60_000);
+    expect(second.posts).toHaveLength(1);
+  });
+
+  test('may be answered with a call, which has one key', async () => {
+    const { inbound, receive, clock, calls, app } = world({ forwardUrl: APP });
+    app.answer = () => ok('{"method":"sendMessage","chat_id":7,"text":"hi"}');
+    await inbound.start();
+    await receive(update(9));
+    await clock.run(START + 1000);
+    const params = { chat_id: 7, text: 'hi' };
+    expect(calls).toEqual([{ account: ACCOUNT, method: 'sendMessage', params, key: 'webhook:9' }]);
+  });
+
+  test('without a way to the app is only looked at', async () => {
+    const { inbound, receive, journal, clock } = world();
+    await inbound.start();
+    await receive(update(1));
+    await clock.run(START + 1000);
+    expect(inbound.gateFor(ACCOUNT, CALL)).toBe('reply');
+    expect(await journal.incoming.read({ account: ACCOUNT, from: 0, max: 9 })).toEqual([]);
+  });
+
+  test('is kept for getUpdates where that is set, and forgotten after a day', async () => {
+    const { inbound, receive, clock, logged } = world({ updatesFromStore: true });
+    await inbound.start();
+    expect(inbound.servesUpdates(ACCOUNT)).toBe(true);
+    const polled = inbound.poll(ACCOUNT, { timeout: 30 }, new AbortController().signal);
+    await clock.run(START + 1000);
+    await receive(update(1));
+    expect(await polled).toEqual({ kind: 'updates', bodies: [JSON.stringify(update(1))] });
+    await clock.run(START + 25 * HOUR);
+    expect(inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 0 });
+    expect(logged).toEqual(['updates expired: no app took them within a day']);
+  });
+});
+
+describe('who wrote', () => {
+  test('is known after a restart, for as long as the window', async () => {
+    const disk = createMemoryDisk();
+    const first = world({}, disk);
+    await first.inbound.start();
+    const command = [{ type: 'bot_command', offset: 0, length: 5 }];
+    first.inbound.saw(ACCOUNT, [update(1, { text: '/help', entities: command }), 'nonsense']);
+    await first.clock.run(START + 1);
+    const second = world({}, disk, START + 50_000);
+    expect(second.inbound.gateFor(ACCOUNT, CALL)).toBe('broadcast');
+    await second.inbound.start();
+    expect(second.inbound.gateFor(ACCOUNT, CALL)).toBe('reply');
+    expect(second.inbound.priorityFor(ACCOUNT, CALL)).toBe('high');
+    const third = world({}, disk, START + HOUR + 1);
+    await third.inbound.start();
+    expect(third.inbound.gateFor(ACCOUNT, CALL)).toBe('broadcast');
+  });
+
+  test('and whom they mean, once the bot’s name is known', async () => {
+    const { inbound, clock } = world();
+    await inbound.start();
+    const entities = [{ type: 'mention', offset: 0, length: 11 }];
+    inbound.saw(ACCOUNT, [update(1, { text: '@helper_bot', entities })]);
+    expect(inbound.priorityFor(ACCOUNT, CALL)).toBeNull();
+    await clock.run(START + 1);
+    expect(inbound.priorityFor(ACCOUNT, CALL)).toBe('high');
+  });
+});
+
+serviceContract('inbound', async () => {
+  const { clock, inbound, receive, posts, app } = world({ forwardUrl: APP });
+  const held = Promise.withResolvers<Reply>();
+  let holds = false;
+  app.answer = () => (holds ? held.promise : { kind: 'unsent', reason: 'refused', detail: '' });
+  await receive(update(1));
+  let next = 2;
+  const work = {
+    async begin() {
+      holds = true;
+      await receive(update(next, { chat: { id: next } }));
+      next += 1;
+    },
+    finish: () => held.resolve(ok()),
+  };
+  return { service: inbound, clock, deeds: () => posts.length, work };
+});
