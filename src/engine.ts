@@ -88,6 +88,7 @@ function makeProfile(account: ReturnType<EngineAccounts['platformOf']>): Profile
     deadlineMs: settings.deadlineMs,
     queueMax: settings.queueMax,
     inFlightMax: settings.inFlightMax,
+    splits: settings.longText === 'split',
   };
 }
 

@@ -180,6 +180,12 @@ export const SETTINGS = {
     unit: 's',
     perAccount: true,
   }),
+  longText: row('retry', 'long_text', choice(['split', 'refuse']), 'split', {
+    meaning:
+      'A text too long for one message: `split` sends it as several, in order and with its markup; ' +
+      '`refuse` leaves it to the platform to refuse (edits and captions always are)',
+    perAccount: true,
+  }),
   uncertainPolicy: row('retry', 'uncertain_policy', choice(['resend', 'hold']), 'resend', {
     meaning:
       'When the answer to a call that cannot be repeated harmlessly is lost: `resend` (a duplicate is ' +

@@ -33,6 +33,8 @@ export interface Profile {
   readonly deadlineMs: number;
   readonly queueMax: number;
   readonly inFlightMax: number;
+  // Whether a text too long for one message goes out as several.
+  readonly splits: boolean;
 }
 
 export interface AttemptPorts {
@@ -79,18 +81,28 @@ export async function conclude(
     probing: boolean;
   },
 ): Promise<AttemptReport> {
-  const { queued, n, record, outcome, startedAt } = tried;
+  const { queued, n, record, startedAt } = tried;
+  const { outcome, next } = partOf(profile.platform, tried.body, tried.outcome);
   const endedAt = ports.clock.now();
   const { platform } = profile;
   const idempotent = platform.isIdempotent(queued.method);
   const cured = curedOf(platform, queued, tried.body, outcome);
-  const facts = { queued, record, outcome, idempotent, cured, probing: tried.probing };
+  const facts = { queued, record, outcome, idempotent, cured, next, probing: tried.probing };
   const verdict = settle(facts, profile.retry, endedAt, ports.random.next());
   const learned =
     ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };
+}
+
+// What an outcome means when the call is one of several messages.
+function partOf(platform: Platform, body: string | null, outcome: Outcome) {
+  if (body === null || outcome.kind !== 'sent') return { outcome, next: null };
+  const rest = platform.rest(body, outcome.result);
+  if (rest === null) return { outcome, next: null };
+  const { messageId, result } = rest;
+  return { outcome: { ...outcome, messageId, result }, next: rest.body };
 }
 
 const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
@@ -126,7 +138,7 @@ function settlementOf(
     failed,
     doubted,
     cure,
-    messageId: outcome.kind === 'sent' ? outcome.messageId : null,
+    messageId: rests && outcome.kind === 'sent' ? outcome.messageId : null,
     result: rests ? answer : null,
     limits: learned.records,
   };

@@ -65,18 +65,20 @@ export class Attempts {
     }
     this.#road.storeTrouble = null;
     const profile = this.#road.profileOf(account);
+    const { platform, splits } = profile;
+    const body = (splits ? platform.split(queued.method, begun.body) : null) ?? begun.body;
     const startedAt = this.#p.clock.now();
     limits.departed(ticket, startedAt);
     const credential = this.#p.accounts.credentialOf(account);
     assert(credential !== null, 'an account of the road has a credential');
     // A probe must be a call, whatever it says.
-    const known = probing ? null : this.#shown.same(profile.platform, queued, begun.body);
+    const known = probing ? null : this.#shown.same(profile.platform, queued, body);
     if (known !== null) return this.#leaveOut(queued, ticket, begun, known, startedAt);
-    const outcome = await this.#call(profile, credential, queued, begun.body);
+    const outcome = await this.#call(profile, credential, queued, body);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
-    const { n, record, body } = begun;
+    const { n, record } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing };
     this.#land(queued, await conclude(this.#p, profile, limits, ticket, tried));
   }

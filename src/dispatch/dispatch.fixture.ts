@@ -44,6 +44,8 @@ function fakePlatform(
     },
     classify: (_method, reply) => outcomes.get(reply)!,
     cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
+    split: () => null,
+    rest: () => null,
     touch: (method, body) =>
       method === 'edit' || method === 'send'
         ? { messages: method === 'edit' ? ['7'] : [], content: body }
@@ -83,6 +85,7 @@ export function aRoad(
     deadlineMs: 1000,
     queueMax: 100,
     inFlightMax: 10,
+    splits: true,
   };
   const refused: string[] = [];
   const dispatch = new Dispatch({

@@ -32,6 +32,8 @@ function silentPlatform(answer: Promise<void>): Platform {
     send: () => answer.then(() => ANSWER),
     classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
     cure: () => null,
+    split: () => null,
+    rest: () => null,
     touch: () => null,
     isIdempotent: () => false,
     identify: async () => ({ kind: 'known', id: '1' }),
@@ -50,6 +52,7 @@ function profileOf(platform: Platform): Profile {
     deadlineMs: 1000,
     queueMax: 100,
     inFlightMax: 10,
+    splits: false,
   };
 }
 

@@ -20,6 +20,7 @@ function tried(outcome: Outcome, overrides: Partial<Tried> = {}): Tried {
     outcome,
     idempotent: false,
     cured: null,
+    next: null,
     probing: false,
     ...overrides,
   };

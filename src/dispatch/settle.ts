@@ -25,6 +25,8 @@ export interface Tried {
   readonly idempotent: boolean;
   // The call as its cure would have it; null when there is none or it does not fit.
   readonly cured: { chat: string | null; body: string } | null;
+  // A call of several messages, of which one was sent: the call of the others; null: none are left.
+  readonly next: string | null;
   // The breaker was not closed: a probe's failure says nothing about this delivery.
   readonly probing: boolean;
 }
@@ -45,8 +47,11 @@ export type Health = 'answered' | 'refused' | 'broken' | 'host_down';
 export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
   const { outcome } = tried;
   switch (outcome.kind) {
-    case 'sent':
-      return { ...REST, to: 'sent', ...lessonOf(outcome) };
+    case 'sent': {
+      if (tried.next === null) return { ...REST, to: 'sent', ...lessonOf(outcome) };
+      const cure = { name: NEXT_PART, chat: null, body: tried.next };
+      return { ...REST, to: 'queued', cure, ...lessonOf(outcome) };
+    }
     case 'limited': {
       // Part of an album may be out already: what is left of it waits, as often as it takes.
       const cure = outcome.cure && tried.cured ? { name: outcome.cure.kind, ...tried.cured } : null;
@@ -87,6 +92,9 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
       return unreachable(outcome);
   }
 }
+
+// How the record names it that a further message of the call goes out.
+export const NEXT_PART = 'next_part';
 
 const REST = { dueAt: 0, failed: false, doubted: false, cure: null } as const;
 

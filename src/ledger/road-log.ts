@@ -71,7 +71,8 @@ function tellMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
 
 function isTrouble(event: Moved): boolean {
   if (event.to === 'dead' || event.to === 'uncertain' || event.to === 'expired') return true;
-  return event.to === 'queued' && event.from === 'sending';
+  // Without a reason it is the next message of its call.
+  return event.to === 'queued' && event.from === 'sending' && event.reason !== null;
 }
 
 function fieldsOf(about: About) {

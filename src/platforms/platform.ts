@@ -25,6 +25,10 @@ export interface Platform {
   classify(method: string, reply: Reply): Outcome;
   // The call, changed as the cure says; null when the cure does not fit it.
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
+  // A call too large for one message, as a call of several; null: it fits, or cannot be cut.
+  split(method: string, body: string): string | null;
+  // One message of such a call was sent: what is left of it. null: it was a call of one message.
+  rest(body: string, result: string): Rest | null;
   // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
   touch(method: string, body: string): Touch | null;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
@@ -64,6 +68,14 @@ export interface OutgoingCall {
   // It may name files of the spool; see domain/upload.ts.
   readonly body: string;
   readonly deadlineMs: number;
+}
+
+export interface Rest {
+  // null: nothing is left.
+  readonly body: string | null;
+  // The answer to what was sent so far, as the caller would get it.
+  readonly messageId: string | null;
+  readonly result: string;
 }
 
 export interface Touch {

@@ -10,6 +10,7 @@ import { address, describe } from './describe.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { deliveryMethod } from './methods.ts';
+import { rest, split, withoutProgress } from './parts.ts';
 import { download, identify, pass, type Routes, send } from './send.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -44,13 +45,15 @@ export function createTelegram(options: TelegramOptions): Platform {
     describe,
     address,
     planOf: telegramPriors(options.limits ?? {}).planOf,
-    send: (call) => send(routes, call),
+    send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
     passage: {
       pass: (call, hangUp) => pass(routes, call, hangUp),
       download: (file, hangUp) => download(routes, file, hangUp),
     },
     classify,
     cure: (what, _method, body) => cure(what, body),
+    split,
+    rest,
     touch,
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     identify: (credential) => identify(routes, credential),

@@ -1,0 +1,93 @@
+// Telegram's HTML, read into text and entities. null: Telegram would not parse it either.
+
+import { type RichText, RichTextBuilder } from './rich-text.ts';
+
+const TOKEN = /<(\/?)([a-z0-9-]*)([^<>]*)>|&(#x?[0-9a-f]+|[a-z]+);|[<]/gi;
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+const TYPES: Readonly<Record<string, string>> = {
+  b: 'bold',
+  strong: 'bold',
+  i: 'italic',
+  em: 'italic',
+  u: 'underline',
+  ins: 'underline',
+  s: 'strikethrough',
+  strike: 'strikethrough',
+  del: 'strikethrough',
+  span: 'spoiler',
+  'tg-spoiler': 'spoiler',
+  a: 'text_link',
+  code: 'code',
+  pre: 'pre',
+  blockquote: 'blockquote',
+  'tg-emoji': 'custom_emoji',
+};
+const CODE_POINT_MAX = 0x10ffff;
+
+export function parseHtml(source: string): RichText | null {
+  const built = new RichTextBuilder();
+  let read = 0;
+  for (const match of source.matchAll(TOKEN)) {
+    built.text += source.slice(read, match.index);
+    read = match.index + match[0].length;
+    const [whole, slash, name, attributes, character] = match;
+    if (character !== undefined) built.text += decoded(character) ?? whole;
+    else if (name === undefined) return null;
+    else if (slash === '/') {
+      if (built.marker !== name.toLowerCase()) return null;
+      built.close();
+    } else if (!open(built, name.toLowerCase(), attributes ?? '')) return null;
+  }
+  built.text += source.slice(read);
+  return built.done();
+}
+
+function open(built: RichTextBuilder, name: string, attributes: string): boolean {
+  const type = TYPES[name];
+  if (type === undefined) return false;
+  const value = (attribute: string) => attributeOf(attributes, attribute);
+  switch (name) {
+    case 'a': {
+      // A link without an address is its text.
+      const url = value('href');
+      built.open(name, url === null ? '' : type, { url });
+      return true;
+    }
+    case 'tg-emoji':
+      built.open(name, type, { custom_emoji_id: value('emoji-id') });
+      return value('emoji-id') !== null;
+    case 'span':
+      built.open(name, type);
+      return value('class') === 'tg-spoiler';
+    case 'blockquote':
+      built.open(name, /\bexpandable\b/i.test(attributes) ? 'expandable_blockquote' : type);
+      return true;
+    case 'code': {
+      const language = /^language-(.+)$/.exec(value('class') ?? '')?.[1];
+      // Within a block it only names the block's language.
+      const isNaming = built.marker === 'pre' && language !== undefined;
+      if (isNaming) built.hush();
+      built.open(name, isNaming ? 'pre' : type, isNaming ? { language } : {});
+      return true;
+    }
+    default:
+      built.open(name, type);
+      return true;
+  }
+}
+
+function attributeOf(attributes: string, name: string): string | null {
+  const pattern = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i');
+  const match = pattern.exec(attributes);
+  const raw = match === null ? undefined : (match[1] ?? match[2] ?? match[3]);
+  if (raw === undefined) return null;
+  return raw.replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (whole, name: string) => decoded(name) ?? whole);
+}
+
+// Names that Telegram does not know stay as they are.
+function decoded(name: string): string | null {
+  if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? null;
+  const isHex = name[1] === 'x' || name[1] === 'X';
+  const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
+  return code > 0 && code <= CODE_POINT_MAX ? String.fromCodePoint(code) : null;
+}

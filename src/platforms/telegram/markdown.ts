@@ -1,0 +1,147 @@
+// Telegram's two Markdowns, read into text and entities. null: Telegram would not parse it either, or it uses
+// something rare that we do not read; then the text is left to Telegram as it is.
+
+import { type RichText, RichTextBuilder } from './rich-text.ts';
+
+// Longest first.
+const MARKERS: readonly (readonly [string, string])[] = [
+  ['__', 'underline'],
+  ['||', 'spoiler'],
+  ['*', 'bold'],
+  ['_', 'italic'],
+  ['~', 'strikethrough'],
+];
+const RESERVED = /[_*[\]()~`>#+\-=|{}.!]/;
+const EMOJI_URL = /^tg:\/\/emoji\?id=(\d+)$/;
+
+export function parseMarkdownV2(source: string): RichText | null {
+  const built = new RichTextBuilder();
+  let at = 0;
+  while (at < source.length) {
+    const step = code(built, source, at) ?? link(built, source, at) ?? marker(built, source, at);
+    const next = step ?? quote(built, source, at) ?? character(built, source, at);
+    if (next === null) return null;
+    at = next;
+  }
+  if (built.marker === QUOTE) built.close();
+  return built.done();
+}
+
+// Each of these answers where to read on, or null when it is not its matter.
+function code(built: RichTextBuilder, source: string, at: number): number | null {
+  if (source[at] !== '`') return null;
+  const fence = source.startsWith('```', at) ? '```' : '`';
+  const from = at + fence.length;
+  const language = fence === '```' ? /^([^\s`\\]+)\n/.exec(source.slice(from))?.[1] : undefined;
+  const body = closing(source, from + (language === undefined ? 0 : language.length), fence);
+  if (body === null) return null;
+  built.open(fence, fence === '```' ? 'pre' : 'code', language === undefined ? {} : { language });
+  built.text += body.text.replace(/^\n/, fence === '```' ? '' : '\n');
+  built.close();
+  return body.end;
+}
+
+// The text up to an unescaped closing mark.
+function closing(source: string, from: number, mark: string) {
+  let text = '';
+  for (let at = from; at < source.length; at++) {
+    if (source.startsWith(mark, at)) return { text, end: at + mark.length };
+    if (source[at] === '\\' && isEscapable(source[at + 1])) at += 1;
+    text += source[at];
+  }
+  return null;
+}
+
+const LINK = '[';
+
+function link(built: RichTextBuilder, source: string, at: number): number | null {
+  if (source.startsWith('![', at)) {
+    built.open(LINK, 'custom_emoji');
+    return at + 2;
+  }
+  if (source[at] === '[') {
+    built.open(LINK, 'text_link');
+    return at + 1;
+  }
+  if (source[at] !== ']' || built.marker !== LINK || source[at + 1] !== '(') return null;
+  const url = closing(source, at + 2, ')');
+  if (url === null) return null;
+  const emoji = EMOJI_URL.exec(url.text)?.[1];
+  built.close(emoji === undefined ? { url: url.text } : { custom_emoji_id: emoji });
+  return url.end;
+}
+
+function marker(built: RichTextBuilder, source: string, at: number): number | null {
+  const found = MARKERS.find(([mark]) => source.startsWith(mark, at));
+  if (found === undefined) return null;
+  const [mark, type] = found;
+  // The end of an expandable quotation.
+  if (mark === '||' && built.marker === QUOTE && /^\|\|(\n|$)/.test(source.slice(at))) {
+    built.close({ type: 'expandable_blockquote' });
+    return at + mark.length;
+  }
+  if (built.marker === mark) built.close();
+  else if (built.isOpen(mark)) return null;
+  else built.open(mark, type);
+  return at + mark.length;
+}
+
+const QUOTE = '>';
+
+function quote(built: RichTextBuilder, source: string, at: number): number | null {
+  const isLineStart = at === 0 || source[at - 1] === '\n';
+  if (source[at] === '>' && isLineStart) {
+    if (built.marker !== QUOTE) built.open(QUOTE, 'blockquote');
+    return at + 1;
+  }
+  if (source[at] !== '\n' || built.marker !== QUOTE || source[at + 1] === '>') return null;
+  built.close();
+  built.text += '\n';
+  return at + 1;
+}
+
+function character(built: RichTextBuilder, source: string, at: number): number | null {
+  const next = source[at + 1];
+  if (source[at] === '\\' && isEscapable(next)) {
+    built.text += next;
+    return at + 2;
+  }
+  if (RESERVED.test(source[at]!)) return null;
+  built.text += source[at];
+  return at + 1;
+}
+
+// A backslash before any character of ASCII stands for that character.
+function isEscapable(character: string | undefined): character is string {
+  return character !== undefined && character > '\0' && character < '\x7f';
+}
+
+// The old one: no nesting, and only four characters can be escaped.
+const PLAIN_SPAN =
+  /\\([_*`[])|```(?:([^\s`]+)\n)?([\s\S]*?)```|`([^`]*)`|\*([^*]*)\*|_([^_]*)_|\[([^\]]*)\]\(([^)]*)\)|[_*`[]/g;
+
+export function parseMarkdown(source: string): RichText | null {
+  const built = new RichTextBuilder();
+  let read = 0;
+  for (const match of source.matchAll(PLAIN_SPAN)) {
+    built.text += source.slice(read, match.index);
+    read = match.index + match[0].length;
+    const [, escaped, language, block, inline, bold, italic, label, url] = match;
+    if (escaped !== undefined) built.text += escaped;
+    else if (block !== undefined)
+      span(built, 'pre', block, language === undefined ? {} : { language });
+    else if (inline !== undefined) span(built, 'code', inline);
+    else if (bold !== undefined) span(built, 'bold', bold);
+    else if (italic !== undefined) span(built, 'italic', italic);
+    else if (label !== undefined) span(built, 'text_link', label, { url });
+    else return null;
+  }
+  built.text += source.slice(read);
+  return built.done();
+}
+
+function span(built: RichTextBuilder, type: string, text: string, more: object = {}): void {
+  built.open(type, type, more);
+  built.text += text;
+  built.close();
+}

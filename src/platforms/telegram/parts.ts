@@ -1,0 +1,129 @@
+// A message too long for Telegram, sent as several under one delivery. The body of the delivery holds the part that
+// goes next and, in a reserved member, what comes after it and what was answered so far; when a part is sent, the
+// body of the rest is written with its settlement. So a crash repeats at most the part that was under way.
+
+import type { Rest } from '../platform.ts';
+import { parseHtml } from './html.ts';
+import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
+import type { Entity, RichText } from './rich-text.ts';
+import { splitText } from './split.ts';
+
+// After the markup is taken out.
+export const TEXT_UNITS_MAX = 4096;
+// A text of more parts than this is refused: nobody reads on.
+const PARTS_MAX = 50;
+const MEMBER = 'sluice:parts';
+const PREFIX = `{"${MEMBER}":`;
+
+type Params = Record<string, unknown>;
+
+interface Part {
+  readonly text: string;
+  readonly entities?: readonly Entity[];
+}
+
+interface Progress {
+  readonly rest: readonly Part[];
+  // The messages that were made.
+  readonly done: readonly unknown[];
+  // Buttons belong under the last part.
+  readonly markup: unknown;
+}
+
+// The same call as a call of parts; null: it fits as it is, or cannot be cut.
+export function split(method: string, body: string): string | null {
+  if (method !== 'sendMessage' || body.length <= TEXT_UNITS_MAX || body.startsWith(PREFIX)) {
+    return null;
+  }
+  const params = JSON.parse(body) as Params;
+  const { text, parse_mode: _mode, entities: _entities, reply_markup: markup, ...shared } = params;
+  if (typeof text !== 'string' || text.length <= TEXT_UNITS_MAX) return null;
+  const rich = readText(params, text);
+  if (rich === null || rich.text.length <= TEXT_UNITS_MAX) return null;
+  const parts = splitText(rich, TEXT_UNITS_MAX).filter((part) => part.text.trim() !== '');
+  if (parts.length < 2 || parts.length > PARTS_MAX) return null;
+  const [first, ...rest] = parts.map(asPart);
+  const progress: Progress = { rest, done: [], markup: markup ?? null };
+  return JSON.stringify({ [MEMBER]: progress, ...shared, ...first });
+}
+
+// When a part is sent: the body of what is left, and the answer so far. null: not a call of parts.
+export function rest(body: string, answer: string): Rest | null {
+  if (!body.startsWith(PREFIX)) return null;
+  const { [MEMBER]: member, ...params } = JSON.parse(body) as Params;
+  const { rest: waiting, done, markup } = member as Progress;
+  const made = [...done, (JSON.parse(answer) as Params).result];
+  // To the caller it is one message, the first; the others are told beside it.
+  const result = JSON.stringify({ ok: true, result: made[0], parts: made });
+  const [next, ...after] = waiting;
+  const messageId = messageIdOf(made[0]);
+  if (next === undefined) return { body: null, messageId, result };
+  const { text: _text, entities: _entities, ...shared } = params;
+  for (const name of ONCE) delete shared[name];
+  const buttons = after.length === 0 && markup !== null ? { reply_markup: markup } : {};
+  const progress: Progress = { rest: after, done: made, markup };
+  const left = JSON.stringify({ [MEMBER]: progress, ...shared, ...next, ...buttons });
+  return { body: left, messageId, result };
+}
+
+function messageIdOf(message: unknown): string | null {
+  const id = (message as Params | null)?.message_id;
+  return id === undefined ? null : String(id);
+}
+
+// What only the first part says.
+const ONCE = [
+  ...['reply_parameters', 'reply_to_message_id', 'allow_sending_without_reply'],
+  'message_effect_id',
+];
+
+// As Telegram gets it.
+export function withoutProgress(body: string): string {
+  if (!body.startsWith(PREFIX)) return body;
+  const { [MEMBER]: _progress, ...params } = JSON.parse(body) as Params;
+  return JSON.stringify(params);
+}
+
+function asPart({ text, entities }: RichText): Part {
+  return entities.length === 0 ? { text } : { text, entities };
+}
+
+function readText(params: Params, text: string): RichText | null {
+  const given = entitiesOf(params.entities);
+  if (given === null) return null;
+  if (given.length > 0) return { text, entities: given };
+  switch (String(params.parse_mode ?? '').toLowerCase()) {
+    case '':
+      return { text, entities: [] };
+    case 'html':
+      return parseHtml(text);
+    case 'markdownv2':
+      return parseMarkdownV2(text);
+    case 'markdown':
+      return parseMarkdown(text);
+    default:
+      return null;
+  }
+}
+
+// null: not what Telegram takes for entities.
+function entitiesOf(value: unknown): Entity[] | null {
+  if (value === undefined || value === null || value === '') return [];
+  const list: unknown = typeof value === 'string' ? parseOrNull(value) : value;
+  if (!Array.isArray(list)) return null;
+  return list.every(isEntity) ? list : null;
+}
+
+function isEntity(value: unknown): value is Entity {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, offset, length } = value as Params;
+  return typeof type === 'string' && typeof offset === 'number' && typeof length === 'number';
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

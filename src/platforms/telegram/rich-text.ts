@@ -1,0 +1,55 @@
+// A text with its markup as entities: what every parse mode comes to, and the only form that can be cut anywhere.
+// Offsets and lengths are UTF-16 units, as in Telegram and in JavaScript.
+
+export interface Entity {
+  readonly type: string;
+  readonly offset: number;
+  readonly length: number;
+  // url, user, language, custom_emoji_id, …
+  readonly [more: string]: unknown;
+}
+
+export interface RichText {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+}
+
+// Entities that are open while a source is read; each ends where its marker closes.
+export class RichTextBuilder {
+  text = '';
+  readonly #entities: Entity[] = [];
+  readonly #open: { marker: string; type: string; from: number; more: object }[] = [];
+
+  get marker(): string | null {
+    return this.#open.at(-1)?.marker ?? null;
+  }
+
+  isOpen(marker: string): boolean {
+    return this.#open.some((each) => each.marker === marker);
+  }
+
+  open(marker: string, type: string, more: object = {}): void {
+    this.#open.push({ marker, type, from: this.text.length, more });
+  }
+
+  // The innermost will leave no entity.
+  hush(): void {
+    this.#open.at(-1)!.type = '';
+  }
+
+  // Of the innermost; `more` is what only its end tells.
+  close(more: object = {}): void {
+    const { type, from, more: known } = this.#open.pop()!;
+    const length = this.text.length - from;
+    if (length > 0 && type !== '') {
+      this.#entities.push({ type, offset: from, length, ...known, ...more });
+    }
+  }
+
+  // null: something was never closed.
+  done(): RichText | null {
+    if (this.#open.length > 0) return null;
+    const entities = this.#entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+    return { text: this.text, entities };
+  }
+}

@@ -1,0 +1,87 @@
+// Cuts a text that is too long into parts that are not, on the best boundary there is: a blank line, a line, a
+// sentence, a word, else between characters as people see them. An entity across a cut goes on in the next part.
+// Nothing is lost: the parts, put together, are the text.
+
+import type { Entity, RichText } from './rich-text.ts';
+
+// A boundary this far from the end of a part is still better than a worse one at its end.
+const BOUNDARIES: readonly { readonly pattern: RegExp; readonly from: number }[] = [
+  { pattern: /\n\s*\n/g, from: 0.5 },
+  { pattern: /\n/g, from: 0.5 },
+  { pattern: /[.!?…。！？]["')\]»”]*\s+/g, from: 0.6 },
+  { pattern: /\s+/g, from: 0.25 },
+];
+// These mean what they say only as a whole.
+const WHOLE = [
+  ...['mention', 'hashtag', 'cashtag', 'bot_command', 'url', 'email', 'phone_number'],
+  ...['text_mention', 'custom_emoji', 'date_time'],
+];
+// As far back as this an indivisible thing (an emoji of many, an address) is looked for.
+const WHOLE_UNITS_MAX = 256;
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+export function splitText(rich: RichText, unitsMax: number): RichText[] {
+  const parts: RichText[] = [];
+  let from = 0;
+  while (from < rich.text.length) {
+    const to = rich.text.length - from <= unitsMax ? rich.text.length : cutAt(rich, from, unitsMax);
+    parts.push(slice(rich, from, to));
+    from = to;
+  }
+  return parts;
+}
+
+// Where the part that begins at `from` ends.
+function cutAt(rich: RichText, from: number, unitsMax: number): number {
+  const window = rich.text.slice(from, from + unitsMax);
+  for (const { pattern, from: share } of BOUNDARIES) {
+    const least = Math.floor(unitsMax * share);
+    let best = 0;
+    for (const match of window.matchAll(pattern)) {
+      const end = match.index + match[0].length;
+      if (end >= least && isBetween(rich, from + end)) best = end;
+    }
+    if (best > 0) return from + best;
+  }
+  return hardCut(rich, from, unitsMax);
+}
+
+function hardCut(rich: RichText, from: number, unitsMax: number): number {
+  const end = from + unitsMax;
+  const around = rich.entities.find((entity) => isInside(entity, end) && isWhole(entity));
+  if (around !== undefined && around.offset > from) return around.offset;
+  const near = Math.max(from, end - WHOLE_UNITS_MAX);
+  const text = rich.text.slice(near, end + WHOLE_UNITS_MAX);
+  let cut = near;
+  for (const { index } of SEGMENTER.segment(text)) {
+    if (near + index > end) break;
+    cut = near + index;
+  }
+  if (cut > from) return cut;
+  // One character longer than a part: only its code points can be kept.
+  const unit = rich.text.charCodeAt(end - 1);
+  const isSplitPair = unit >= 0xd800 && unit <= 0xdbff && unitsMax > 1;
+  return isSplitPair ? end - 1 : end;
+}
+
+function isBetween(rich: RichText, at: number): boolean {
+  return !rich.entities.some((entity) => isInside(entity, at) && isWhole(entity));
+}
+
+function isInside({ offset, length }: Entity, at: number): boolean {
+  return offset < at && at < offset + length;
+}
+
+function isWhole({ type, length }: Entity): boolean {
+  return WHOLE.includes(type) && length <= WHOLE_UNITS_MAX;
+}
+
+function slice({ text, entities }: RichText, from: number, to: number): RichText {
+  const kept: Entity[] = [];
+  for (const entity of entities) {
+    const start = Math.max(entity.offset, from);
+    const end = Math.min(entity.offset + entity.length, to);
+    if (end > start) kept.push({ ...entity, offset: start - from, length: end - start });
+  }
+  return { text: text.slice(from, to), entities: kept };
+}

@@ -1,0 +1,111 @@
+// What Telegram would refuse and Sluice can mend, seen from outside: one call in, and the chat shows what was meant.
+
+import { describe, expect, test } from 'vitest';
+import { dropIn } from './drop-in/simulated.ts';
+
+const CHAT = 7;
+const GROUP = -1001234567890;
+
+describe('a text too long for one message', () => {
+  const line = (i: number) => `<b>${i}</b> ${'word '.repeat(15)}\n`;
+  const source = Array.from({ length: 150 }, (_, i) => line(i)).join('');
+  const shownText = source.replaceAll(/<\/?b>/g, '');
+
+  test('goes out as several, in order, with its markup, and is one message to its caller', async () => {
+    const { answer, call, run, texts, made } = await dropIn();
+    const reply_markup = { inline_keyboard: [[{ text: 'x', callback_data: 'x' }]] };
+    const long = { chat_id: CHAT, text: source, parse_mode: 'HTML', reply_markup };
+    const first = call('sendMessage', long);
+    const after = call('sendMessage', { chat_id: CHAT, text: 'after' });
+    await run(30_000);
+    const { status, result, parts } = await first;
+    expect(status).toBe(200);
+    expect(result.message_id).toBe(parts[0].message_id);
+    await after;
+    const shown = texts(CHAT);
+    expect(shown.pop()).toBe('after');
+    expect(shown.length).toBe(parts.length);
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown.join('')).toBe(shownText);
+    for (const text of shown) expect(text.length).toBeLessThanOrEqual(4096);
+    const calls = made.filter(({ params }) => params.text !== 'after').map(({ params }) => params);
+    for (const params of calls) {
+      expect(params.parse_mode).toBeUndefined();
+      expect(Object.keys(params).filter((name) => name.startsWith('sluice'))).toEqual([]);
+    }
+    const marked = calls.flatMap(({ text, entities }) =>
+      (entities as { type: string; offset: number; length: number }[]).map((entity) => {
+        expect(entity.type).toBe('bold');
+        return String(text).slice(entity.offset, entity.offset + entity.length);
+      }),
+    );
+    expect(marked).toEqual(Array.from({ length: 150 }, (_, i) => String(i)));
+    // The buttons are under the last.
+    expect(calls.map((params) => 'reply_markup' in params)).toEqual(
+      calls.map((_, i) => i === calls.length - 1),
+    );
+    expect(await answer('sendMessage', { chat_id: 8, text: 'short' })).toMatchObject({ ok: true });
+  });
+
+  test('is resumed after a crash where it was', async () => {
+    const first = await dropIn();
+    void first
+      .call('sendMessage', { chat_id: CHAT, text: source, parse_mode: 'HTML' })
+      .catch(() => {});
+    await first.run(500);
+    expect(first.texts(CHAT)).toHaveLength(1);
+    await first.engine.dispatch.stop(0);
+    const second = await dropIn({}, first.disk, first.model, first.clock.now());
+    await second.run(30_000);
+    expect(second.texts(CHAT).join('')).toBe(shownText);
+    const record = await second.ledger.get(1);
+    expect(record).toMatchObject({ state: 'sent', messageId: '1', doubts: 0 });
+    expect(record!.cures).toContain('next_part');
+    expect(JSON.parse(record!.result!).parts).toHaveLength(second.texts(CHAT).length);
+  });
+
+  test('is refused where the setting says so, and always as an edit', async () => {
+    const { answer, texts } = await dropIn({ longText: 'refuse' });
+    const refused = { status: 400, description: 'Bad Request: message is too long' };
+    expect(await answer('sendMessage', { chat_id: CHAT, text: 'a'.repeat(4097) })).toMatchObject(
+      refused,
+    );
+    const edits = await dropIn();
+    const { result } = await edits.answer('sendMessage', { chat_id: CHAT, text: 'a' });
+    const edit = { chat_id: CHAT, message_id: result.message_id, text: 'a'.repeat(4097) };
+    expect(await edits.answer('editMessageText', edit)).toMatchObject(refused);
+    expect(texts(CHAT)).toEqual([]);
+  });
+
+  test('whose markup is broken is shown as it is, whole', async () => {
+    const { answer, texts } = await dropIn();
+    const text = `<b>${'word '.repeat(1000)}`;
+    await answer('sendMessage', { chat_id: CHAT, text, parse_mode: 'HTML' });
+    expect(texts(CHAT).join('')).toBe(text);
+  });
+});
+
+describe('other troubles', () => {
+  test('a vanished reply target: it goes without', async () => {
+    const { answer, texts } = await dropIn();
+    const params = { chat_id: CHAT, text: 'a', reply_parameters: { message_id: 999 } };
+    expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
+    expect(texts(CHAT)).toEqual(['a']);
+  });
+
+  test('unparsable markup: plain text, once', async () => {
+    const { answer, texts, made } = await dropIn();
+    const params = { chat_id: CHAT, text: '*a', parse_mode: 'MarkdownV2' };
+    expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
+    expect(texts(CHAT)).toEqual(['*a']);
+    expect(made).toHaveLength(2);
+  });
+
+  test('a topic that is gone: into the group itself', async () => {
+    const { answer, texts, model } = await dropIn();
+    model.setChat(`${GROUP}#5`, { kind: 'missing' });
+    const params = { chat_id: GROUP, text: 'a', message_thread_id: 5 };
+    expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
+    expect(texts(GROUP)).toEqual(['a']);
+  });
+});
