@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { App } from './process/app.ts';
-import { GatewayProcess } from './process/gateway.ts';
+import { type Answer, GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const ACCOUNT = 'telegram:4242';
@@ -101,6 +101,43 @@ test('every update reaches the app, in the order of its chat, through outages an
   expect([...app.secrets]).toEqual([hook.secret]);
   const { body } = await gateway.ask('GET', `/v1/accounts/${ACCOUNT}/webhook`);
   expect(body).toMatchObject({ to: 'forwarded' });
+});
+
+test('an app that polls is told who wrote, and gets what came by webhook', async () => {
+  const { gateway, post } = await setUp(['--updates-from-store', 'on', '--forward-url', 'none']);
+  const bot = (method: string, body: object) => gateway.ask('POST', `/bot${TOKEN}/${method}`, body);
+  const idsOf = ({ body }: Answer) =>
+    (body.result as { update_id: number }[]).map(({ update_id: id }) => id);
+  const [first, second] = [writes(8, '/start').update, writes(9).update];
+  const waiting = bot('getUpdates', { timeout: 50 });
+  await post(first);
+  expect(idsOf(await waiting)).toEqual([first.update_id]);
+  await post(second);
+  expect(await bot('deleteWebhook', {})).toMatchObject({ status: 200, body: { ok: true } });
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  expect(idsOf(await bot('getUpdates', { limit: 1 }))).toEqual([first.update_id]);
+  const offset = first.update_id + 1;
+  expect(idsOf(await bot('getUpdates', { offset }))).toEqual([second.update_id]);
+  const later = bot('getUpdates', { offset: offset + 1, timeout: 50 });
+  const polls = [later, bot('getUpdates', { offset: offset + 1, timeout: 50 })];
+  // Whichever comes second sends the other away.
+  expect((await Promise.race(polls)).body).toMatchObject({ ok: false, error_code: 409 });
+  await post(writes(8).update);
+  const answers = (await Promise.all(polls)).map(({ status }) => status);
+  expect(answers.sort()).toEqual([200, 409]);
+});
+
+test('an app that polls through the gateway has its answers known as such', async () => {
+  const { gateway } = await setUp(['--forward-url', 'none']);
+  const GROUP = -100_502;
+  const { update } = writes(GROUP, '/now');
+  const { body } = await gateway.ask('POST', `/bot${TOKEN}/getUpdates`, {});
+  expect(body.result).toContainEqual(update);
+  expect(await priorityOf(await send(GROUP, 'at once'))).toBe('high');
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  expect(await priorityOf(await send(GROUP, 'and again'))).toBe('high');
 });
 
 test('only Telegram may post, and only updates', async () => {

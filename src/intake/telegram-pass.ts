@@ -8,6 +8,7 @@ import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
 import type { StreamedReply } from '../system/transport.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { answerLater, answerNo } from './telegram-answer.ts';
+import { answerFromStore } from './telegram-polls.ts';
 
 // Long polls answer after at most 50 s; this is what they may take beyond it.
 const LONG_POLL_GRACE_MS = 10_000;
@@ -40,6 +41,8 @@ export class Passing {
   }
 
   async call(account: string, call: OutgoingCall, reply: FastifyReply): Promise<FastifyReply> {
+    const kept = answerFromStore(this.#options.updates, account, call, reply);
+    if (kept !== null) return kept;
     const name = `${account} ${call.method.toLowerCase()}`;
     const no = this.#isBanned(account, reply) ?? this.#isBanned(name, reply);
     if (no !== null) return no;
