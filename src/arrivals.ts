@@ -6,6 +6,7 @@ import { POSTS_MAX } from './inbound/forwarder.ts';
 import { createInbound, type Inbound } from './inbound/inbound.ts';
 import type { IntakeOptions } from './intake/intake.ts';
 import { makeWebhookCall } from './intake/webhook-call.ts';
+import type { Metrics } from './ledger/metrics.ts';
 import { undiciPosting } from './system/post.ts';
 
 const GET_ME_MS_MAX = 5000;
@@ -17,7 +18,11 @@ export interface Arrivals {
 }
 
 // `options`: asked when an app answers with a call, which is after intake was made.
-export function openArrivals(house: House, options: () => IntakeOptions): Arrivals {
+export function openArrivals(
+  house: House,
+  metrics: Pick<Metrics, 'countUpdate'>,
+  options: () => IntakeOptions,
+): Arrivals {
   const { clock, random, journal, accounts, secret, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
@@ -33,6 +38,7 @@ export function openArrivals(house: House, options: () => IntakeOptions): Arriva
     post: posting.post,
     call: (account, call, key) => makeWebhookCall(options(), account, call, key),
     usernameOf: (account) => usernameOf(house, account),
+    count: metrics.countUpdate,
     log,
   });
   return {

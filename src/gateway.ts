@@ -66,7 +66,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   metrics.gauges(() => readGauges(house));
   if (config.metrics) road.listen(metrics.listen);
   road.listen(roadLog(log));
-  const arrivals = openArrivals(house, () => options);
+  const arrivals = openArrivals(house, metrics, () => options);
   const { inbound: updates } = arrivals;
   const options: IntakeOptions = { ...intakeOptions(config, house, metrics), updates };
   const server = createServer(options);

@@ -37,9 +37,10 @@ function world(answer: (updateId: number, n: number) => Reply | Promise<Reply>) 
       return answer(updateId, posts.filter((post) => post.updateId === updateId).length);
     },
     answered: async () => 'done',
-    taken: () => {
-      taken += 1;
+    ended: (_account, how) => {
+      if (how === 'taken') taken += 1;
     },
+    failed: () => {},
     log: { warn: () => {} },
   };
   const add = async (forwarder: Forwarder, updateId: number, chat: string) => {

@@ -17,8 +17,10 @@ export interface ForwarderParts {
   post(account: string, body: string): Promise<Reply>;
   // What the app said is taken care of; 'later': it cannot be now, so the update goes to the app again.
   answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'>;
-  // It is the app's; nobody needs to think of it again.
-  taken(account: string): void;
+  // It waits no more: the app has it, or it is gone from the store.
+  ended(account: string, how: 'taken' | 'gone'): void;
+  // A try failed.
+  failed(account: string): void;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -28,6 +30,8 @@ const BACKOFF_MS = 1000;
 // The longest rest is drawn between one and two of these, as Telegram's is.
 const REST_MS_MAX = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
+// An app that is away fails every chat: one line says it for all of them.
+const TOLD_EVERY_MS = 10_000;
 
 interface Item extends WaitingIncoming {
   // The app has it; what remains is to say so durably.
@@ -44,6 +48,7 @@ interface Lane {
 interface Desk {
   readonly ready: Lane[];
   posting: number;
+  toldAt: number;
 }
 
 export class Forwarder implements Service {
@@ -115,24 +120,23 @@ export class Forwarder implements Service {
 
   async #handOver(lane: Lane): Promise<void> {
     const item = lane.items[0]!;
-    const failure = await this.#tryOnce(item).catch((error: unknown) => storeFailure(error));
-    if (failure === null) {
+    const end = await this.#tryOnce(item).catch((error: unknown) => storeFailure(error));
+    if (typeof end === 'string') {
       lane.items.shift();
-      this.#parts.taken(lane.account);
+      this.#parts.ended(lane.account, end);
       if (lane.items.length === 0) this.#lanes.delete(lane.key);
     } else {
-      await this.#rest(lane, failure);
+      await this.#rest(lane, end);
     }
     if (lane.items.length > 0 && this.#life === 'running') this.#queue(lane);
   }
 
-  // null: the app has it, or it is gone from the store.
-  async #tryOnce(item: Item): Promise<Failure | null> {
+  async #tryOnce(item: Item): Promise<'taken' | 'gone' | Failure> {
     const { incoming, post, answered } = this.#parts;
     const { account, updateId } = item;
     if (!item.isTaken) {
       const [row] = await incoming.read({ account, from: updateId, max: 1 });
-      if (row?.updateId !== updateId) return null;
+      if (row?.updateId !== updateId) return 'gone';
       const reply = await post(account, row.body);
       const failure = failureOf(reply);
       if (failure !== null) return failure;
@@ -141,14 +145,14 @@ export class Forwarder implements Service {
     }
     try {
       await incoming.done({ account, from: updateId, before: updateId + 1 });
-      return null;
+      return 'taken';
     } catch (error) {
       return { ...storeFailure(error), isTaken: true };
     }
   }
 
   async #rest(lane: Lane, failure: Failure): Promise<void> {
-    const { clock, random, incoming, log } = this.#parts;
+    const { clock, random, incoming, failed } = this.#parts;
     const item = lane.items[0]!;
     const attempts = item.attempts + 1;
     const longest = REST_MS_MAX * (1 + random.next());
@@ -156,18 +160,24 @@ export class Forwarder implements Service {
     const dueAt = clock.now() + restMs;
     lane.items[0] = { ...item, attempts, dueAt, isTaken: item.isTaken || failure.isTaken === true };
     const { account, updateId, chat } = item;
-    log.warn(
-      { account, updateId, chat, attempts, restMs: Math.round(restMs), why: failure.why },
-      'the app did not take an update; trying again',
-    );
+    failed(account);
+    this.#tell(account, { updateId, chat, attempts, restMs: Math.round(restMs), why: failure.why });
     // Only a courtesy to the next process: without it that one tries a little earlier.
     await incoming.retry({ account, updateId, attempts, dueAt }).catch(() => {});
+  }
+
+  #tell(account: string, about: object): void {
+    const desk = this.#deskOf(account);
+    const now = this.#parts.clock.now();
+    if (now - desk.toldAt < TOLD_EVERY_MS) return;
+    desk.toldAt = now;
+    this.#parts.log.warn({ account, ...about }, 'the app did not take an update; trying again');
   }
 
   #deskOf(account: string): Desk {
     let desk = this.#desks.get(account);
     if (desk === undefined) {
-      desk = { ready: [], posting: 0 };
+      desk = { ready: [], posting: 0, toldAt: Number.NEGATIVE_INFINITY };
       this.#desks.set(account, desk);
     }
     return desk;

@@ -32,6 +32,7 @@ function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk()
   const posts: { url: string; body: string; headers: object }[] = [];
   const calls: unknown[] = [];
   const logged: string[] = [];
+  const counted: string[] = [];
   const parts: InboundParts = {
     clock,
     random: seededRandom(1),
@@ -48,12 +49,13 @@ function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk()
       return 'done';
     },
     usernameOf: async () => 'helper_bot',
+    count: (_account, end) => void counted.push(end),
     log: { warn: (_fields, message) => void logged.push(message) },
   };
   const inbound = createInbound(parts);
   const secret = inbound.webhookOf(ACCOUNT)!.secret;
   const receive = (one: unknown) => inbound.receive(ACCOUNT, secret, one);
-  return { clock, journal, inbound, receive, posts, calls, logged, app, secret };
+  return { clock, journal, inbound, receive, posts, calls, logged, counted, app, secret };
 }
 
 describe('a webhook', () => {
@@ -73,7 +75,7 @@ describe('a webhook', () => {
   });
 
   test('is forwarded as it came, with the secret, once', async () => {
-    const { inbound, receive, clock, posts, secret } = world({ forwardUrl: APP });
+    const { inbound, receive, clock, posts, counted, secret } = world({ forwardUrl: APP });
     await inbound.start();
     for (let i = 0; i < 3; i++) expect(await receive(update(1))).toEqual({ kind: 'received' });
     await clock.run(START + 1000);
@@ -85,6 +87,7 @@ describe('a webhook', () => {
       },
     ]);
     expect(inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 0 });
+    expect(counted.sort()).toEqual(['received', 'repeated', 'repeated', 'taken']);
   });
 
   test('waits for the app across a restart', async () => {
@@ -121,7 +124,7 @@ describe('a webhook', () => {
   });
 
   test('is kept for getUpdates where that is set, and forgotten after a day', async () => {
-    const { inbound, receive, clock, logged } = world({ updatesFromStore: true });
+    const { inbound, receive, clock, logged, counted } = world({ updatesFromStore: true });
     await inbound.start();
     expect(inbound.servesUpdates(ACCOUNT)).toBe(true);
     const polled = inbound.poll(ACCOUNT, { timeout: 30 }, new AbortController().signal);
@@ -131,6 +134,7 @@ describe('a webhook', () => {
     await clock.run(START + 25 * HOUR);
     expect(inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 0 });
     expect(logged).toEqual(['updates expired: no app took them within a day']);
+    expect(counted).toEqual(['received', 'expired']);
   });
 });
 

@@ -46,8 +46,13 @@ export interface InboundParts {
   readonly call: (account: string, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;
+  // What became of an update.
+  readonly count: (account: string, end: UpdateEnd) => void;
   readonly log: { warn(fields: object, message: string): void };
 }
+
+// `failed` counts tries; the others count updates.
+export type UpdateEnd = 'received' | 'repeated' | 'taken' | 'failed' | 'expired';
 
 export type Received =
   | { kind: 'received' }
@@ -107,15 +112,19 @@ class InboundRoom implements Inbound {
   constructor(parts: InboundParts) {
     const { clock, random, journal, log } = parts;
     const { incoming } = journal;
-    const taken = (account: string, count = 1) => this.#count(account, -count);
+    const taken = (account: string, count: number) => {
+      this.#count(account, -count);
+      for (let i = 0; i < count; i++) parts.count(account, 'taken');
+    };
     const { settingsOf, usernameOf } = parts;
     const replyWindowMsOf = (account: string) => settingsOf(account).replyWindowS * 1000;
     this.#parts = parts;
     this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, log });
     this.#polls = new Polls({ clock, incoming, taken });
-    // The forwarder finds out by itself when it comes to it.
     const expired = (account: string) => {
-      if (this.servesUpdates(account)) taken(account);
+      parts.count(account, 'expired');
+      // The forwarder finds out by itself when it comes to it.
+      if (this.servesUpdates(account)) this.#count(account, -1);
     };
     this.#pruning = createPruning({ clock, log, expired, prune: incoming.prune });
     this.#forwarder = new Forwarder({
@@ -123,7 +132,11 @@ class InboundRoom implements Inbound {
       random,
       incoming,
       log,
-      taken,
+      ended: (account, how) => {
+        if (how === 'taken') taken(account, 1);
+        else this.#count(account, -1);
+      },
+      failed: (account) => parts.count(account, 'failed'),
       post: (account, body) => this.#post(account, body),
       answered: (account, updateId, reply) => this.#answered(account, updateId, reply),
     });
@@ -173,11 +186,12 @@ class InboundRoom implements Inbound {
   }
 
   async #keep(account: string, glimpse: Glimpse, body: string): Promise<void> {
-    const { clock, journal } = this.#parts;
+    const { clock, journal, count } = this.#parts;
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
     const state = forwardUrl !== null || updatesFromStore ? 'waiting' : 'seen';
     const row = rowOf(account, glimpse, clock.now(), state, state === 'seen' ? '' : body);
     const [isNew] = await journal.incoming.record([row]);
+    count(account, isNew === true ? 'received' : 'repeated');
     if (isNew === true && state === 'waiting') this.#arrived({ ...row, attempts: 0, dueAt: 0 });
   }
 

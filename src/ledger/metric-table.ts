@@ -67,6 +67,11 @@ export const METRICS = {
     labels: ['platform', 'end'],
     help: 'Typing signs and drafts: sent, dropped (their moment was not free), refused, failed.',
   },
+  sluice_updates_total: {
+    type: 'counter',
+    labels: ['platform', 'end'],
+    help: 'Updates that came by webhook: received, repeated, taken by the app, expired; failed counts tries.',
+  },
   sluice_freezes_total: {
     type: 'counter',
     labels: ['platform'],

@@ -33,6 +33,7 @@ export interface Metrics {
   // Called once, when there is something to read.
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
+  countUpdate(account: string, end: string): void;
 }
 
 export function createMetrics(options: { process: boolean } = { process: true }): Metrics {
@@ -49,6 +50,9 @@ export function createMetrics(options: { process: boolean } = { process: true })
     listen: (event) => count(board, event),
     gauges(reader) {
       read = reader;
+    },
+    countUpdate(account, end) {
+      board.add('sluice_updates_total', 1, { platform: platformOf(account), end });
     },
     countRequest(route, status) {
       board.add('sluice_http_requests_total', 1, {
