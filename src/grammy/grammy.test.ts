@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Bot, GrammyError } from 'grammy';
+import { Bot, GrammyError, InputFile, InputMediaBuilder } from 'grammy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultConfig } from '../config/config.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
@@ -41,6 +41,15 @@ test('what a bot sends is delivered over the road, and it gets the platform’s 
   const edited = await api.editMessageText(5, message.message_id, 'hello, world');
   expect(edited).toMatchObject({ message_id: message.message_id, text: 'hello, world' });
   expect(ends).toEqual(['sent', 'sent']);
+});
+
+test('files go over the road too', async () => {
+  const { api } = connect();
+  const bytes = new Uint8Array(5000);
+  const { photo } = await api.sendPhoto(6, new InputFile(bytes, 'a.jpg'), { caption: 'one' });
+  expect(photo[0]?.file_size).toBe(bytes.length);
+  const album = [1, 2].map((i) => InputMediaBuilder.photo(new InputFile(bytes, `${i}.jpg`)));
+  expect(await api.sendMediaGroup(7, album)).toHaveLength(2);
 });
 
 test('a refusal is grammY’s own error', async () => {

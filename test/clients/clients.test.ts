@@ -1,6 +1,7 @@
 // Real bot libraries, unchanged but for the base URL, through a real gateway process to a simulated Telegram over
 // HTTP. Each does everything a bot does; the simulator says what arrived, and that nothing came too fast.
 
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../../src/sim/sim.ts';
 import { GatewayProcess } from '../process/gateway.ts';
@@ -59,6 +60,20 @@ for (const { name, bot, connect } of LIBRARIES) {
       expect(stored.map(({ id }) => id)).toEqual([first, second]);
       expect(stored.map(({ text }) => text)).toEqual(['hello, world', 'yes?']);
       expect(stored.map(({ isDeleted }) => isDeleted)).toEqual([false, true]);
+    });
+
+    test('uploads a photo and an album, and downloads what it was told of', async () => {
+      const { sendPhoto, sendAlbum, fileUrl } = client();
+      const sent = await sendPhoto(12, randomBytes(70_000));
+      expect(sent.bytes).toBe(70_000);
+      const album = await sendAlbum(13, [randomBytes(90_000), randomBytes(3000)]);
+      expect(album.map(({ bytes }) => bytes)).toEqual([90_000, 3000]);
+      expect(storedIn(bot, 13).map((message) => message.text)).toEqual(['photo 0', 'photo 1']);
+      const url = await fileUrl(sent.fileId);
+      expect(url.startsWith(gateway.url)).toBe(true);
+      const file = await fetch(url);
+      expect(file.status).toBe(200);
+      expect((await file.text()).startsWith('simulated file')).toBe(true);
     });
 
     test('gets the platform’s refusal as the library’s own error', async () => {

@@ -1,6 +1,8 @@
 // The bare protocol: curl in each form the Bot API takes, and all at once. What a shell script can do must work.
 
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServedSim, serveSim } from '../../src/sim/sim.ts';
@@ -39,11 +41,15 @@ async function curl(method: string, ...args: string[]) {
     url,
   ]);
   const at = stdout.lastIndexOf('\n');
-  const body = JSON.parse(stdout.slice(0, at)) as { ok: boolean; result?: { text?: string } };
+  const body = JSON.parse(stdout.slice(0, at)) as {
+    ok: boolean;
+    result?: { text?: string; photo?: { file_size: number }[] };
+  };
   return { status: Number(stdout.slice(at + 1)), body };
 }
 
 const field = (name: string, value: string) => ['--data-urlencode', `${name}=${value}`];
+const part = (name: string, value: string) => ['--form-string', `${name}=${value}`];
 
 const FORMS: Readonly<Record<string, (chat: number, text: string) => string[]>> = {
   query: (chat, text) => [
@@ -56,6 +62,11 @@ const FORMS: Readonly<Record<string, (chat: number, text: string) => string[]>> 
     ...field('chat_id', String(chat)),
     ...field('text', text),
     ...field('reply_markup', BUTTONS),
+  ],
+  multipart: (chat, text) => [
+    ...part('chat_id', String(chat)),
+    ...part('text', text),
+    ...part('reply_markup', BUTTONS),
   ],
   JSON: (chat, text) => [
     ...JSON_TYPE,
@@ -77,6 +88,14 @@ describe.concurrent('curl', () => {
       expect(sim.model.messagesOf(String(200 + i)).map((message) => message.text)).toEqual([text]);
     });
   }
+
+  test('uploads a file', async () => {
+    const upload = ['--form', `photo=@${fileURLToPath(import.meta.url)};type=image/jpeg`];
+    const { status, body } = await curl('sendPhoto?chat_id=211', ...upload);
+    expect({ status, ok: body.ok }).toEqual({ status: 200, ok: true });
+    const bytes = statSync(fileURLToPath(import.meta.url)).size;
+    expect(body.result?.photo?.[0]?.file_size).toBe(bytes);
+  });
 
   test('takes a method in any case, and parameters from both query and body', async () => {
     const { body } = await curl('SENDmessage?chat_id=210', ...field('text', 'both'));

@@ -25,6 +25,8 @@ export const TEXT_BYTES_MAX = 32_768;
 export const RICH_UNITS_MAX = 32_768;
 const ALBUM_ITEMS_MAX = 10;
 const BATCH_IDS_MAX = 100;
+const ATTACHED = 'attach://';
+const FILE_BYTES = 1024;
 
 export function readText(params: Params): { text: string } | Refusal {
   const rich = richText(params);
@@ -90,6 +92,7 @@ export function makeMessage(
   media: string,
   text: string,
   extra: Readonly<Record<string, unknown>> = {},
+  file: unknown = scene.params[media],
 ): Record<string, unknown> {
   const id = ++chat.lastMessageId;
   const date = Math.floor(at / 1000);
@@ -107,14 +110,24 @@ export function makeMessage(
   });
   const topic =
     thread === null ? {} : { message_thread_id: Number(thread), is_topic_message: true };
-  const body =
-    media === '' ? { text } : { ...mediaView(media, id), ...(text && { caption: text }) };
+  const view = () => mediaView(media, id, sizeOf(scene.params, file));
+  const body = media === '' ? { text } : { ...view(), ...(text && { caption: text }) };
   const from = chat.kind === 'channel' ? {} : { from: scene.bot.view };
   return { message_id: id, ...topic, ...from, chat: chatView(chat), date, ...extra, ...body };
 }
 
-function mediaView(media: string, id: number): Record<string, unknown> {
-  const file = { file_id: `sim-${media}-${id}`, file_unique_id: `u${id}`, file_size: 1024 };
+// Of an upload its own, of anything else the simulator knows no better.
+function sizeOf(params: Params, file: unknown): number {
+  const value =
+    typeof file === 'string' && file.startsWith(ATTACHED)
+      ? params[file.slice(ATTACHED.length)]
+      : file;
+  const uploaded = typeof value === 'string' ? /^file:.*:(\d+)$/.exec(value)?.[1] : undefined;
+  return uploaded === undefined ? FILE_BYTES : Number(uploaded);
+}
+
+function mediaView(media: string, id: number, bytes: number): Record<string, unknown> {
+  const file = { file_id: `sim-${media}-${id}`, file_unique_id: `u${id}`, file_size: bytes };
   if (media === 'photo') return { photo: [{ ...file, width: 90, height: 90 }] };
   if (media === 'dice') return { dice: { emoji: '🎲', value: 1 + (id % 6) } };
   return { [media]: file };
@@ -145,7 +158,7 @@ export function sendAlbum(scene: Scene): Planned {
       const group = { media_group_id: `${to.chat.id}-${to.chat.lastMessageId + 1}` };
       const result = items.slice(0, count).map((item, i) => {
         const media = textOf(item, 'type') || 'photo';
-        return makeMessage(scene, to.chat, at, media, captions[i]!, group);
+        return makeMessage(scene, to.chat, at, media, captions[i]!, group, item.media);
       });
       return { result, messageIds: result.map((m) => Number(m.message_id)) };
     },
