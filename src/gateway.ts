@@ -92,7 +92,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
     await queueLog.stop(0);
     await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
     await retention.stop(0);
-    await sweeper.stop(0);
+    await sweeper.stop(config.drainMsMax * STEP_DRAIN_SHARE);
     await house.close();
   };
   return {

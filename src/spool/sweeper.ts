@@ -17,7 +17,7 @@ export interface SweeperParts {
 
 export function createSweeper(parts: SweeperParts): Service {
   const { clock, spool } = parts;
-  let started: Promise<void> | null = null;
+  let isStarted = false;
   let sweeping: Promise<void> = Promise.resolve();
   let timer: Timer | null = null;
   let isStopped = false;
@@ -35,14 +35,15 @@ export function createSweeper(parts: SweeperParts): Service {
     });
   };
   return {
-    start() {
-      if (!isStopped) started ??= sweep().then(plan);
-      return started ?? Promise.resolve();
+    async start() {
+      if (isStarted || isStopped) return;
+      isStarted = true;
+      sweeping = sweep().then(plan);
     },
     async stop(deadlineMs) {
       isStopped = true;
       timer?.cancel();
-      await drained(clock, [started ?? Promise.resolve(), sweeping], deadlineMs);
+      await drained(clock, [sweeping], deadlineMs);
     },
   };
 }

@@ -1,0 +1,155 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FILE_ID } from '../domain/upload.ts';
+import { serviceContract } from '../system/service.contract.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { Spool } from './spool.ts';
+import { createSweeper, SWEEP_EVERY_MS } from './sweeper.ts';
+
+const BYTES_MAX = 100;
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-spool-'));
+  folders.push(folder);
+  return join(folder, 'spool');
+}
+
+const NOTHING = async () => [];
+const of = (content: string) => Readable.from([Buffer.from(content)]);
+
+describe('the spool', () => {
+  let dir: string;
+  let spool: Spool;
+  beforeEach(async () => {
+    dir = makeFolder();
+    spool = await Spool.open({ dir, bytesMax: BYTES_MAX });
+  });
+
+  async function kept(content: string): Promise<string> {
+    const received = await spool.receive(of(content));
+    if (received.kind !== 'kept') throw new Error(received.kind);
+    return received.id;
+  }
+
+  test('keeps a file under its content, once', async () => {
+    const [one, same, other] = await Promise.all(['a', 'a', 'bb'].map(kept));
+    expect(one).toMatch(FILE_ID);
+    expect(same).toBe(one);
+    expect(readdirSync(dir).sort()).toEqual([one!, other!].sort());
+    expect(readFileSync(join(dir, one!), 'utf8')).toBe('a');
+    expect(await text(spool.read(other!))).toBe('bb');
+    expect(spool.bytes).toBe(3);
+  });
+
+  test('a pinned file stays, an unpinned one that nobody needs goes', async () => {
+    const id = await kept('a');
+    expect(await spool.sweep(NOTHING)).toBe(0);
+    spool.unpin(id);
+    expect(await spool.sweep(async () => [id])).toBe(0);
+    expect(await spool.sweep(NOTHING)).toBe(1);
+    expect(spool.has(id)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+    expect(spool.bytes).toBe(0);
+  });
+
+  test('what comes, is accepted and let go while the journal is asked is not swept', async () => {
+    const id = await kept('a');
+    spool.unpin(id);
+    const removed = await spool.sweep(async () => {
+      // Asked before the second delivery is written, answered after.
+      spool.unpin(await kept('a'));
+      return [];
+    });
+    expect(removed).toBe(0);
+    expect(spool.has(id)).toBe(true);
+  });
+
+  test('a bound on all files together, also of those that arrive at once', async () => {
+    const many = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => spool.receive(of(String(i).repeat(40)))),
+    );
+    expect(many.filter(({ kind }) => kind === 'kept')).toHaveLength(2);
+    expect(many.filter(({ kind }) => kind === 'full')).toHaveLength(3);
+    expect(spool.bytes).toBe(80);
+    expect(readdirSync(dir)).toHaveLength(2);
+  });
+
+  test('a sender that breaks off leaves nothing', async () => {
+    const broken = new Readable({ read() {} });
+    broken.push(Buffer.from('abc'));
+    const received = spool.receive(broken);
+    broken.destroy(new Error('cut'));
+    expect(await received).toEqual({ kind: 'broken', size: expect.any(Number) });
+    expect(readdirSync(dir)).toEqual([]);
+    expect(spool.bytes).toBe(0);
+  });
+
+  test('a new process finds what is whole and removes what is not', async () => {
+    const id = await kept('abc');
+    writeFileSync(join(dir, '7.part'), 'half');
+    writeFileSync(join(dir, 'README'), 'not ours');
+    const next = await Spool.open({ dir, bytesMax: BYTES_MAX });
+    expect(readdirSync(dir).sort()).toEqual([id, 'README'].sort());
+    expect(next.has(id)).toBe(true);
+    expect(next.bytes).toBe(3);
+  });
+});
+
+describe('the sweeper', () => {
+  test('asks again when the journal fails, and not for an empty spool', async () => {
+    const clock = virtualClock(0);
+    const spool = await Spool.open({ dir: makeFolder(), bytesMax: BYTES_MAX });
+    let asked = 0;
+    const failures: unknown[] = [];
+    const inUse = async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('disk full');
+      return [];
+    };
+    const onFailure = (error: unknown) => void failures.push(error);
+    const sweeper = createSweeper({ clock, spool, inUse, onFailure });
+    await sweeper.start();
+    expect(asked).toBe(0);
+    const received = await spool.receive(of('a'));
+    if (received.kind === 'kept') spool.unpin(received.id);
+    await clock.run(SWEEP_EVERY_MS);
+    expect(failures).toHaveLength(1);
+    await clock.run(2 * SWEEP_EVERY_MS);
+    expect(spool.isEmpty).toBe(true);
+    await clock.run(5 * SWEEP_EVERY_MS);
+    expect(asked).toBe(2);
+    await sweeper.stop(0);
+  });
+});
+
+serviceContract('sweeper', async () => {
+  const clock = virtualClock(0);
+  const spool = await Spool.open({ dir: makeFolder(), bytesMax: BYTES_MAX });
+  // Held, so that there is always something to ask about.
+  await spool.receive(of('a'));
+  let deeds = 0;
+  let held: Promise<void> | null = null;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const inUse = async () => {
+    deeds += 1;
+    await held;
+    return [];
+  };
+  const work = {
+    async begin() {
+      held = promise;
+      await clock.run(clock.now() + SWEEP_EVERY_MS);
+    },
+    finish: resolve,
+  };
+  const service = createSweeper({ clock, spool, inUse, onFailure: () => {} });
+  return { service, clock, deeds: () => deeds, work };
+});
