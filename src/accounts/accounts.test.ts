@@ -75,6 +75,23 @@ describe('who owns a token', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('who comes while the account is being written does not ask again, and nobody overtakes', async () => {
+    const saving = Promise.withResolvers<void>();
+    const asking = Promise.withResolvers<Identified>();
+    const { options, asked } = world(() => asking.promise);
+    const journal = { ...options.journal, saveAccount: () => saving.promise };
+    const accounts = await Accounts.open({ ...options, journal });
+    const order: number[] = [];
+    const first = Promise.resolve(accounts.identify('telegram', GOOD)).then(() => order.push(1));
+    asking.resolve({ kind: 'known', id: '42' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = Promise.resolve(accounts.identify('telegram', GOOD)).then(() => order.push(2));
+    saving.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual([1, 2]);
+    expect(asked).toEqual([GOOD]);
+  });
+
   test('a newer valid token replaces the stored one and clears the refusal', async () => {
     const { options } = world();
     const accounts = await Accounts.open(options);

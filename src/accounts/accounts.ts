@@ -52,6 +52,8 @@ export class Accounts {
   readonly #accountsMax: number;
   readonly #held = new Map<string, Held>();
   readonly #idByDigest = new Map<string, string>();
+  // Until the account is written: who comes meanwhile waits for the same promise, so that nobody overtakes.
+  readonly #introducing = new Map<string, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
 
   private constructor(options: AccountsOptions) {
@@ -83,7 +85,7 @@ export class Accounts {
     if (id !== undefined) return { kind: 'known', id };
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
-    return this.#introduce(platform, credential, digest);
+    return this.#introducing.get(digest) ?? this.#introduce(platform, credential, digest);
   }
 
   // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token.
@@ -127,7 +129,15 @@ export class Accounts {
     return () => this.#listeners.delete(listener);
   }
 
-  async #introduce(platform: Platform, credential: string, digest: string): Promise<Identity> {
+  #introduce(platform: Platform, credential: string, digest: string): Promise<Identity> {
+    const known = this.#askAndHold(platform, credential, digest).finally(() => {
+      this.#introducing.delete(digest);
+    });
+    this.#introducing.set(digest, known);
+    return known;
+  }
+
+  async #askAndHold(platform: Platform, credential: string, digest: string): Promise<Identity> {
     const asked = await this.#asking.ask(digest, () => platform.identify(credential));
     if (asked.kind !== 'known') return asked;
     const id = `${platform.name}:${asked.id}`;
