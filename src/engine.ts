@@ -44,6 +44,7 @@ export function createEngine(options: EngineOptions): Engine {
   const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
   const dispatch = new Dispatch({
     journal,
+    ledger,
     clock,
     random,
     scheduler,

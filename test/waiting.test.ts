@@ -103,6 +103,15 @@ describe('withdrawn means withdrawn', () => {
     expect(made.length).toBeGreaterThanOrEqual(shown.length);
   });
 
+  test('what is out in part can no longer be taken back', async () => {
+    const { call, run, texts } = await dropIn();
+    const text = 'word '.repeat(2000).trim();
+    const answer = call('sendMessage', { chat_id: CHAT, text }, { prefer: 'wait=1' });
+    await run(30_000);
+    expect(await answer).toMatchObject({ status: 200 });
+    expect(texts(CHAT).join('')).toBe(text);
+  });
+
   test('a caller with little patience is not kept by a freeze that comes late', async () => {
     const { call, run, model, clock, texts } = await dropIn();
     model.freeze('42:AAtoken', String(CHAT), 600, clock.now());

@@ -79,18 +79,41 @@ export async function conclude(
     outcome: Outcome;
     startedAt: number;
     probing: boolean;
+    // How the record names a change that was made to the call before it went; null: none.
+    change: string | null;
   },
 ): Promise<AttemptReport> {
-  const { queued, n, record, startedAt } = tried;
+  const { queued, n, record, startedAt, body, change } = tried;
   const { outcome, next } = partOf(profile.platform, tried.body, tried.outcome);
   const endedAt = ports.clock.now();
   const { platform } = profile;
   const idempotent = platform.isIdempotent(queued.method);
   const cured = curedOf(platform, queued, tried.body, outcome);
   const facts = { queued, record, outcome, idempotent, cured, next, probing: tried.probing };
-  const verdict = settle(facts, profile.retry, endedAt, ports.random.next());
+  const settling = settle(facts, profile.retry, endedAt, ports.random.next());
+  const changed = change === null ? null : { name: change, chat: null, body };
+  const verdict = { ...settling, cure: settling.cure ?? changed };
   const learned =
     ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
+  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
+  const settled = await write(ports, settlement);
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };
+}
+
+// Begun, and not to be sent before `until`: no call was made, so nothing counts against it.
+export async function postpone(
+  ports: AttemptPorts,
+  tried: { queued: Queued; n: number; record: PastRecord; startedAt: number },
+  reason: string,
+  until: number,
+): Promise<AttemptReport> {
+  const { queued, n, record, startedAt } = tried;
+  const outcome: Outcome = { kind: 'failed', reason, detail: '', hostDown: false };
+  const rest = { failed: false, doubted: false, cure: null } as const;
+  const signal = { kind: 'unjudged' } as const;
+  const verdict: Verdict = { to: 'queued', dueAt: until, ...rest, signal, health: 'answered' };
+  const endedAt = ports.clock.now();
+  const learned = NOTHING_LEARNED;
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };

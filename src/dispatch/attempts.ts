@@ -14,12 +14,28 @@ import {
   call,
   conclude,
   type Profile,
+  postpone,
   reasonOf,
 } from './attempt.ts';
 import type { Holds } from './holds.ts';
-import type { Known, Shown } from './shown.ts';
+import { NAMED, type Records, resolve } from './references.ts';
+import type { Shown } from './shown.ts';
 
-type Started = Extract<Begun, { kind: 'begun' }>;
+// A try that is begun on disk.
+interface Start {
+  readonly queued: Queued;
+  readonly ticket: Ticket;
+  readonly probing: boolean;
+  readonly begun: Extract<Begun, { kind: 'begun' }>;
+  readonly startedAt: number;
+}
+
+type Kept = Omit<Parameters<typeof conclude>[4], 'outcome'>;
+
+export interface AttemptsPorts extends AttemptPorts {
+  readonly accounts: AccountKeys;
+  readonly ledger: Records;
+}
 
 export interface AccountKeys {
   credentialOf(id: string): string | null;
@@ -40,23 +56,20 @@ export interface AttemptRoad {
 
 export class Attempts {
   readonly #road: AttemptRoad;
-  readonly #p: AttemptPorts & { readonly accounts: AccountKeys };
-
+  readonly #p: AttemptsPorts;
   readonly #shown: Shown;
+  readonly #lookUp: Parameters<typeof resolve>[1];
 
-  constructor(
-    road: AttemptRoad,
-    ports: AttemptPorts & { readonly accounts: AccountKeys },
-    shown: Shown,
-  ) {
+  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: Shown) {
     this.#road = road;
     this.#p = ports;
     this.#shown = shown;
+    const { ledger: records, clock } = ports;
+    this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
     const { account, seq } = queued;
-    const limits = this.#road.limitsOf(account);
     const probing = this.#road.holds.probes(account, takenAt);
     const begun = await begin(this.#p, seq, takenAt);
     if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
@@ -64,23 +77,55 @@ export class Attempts {
       return;
     }
     this.#road.storeTrouble = null;
+    const start = { queued, ticket, probing, begun, startedAt: this.#p.clock.now() };
+    const { platform } = this.#road.profileOf(account);
+    const resolving = resolve(platform, this.#lookUp, queued, begun.body);
+    if (resolving === null) return this.#send(start, begun.body);
+    const resolved = await resolving;
+    switch (resolved.kind) {
+      case 'ready':
+        return this.#send(start, resolved.body);
+      case 'wait':
+        return this.#keep(start, (tried) =>
+          postpone(this.#p, tried, 'reference_waits', resolved.until),
+        );
+      case 'lost':
+        return this.#keep(start, (tried) =>
+          this.#conclude(start, null, { ...tried, outcome: resolved.outcome }),
+        );
+    }
+  }
+
+  async #send(start: Start, given: string): Promise<void> {
+    const { queued, ticket, probing, begun } = start;
+    const { account } = queued;
     const profile = this.#road.profileOf(account);
     const { platform, splits } = profile;
-    const body = (splits ? platform.split(queued.method, begun.body) : null) ?? begun.body;
+    const body = (splits ? platform.split(queued.method, given) : null) ?? given;
+    // A probe must be a call, whatever it says.
+    const known = probing ? null : this.#shown.same(platform, queued, body);
+    if (known !== null) {
+      return this.#keep(start, (tried) =>
+        this.#conclude(start, null, { ...tried, outcome: known.sent }),
+      );
+    }
     const startedAt = this.#p.clock.now();
-    limits.departed(ticket, startedAt);
+    this.#road.limitsOf(account).departed(ticket, startedAt);
     const credential = this.#p.accounts.credentialOf(account);
     assert(credential !== null, 'an account of the road has a credential');
-    // A probe must be a call, whatever it says.
-    const known = probing ? null : this.#shown.same(profile.platform, queued, body);
-    if (known !== null) return this.#leaveOut(queued, ticket, begun, known, startedAt);
     const outcome = await this.#call(profile, credential, queued, body);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
     const { n, record } = begun;
-    const tried = { queued, n, record, body, outcome, startedAt, probing };
-    this.#land(queued, await conclude(this.#p, profile, limits, ticket, tried));
+    const change = given === begun.body ? null : NAMED;
+    const tried = { queued, n, record, body, outcome, startedAt, probing, change };
+    this.#land(queued, await this.#conclude(start, ticket, tried));
+  }
+
+  #conclude({ queued }: Start, ticket: Ticket | null, tried: Parameters<typeof conclude>[4]) {
+    const profile = this.#road.profileOf(queued.account);
+    return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
   }
 
   async #call(profile: Profile, credential: string, queued: Queued, body: string) {
@@ -89,13 +134,16 @@ export class Attempts {
     return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
   }
 
-  // The message shows it already: settled without a call, which teaches nothing.
-  async #leaveOut(q: Queued, ticket: Ticket, begun: Started, known: Known, startedAt: number) {
-    const limits = this.#road.limitsOf(q.account);
-    limits.settled(ticket, { kind: 'unjudged' }, startedAt);
-    const tried = { ...begun, queued: q, outcome: known.sent, startedAt, probing: false };
-    const profile = this.#road.profileOf(q.account);
-    this.#road.follow(q, await conclude(this.#p, profile, limits, null, tried));
+  // Settled without a call, which teaches nothing: its room and its probe go to others.
+  async #keep(
+    { queued, ticket, probing, begun, startedAt }: Start,
+    settleIt: (tried: Kept) => Promise<AttemptReport>,
+  ): Promise<void> {
+    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, startedAt);
+    if (probing) this.#road.holds.probeGone(queued.account, startedAt);
+    const { n, record, body } = begun;
+    const tried = { queued, n, record, body, startedAt, probing: false, change: null };
+    this.#road.follow(queued, await settleIt(tried));
   }
 
   // It never left: withdrawn meanwhile, or the store could not be written.

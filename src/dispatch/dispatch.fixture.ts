@@ -46,6 +46,8 @@ function fakePlatform(
     cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
     split: () => null,
     rest: () => null,
+    mentions: () => [],
+    named: (body) => body,
     touch: (method, body) =>
       method === 'edit' || method === 'send'
         ? { messages: method === 'edit' ? ['7'] : [], content: body }
@@ -89,7 +91,7 @@ export function aRoad(
   };
   const refused: string[] = [];
   const dispatch = new Dispatch({
-    journal: store.journal,
+    ...store,
     clock,
     random: seededRandom(1),
     scheduler: new Scheduler(),

@@ -34,6 +34,8 @@ function silentPlatform(answer: Promise<void>): Platform {
     cure: () => null,
     split: () => null,
     rest: () => null,
+    mentions: () => [],
+    named: (body) => body,
     touch: () => null,
     isIdempotent: () => false,
     identify: async () => ({ kind: 'known', id: '1' }),
@@ -62,9 +64,13 @@ serviceContract('dispatch', async () => {
   const profile = profileOf(silentPlatform(answer.promise));
   const scheduler = new CountingScheduler();
   const commit = () => sleep(clock, COMMIT_MS);
-  const { journal } = createMemoryStore(undefined, { beforeApply: commit, afterApply: commit });
+  const { journal, ledger } = createMemoryStore(undefined, {
+    beforeApply: commit,
+    afterApply: commit,
+  });
   const service = new Dispatch({
     journal,
+    ledger,
     clock,
     scheduler,
     random: seededRandom(1),

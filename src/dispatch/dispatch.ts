@@ -21,6 +21,7 @@ import type { BreakerSettings } from './breaker.ts';
 import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
+import type { Records } from './references.ts';
 import { type Known, Shown } from './shown.ts';
 import { Teller } from './teller.ts';
 import { Turns } from './turns.ts';
@@ -44,6 +45,8 @@ export interface DispatchOptions {
   // Of a platform's host; each account brings its own.
   readonly breaker: BreakerSettings;
   readonly accounts: DispatchAccounts;
+  // What became of the messages a call mentions.
+  readonly ledger: Records;
   // Told of programmer errors in the loop; the process must not go on after one.
   readonly fatal: (error: unknown) => void;
 }

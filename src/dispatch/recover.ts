@@ -58,7 +58,16 @@ async function settleDoubt(
   const limits = target.limitsOf(queued.account);
   const detail = 'the process ended while the call was in flight';
   const outcome = { kind: 'uncertain', reason: 'process_ended', detail } as const;
-  const tried = { queued, n, record, body: null, outcome, startedAt: now, probing: false };
+  const tried = {
+    queued,
+    n,
+    record,
+    body: null,
+    outcome,
+    startedAt: now,
+    probing: false,
+    change: null,
+  };
   const report = await conclude(ports, target.profileOf(queued.account), limits, null, tried);
   // No breaker learns from it: that we ended says nothing about the platform.
   target.follow(queued, report);

@@ -2,7 +2,7 @@
 // A retry is not a loop: it is a time written into the journal, and the scheduler meets it again.
 
 import type { Queued } from '../domain/delivery.ts';
-import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../domain/outcome.ts';
+import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
 import type { Record as PastRecord } from '../journal/journal.ts';
 import type { Signal } from '../limits/limits.ts';
 import { unreachable } from '../system/assert.ts';
@@ -92,9 +92,6 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
       return unreachable(outcome);
   }
 }
-
-// How the record names it that a further message of the call goes out.
-export const NEXT_PART = 'next_part';
 
 const REST = { dueAt: 0, failed: false, doubted: false, cure: null } as const;
 

@@ -27,6 +27,10 @@ export type Cure =
   // Of several messages in one call the first `count` are delivered.
   | { kind: 'drop_sent'; count: number };
 
+// How the record names that a call of several messages went out in part: it can no longer be taken back.
+export const NEXT_PART = 'next_part';
+export const PARTLY_SENT: readonly string[] = [NEXT_PART, 'drop_sent' satisfies Cure['kind']];
+
 // The account itself is refused (revoked token): opens the breaker until the token changes.
 export const ACCOUNT_REFUSED = 'unauthorized';
 

@@ -6,6 +6,7 @@ import type { ErrorCode, Problem } from '../domain/errors.ts';
 import type { Call } from './compose.ts';
 import { imaginedMessage } from './imagined.ts';
 import { FULL_RETRY_S } from './intake.ts';
+import { isEdit } from './provisional.ts';
 import type { CosmeticAnswer, Ended } from './road.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -98,7 +99,7 @@ export function answerEdit(
 ): FastifyReply {
   const messageId = Number(params.message_id ?? 0);
   const isBare = ended.state === 'sent' && (ended.result ?? DONE).startsWith(TRUE_PREFIX);
-  if (!isBare || !(messageId > 0)) return answerEnd(reply, ended);
+  if (!isBare || !isEdit(call.method) || !(messageId > 0)) return answerEnd(reply, ended);
   const result = imaginedMessage(call, params, messageId, now);
   return answerText(reply, 200, JSON.stringify({ ok: true, result }));
 }
@@ -127,15 +128,7 @@ function readAnswer(text: string): { ok?: unknown; error_code?: unknown } | null
   }
 }
 
-// A message that does not exist yet. Telegram itself uses message_id 0 where the real one is not known yet.
-export function answerProvisionally(
-  reply: FastifyReply,
-  call: Call,
-  params: Params,
-  now: number,
-): FastifyReply {
+export function answerProvisionally(reply: FastifyReply, result: unknown): FastifyReply {
   reply.header('preference-applied', 'respond-async');
-  const isMessage = call.family === 'send' || call.family === 'edit';
-  const body = { ok: true, result: isMessage ? imaginedMessage(call, params, 0, now) : true };
-  return answerText(reply, 202, JSON.stringify(body));
+  return answerText(reply, 202, JSON.stringify({ ok: true, result }));
 }

@@ -113,7 +113,7 @@ describe('a call that sends', () => {
     expect(answer.headers['preference-applied']).toBe('respond-async');
     expect(answer.json()).toEqual({
       ok: true,
-      result: { message_id: 0, date: START / 1000, chat: { id: -100, type: 'group' }, text: 'hi' },
+      result: { message_id: -1, date: START / 1000, chat: { id: -100, type: 'group' }, text: 'hi' },
     });
   });
 

@@ -7,12 +7,14 @@ import type { FastifyReply } from 'fastify';
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
+import { PARTLY_SENT } from '../domain/outcome.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { identityProblem } from './accept.ts';
 import { Adoption, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose } from './compose.ts';
 import type { IntakeOptions } from './intake.ts';
+import { provisionalResult } from './provisional.ts';
 import { invalid } from './refuse.ts';
 import type { Ended } from './road.ts';
 import { submitOne } from './submit.ts';
@@ -126,7 +128,10 @@ export class Dialect {
   #answerWaited(reply: FastifyReply, call: Call, params: Params, seq: number, waited: Patiently) {
     switch (waited.kind) {
       case 'async':
-        return answerProvisionally(reply, call, params, this.#options.clock.now());
+        return answerProvisionally(
+          reply,
+          provisionalResult(call, params, seq, this.#options.clock.now()),
+        );
       case 'ended':
         return this.#answerEnd(reply, call, params, waited.ended);
       case 'withdrawn':
@@ -146,7 +151,10 @@ export class Dialect {
 
   // Seconds until it would have gone; null: it can no longer be withdrawn.
   async #withdraw(seq: number): Promise<number | null> {
-    const { road, clock } = this.#options;
+    const { road, clock, ledger } = this.#options;
+    // The caller would repeat what the chat shows already.
+    const record = await ledger.get(seq);
+    if (record?.cures.some((cure) => PARTLY_SENT.includes(cure)) === true) return null;
     const at = clock.now();
     const eta = road.place(seq)?.eta ?? at;
     const moved = await road.move({

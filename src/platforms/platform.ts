@@ -29,6 +29,9 @@ export interface Platform {
   split(method: string, body: string): string | null;
   // One message of such a call was sent: what is left of it. null: it was a call of one message.
   rest(body: string, result: string): Rest | null;
+  // The deliveries whose messages it mentions by provisional ids, and the same call with their real ids.
+  mentions(body: string): number[];
+  named(body: string, ids: ReadonlyMap<number, string>): string;
   // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
   touch(method: string, body: string): Touch | null;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.

@@ -72,7 +72,7 @@ group('the family', () => {
     'setWebhook',
     'setChatTitle',
     'banChatMember',
-    'pinChatMessage',
+    'unpinAllChatMessages',
     'deleteForumTopic',
     'editForumTopic',
     'createChatInviteLink',

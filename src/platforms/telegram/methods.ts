@@ -87,6 +87,9 @@ const METHODS: readonly Method[] = [
 
   idempotent('deleteMessage', 'delete', 'chat', null),
   idempotent('deleteMessages', 'delete', 'chat', null),
+  // In a group the platform announces a pin with a message, so it spends like one.
+  idempotent('pinChatMessage', 'edit', 'message', null),
+  idempotent('unpinChatMessage', 'edit', 'message', null),
   idempotent('setMessageReaction', 'reaction', 'message', 'reaction'),
   idempotent('sendChatAction', 'typing', 'chat', 'typing'),
   idempotent('sendMessageDraft', 'draft', 'chat', 'draft'),

@@ -28,6 +28,7 @@ export const REASONS = {
   not_enough_rights: 'The bot lacks the right to do this in the chat.',
   peer_is_bot: 'The chat is another bot.',
   query_expired: 'The callback or inline query is too old to be answered.',
+  reference_lost: 'A message it mentions by a provisional id was never sent.',
   reply_not_found: 'The message to reply to is gone.',
   thread_not_found: 'The topic does not exist any more.',
   too_large: 'The request is larger than Telegram takes.',

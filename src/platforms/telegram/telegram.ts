@@ -11,6 +11,7 @@ import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
+import { mentions, named } from './references.ts';
 import { download, identify, pass, type Routes, send } from './send.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -54,6 +55,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     cure: (what, _method, body) => cure(what, body),
     split,
     rest,
+    mentions,
+    named,
     touch,
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     identify: (credential) => identify(routes, credential),
