@@ -172,8 +172,8 @@ export interface Bench {
   readonly logged: object[];
   // Files received, and how often each is pinned.
   readonly spooled: Map<string, number>;
-  // Downloads and passed calls whose caller left.
-  hungUp: number;
+  // When set: calls that are passed on are told to it, and never answered.
+  hold: ((hangUp: AbortSignal) => void) | null;
   // What the platform answers to calls that are passed on.
   answer: Reply;
 }
@@ -187,7 +187,7 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
     downloads: [] as Download[],
     logged: [] as object[],
     spooled: new Map<string, number>(),
-    hungUp: 0,
+    hold: null as ((hangUp: AbortSignal) => void) | null,
     answer: answered(200, '{}'),
   };
   const platform = fakeTelegram(made);
@@ -246,13 +246,14 @@ function fakeTelegram(made: {
   passed: OutgoingCall[];
   downloads: Download[];
   answer: Reply;
-  hungUp: number;
+  hold: ((hangUp: AbortSignal) => void) | null;
 }): Platform {
   const flowing = async (hangUp: AbortSignal): Promise<StreamedReply> => {
-    hangUp.addEventListener('abort', () => {
-      made.hungUp += 1;
-    });
-    const { answer } = made;
+    const { answer, hold } = made;
+    if (hold !== null) {
+      hold(hangUp);
+      return new Promise(() => {});
+    }
     if (answer.kind !== 'answered') return answer;
     return { ...answer, body: Readable.from([Buffer.from(answer.body)]) };
   };

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import type { Files, SpooledFile } from '../domain/upload.ts';
+import { type Files, NO_FILES, type SpooledFile } from '../domain/upload.ts';
 import type { Received, Receiving } from '../spool/spool.ts';
 
 // As the platform's own server.
@@ -136,7 +136,8 @@ class Parts {
       for (const [, { id }] of files) this.#spool.unpin(id);
       return this.failure;
     }
-    return { kind: 'read', fields: this.#fields, files: Object.fromEntries(files) };
+    const named = files.length === 0 ? NO_FILES : Object.fromEntries(files);
+    return { kind: 'read', fields: this.#fields, files: named };
   }
 
   #field(name: string | undefined, value: string): void {

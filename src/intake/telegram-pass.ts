@@ -23,16 +23,11 @@ const HEADERS_PASSED = [
   ...['etag', 'last-modified', 'cache-control', 'retry-after'],
 ];
 
-interface Ban {
-  readonly until: number;
-  readonly status: 401 | 429;
-}
-
 export class Passing {
   readonly #options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>;
   readonly #passage: Passage;
-  // By account, or account and method. Insertion order is age order.
-  readonly #bans = new Map<string, Ban>();
+  // By token, or token and method: a new token has nothing to answer for. Insertion order is age order.
+  readonly #bans = new Map<string, number>();
   #passing = 0;
 
   constructor(options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>, passage: Passage) {
@@ -43,22 +38,22 @@ export class Passing {
   async call(account: string, call: OutgoingCall, reply: FastifyReply): Promise<FastifyReply> {
     const kept = answerFromStore(this.#options.updates, account, call, reply);
     if (kept !== null) return kept;
-    const name = `${account} ${call.method.toLowerCase()}`;
-    const no = this.#isBanned(account, reply) ?? this.#isBanned(name, reply);
-    if (no !== null) return no;
+    const name = `${call.credential} ${call.method.toLowerCase()}`;
+    if (this.#isRefused(account, call.credential, reply) || this.#isWaiting(name, reply)) {
+      return reply;
+    }
     const answer = await this.#through(reply, (hangUp) => this.#passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;
-      if (status === 401) this.#ban(account, 401, REFUSED_MS);
-      if (status === 429) this.#ban(name, 429, Number(headers['retry-after'] ?? 0) * 1000);
+      if (status === 401) this.#ban(call.credential, REFUSED_MS);
+      if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
     }
     const isPoll = name.endsWith(' getupdates');
     return this.#flow(reply, answer, isPoll ? (updates) => this.#saw(account, updates) : null);
   }
 
   async download(account: string, file: Download, reply: FastifyReply): Promise<FastifyReply> {
-    const no = this.#isBanned(account, reply);
-    if (no !== null) return no;
+    if (this.#isRefused(account, file.credential, reply)) return reply;
     const answer = await this.#through(reply, (hangUp) => this.#passage.download(file, hangUp));
     return this.#flow(reply, answer, null);
   }
@@ -99,21 +94,32 @@ export class Passing {
     if (updates.length > 0) this.#options.updates.saw(account, updates);
   }
 
-  #isBanned(name: string, reply: FastifyReply): FastifyReply | null {
-    if (this.#options.accounts.get(name)?.refused) return answerNo(reply, 401, 'Unauthorized');
-    const ban = this.#bans.get(name);
-    if (ban === undefined) return null;
-    const leftMs = ban.until - this.#options.clock.now();
-    if (leftMs <= 0) this.#bans.delete(name);
-    else if (ban.status === 401) return answerNo(reply, 401, 'Unauthorized');
-    else return answerLater(reply, Math.ceil(leftMs / 1000));
-    return null;
+  // True: it is answered already.
+  #isRefused(account: string, credential: string, reply: FastifyReply): boolean {
+    const isRefused = this.#options.accounts.get(account)?.refused ?? null;
+    if (isRefused === null && this.#leftMs(credential) <= 0) return false;
+    answerNo(reply, 401, 'Unauthorized');
+    return true;
   }
 
-  #ban(name: string, status: Ban['status'], ms: number): void {
+  #isWaiting(name: string, reply: FastifyReply): boolean {
+    const leftMs = this.#leftMs(name);
+    if (leftMs > 0) answerLater(reply, Math.ceil(leftMs / 1000));
+    return leftMs > 0;
+  }
+
+  #leftMs(name: string): number {
+    const until = this.#bans.get(name);
+    if (until === undefined) return 0;
+    const leftMs = until - this.#options.clock.now();
+    if (leftMs <= 0) this.#bans.delete(name);
+    return leftMs;
+  }
+
+  #ban(name: string, ms: number): void {
     if (!(ms > 0)) return;
     this.#bans.delete(name);
-    this.#bans.set(name, { until: this.#options.clock.now() + ms, status });
+    this.#bans.set(name, this.#options.clock.now() + ms);
     if (this.#bans.size <= BANS_MAX) return;
     for (const oldest of this.#bans.keys()) {
       this.#bans.delete(oldest);

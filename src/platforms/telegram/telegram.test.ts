@@ -102,6 +102,18 @@ describe('the wire a call takes', () => {
     },
   );
 
+  test('a bot of the test servers is another bot, on another path', async () => {
+    const { transport, requests } = fakeWire();
+    const telegram = createTelegram({ transport });
+    const credential = `${TOKEN}/test`;
+    expect(await telegram.identify(credential)).toEqual({ kind: 'known', id: '42:test' });
+    await telegram.send({ credential, method: 'sendMessage', body: '{}', deadlineMs: 1 });
+    expect(requests.map(({ path }) => path)).toEqual([
+      `/bot${TOKEN}/test/getMe`,
+      `/bot${TOKEN}/test/sendMessage`,
+    ]);
+  });
+
   test.each([
     ['account_refused', { kind: 'refused', status: 401, detail: 'Unauthorized' }],
     ['limited', { kind: 'unreachable', detail: 'Too Many Requests: retry after 35' }],
