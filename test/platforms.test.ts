@@ -16,7 +16,7 @@ import {
   simTransport,
   type TelegramModel,
 } from '../src/sim/sim.ts';
-import { systemClock } from '../src/system/clock.ts';
+import { type Clock, systemClock } from '../src/system/clock.ts';
 import { undiciTransport } from '../src/system/http.ts';
 import { systemRandom } from '../src/system/random.ts';
 import type { Transport } from '../src/system/transport.ts';
@@ -25,6 +25,14 @@ const SECRET = 'AAverysecretAAverysecretAAverysecre';
 const TOKEN = `42:${SECRET}`;
 const GROUP = '-1001234567890';
 const WAIT_S = 35;
+
+// Time stands still for the simulator, so that a wait is to the second however busy the machine is.
+const real = systemClock();
+const NOW = real.now();
+const clock: Clock = {
+  now: () => NOW,
+  schedule: (at, run) => real.schedule(real.now() + at - NOW, run),
+};
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -43,7 +51,7 @@ function telegram({ transport, model, faults, unplug }: Wire): PlatformFixture {
   const params = { chat_id: Number(GROUP), message_thread_id: 5, text: 'hello' };
   const change: Record<Weather, () => void> = {
     fine: () => {},
-    limited: () => model.freeze(TOKEN, GROUP, WAIT_S, systemClock().now()),
+    limited: () => model.freeze(TOKEN, GROUP, WAIT_S, clock.now()),
     refused: () => model.setChat(GROUP, { kind: 'missing' }),
     account_refused: () => model.revoke(TOKEN),
     lost: () => faults.add({ fault: { kind: 'answer_lost' } }),
@@ -66,14 +74,14 @@ platformContract('telegram, simulated in process,', async () => {
   const model = createTelegramModel({});
   const faults = scriptedFaults([]);
   const network = { latencyMs: 0, jitterMs: 0 };
-  const ports = { model, clock: systemClock(), random: systemRandom(), network, faults };
+  const ports = { model, clock, random: systemRandom(), network, faults };
   const unplug = () => faults.add({ fault: { kind: 'reset_before' } });
   return telegram({ transport: simTransport(ports), model, faults, unplug });
 });
 
 platformContract('telegram, simulated over HTTP,', async () => {
   const faults = scriptedFaults([]);
-  const sim = await serveSim({ host: '127.0.0.1', port: 0, faults });
+  const sim = await serveSim({ host: '127.0.0.1', port: 0, faults, clock });
   let closed: Promise<void> | null = null;
   const close = () => {
     closed ??= sim.close();
