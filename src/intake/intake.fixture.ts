@@ -239,6 +239,7 @@ function memorySpool(pins: Map<string, number>): Receiving {
       return { kind: 'kept', id, size };
     },
     unpin: (id) => void pins.set(id, pins.get(id)! - 1),
+    discard: (id) => void pins.set(id, pins.get(id)! - 1),
   };
 }
 

@@ -90,7 +90,6 @@ describe('leaves nothing behind', () => {
     ],
   ] as const)('%s', async (_name, text, bounds, kind) => {
     expect((await read(text, bounds)).kind).toBe(kind);
-    await spool.sweep(async () => []);
     expect(readdirSync(dir)).toEqual([]);
     expect(spool.bytes).toBe(0);
   });

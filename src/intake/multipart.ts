@@ -38,13 +38,12 @@ export async function readForm(
   spool: Receiving,
   bounds: FormBounds,
 ): Promise<Form> {
-  const bytesMax = bounds.fieldBytesMax + bounds.fileBytesMax;
-  if (Number(headers['content-length'] ?? 0) > bytesMax) {
+  if (Number(headers['content-length'] ?? 0) > bounds.fieldBytesMax + bounds.fileBytesMax) {
     source.resume();
     return { kind: 'too_large' };
   }
   const parts = new Parts(spool, bounds);
-  const failure = await pour(source, headers, parts, bytesMax);
+  const failure = await pour(source, headers, parts, bounds);
   source.resume();
   return parts.finish(failure);
 }
@@ -53,11 +52,12 @@ async function pour(
   source: Readable,
   headers: IncomingHttpHeaders,
   parts: Parts,
-  bytesMax: number,
+  bounds: FormBounds,
 ): Promise<Failure | null> {
+  const bytesMax = bounds.fieldBytesMax + bounds.fileBytesMax;
   let parser: BusboyInstance;
   try {
-    parser = parserOf(headers, bytesMax);
+    parser = parserOf(headers, bounds);
   } catch {
     return broken('boundary not found');
   }
@@ -80,15 +80,15 @@ async function pour(
   }
 }
 
-function parserOf(headers: IncomingHttpHeaders, bytesMax: number): BusboyInstance {
+function parserOf(headers: IncomingHttpHeaders, bounds: FormBounds): BusboyInstance {
   return new Busboy({
     headers: headers as BusboyHeaders,
     isPartAFile: (_field, _type, fileName) => fileName !== undefined,
     limits: {
       fieldNameSize: NAME_LENGTH_MAX,
-      fieldSize: bytesMax,
+      fieldSize: bounds.fieldBytesMax,
       fields: FIELDS_MAX,
-      fileSize: bytesMax,
+      fileSize: bounds.fileBytesMax,
       files: FILES_MAX,
       headerSize: PART_HEADER_BYTES_MAX,
     },
@@ -102,6 +102,7 @@ class Parts {
   readonly #files = new Map<string, Promise<SpooledFile | null>>();
   readonly #streams: Readable[] = [];
   #fieldBytes = 0;
+  #fileBytes = 0;
   failure: Failure | null = null;
 
   constructor(spool: Receiving, bounds: FormBounds) {
@@ -114,9 +115,13 @@ class Parts {
     parser.on('error', () => this.#fail(broken("can't parse form data")));
     parser.on('filesLimit', tooLarge);
     parser.on('fieldsLimit', tooLarge);
-    parser.on('field', (name, value) => this.#field(name, value));
+    parser.on('field', (name, value, _nameCut, isCut) => {
+      if (isCut) tooLarge();
+      else this.#field(name, value);
+    });
     parser.on('file', (name, stream, fileName, _encoding, type) => {
       this.#streams.push(stream);
+      stream.on('limit', tooLarge);
       if (this.#files.has(name)) stream.resume();
       else this.#files.set(name, this.#file(stream, fileName, type));
     });
@@ -133,7 +138,7 @@ class Parts {
     );
     const files = kept.filter((each): each is [string, SpooledFile] => each[1] !== null);
     if (this.failure !== null) {
-      for (const [, { id }] of files) this.#spool.unpin(id);
+      for (const [, { id }] of files) this.#spool.discard(id);
       return this.failure;
     }
     const named = files.length === 0 ? NO_FILES : Object.fromEntries(files);
@@ -153,7 +158,12 @@ class Parts {
 
   async #file(stream: Readable, name: string, type: string): Promise<SpooledFile | null> {
     const received = await this.#spool.receive(stream);
-    if (received.kind === 'kept') return { id: received.id, name, type, size: received.size };
+    if (received.kind === 'kept') {
+      const { id, size } = received;
+      this.#fileBytes += size;
+      if (this.#fileBytes > this.#bounds.fileBytesMax) this.#fail({ kind: 'too_large' });
+      return { id, name, type, size };
+    }
     this.#fail(received.kind === 'broken' ? broken("can't parse form data") : received);
     return null;
   }

@@ -60,6 +60,19 @@ describe('the spool', () => {
     expect(spool.bytes).toBe(0);
   });
 
+  test('what was never handed on goes at once, unless it is another’s too', async () => {
+    const [id] = await Promise.all([kept('a'), kept('a')]);
+    spool.discard(id);
+    expect(spool.has(id)).toBe(true);
+    spool.unpin(id);
+    await kept('a');
+    spool.discard(id);
+    expect(spool.has(id)).toBe(true);
+    const other = await kept('b');
+    spool.discard(other);
+    expect(readdirSync(dir)).toEqual([id]);
+  });
+
   test('what comes, is accepted and let go while the journal is asked is not swept', async () => {
     const id = await kept('a');
     spool.unpin(id);

@@ -29,6 +29,8 @@ interface Entry {
   readonly size: number;
   readonly synced: Promise<void>;
   pins: number;
+  // Someone may have put it into the journal.
+  isOffered: boolean;
   // The sweep that was last begun when it was last pinned.
   pinnedIn: number;
 }
@@ -38,7 +40,7 @@ const PART = '.part';
 const READ_BYTES = 256 * 1024;
 
 // What intake needs of it.
-export type Receiving = Pick<Spool, 'receive' | 'unpin'>;
+export type Receiving = Pick<Spool, 'receive' | 'unpin' | 'discard'>;
 
 export class Spool {
   readonly #dir: string;
@@ -115,6 +117,15 @@ export class Spool {
     if (entry === undefined) return;
     entry.pins -= 1;
     entry.pinnedIn = this.#sweeps;
+    entry.isOffered = true;
+  }
+
+  // In place of unpin, for what was never handed on: it need not wait for the sweep.
+  discard(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.pins -= 1;
+    if (entry.pins === 0 && !entry.isOffered) this.#remove(id, entry);
   }
 
   // `inUse` asks the journal which files its deliveries still need. Answers how many were removed.
@@ -124,11 +135,8 @@ export class Spool {
     let removed = 0;
     for (const [id, entry] of this.#entries) {
       if (needed.has(id) || entry.pins > 0 || entry.pinnedIn >= sweep) continue;
-      this.#entries.delete(id);
-      this.#bytes -= entry.size;
+      this.#remove(id, entry);
       removed += 1;
-      // In this turn: the same content may arrive again in the next one, and take the same name.
-      rmSync(this.#pathOf(id), { force: true });
     }
     return removed;
   }
@@ -167,8 +175,16 @@ export class Spool {
     return { kind: 'kept', id, size };
   }
 
+  #remove(id: string, entry: Entry): void {
+    this.#entries.delete(id);
+    this.#bytes -= entry.size;
+    // In this turn: the same content may arrive again in the next one, and take the same name.
+    rmSync(this.#pathOf(id), { force: true });
+  }
+
   #enter(id: string, size: number, synced: Promise<void>): void {
-    this.#entries.set(id, { size, synced, pins: 0, pinnedIn: -1 });
+    const isOffered = synced === DONE;
+    this.#entries.set(id, { size, synced, pins: 0, isOffered, pinnedIn: -1 });
     this.#bytes += size;
   }
 

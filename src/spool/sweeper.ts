@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { Spool } from './spool.ts';
 
-export const SWEEP_EVERY_MS = 5_000;
+export const SWEEP_EVERY_MS = 2_000;
 
 export interface SweeperParts {
   readonly clock: Clock;

@@ -77,7 +77,7 @@ export async function dropIn(
     metrics: createMetrics({ process: false }),
     log: { warn: () => {}, error: () => {} },
     // No call of these tests has files.
-    spool: { receive: async () => ({ kind: 'full' }), unpin: () => {} },
+    spool: { receive: async () => ({ kind: 'full' }), unpin: () => {}, discard: () => {} },
     settings: {
       host: config.host,
       allowedHosts: [],
