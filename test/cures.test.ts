@@ -109,3 +109,58 @@ describe('other troubles', () => {
     expect(texts(GROUP)).toEqual(['a']);
   });
 });
+
+describe('one chat under two ids', () => {
+  const OLD = -55;
+
+  test('a group that became a supergroup: the whole queue goes there, and only one call is lost', async () => {
+    const { call, run, texts, model, made, ledger } = await dropIn();
+    model.setChat(String(OLD), { kind: 'migrated', to: String(GROUP) });
+    const said = Array.from({ length: 5 }, (_, i) =>
+      call('sendMessage', { chat_id: OLD, text: `${i}` }),
+    );
+    await run(60_000);
+    for (const answer of await Promise.all(said)) {
+      expect(answer).toMatchObject({ status: 200, result: { chat: { id: GROUP } } });
+    }
+    expect(texts(GROUP)).toEqual(['0', '1', '2', '3', '4']);
+    expect(made.filter(({ params }) => params.chat_id === OLD)).toHaveLength(1);
+    expect(await ledger.get(5)).toMatchObject({ chat: String(GROUP), cures: ['move_chat'] });
+  });
+
+  test('takes its budget along, also across a restart', async () => {
+    const first = await dropIn();
+    const send = (text: string) =>
+      first.call('sendMessage', { chat_id: OLD, text }, { prefer: 'respond-async' });
+    for (let i = 0; i < 15; i++) await send(`${i}`);
+    await first.run(20_000);
+    first.model.setChat(String(OLD), { kind: 'migrated', to: String(GROUP) });
+    await send('moved');
+    await first.run(5000);
+    const second = await dropIn({}, first.disk, first.model, first.clock.now());
+    for (let i = 0; i < 10; i++) {
+      void second.call('sendMessage', { chat_id: OLD, text: `${i}` }).catch(() => {});
+      void second.call('sendMessage', { chat_id: GROUP, text: `${i}` }).catch(() => {});
+    }
+    await second.run(15_000);
+    // 15 and the refused one under the old id, then the moved one: three are left of the minute's twenty.
+    expect(second.made.map(({ params }) => params.chat_id)).toEqual([GROUP, GROUP, GROUP]);
+  });
+
+  test('a name and its number', async () => {
+    const { call, run, made, engine } = await dropIn();
+    const first = call('sendMessage', { chat_id: '@channel', text: 'a' });
+    await run(2000);
+    const { id } = (await first).result.chat;
+    for (let i = 0; i < 15; i++) {
+      void call('sendMessage', { chat_id: '@Channel', text: `n${i}` }).catch(() => {});
+      void call('sendMessage', { chat_id: id, text: `i${i}` }).catch(() => {});
+    }
+    await run(50_000);
+    expect(made).toHaveLength(20);
+    const views = engine.road.limits(null).filter(({ chat }) => chat !== '');
+    expect(views.map(({ chat }) => chat)).toEqual([String(id)]);
+    // In the order they were asked for, under whichever name.
+    expect(made.slice(1, 5).map(({ params }) => params.text)).toEqual(['n0', 'i0', 'n1', 'i1']);
+  });
+});

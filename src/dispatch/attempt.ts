@@ -43,6 +43,12 @@ export interface AttemptPorts {
   readonly random: Random;
 }
 
+// A change that was made to a call before it went, as its record names it; `chat`: where it goes instead.
+export interface Change {
+  readonly name: string;
+  readonly chat: string | null;
+}
+
 export interface AttemptReport {
   readonly n: number;
   readonly outcome: Outcome;
@@ -79,8 +85,7 @@ export async function conclude(
     outcome: Outcome;
     startedAt: number;
     probing: boolean;
-    // How the record names a change that was made to the call before it went; null: none.
-    change: string | null;
+    change: Change | null;
   },
 ): Promise<AttemptReport> {
   const { queued, n, record, startedAt, body, change } = tried;
@@ -91,7 +96,7 @@ export async function conclude(
   const cured = curedOf(platform, queued, tried.body, outcome);
   const facts = { queued, record, outcome, idempotent, cured, next, probing: tried.probing };
   const settling = settle(facts, profile.retry, endedAt, ports.random.next());
-  const changed = change === null ? null : { name: change, chat: null, body };
+  const changed = change === null ? null : { ...change, body };
   const verdict = { ...settling, cure: settling.cure ?? changed };
   const learned =
     ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);

@@ -3,14 +3,17 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
-import { type Begun, JournalUnavailable } from '../journal/journal.ts';
-import type { AccountLimits, Ticket } from '../limits/limits.ts';
+import { type Begun, type Journal, JournalUnavailable } from '../journal/journal.ts';
+import type { AccountLimits, LimitRecord, Ticket } from '../limits/limits.ts';
+import type { Platform } from '../platforms/platform.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
+import type { Alias, Aliases } from './aliases.ts';
 import {
   type AttemptPorts,
   type AttemptReport,
   begin,
+  type Change,
   call,
   conclude,
   type Profile,
@@ -46,6 +49,8 @@ export interface AccountKeys {
 export interface AttemptRoad {
   readonly scheduler: Scheduler;
   readonly holds: Holds;
+  readonly aliases: Aliases;
+  unite(account: string, alias: Alias, now: number): LimitRecord[];
   storeTrouble: JournalUnavailable['code'] | null;
   storeFailed(error: JournalUnavailable, now: number): void;
   profileOf(account: string): Profile;
@@ -79,12 +84,14 @@ export class Attempts {
     this.#road.storeTrouble = null;
     const start = { queued, ticket, probing, begun, startedAt: this.#p.clock.now() };
     const { platform } = this.#road.profileOf(account);
-    const resolving = resolve(platform, this.#lookUp, queued, begun.body);
-    if (resolving === null) return this.#send(start, begun.body);
+    const asked = this.#addressed(platform, queued, begun.body);
+    const resolving = resolve(platform, this.#lookUp, queued, asked);
+    const moved = asked === begun.body ? null : { name: 'move_chat', chat: queued.chat };
+    if (resolving === null) return this.#send(start, asked, moved);
     const resolved = await resolving;
     switch (resolved.kind) {
       case 'ready':
-        return this.#send(start, resolved.body);
+        return this.#send(start, resolved.body, moved ?? { name: NAMED, chat: null });
       case 'wait':
         return this.#keep(start, (tried) =>
           postpone(this.#p, tried, 'reference_waits', resolved.until),
@@ -96,7 +103,13 @@ export class Attempts {
     }
   }
 
-  async #send(start: Start, given: string): Promise<void> {
+  // What was asked for a chat's old id goes to its new one.
+  #addressed(platform: Platform, { account, chat, method }: Queued, body: string): string {
+    if (!this.#road.aliases.isNewHome(account, chat)) return body;
+    return platform.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
+  }
+
+  async #send(start: Start, given: string, change: Change | null): Promise<void> {
     const { queued, ticket, probing, begun } = start;
     const { account } = queued;
     const profile = this.#road.profileOf(account);
@@ -118,9 +131,8 @@ export class Attempts {
       await markRefused(this.#p.accounts, account);
     }
     const { n, record } = begun;
-    const change = given === begun.body ? null : NAMED;
     const tried = { queued, n, record, body, outcome, startedAt, probing, change };
-    this.#land(queued, await this.#conclude(start, ticket, tried));
+    await this.#land(queued, await this.#conclude(start, ticket, tried));
   }
 
   #conclude({ queued }: Start, ticket: Ticket | null, tried: Parameters<typeof conclude>[4]) {
@@ -157,11 +169,31 @@ export class Attempts {
     this.#road.wake();
   }
 
-  #land(queued: Queued, report: AttemptReport): void {
+  async #land(queued: Queued, report: AttemptReport): Promise<void> {
     const { outcome, verdict, endedAt } = report;
     const { account, chat } = queued;
     this.#road.holds.learn(account, chat, verdict.health, reasonOf(outcome) ?? '', endedAt);
+    const after = this.#road.profileOf(account).platform.chatAfter(chat, outcome);
+    const alias = after === null ? null : { from: chat, to: after.chat, moved: after.moved };
+    const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);
     this.#road.follow(queued, report);
+    // Others of its chat may wait for its answer under another id.
+    const now = this.#road.aliases.canonical(account, chat);
+    if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
+    await saveLimits(this.#p.journal, records);
+  }
+}
+
+// It holds in memory; only a restart would not know of it, and learn it again.
+export async function saveLimits(
+  journal: Pick<Journal, 'saveLimits'>,
+  records: readonly LimitRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
+  try {
+    await journal.saveLimits(records);
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error;
   }
 }
 

@@ -4,12 +4,12 @@
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
-import { type Journal, JournalUnavailable } from '../journal/journal.ts';
-import type { AccountLimits, LimitRecord } from '../limits/limits.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Clock } from '../system/clock.ts';
 import { answerOf, type Profile, reasonOf } from './attempt.ts';
-import { type AccountKeys, markRefused } from './attempts.ts';
+import { type AccountKeys, markRefused, saveLimits } from './attempts.ts';
 import type { Holds } from './holds.ts';
 import { lessonOf } from './settle.ts';
 import type { Teller } from './teller.ts';
@@ -73,7 +73,7 @@ export class Cosmetics {
     holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
     if (health === 'refused') await markRefused(accounts, account);
-    await this.#save(learned.records);
+    await saveLimits(this.#p.journal, learned.records);
     return answerFor(outcome);
   }
 
@@ -81,16 +81,6 @@ export class Cosmetics {
     const left = (this.#inFlight.get(account) ?? 0) + change;
     if (left === 0) this.#inFlight.delete(account);
     else this.#inFlight.set(account, left);
-  }
-
-  async #save(records: readonly LimitRecord[]): Promise<void> {
-    if (records.length === 0) return;
-    try {
-      await this.#p.journal.saveLimits(records);
-    } catch (error) {
-      // It holds in memory; only a restart would not know of it.
-      if (!(error instanceof JournalUnavailable)) throw error;
-    }
   }
 }
 

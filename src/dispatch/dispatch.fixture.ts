@@ -44,6 +44,7 @@ function fakePlatform(
     },
     classify: (_method, reply) => outcomes.get(reply)!,
     cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
+    chatAfter: () => null,
     split: () => null,
     rest: () => null,
     mentions: () => [],

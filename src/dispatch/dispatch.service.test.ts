@@ -32,6 +32,7 @@ function silentPlatform(answer: Promise<void>): Platform {
     send: () => answer.then(() => ANSWER),
     classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
     cure: () => null,
+    chatAfter: () => null,
     split: () => null,
     rest: () => null,
     mentions: () => [],

@@ -10,11 +10,12 @@ import {
   type MoveCommand,
   type Moved,
 } from '../journal/journal.ts';
-import { AccountLimits } from '../limits/limits.ts';
+import { AccountLimits, type LimitRecord } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
+import { type Alias, Aliases, recordOf } from './aliases.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
@@ -61,6 +62,7 @@ export interface DispatchAccounts {
 
 export class Dispatch implements Service {
   readonly scheduler: Scheduler;
+  readonly aliases = new Aliases();
   readonly holds: Holds;
   readonly teller: Teller;
   readonly #o: DispatchOptions;
@@ -127,13 +129,15 @@ export class Dispatch implements Service {
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {
     if (this.#isStopped) return Promise.resolve({ end: 'dropped', result: null });
-    const made = this.#cosmetics.make(call);
+    const chat = this.aliases.canonical(call.account, call.chat);
+    const made = this.#cosmetics.make({ ...call, chat });
     this.#track(made);
     return made;
   }
 
   // What its message shows already, if nothing of the chat is on its way that could change it.
-  shows({ account, chat, method, family, body }: NewDelivery): Known | null {
+  shows({ account, chat: given, method, family, body }: NewDelivery): Known | null {
+    const chat = this.aliases.canonical(account, given);
     if (family !== 'edit' || !this.scheduler.isQuiet(account, chat)) return null;
     return this.#shown.same(this.profileOf(account).platform, { account, chat, method }, body);
   }
@@ -178,7 +182,15 @@ export class Dispatch implements Service {
 
   add(queued: Queued, now: number): void {
     this.limitsOf(queued.account);
-    this.scheduler.add(queued, now);
+    this.scheduler.add(this.aliases.resolved(queued), now);
+  }
+
+  // One chat under two ids, from now on one queue and one budget. Answers what is to be kept of it.
+  unite(account: string, alias: Alias, now: number): LimitRecord[] {
+    if (!this.aliases.learn(account, alias)) return [];
+    const records = this.limitsOf(account).unite(alias.from, alias.to, now);
+    this.scheduler.moveChat(account, alias.from, alias.to, now);
+    return [...records, recordOf(account, alias, now)];
   }
 
   // The loop leaves the store alone for a while.
@@ -225,7 +237,8 @@ export class Dispatch implements Service {
   // The attempt is written; memory follows.
   follow(queued: Queued, report: AttemptReport): void {
     const { settled, endedAt } = report;
-    const again = settled.kind === 'settled' ? settled.queued : null;
+    const waiting = settled.kind === 'settled' ? settled.queued : null;
+    const again = waiting === null ? null : this.aliases.resolved(waiting);
     if (this.scheduler.isFlying(queued.seq)) this.scheduler.landed(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     this.teller.attempted(queued, report);

@@ -6,12 +6,14 @@ import type { Queued } from '../domain/delivery.ts';
 import type { Journal, Recovered, StoredCall, StoredLimit } from '../journal/journal.ts';
 import type { AccountLimits, PastCall } from '../limits/limits.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Aliases } from './aliases.ts';
 import { type AttemptPorts, type AttemptReport, conclude, type Profile } from './attempt.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
 
 export interface RecoveryTarget {
+  readonly aliases: Aliases;
   limitsOf(account: string): AccountLimits;
   profileOf(account: string): Profile;
   add(queued: Queued, now: number): void;
@@ -34,11 +36,14 @@ export async function recover(
 }
 
 async function restoreLimits(target: RecoveryTarget, journal: Journal, now: number): Promise<void> {
-  const records = Map.groupBy(await journal.limits(), (record: StoredLimit) => record.account);
+  const kept = await journal.limits();
+  for (const record of kept) target.aliases.restore(record);
+  const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
   const stored = await journal.callsSince(now - CALLS_LOOK_BACK_MS);
   const calls = Map.groupBy(stored.map(pastCall), (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     const limits = target.limitsOf(account);
+    for (const { from, to } of target.aliases.of(account)) limits.unite(from, to, now);
     limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
   }
 }

@@ -157,20 +157,22 @@ export class AccountLimits {
     return causes.filter((cause) => cause !== null).sort((a, b) => b.until - a.until);
   }
 
-  // The account first, then the chats with something to tell, then the others; at most `max`.
+  // At most `max`; see the tree for the order.
   view(now: number, max: number): Words.ChatView[] {
-    const { root, noted } = this.#tree;
     const circumstances = this.#circumstances(now);
-    const views = [viewOf(root, circumstances)];
-    for (const branch of noted) {
-      if (views.length >= max) return views;
+    const views: Words.ChatView[] = [];
+    for (const branch of this.#tree.inOrder()) {
+      if (views.length >= max) break;
       views.push(viewOf(branch, circumstances));
     }
-    for (const branch of this.#tree.chats()) {
-      if (views.length >= max) return views;
-      if (!noted.has(branch)) views.push(viewOf(branch, circumstances));
-    }
     return views;
+  }
+
+  // Two names of one chat: its budget is one. The records are to be saved.
+  unite(from: string, to: string, now: number): Words.LimitRecord[] {
+    const notes = new Notes(this.#account, now, []);
+    this.#tree.unite(from, to, notes);
+    return notes.records;
   }
 
   // Facts first, then the windows from what went out lately. A call without an end was under way

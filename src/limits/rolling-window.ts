@@ -70,6 +70,12 @@ export class RollingWindow {
     for (let unit = 0; unit < cost; unit++) this.#insert(at);
   }
 
+  // Takes over what another window has seen and holds.
+  absorb(other: RollingWindow): void {
+    for (const at of other.#times.slice(other.#head)) this.#insert(at);
+    this.#held += other.#held;
+  }
+
   #insert(at: number): void {
     if (this.#times.length < COPIED_MAX) this.#times = this.#times.concat(at);
     else this.#times.push(at);

@@ -15,22 +15,52 @@ export class Tree {
   readonly noted = new Set<Branch>();
   readonly #chats = new Map<string, Branch>();
   readonly #users = new Map<string, Branch>();
+  // Chats that are another one under an older or a second name.
+  readonly #same = new Map<string, string>();
   #sweep: Iterator<Branch> | null = null;
 
   get size(): number {
     return this.#chats.size + this.#users.size;
   }
 
-  chats(): Iterable<Branch> {
-    return this.#chats.values();
-  }
-
   chatOf(name: string): Branch | null {
-    return this.#chats.get(name) ?? null;
+    return this.#chats.get(this.#same.get(name) ?? name) ?? null;
   }
 
   chatFor(name: string): Branch {
-    return made(this.#chats, 'chat', name);
+    return made(this.#chats, 'chat', this.#same.get(name) ?? name);
+  }
+
+  // The account first, then the chats with something to tell, then the others.
+  *inOrder(): Generator<Branch> {
+    yield this.root;
+    yield* this.noted;
+    for (const branch of this.#chats.values()) if (!this.noted.has(branch)) yield branch;
+  }
+
+  // From now on both names are one chat, and what was used, learned or frozen under either counts for it.
+  unite(from: string, to: string, notes: Notes): void {
+    for (const [name, same] of this.#same) if (same === from) this.#same.set(name, to);
+    this.#same.set(from, to);
+    const old = this.#chats.get(from);
+    if (old === undefined) return;
+    this.#chats.delete(from);
+    this.noted.delete(old);
+    const branch = this.chatFor(to);
+    for (const { scope, name, until, cause, since } of old.freezes) {
+      notes.froze(branch, branch.freeze(scope, scope === 'chat' ? to : name, until, cause, since));
+    }
+    for (const freeze of old.freezes) notes.thawed(old, freeze);
+    for (const slot of old.slots) {
+      const own = branch.slotFor(slot.rule);
+      own.absorb(slot);
+      if (slot.rate === null) continue;
+      notes.forgot(old, slot);
+      if (own.rate !== null && own.rate.factor <= slot.rate.factor) continue;
+      own.rate = slot.rate;
+      notes.learned(branch, own);
+    }
+    if (branch.isRemarkable()) this.noted.add(branch);
   }
 
   userFor(name: string): Branch {
@@ -40,7 +70,7 @@ export class Tree {
   // Where the rule is kept for such a call; null when nothing is known there yet, or it has no user.
   placeOf(rule: Rule, charge: Charge): Branch | null {
     if (rule.scope === 'account') return this.root;
-    if (rule.scope === 'chat') return this.#chats.get(charge.chat) ?? null;
+    if (rule.scope === 'chat') return this.chatOf(charge.chat);
     return charge.user === null ? null : (this.#users.get(charge.user) ?? null);
   }
 

@@ -25,6 +25,8 @@ export interface Platform {
   classify(method: string, reply: Reply): Outcome;
   // The call, changed as the cure says; null when the cure does not fit it.
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
+  // Under which id the chat goes on, if the answer tells; null: under the same.
+  chatAfter(chat: string, outcome: Outcome): { chat: string; moved: boolean } | null;
   // A call too large for one message, as a call of several; null: it fits, or cannot be cut.
   split(method: string, body: string): string | null;
   // One message of such a call was sent: what is left of it. null: it was a call of one message.

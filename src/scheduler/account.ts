@@ -110,6 +110,17 @@ export class Account extends RingMember implements Waiter {
     this.#place(chat, now);
   }
 
+  // All that wait in a chat, those for a later time too.
+  waitingIn(id: string): Entry[] {
+    const found = this.#scheduled.items().filter(({ queued }) => queued.chat === id);
+    for (const lane of this.chats.get(id)?.lanes.values() ?? []) {
+      for (const flow of lane.flows) {
+        for (let entry = flow?.head ?? null; entry !== null; entry = entry.next) found.push(entry);
+      }
+    }
+    return found;
+  }
+
   reconsider(id: string, now: number): void {
     const chat = this.chats.get(id);
     if (chat !== undefined) this.#place(chat, now);

@@ -14,6 +14,10 @@ export class TimeHeap<T extends Waiter> {
     return this.#items.length;
   }
 
+  items(): readonly T[] {
+    return this.#items;
+  }
+
   get first(): T | null {
     return this.#items[0] ?? null;
   }

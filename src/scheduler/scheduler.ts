@@ -123,6 +123,14 @@ export class Scheduler {
     this.#rouse(account);
   }
 
+  // The chat goes on under another id: whoever waits in it waits there, in the order they had.
+  moveChat(id: string, from: string, to: string, now: number): void {
+    for (const { queued } of this.#accounts.get(id)?.waitingIn(from) ?? []) {
+      this.remove(queued.seq, now);
+      this.add({ ...queued, chat: to }, now);
+    }
+  }
+
   // A call outside the queue has changed what the chat's limits say.
   reconsider(id: string, chat: string, now: number): void {
     const account = this.#accounts.get(id);

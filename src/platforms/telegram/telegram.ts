@@ -3,6 +3,7 @@
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
+import { chatAfter } from './chat-after.ts';
 import { classify } from './classify.ts';
 import { touch } from './content.ts';
 import { cure } from './cures.ts';
@@ -53,6 +54,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     },
     classify,
     cure: (what, _method, body) => cure(what, body),
+    chatAfter,
     split,
     rest,
     mentions,

@@ -1,0 +1,79 @@
+// One chat under several ids: a group that became a supergroup, a channel's @name and its number. Learned from
+// answers, kept with the limits; whatever names such a chat shares its lanes and its budget.
+
+import type { Queued } from '../domain/delivery.ts';
+import type { StoredLimit } from '../journal/journal.ts';
+
+// Of one account; beyond it the oldest is forgotten, and learned again when it is met.
+const ALIASES_MAX = 10_000;
+// A group moves once; more steps than this are a circle.
+const STEPS_MAX = 8;
+const KEY = 'alias|';
+
+export interface Alias {
+  readonly from: string;
+  readonly to: string;
+  // The old id no longer works: calls that name it are sent to the new one.
+  readonly moved: boolean;
+}
+
+export class Aliases {
+  readonly #byAccount = new Map<string, Map<string, Alias>>();
+  // Chats that others moved to, by account.
+  readonly #homes = new Map<string, Set<string>>();
+
+  canonical(account: string, chat: string): string {
+    const aliases = this.#byAccount.get(account);
+    if (aliases === undefined) return chat;
+    let known = chat;
+    for (let i = 0; i < STEPS_MAX; i++) known = aliases.get(known)?.to ?? known;
+    return known;
+  }
+
+  resolved(queued: Queued): Queued {
+    const chat = this.canonical(queued.account, queued.chat);
+    return chat === queued.chat ? queued : { ...queued, chat };
+  }
+
+  // Calls of other ids were redirected to this chat.
+  isNewHome(account: string, chat: string): boolean {
+    return this.#homes.get(account)?.has(chat) === true;
+  }
+
+  of(account: string): Iterable<Alias> {
+    return this.#byAccount.get(account)?.values() ?? [];
+  }
+
+  // False: nothing new.
+  learn(account: string, alias: Alias): boolean {
+    const { from, to } = alias;
+    if (this.canonical(account, from) === this.canonical(account, to)) return false;
+    let aliases = this.#byAccount.get(account);
+    if (aliases === undefined) {
+      aliases = new Map();
+      this.#byAccount.set(account, aliases);
+    }
+    aliases.set(from, alias);
+    for (const oldest of aliases.keys()) {
+      if (aliases.size <= ALIASES_MAX) break;
+      aliases.delete(oldest);
+    }
+    if (!alias.moved) return true;
+    const homes = this.#homes.get(account);
+    if (homes === undefined) this.#homes.set(account, new Set([to]));
+    else homes.add(to);
+    return true;
+  }
+
+  restore({ account, key, value }: StoredLimit): void {
+    if (!key.startsWith(KEY)) return;
+    const { to, moved } = JSON.parse(value) as Record<string, unknown>;
+    if (typeof to !== 'string') return;
+    this.learn(account, { from: key.slice(KEY.length), to, moved: moved === true });
+  }
+}
+
+export function recordOf(account: string, alias: Alias, now: number): StoredLimit {
+  const { from, to, moved } = alias;
+  return { account, key: `${KEY}${from}`, value: JSON.stringify({ to, moved }), updatedAt: now };
+}
