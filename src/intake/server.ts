@@ -15,6 +15,8 @@ import { openApi } from './openapi.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { statsRoutes } from './stats.ts';
 import { journalProblem } from './submit.ts';
+import { isDialect } from './telegram-address.ts';
+import { answerNo } from './telegram-answer.ts';
 import { telegramRoutes } from './telegram-routes.ts';
 import { callerOf, HostWall, isLoopback } from './trust.ts';
 import { Waiting } from './waiting.ts';
@@ -39,7 +41,10 @@ export function createServer(options: IntakeOptions): FastifyInstance {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    frameworkErrors: (error, _request, reply) => void answerError(options, error, null, reply),
+    frameworkErrors: (error, request, reply) => {
+      if (isDialect(request.url)) answerNo(reply, 404, 'Not Found');
+      else answerError(options, error, null, reply);
+    },
   });
   const waiting = new Waiting(options.road, options.clock, WAITING_MAX);
   const routes = new Map<string, Set<string>>();

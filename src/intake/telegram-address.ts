@@ -19,6 +19,11 @@ export const METHOD = /^\w{1,64}$/;
 const CALL = /^\/bot(\d{1,20}:[\w-]{1,100}(?:\/test)?)\/(\w{0,64})$/;
 const FILE = /^\/file\/bot(\d{1,20}:[\w-]{1,100}(?:\/test)?)\/([^\\]{1,400})$/;
 
+// Whose words a refusal is said in, when the path is all that is known.
+export function isDialect(url: string): boolean {
+  return url.startsWith('/bot') || url.startsWith('/file/bot');
+}
+
 export function callAddress(url: string): CallAddress | null {
   const match = CALL.exec(pathOf(url));
   return match === null ? null : { credential: match[1]!, method: match[2]! };
