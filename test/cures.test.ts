@@ -110,6 +110,28 @@ describe('other troubles', () => {
   });
 });
 
+test('an album of which a part is out: the rest follows, and nothing twice', async () => {
+  const { call, run, texts, model, clock, made } = await dropIn();
+  const media = (n: number) =>
+    Array.from({ length: n }, (_, i) => ({ type: 'photo', media: `f${i}`, caption: `${i}` }));
+  // The group's minute has room for a part of it only, which our own count does not know of.
+  for (let i = 0; i < 16; i++) {
+    model.call(
+      '42:AAtoken',
+      'sendMessage',
+      { chat_id: GROUP, text: 'x' },
+      clock.now() - 30_000 + i * 1100,
+    );
+  }
+  const answer = call('sendMediaGroup', { chat_id: GROUP, media: media(8) });
+  await run(180_000);
+  expect(await answer).toMatchObject({ status: 200 });
+  expect(made.map(({ reply }) => reply.kind === 'answered' && reply.status)).toEqual([400, 200]);
+  expect(texts(GROUP).filter((text) => text !== 'x')).toEqual(
+    media(8).map(({ caption }) => caption),
+  );
+});
+
 describe('one chat under two ids', () => {
   const OLD = -55;
 

@@ -139,7 +139,8 @@ export class Dispatch implements Service {
   shows({ account, chat: given, method, family, body }: NewDelivery): Known | null {
     const chat = this.aliases.canonical(account, given);
     if (family !== 'edit' || !this.scheduler.isQuiet(account, chat)) return null;
-    return this.#shown.same(this.profileOf(account).platform, { account, chat, method }, body);
+    const place = { account, chat, method, family };
+    return this.#shown.same(this.profileOf(account).platform, place, body);
   }
 
   async move(command: MoveCommand): Promise<Moved> {

@@ -15,7 +15,7 @@ const KNOWN_MS_MAX = 10 * 60_000;
 const RESULT_CHARS_MAX = 16_384;
 
 type Sent = Extract<Outcome, { kind: 'sent' }>;
-type Place = Pick<Queued, 'account' | 'chat' | 'method'>;
+type Place = Pick<Queued, 'account' | 'chat' | 'method' | 'family'>;
 
 export interface Known {
   // The delivery that left it so.
@@ -45,6 +45,7 @@ export class Shown {
 
   // The answer to a call that would leave its message as it is; null: it must be made.
   same(platform: Platform, place: Place, body: string): Known | null {
+    if (place.family !== 'edit') return null;
     const touch = platform.touch(place.method, body);
     if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
     const known = this.#get(keyOf(place, touch.messages[0]!));

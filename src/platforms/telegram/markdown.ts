@@ -117,8 +117,21 @@ function isEscapable(character: string | undefined): character is string {
 }
 
 // The old one: no nesting, and only four characters can be escaped.
-const PLAIN_SPAN =
-  /\\([_*`[])|```(?:([^\s`]+)\n)?([\s\S]*?)```|`([^`]*)`|\*([^*]*)\*|_([^_]*)_|\[([^\]]*)\]\(([^)]*)\)|[_*`[]/g;
+const PLAIN_SPAN = new RegExp(
+  [
+    /\\([_*`[])/,
+    /```(?:([^\s`]+)\n)?([\s\S]*?)```/,
+    /`([^`]*)`/,
+    /\*([^*]*)\*/,
+    /_([^_]*)_/,
+    // Bounded, so that a wall of brackets costs no more than it is long.
+    /\[([^\]]{0,512})\]\(([^)]{0,2048})\)/,
+    /[_*`[]/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
 
 export function parseMarkdown(source: string): RichText | null {
   const built = new RichTextBuilder();

@@ -22,9 +22,13 @@ const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 export function splitText(rich: RichText, unitsMax: number): RichText[] {
   const parts: RichText[] = [];
+  const whole = rich.entities.filter(isWhole);
   let from = 0;
   while (from < rich.text.length) {
-    const to = rich.text.length - from <= unitsMax ? rich.text.length : cutAt(rich, from, unitsMax);
+    const to =
+      rich.text.length - from <= unitsMax
+        ? rich.text.length
+        : cutAt(rich.text, whole, from, unitsMax);
     parts.push(slice(rich, from, to));
     from = to;
   }
@@ -32,40 +36,40 @@ export function splitText(rich: RichText, unitsMax: number): RichText[] {
 }
 
 // Where the part that begins at `from` ends.
-function cutAt(rich: RichText, from: number, unitsMax: number): number {
-  const window = rich.text.slice(from, from + unitsMax);
+function cutAt(text: string, whole: readonly Entity[], from: number, unitsMax: number): number {
+  const window = text.slice(from, from + unitsMax);
   for (const { pattern, from: share } of BOUNDARIES) {
     const least = Math.floor(unitsMax * share);
     let best = 0;
     for (const match of window.matchAll(pattern)) {
       const end = match.index + match[0].length;
-      if (end >= least && isBetween(rich, from + end)) best = end;
+      if (end >= least && isBetween(whole, from + end)) best = end;
     }
     if (best > 0) return from + best;
   }
-  return hardCut(rich, from, unitsMax);
+  return hardCut(text, whole, from, unitsMax);
 }
 
-function hardCut(rich: RichText, from: number, unitsMax: number): number {
+function hardCut(text: string, whole: readonly Entity[], from: number, unitsMax: number): number {
   const end = from + unitsMax;
-  const around = rich.entities.find((entity) => isInside(entity, end) && isWhole(entity));
+  const around = whole.find((entity) => isInside(entity, end));
   if (around !== undefined && around.offset > from) return around.offset;
   const near = Math.max(from, end - WHOLE_UNITS_MAX);
-  const text = rich.text.slice(near, end + WHOLE_UNITS_MAX);
+  const nearby = text.slice(near, end + WHOLE_UNITS_MAX);
   let cut = near;
-  for (const { index } of SEGMENTER.segment(text)) {
+  for (const { index } of SEGMENTER.segment(nearby)) {
     if (near + index > end) break;
     cut = near + index;
   }
   if (cut > from) return cut;
   // One character longer than a part: only its code points can be kept.
-  const unit = rich.text.charCodeAt(end - 1);
+  const unit = text.charCodeAt(end - 1);
   const isSplitPair = unit >= 0xd800 && unit <= 0xdbff && unitsMax > 1;
   return isSplitPair ? end - 1 : end;
 }
 
-function isBetween(rich: RichText, at: number): boolean {
-  return !rich.entities.some((entity) => isInside(entity, at) && isWhole(entity));
+function isBetween(whole: readonly Entity[], at: number): boolean {
+  return !whole.some((entity) => isInside(entity, at));
 }
 
 function isInside({ offset, length }: Entity, at: number): boolean {
