@@ -12,18 +12,19 @@ export interface SpooledFile {
 // By the name of the part it came in, which is what `attach://…` refers to.
 export type Files = Readonly<Record<string, SpooledFile>>;
 
-const MEMBER = 'sluice:files';
+// Members of a body whose names begin so are Sluice's own.
+const RESERVED = 'sluice:';
+const MEMBER = `${RESERVED}files`;
 const PREFIX = `{"${MEMBER}":`;
 export const NO_FILES: Files = Object.freeze({});
 export const ATTACH = 'attach://';
 // The base64url form of a SHA-256.
 export const FILE_ID = /^[\w-]{43}$/;
 
-// The text of a body. What a caller put under the reserved name is not ours, and goes.
+// The text of a body.
 export function bodyOf(params: Readonly<Record<string, unknown>>, files: Files): string {
-  const plain = MEMBER in params ? withoutFiles(params) : params;
-  const isPlain = Object.keys(files).length === 0;
-  return JSON.stringify(isPlain ? plain : { [MEMBER]: files, ...plain });
+  const plain = withoutReserved(params);
+  return JSON.stringify(files === NO_FILES ? plain : { [MEMBER]: files, ...plain });
 }
 
 export function filesOf(body: string | null): Files {
@@ -32,10 +33,13 @@ export function filesOf(body: string | null): Files {
 }
 
 // A body's two parts.
-export function readBody(body: string): { params: Record<string, unknown>; files: Files } {
+export function readBody(body: string): {
+  params: Readonly<Record<string, unknown>>;
+  files: Files;
+} {
   const params = JSON.parse(body) as Record<string, unknown>;
   if (!body.startsWith(PREFIX)) return { params, files: NO_FILES };
-  return { params: withoutFiles(params), files: readFiles(params[MEMBER]) };
+  return { params: withoutReserved(params), files: readFiles(params[MEMBER]) };
 }
 
 // Which parts a call refers to, and how often.
@@ -51,10 +55,13 @@ export function hasFiles(body: string): boolean {
   return body.startsWith(PREFIX);
 }
 
-// A caller's own parameters hold no files of ours, whatever they say.
-export function withoutFiles(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { [MEMBER]: _files, ...rest } = params;
-  return rest;
+// What a caller says under a name of ours is not ours, and goes.
+export function withoutReserved(
+  params: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isOurs = (name: string) => name.startsWith(RESERVED);
+  if (!Object.keys(params).some(isOurs)) return params;
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !isOurs(name)));
 }
 
 function readFiles(value: unknown): Files {

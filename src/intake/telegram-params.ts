@@ -3,7 +3,7 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { ATTACH, attachedTo, type Files, withoutFiles } from '../domain/upload.ts';
+import { ATTACH, attachedTo, type Files, withoutReserved } from '../domain/upload.ts';
 
 export type Params = Record<string, unknown>;
 
@@ -23,9 +23,9 @@ export function addBodyParsers(app: FastifyInstance): void {
 export function merge(query: unknown, body: unknown): Params | null {
   if (body !== undefined && body !== null) {
     if (typeof body !== 'object' || Array.isArray(body)) return null;
-    return withoutFiles({ ...body, ...flat(query) });
+    return { ...withoutReserved(body as Params), ...withoutReserved(flat(query)) };
   }
-  return withoutFiles(flat(query));
+  return { ...withoutReserved(flat(query)) };
 }
 
 export function isStream(body: unknown): body is Readable {

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { attachedTo, bodyOf, filesOf, hasFiles, NO_FILES, readBody } from './upload.ts';
+
+const FILE = { id: 'a'.repeat(43), name: 'a.png', type: 'image/png', size: 3 };
+
+describe('a body with files', () => {
+  test('is told by its beginning, and read back as it was', () => {
+    const body = bodyOf({ chat_id: 1, photo: 'attach://p' }, { p: FILE });
+    expect(hasFiles(body)).toBe(true);
+    expect(filesOf(body)).toEqual({ p: FILE });
+    expect(readBody(body)).toEqual({
+      params: { chat_id: 1, photo: 'attach://p' },
+      files: { p: FILE },
+    });
+  });
+
+  test('is not taken for one because someone says so', () => {
+    const body = bodyOf({ 'sluice:files': { p: FILE }, 'sluice:parts': 1, text: 'a' }, NO_FILES);
+    expect(body).toBe('{"text":"a"}');
+    const quoted = bodyOf({ text: '{"sluice:files":{"p":1}}' }, NO_FILES);
+    expect(hasFiles(quoted)).toBe(false);
+    expect(filesOf(quoted)).toBe(NO_FILES);
+    expect(filesOf(null)).toBe(NO_FILES);
+  });
+
+  test.each(['../../etc/passwd', 'a'.repeat(42), 7])('names no file of the disk: %s', (id) => {
+    const body = JSON.stringify({ 'sluice:files': { p: { ...FILE, id }, q: FILE } });
+    expect(filesOf(body)).toEqual({ q: FILE });
+  });
+});
+
+test('parts are referred to at any depth, also in JSON text', () => {
+  const params = {
+    photo: 'attach://a',
+    media: '[{"media":"attach://b"},{"media":"attach://b"}]',
+    list: [{ deep: 'attach://c' }],
+    text: 'no attachment',
+  };
+  expect(Object.fromEntries(attachedTo(params))).toEqual({ a: 1, b: 2, c: 1 });
+});
