@@ -79,12 +79,17 @@ describe('who owns a token', () => {
     const saving = Promise.withResolvers<void>();
     const asking = Promise.withResolvers<Identified>();
     const { options, asked } = world(() => asking.promise);
-    const journal = { ...options.journal, saveAccount: () => saving.promise };
+    const isSaving = Promise.withResolvers<void>();
+    const saveAccount = () => {
+      isSaving.resolve();
+      return saving.promise;
+    };
+    const journal = { ...options.journal, saveAccount };
     const accounts = await Accounts.open({ ...options, journal });
     const order: number[] = [];
     const first = Promise.resolve(accounts.identify('telegram', GOOD)).then(() => order.push(1));
     asking.resolve({ kind: 'known', id: '42' });
-    await new Promise((resolve) => setImmediate(resolve));
+    await isSaving.promise;
     const second = Promise.resolve(accounts.identify('telegram', GOOD)).then(() => order.push(2));
     saving.resolve();
     await Promise.all([first, second]);
