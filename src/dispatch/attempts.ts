@@ -8,6 +8,7 @@ import type { AccountLimits, LimitRecord, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
+import { sleep } from '../system/clock.ts';
 import type { Alias, Aliases } from './aliases.ts';
 import {
   type AttemptPorts,
@@ -21,6 +22,7 @@ import {
   reasonOf,
 } from './attempt.ts';
 import type { Holds } from './holds.ts';
+import { Lead } from './lead.ts';
 import { NAMED, type Records, resolve } from './references.ts';
 import type { Shown } from './shown.ts';
 
@@ -63,6 +65,7 @@ export class Attempts {
   readonly #road: AttemptRoad;
   readonly #p: AttemptsPorts;
   readonly #shown: Shown;
+  readonly #lead = new Lead();
   readonly #lookUp: Parameters<typeof resolve>[1];
 
   constructor(road: AttemptRoad, ports: AttemptsPorts, shown: Shown) {
@@ -73,10 +76,15 @@ export class Attempts {
     this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
 
+  // How long it takes to begin on disk: so much sooner than it may leave a call can be begun.
+  get leadMs(): number {
+    return this.#lead.ms;
+  }
+
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
     const { account, seq } = queued;
     const probing = this.#road.holds.probes(account, takenAt);
-    const begun = await begin(this.#p, seq, takenAt);
+    const begun = await this.#begin(seq, takenAt);
     if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
       this.#giveBack(queued, ticket, probing, begun);
       return;
@@ -156,6 +164,16 @@ export class Attempts {
     const { n, record, body } = begun;
     const tried = { queued, n, record, body, startedAt, probing: false, change: null };
     this.#road.follow(queued, await settleIt(tried));
+  }
+
+  // Resolves when it may leave.
+  async #begin(seq: number, leavesAt: number): Promise<Begun | JournalUnavailable> {
+    const { clock } = this.#p;
+    const askedAt = clock.now();
+    const begun = await begin(this.#p, seq, leavesAt);
+    this.#lead.observe(clock.now() - askedAt);
+    while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
+    return begun;
   }
 
   // It never left: withdrawn meanwhile, or the store could not be written.

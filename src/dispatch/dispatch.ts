@@ -10,7 +10,7 @@ import {
   type MoveCommand,
   type Moved,
 } from '../journal/journal.ts';
-import { AccountLimits, type LimitRecord } from '../limits/limits.ts';
+import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -67,6 +67,8 @@ export class Dispatch implements Service {
   readonly teller: Teller;
   readonly #o: DispatchOptions;
   readonly #limits = new Map<string, AccountLimits>();
+  // By host: its accounts share the line, so what one learns of it is known to all.
+  readonly #trips = new Map<string, RoundTrips>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #shown: Shown;
   readonly #attempts: Attempts;
@@ -169,8 +171,10 @@ export class Dispatch implements Service {
     const known = this.#limits.get(account);
     if (known !== undefined) return known;
     const profile = this.profileOf(account);
-    const { priors, inFlightMax } = profile;
-    const limits = new AccountLimits({ account, priors });
+    const { priors, inFlightMax, host } = profile;
+    const trips = this.#trips.get(host) ?? new RoundTrips();
+    this.#trips.set(host, trips);
+    const limits = new AccountLimits({ account, priors, trips });
     this.#limits.set(account, limits);
     this.scheduler.addAccount(account, limits, { inFlightMax });
     this.holds.add(account, profile, this.#o.accounts.stateOf(account));
@@ -219,11 +223,17 @@ export class Dispatch implements Service {
     this.lastTurnAt = now;
     if (now < this.storePausedUntil) return this.storePausedUntil;
     for (const queued of this.scheduler.expired(now)) this.#track(this.#expire(queued, now));
+    const { leadMs } = this.#attempts;
+    let at = now;
     for (let i = 0; i < DECISIONS_PER_TURN_MAX; i++) {
-      const decision = this.scheduler.next(now);
+      const decision = this.scheduler.next(at);
       if (decision.kind === 'idle') return Number.POSITIVE_INFINITY;
-      if (decision.kind === 'wait') return decision.until;
-      this.#track(this.#attempts.make(decision.queued, decision.ticket, now));
+      if (decision.kind === 'send') {
+        this.#track(this.#attempts.make(decision.queued, decision.ticket, at));
+      } else if (decision.until - leadMs > now) return decision.until - leadMs;
+      else if (decision.until <= at) return decision.until;
+      // What may go in a moment is begun on disk now, and leaves on time.
+      else at = decision.until;
     }
     return now;
   }

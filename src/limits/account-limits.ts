@@ -15,9 +15,7 @@ import { Room } from './room.ts';
 import { RoundTrips } from './round-trips.ts';
 import { Tree } from './tree.ts';
 import type * as Words from './words.ts';
-
-type Charge = Words.Charge;
-type Rule = Words.Rule;
+import type { Charge, Rule } from './words.ts';
 
 // A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
 // does not: after so long the call counts as judged, so that a few chats that hang cannot stop all.
@@ -31,7 +29,7 @@ export class AccountLimits {
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
   readonly #room: Room;
-  readonly #trips = new RoundTrips();
+  readonly #trips: RoundTrips;
   readonly #lessons: Lessons;
   // Under way and standing in a window of the account; oldest first.
   readonly #awaited = new Set<Booking>();
@@ -41,11 +39,13 @@ export class AccountLimits {
   constructor(options: {
     account: string;
     priors: Words.Priors;
+    trips?: RoundTrips;
     learning?: Partial<LearningSettings>;
   }) {
     this.#account = options.account;
     this.#priors = options.priors;
     this.#settings = { ...LEARNING, ...options.learning };
+    this.#trips = options.trips ?? new RoundTrips();
     this.#room = new Room(this.#tree, this.#settings);
     this.#lessons = new Lessons(this.#tree.root, this.#settings);
   }
