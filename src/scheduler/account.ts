@@ -12,7 +12,11 @@ import type { Entry, Flow, Lane } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
 import type { Pacing } from './pacing.ts';
 import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
-import { leaveRing, Ring, RingMember } from './ring.ts';
+import { leaveRing, RingMember } from './ring.ts';
+import { Turns } from './turns.ts';
+
+// A chat with so many times the mean waiting has a long way to go at its own pace.
+const LONG_FACTOR = 2;
 
 export interface AccountOptions {
   readonly id: string;
@@ -38,7 +42,7 @@ export class Account extends RingMember implements Waiter {
   readonly #weights: Weights;
   readonly #picker: ClassPicker;
   // By gate, then by class.
-  readonly #ready: readonly (readonly Ring<Chat>[])[];
+  readonly #ready: readonly (readonly Turns[])[];
   #gateTurn = 0;
   #turnClass = 0;
   #turnPresent = 0;
@@ -53,12 +57,17 @@ export class Account extends RingMember implements Waiter {
     this.inFlightMax = options.inFlightMax;
     this.#weights = options.weights;
     this.#picker = new ClassPicker(options.weights);
-    this.#ready = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Ring<Chat>()));
+    this.#ready = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Turns()));
   }
 
   // Flows that wait for a retry's time, and deliveries scheduled for later.
   get retrying(): number {
     return this.#retries.size + this.#scheduled.size;
+  }
+
+  get #waitingInAll(): number {
+    const [urgent, high, normal, low] = this.waiting;
+    return urgent + high + normal + low;
   }
 
   add(entry: Entry, now: number): void {
@@ -75,6 +84,7 @@ export class Account extends RingMember implements Waiter {
     const { flow } = entry;
     if (flow === null) return;
     const chat = this.#chatOf(entry.queued);
+    chat.waiting -= 1;
     flow.remove(entry);
     this.#refresh(chat, flow, now);
     this.#place(chat, now);
@@ -129,6 +139,7 @@ export class Account extends RingMember implements Waiter {
   #enter(entry: Entry, now: number): void {
     const chat = this.#chatOf(entry.queued);
     const flow = chat.laneOf(entry.queued).flowOf(entry.queued);
+    chat.waiting += 1;
     flow.insert(entry);
     this.#refresh(chat, flow, now);
     this.#place(chat, now);
@@ -166,7 +177,7 @@ export class Account extends RingMember implements Waiter {
     for (let g = 0; g < GATES.length; g++) {
       const rings = this.#ready[(g + this.#gateTurn) % GATES.length]!;
       for (let c = 0; c < CLASS_COUNT; c++) {
-        const chat = rings[c]!.turn();
+        const chat = rings[c]!.next();
         if (chat === null) continue;
         const at = this.limits.earliestAccount(chat.offer!.head!.queued, now);
         if (at > now) {
@@ -186,10 +197,12 @@ export class Account extends RingMember implements Waiter {
   #serve(chat: Chat, now: number): { entry: Entry; ticket: Ticket } {
     const flow = chat.offer!;
     const entry = flow.head!;
+    this.#turnsOf(chat, flow).served(chat);
     const { cost } = entry.queued;
     const ticket = this.limits.take(entry.queued, now);
     chat.charge(flow, cost);
     chat.debt += cost - 1;
+    chat.waiting -= 1;
     flow.remove(entry);
     flow.lane.busy = true;
     this.#refreshLane(chat, flow.lane, now);
@@ -227,18 +240,20 @@ export class Account extends RingMember implements Waiter {
     const at = chat.consider(this.limits, now);
     if (chat.offer !== null) {
       this.#wakeups.remove(chat);
-      // The best class it has waiting decides its ring, so that nothing high waits behind something low.
-      const best = 31 - Math.clz32(chat.present & -chat.present);
-      const ring = this.#ready[GATES.indexOf(chat.offer.head!.queued.gate)]![best]!;
-      if (chat.ring === (ring as unknown)) return;
-      leaveRing(chat);
-      ring.push(chat);
+      const isLong = chat.waiting * this.chats.size > LONG_FACTOR * this.#waitingInAll;
+      this.#turnsOf(chat, chat.offer).place(chat, isLong);
       return;
     }
     leaveRing(chat);
     if (at === Number.POSITIVE_INFINITY) this.#wakeups.remove(chat);
     else this.#wakeups.set(chat, at);
     if (chat.lanes.size === 0) this.chats.delete(chat.id);
+  }
+
+  // The best class it has waiting decides, so that nothing high waits behind something low.
+  #turnsOf(chat: Chat, offer: Flow): Turns {
+    const best = 31 - Math.clz32(chat.present & -chat.present);
+    return this.#ready[GATES.indexOf(offer.head!.queued.gate)]![best]!;
   }
 
   #chatOf(queued: Queued): Chat {

@@ -12,6 +12,7 @@ export class Chat extends RingMember implements Waiter {
   readonly id: string;
   readonly lanes = new Map<string, Lane>();
   inFlight = 0;
+  waiting = 0;
   wakeAt = 0;
   heapIndex = -1;
   // The flow it would serve now; set by consider().
