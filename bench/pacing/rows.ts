@@ -27,11 +27,11 @@ function isOurs(contestant: string): boolean {
 // 429s, lost, twice, out of order: together nothing.
 function noneWrong(line: Line, peers: readonly Line[]): Row {
   const wrong = wrongsOf(line);
-  const theirs = Math.min(...peers.map(wrongsOf));
+  const theirs = bestOf(peers, (ones) => String(Math.min(...ones.map(wrongsOf))));
   return {
     name: `${nameOf(line)}: 429s + lost + twice + disordered`,
     ours: String(wrong),
-    theirs: `${theirs} (best peer)`,
+    theirs,
     ratio: wrong,
     bound: '= 0',
     holds: wrong === 0,
@@ -51,7 +51,7 @@ function bound(line: Line, peers: readonly Line[]): Row {
     return {
       name: `${nameOf(line)}: finals arrived, last, in time`,
       ours: `${share(line)} of ${finals.asked}`,
-      theirs: `${Math.max(...peers.map(share))} (best peer)`,
+      theirs: bestOf(peers, (ones) => String(Math.max(...ones.map(share)))),
       ratio,
       bound: '= 1',
       holds: ratio === 1,
@@ -59,11 +59,12 @@ function bound(line: Line, peers: readonly Line[]): Row {
   }
   const least = line.contestant === SLUICE ? EFFICIENCY_MIN[line.scenario]! : STEADY_EFFICIENCY_MIN;
   const ratio = efficiencyOf(line.verdict);
-  const best = Math.max(...peers.map(({ verdict }) => efficiencyOf(verdict)));
+  const best = (ones: readonly Line[]) =>
+    Math.max(...ones.map(({ verdict }) => efficiencyOf(verdict))).toFixed(3);
   return {
     name: `${nameOf(line)}: least possible ÷ taken`,
     ours: ratio.toFixed(3),
-    theirs: best === 0 ? 'no peer delivered all' : `${best.toFixed(3)} (best peer)`,
+    theirs: bestOf(peers, best),
     ratio,
     bound: `≥ ${least}`,
     holds: ratio >= least,
@@ -72,4 +73,8 @@ function bound(line: Line, peers: readonly Line[]): Row {
 
 function nameOf({ scenario, contestant }: Line): string {
   return contestant === SLUICE ? scenario : `${scenario} (no jitter)`;
+}
+
+function bestOf(peers: readonly Line[], best: (peers: readonly Line[]) => string): string {
+  return peers.length === 0 ? '–' : `${best(peers)} (best peer)`;
 }

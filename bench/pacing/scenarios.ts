@@ -33,7 +33,7 @@ const GROUP = -1_001_000_000_000;
 // Between two asks, and between two to the same chat: calls that leave together over connections of their own may
 // overtake each other before anyone could put them in order.
 const ASK_GAP_MS = 1;
-const ROUND_GAP_MS = 100;
+const ROUND_GAP_MS = 250;
 const EDIT_EVERY_MS = 250;
 
 export const SCENARIOS: readonly Scenario[] = [
