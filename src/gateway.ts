@@ -200,6 +200,7 @@ async function readGauges(house: House) {
     freezesActive: freezes.filter(({ until }) => until > now).length,
     dead,
     storeBytes: await ledger.size(),
+    spoolBytes: house.spool.bytes,
   };
 }
 

@@ -47,6 +47,7 @@ const reading: GaugeReading = {
   freezesActive: 2,
   dead: 9,
   storeBytes: 4096,
+  spoolBytes: 512,
 };
 
 describe('metrics', () => {

@@ -132,6 +132,11 @@ export const METRICS = {
     labels: [],
     help: 'Size of the files of the store.',
   },
+  sluice_spool_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Size of the uploaded files that deliveries still need.',
+  },
 } as const satisfies Record<string, MetricKind>;
 
 export type MetricName = keyof typeof METRICS;

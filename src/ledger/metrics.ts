@@ -24,6 +24,7 @@ export interface GaugeReading {
   readonly freezesActive: number;
   readonly dead: number;
   readonly storeBytes: number;
+  readonly spoolBytes: number;
 }
 
 export interface Metrics {
@@ -159,6 +160,7 @@ function showGauges(board: Board, reading: GaugeReading): void {
     ['sluice_freezes_active', reading.freezesActive],
     ['sluice_dead', reading.dead],
     ['sluice_store_bytes', reading.storeBytes],
+    ['sluice_spool_bytes', reading.spoolBytes],
   ];
   const oldestMs = depths.oldestDueAt === null ? 0 : Math.max(0, now - depths.oldestDueAt);
   single.push(['sluice_oldest_due_seconds', oldestMs / 1000]);
