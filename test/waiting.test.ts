@@ -103,6 +103,18 @@ describe('withdrawn means withdrawn', () => {
     expect(made.length).toBeGreaterThanOrEqual(shown.length);
   });
 
+  test('and its key is free: the caller may ask again', async () => {
+    const { call, answer, run, model, clock, texts } = await dropIn();
+    model.freeze('42:AAtoken', String(CHAT), 20, clock.now());
+    const keyed = { 'idempotency-key': 'k' };
+    const early = call('sendMessage', HELLO, { ...keyed, prefer: 'wait=1' });
+    await run(5000);
+    expect(await early).toMatchObject({ status: 429 });
+    expect(await answer('sendMessage', HELLO, keyed)).toMatchObject({ status: 200 });
+    expect(await answer('sendMessage', HELLO, keyed)).toMatchObject({ status: 200 });
+    expect(texts(CHAT)).toEqual(['hello']);
+  });
+
   test('what is out in part can no longer be taken back', async () => {
     const { call, run, texts } = await dropIn();
     const text = 'word '.repeat(2000).trim();

@@ -28,6 +28,9 @@ export const MOVES: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
+// Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free.
+export const WITHDRAWN = 'withdrawn';
+
 // States in which a delivery takes room in its account's bounded queue.
 export const LIVE_STATES = ['queued', 'sending'] as const satisfies readonly State[];
 

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
+import { WITHDRAWN } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
@@ -161,7 +162,7 @@ export class Dialect {
       seq,
       to: 'cancelled',
       at,
-      reason: 'withdrawn',
+      reason: WITHDRAWN,
       by: 'sluice',
       body: null,
       queueMax: 0,

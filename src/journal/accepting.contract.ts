@@ -1,6 +1,7 @@
 // What every journal must do when it accepts: numbers, bounds, idempotency keys, slots.
 
 import { describe, expect, test } from 'vitest';
+import { WITHDRAWN } from '../domain/delivery.ts';
 import {
   accepted,
   aDelivery,
@@ -55,6 +56,17 @@ export function appending(store: () => Harness): void {
     test('a scheduled delivery enters the order at its time', async () => {
       const appended = await store().journal.append(aDelivery({ notBefore: 7_000.5 }), ROOM);
       expect(appended).toMatchObject({ queued: { enterAt: 7_000.5, dueAt: 7_000.5 } });
+    });
+
+    test('the key of what was withdrawn is free again; of what was cancelled it is not', async () => {
+      const { journal } = store();
+      const keyed = aDelivery({ idempotencyKey: 'k' });
+      await journal.append(keyed, ROOM);
+      await journal.move(aMove({ reason: WITHDRAWN }));
+      expect(await journal.append(keyed, ROOM)).toMatchObject({ kind: 'accepted' });
+      await journal.move(aMove({ seq: 2 }));
+      const repeated = { kind: 'repeated', seq: 2, state: 'cancelled' };
+      expect(await journal.append(keyed, ROOM)).toEqual(repeated);
     });
 
     test('many at once are each answered with their own', async () => {

@@ -2,7 +2,7 @@
 // state it expects, and complete when it returns. This is where the port's promises are spelled
 // out.
 
-import { laneOf, type NewDelivery } from '../domain/delivery.ts';
+import { laneOf, type NewDelivery, WITHDRAWN } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import { assert } from '../system/assert.ts';
 import type {
@@ -14,7 +14,14 @@ import type {
   Settlement,
   StoredLimit,
 } from './journal.ts';
-import { type AttemptRow, listOf, type MemoryDisk, pairKey, type Row } from './memory-disk.ts';
+import {
+  type AttemptRow,
+  freeKey,
+  listOf,
+  type MemoryDisk,
+  pairKey,
+  type Row,
+} from './memory-disk.ts';
 import { recordOf, SlotsAndCounts } from './memory-live.ts';
 import {
   digestOf,
@@ -165,6 +172,7 @@ export class MemoryCommands {
       row.reason = command.reason;
       row.detail = null;
       this.#live.note({ ...command, from });
+      if (command.reason === WITHDRAWN) freeKey(this.#disk, row.seq);
       return { kind: 'moved', from, queued: null };
     }
     return this.#retry(row, command);

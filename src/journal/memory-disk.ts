@@ -80,3 +80,10 @@ export function listOf<V>(lists: Map<number, V[]>, seq: number): V[] {
   }
   return list;
 }
+
+export function freeKey(disk: MemoryDisk, seq: number): void {
+  const key = disk.idempotencyOf.get(seq);
+  disk.idempotencyOf.delete(seq);
+  // The key may have been used again since, after it expired.
+  if (key !== undefined && disk.idempotency.get(key)?.seq === seq) disk.idempotency.delete(key);
+}

@@ -21,7 +21,7 @@ import type {
   StoredLimit,
 } from './journal.ts';
 import { MemoryCommands } from './memory-commands.ts';
-import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
+import { createMemoryDisk, freeKey, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
@@ -181,10 +181,7 @@ class MemoryJournal implements Journal {
     disk.ended.delete(seq);
     disk.attemptsOf.delete(seq);
     disk.historyOf.delete(seq);
-    const key = disk.idempotencyOf.get(seq);
-    disk.idempotencyOf.delete(seq);
-    // The key may have been used again since, after it expired.
-    if (key !== undefined && disk.idempotency.get(key)?.seq === seq) disk.idempotency.delete(key);
+    freeKey(disk, seq);
   }
 }
 

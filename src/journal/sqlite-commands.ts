@@ -3,7 +3,7 @@
 // condition is repeated in SQL. What it must keep equal to memory-commands.ts is every word of the
 // answer.
 
-import { canMove, type Queued, type State } from '../domain/delivery.ts';
+import { canMove, type Queued, type State, WITHDRAWN } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
 import type { Begun, MoveCommand, Moved, Settled, Settlement, StoredLimit } from './journal.ts';
@@ -29,6 +29,7 @@ interface Head {
   readonly slot: string | null;
   readonly final: number;
   readonly cures: string | null;
+  readonly key: string | null;
 }
 
 export interface Waiting {
@@ -106,6 +107,9 @@ export class SqliteCommands {
     this.statements.moveTo.run(command.to, command.at, command.reason, command.seq);
     this.tallies.move(head.account, from, command.to);
     this.#note(command, from);
+    if (command.reason === WITHDRAWN && head.key !== null) {
+      this.statements.dropKey.run(head.account, head.key, head.seq);
+    }
     return { kind: 'moved', from, queued: null };
   }
 

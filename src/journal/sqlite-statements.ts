@@ -31,7 +31,8 @@ export const SQL = {
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
-  toMove: `SELECT seq, state, account, attempts, slot, final, cures FROM deliveries WHERE seq = ?`,
+  toMove: `SELECT seq, state, account, attempts, slot, final, cures, idempotency_key AS key
+    FROM deliveries WHERE seq = ?`,
   hasBody: 'SELECT 1 FROM bodies WHERE seq = ?',
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
