@@ -74,7 +74,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const retention = openRetention(config, house);
   const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
   road.listen(queueLog.listen);
-  await dispatch.start();
+  await startRoad(house);
   await updates.start();
   const sweeper = openSweeper(house);
   await retention.start();
@@ -115,6 +115,16 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return closed;
     },
   };
+}
+
+// A road that cannot start (the disk is full) leaves nothing open behind it.
+async function startRoad(house: House): Promise<void> {
+  try {
+    await house.engine.dispatch.start();
+  } catch (error) {
+    await house.close();
+    throw error;
+  }
 }
 
 async function send(options: IntakeOptions, waiting: Waiting, message: Message) {

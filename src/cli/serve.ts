@@ -49,5 +49,8 @@ function startFailure(error: Error, config: { host: string; port: number }): str
   if (code === 'EACCES' && config.port < 1024 && config.port > 0) {
     return `${place} needs more rights; choose a port above 1023 with --port`;
   }
+  if (code === 'disk_full') {
+    return `cannot start: the disk of the data folder is full (${error.message}); free some room first`;
+  }
   return `cannot start: ${error.message}`;
 }

@@ -41,6 +41,8 @@ export interface AttemptPorts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
+  // At the start nobody waits yet: a store that cannot be written is told, not waited for.
+  readonly isStarting?: boolean;
 }
 
 // A change that was made to a call before it went, as its record names it; `chat`: where it goes instead.
@@ -197,7 +199,7 @@ async function write(ports: AttemptPorts, settlement: Settlement): Promise<Settl
     try {
       return await ports.journal.settle(settlement);
     } catch (error) {
-      if (!(error instanceof JournalUnavailable)) throw error;
+      if (!(error instanceof JournalUnavailable) || ports.isStarting === true) throw error;
       await sleep(ports.clock, STORE_RETRY_MS);
     }
   }

@@ -56,6 +56,16 @@ describe('the loop', () => {
     ]);
   });
 
+  test('a store that cannot be written at the start is told, not waited for', async () => {
+    const first = aRoad(() => SENT);
+    await first.dispatch.start();
+    await submit(first.road);
+    await first.run(50);
+    const second = aRoad(() => SENT, { disk: first.disk });
+    second.store.journal.settle = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+    await expect(second.dispatch.start()).rejects.toThrow(JournalUnavailable);
+  });
+
   test('an older edit in flight that must be retried gives way to the newer one', async () => {
     const broken: Outcome = { kind: 'failed', reason: 'x', detail: '', hostDown: false };
     const { dispatch, road, calls, run, store } = aRoad((_c, nth) => (nth === 1 ? broken : SENT));

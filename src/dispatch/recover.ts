@@ -32,7 +32,8 @@ export async function recover(
     if (item.kind === 'queued') target.add(item.queued, now);
     else doubtful.push(item);
   }
-  await Promise.all(doubtful.map((item) => settleDoubt(target, ports, item, now)));
+  const starting = { ...ports, isStarting: true };
+  await Promise.all(doubtful.map((item) => settleDoubt(target, starting, item, now)));
 }
 
 async function restoreLimits(target: RecoveryTarget, journal: Journal, now: number): Promise<void> {
