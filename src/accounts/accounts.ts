@@ -2,7 +2,7 @@
 // is enough. A new token of a known account replaces the old one only when the platform vouches for it, so a
 // stranger who knows a bot's id can neither take over nor break its account.
 
-import { hash } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
@@ -80,6 +80,9 @@ export class Accounts {
 
   // Whose credential is it? At once when it is known; a promise when the platform must be asked.
   identify(platformName: string, credential: string): Identity | Promise<Identity> {
+    const named = `${platformName}:${credential.slice(0, Math.max(0, credential.indexOf(':')))}`;
+    // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
+    if (isEqual(this.#held.get(named)?.credential, credential)) return { kind: 'known', id: named };
     const digest = digestOf(platformName, credential);
     const id = this.#idByDigest.get(digest);
     if (id !== undefined) return { kind: 'known', id };
@@ -184,6 +187,12 @@ export class Accounts {
   #tell(change: AccountChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function isEqual(held: string | undefined, given: string): boolean {
+  if (held === undefined) return false;
+  const [a, b] = [Buffer.from(held), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.

@@ -20,15 +20,18 @@ type Place = Pick<Queued, 'account' | 'chat' | 'method' | 'family'>;
 export interface Known {
   // The delivery that left it so.
   readonly seq: number;
-  readonly digest: string;
+  // What it shows, as a digest; of a send the call itself, read when an edit first asks.
+  readonly content: Content;
   readonly sent: Sent;
   readonly at: number;
 }
 
+type Content = { kind: 'digest'; digest: string } | { kind: 'call'; method: string; body: string };
+
 // A call that is about to leave, and the messages it touches.
 export interface Departure {
   readonly keys: readonly string[];
-  readonly digest: string | null;
+  readonly content: Content | null;
   readonly before: Known | null;
 }
 
@@ -49,10 +52,16 @@ export class Shown {
     const touch = platform.touch(place.method, body);
     if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
     const known = this.#get(keyOf(place, touch.messages[0]!));
-    return known !== null && known.digest === digestOf(touch.content) ? known : null;
+    if (known === null) return null;
+    return digestOfKnown(platform, known.content) === digestOf(touch.content) ? known : null;
   }
 
   depart(platform: Platform, place: Place, body: string): Departure | null {
+    // Most messages are never edited: theirs is not read.
+    if (place.family === 'send') {
+      if (body.length > RESULT_CHARS_MAX) return null;
+      return { keys: [], before: null, content: { kind: 'call', method: place.method, body } };
+    }
     const touch = platform.touch(place.method, body);
     if (touch === null) return null;
     const keys = touch.messages.map((message) => keyOf(place, message));
@@ -63,28 +72,30 @@ export class Shown {
       if (flight === undefined) this.#flights.set(key, { count: 1, alone: true });
       else this.#flights.set(key, { count: flight.count + 1, alone: false });
     }
-    return { keys, before, digest: touch.content === null ? null : digestOf(touch.content) };
+    const { content } = touch;
+    const digest = content === null ? null : digestOf(content);
+    return { keys, before, content: digest === null ? null : { kind: 'digest', digest } };
   }
 
   // Answers the outcome as its caller shall have it: where the platform only says "as it is", the message itself.
   arrive(departure: Departure, queued: Queued, outcome: Outcome): Outcome {
-    const { keys, before, digest } = departure;
+    const { keys, before, content } = departure;
     let alone = true;
     for (const key of keys) alone = this.#land(key) && alone;
     if (outcome.kind !== 'sent') return outcome;
     // Of an edit: that a message was deleted is told as it is.
-    const isBare = outcome.messageId === null && digest !== null && keys.length === 1;
+    const isBare = outcome.messageId === null && content !== null && keys.length === 1;
     const sent = isBare && before !== null ? before.sent : outcome;
     if (alone) this.#remember(departure, queued, sent);
     return sent;
   }
 
-  #remember({ keys, digest }: Departure, queued: Queued, sent: Sent): void {
+  #remember({ keys, content }: Departure, queued: Queued, sent: Sent): void {
     const key = keys[0] ?? (sent.messageId === null ? null : keyOf(queued, sent.messageId));
-    if (key === null || digest === null || keys.length > 1) return;
+    if (key === null || content === null || keys.length > 1) return;
     if (sent.result.length > RESULT_CHARS_MAX) return;
     this.#known.delete(key);
-    this.#known.set(key, { seq: queued.seq, digest, sent, at: this.#clock.now() });
+    this.#known.set(key, { seq: queued.seq, content, sent, at: this.#clock.now() });
     if (this.#known.size <= MESSAGES_MAX) return;
     for (const oldest of this.#known.keys()) {
       this.#known.delete(oldest);
@@ -111,6 +122,13 @@ export class Shown {
 
 function keyOf({ account, chat }: Place, message: string): string {
   return `${account}|${chat}|${message}`;
+}
+
+// null: nothing that an edit could leave as it is.
+function digestOfKnown(platform: Platform, content: Content): string | null {
+  if (content.kind === 'digest') return content.digest;
+  const shown = platform.touch(content.method, content.body)?.content ?? null;
+  return shown === null ? null : digestOf(shown);
 }
 
 function digestOf(content: string): string {

@@ -44,6 +44,7 @@ export class Adoption {
   readonly #orphans = new Map<string, Orphan[]>();
   // Whether the process before left anything on its way; asked once, so that a fresh store costs nothing.
   readonly #inherited: Promise<boolean>;
+  #mayInherit = true;
   // Of the process before, claimed already.
   readonly #claimed = new Set<number>();
   #size = 0;
@@ -55,6 +56,15 @@ export class Adoption {
       (counts) => counts.some(({ state }) => state === 'queued' || state === 'sending'),
       () => true,
     );
+    void this.#inherited.then((has) => {
+      this.#mayInherit = has;
+    });
+  }
+
+  // There is nobody to adopt, so a request need not be looked at.
+  get isEmpty(): boolean {
+    if (this.#size > 0) return false;
+    return !this.#mayInherit || this.#ports.clock.now() - this.#startedAt > RETURN_MS;
   }
 
   // Its caller has left.

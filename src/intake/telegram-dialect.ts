@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
 import { WITHDRAWN } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
@@ -88,8 +89,7 @@ export class Dialect {
       reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
       return this.#answerEnd(reply, call, params, shown);
     }
-    const print = fingerprint(delivery);
-    const orphan = print === null ? null : await this.#adoption.claim(print, delivery);
+    const orphan = this.#adoption.isEmpty ? null : await this.#adopt(delivery);
     const taken = orphan ?? (await submitOne(this.#options, { kind: 'drafted', delivery }));
     if (typeof taken === 'object' && taken.kind === 'refused') {
       return this.#answerRefusal(reply, taken.problem);
@@ -97,8 +97,18 @@ export class Dialect {
     const seq = typeof taken === 'number' ? taken : taken.seq;
     reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
     const waited = await this.#wait(reply, seq, patience);
-    if (waited.kind === 'left' && print !== null) this.#adoption.lost(print, seq);
+    if (waited.kind === 'left') this.#abandon(delivery, seq);
     return this.#answerWaited(reply, call, params, seq, waited);
+  }
+
+  async #adopt(delivery: NewDelivery): Promise<number | null> {
+    const print = fingerprint(delivery);
+    return print === null ? null : this.#adoption.claim(print, delivery);
+  }
+
+  #abandon(delivery: NewDelivery, seq: number): void {
+    const print = fingerprint(delivery);
+    if (print !== null) this.#adoption.lost(print, seq);
   }
 
   async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
