@@ -8,6 +8,8 @@ export interface LineLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
+  // Left out: every level is wanted.
+  isLevelEnabled?(level: string): boolean;
 }
 
 type Attempted = Extract<RoadEvent, { kind: 'attempted' }>;
@@ -18,17 +20,22 @@ const PENDING_MAX = 10_000;
 
 export function roadLog(log: LineLog): RoadListener {
   const lastTry = new Map<number, Attempted>();
+  // Fields are made only for lines that are wanted; levels do not change while the process runs.
+  const isOn = (level: string) => log.isLevelEnabled?.(level) ?? true;
+  const [debugs, infos] = [isOn('debug'), isOn('info')];
   return (event) => {
     switch (event.kind) {
       case 'accepted':
-        log.debug(fieldsOf(event.about), 'accepted');
+        if (debugs) log.debug(fieldsOf(event.about), 'accepted');
         return;
       case 'attempted':
         if (lastTry.size >= PENDING_MAX) lastTry.clear();
         lastTry.set(event.about.seq, event);
         return;
       case 'moved':
-        tellMove(log, event, lastTry.get(event.about.seq) ?? null);
+        if (infos || isTrouble(event)) {
+          tellMove(log, event, lastTry.get(event.about.seq) ?? null);
+        }
         lastTry.delete(event.about.seq);
         return;
       case 'cosmetic': {
