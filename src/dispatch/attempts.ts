@@ -1,7 +1,7 @@
 // The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
 // The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
 
-import type { Queued } from '../domain/delivery.ts';
+import type { NewDelivery, Queued } from '../domain/delivery.ts';
 import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
 import { type Begun, type Journal, JournalUnavailable } from '../journal/journal.ts';
 import type { AccountLimits, LimitRecord, Ticket } from '../limits/limits.ts';
@@ -82,15 +82,27 @@ export class Attempts {
   }
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
-    const { account, seq } = queued;
-    const probing = this.#road.holds.probes(account, takenAt);
-    const begun = await this.#begin(seq, takenAt);
+    const probing = this.#road.holds.probes(queued.account, takenAt);
+    const begun = await this.#begin(queued.seq, takenAt);
     if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
       this.#giveBack(queued, ticket, probing, begun);
       return;
     }
     this.#road.storeTrouble = null;
-    const start = { queued, ticket, probing, begun, startedAt: this.#p.clock.now() };
+    return this.#go({ queued, ticket, probing, begun, startedAt: this.#p.clock.now() });
+  }
+
+  // Begun in the commit that accepted it.
+  makeBegun(queued: Queued, ticket: Ticket, { acceptedAt, body }: NewDelivery): Promise<void> {
+    const record = { acceptedAt, failures: 0, doubts: 0, cures: [] };
+    const begun = { kind: 'begun', n: 1, body, record } as const;
+    const startedAt = this.#p.clock.now();
+    return this.#go({ queued, ticket, probing: false, begun, startedAt });
+  }
+
+  async #go(start: Start): Promise<void> {
+    const { queued, begun } = start;
+    const { account } = queued;
     const { platform } = this.#road.profileOf(account);
     const asked = this.#addressed(platform, queued, begun.body);
     const resolving = resolve(platform, this.#lookUp, queued, asked);

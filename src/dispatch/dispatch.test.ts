@@ -18,6 +18,40 @@ describe('the loop', () => {
     expect(await road.ended(seqs[0]!, NEVER)).toMatchObject({ state: 'sent' });
   });
 
+  test('what can go at once is accepted and begun in one commit; what follows queues', async () => {
+    const { dispatch, road, calls, run, store } = aRoad(() => SENT);
+    await dispatch.start();
+    let begins = 0;
+    const { begin } = store.journal;
+    store.journal.begin = (...args) => {
+      begins += 1;
+      return begin.apply(store.journal, args);
+    };
+    const [first, second] = [
+      await submit(road, { body: '"1"' }),
+      await submit(road, { body: '"2"' }),
+    ];
+    expect(await store.ledger.get(first)).toMatchObject({ state: 'sending', attempts: 1 });
+    expect(await store.ledger.get(second)).toMatchObject({ state: 'queued' });
+    await run(5000);
+    expect(calls.map((call) => call.body)).toEqual(['"1"', '"2"']);
+    expect(begins).toBe(1);
+    expect(dispatch.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
+  });
+
+  test('room that was taken for a message the store refused is given back', async () => {
+    const { dispatch, road, calls, run, store } = aRoad(() => SENT);
+    await dispatch.start();
+    const { append } = store.journal;
+    store.journal.append = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+    await expect(submit(road)).rejects.toThrow(JournalUnavailable);
+    store.journal.append = append.bind(store.journal);
+    await submit(road);
+    await run(500);
+    expect(calls).toHaveLength(1);
+    expect(dispatch.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
+  });
+
   test('nothing calls a chat inside its freeze, also after a restart', async () => {
     const limited: Outcome = { kind: 'limited', retryAfterMs: 7.2e6, scope: 'chat', result: '' };
     const first = aRoad((_call, nth) => (nth === 1 ? limited : SENT));
@@ -157,7 +191,8 @@ describe('trouble', () => {
         return f.apply(store.journal, args);
       };
     store.journal.begin = whenFull(begin);
-    const seq = await submit(road);
+    // Not plain, so that it is begun apart.
+    const seq = await submit(road, { correlation: 'x' });
     await run(5000);
     expect(calls).toHaveLength(0);
     full = false;

@@ -16,6 +16,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './aliases.ts';
+import { type AtOncePorts, appendAtOnce, type Reserved, reserve } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
@@ -72,6 +73,7 @@ export class Dispatch implements Service {
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #shown: Shown;
   readonly #attempts: Attempts;
+  readonly #atOnce: AtOncePorts;
   readonly #cosmetics: Cosmetics;
   readonly #turns: Turns;
   #started: Promise<void> | null = null;
@@ -91,6 +93,13 @@ export class Dispatch implements Service {
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
     this.#shown = new Shown(options.clock);
     this.#attempts = new Attempts(this, options, this.#shown);
+    this.#atOnce = {
+      journal: options.journal,
+      scheduler: this.scheduler,
+      limitsOf: (account) => this.limitsOf(account),
+      send: (queued, ticket, delivery) => this.#attempts.makeBegun(queued, ticket, delivery),
+      track: (work) => this.#track(work),
+    };
     this.#cosmetics = new Cosmetics(this, options);
   }
 
@@ -119,14 +128,31 @@ export class Dispatch implements Service {
   async submit(delivery: NewDelivery): Promise<Appended> {
     const { queueMax } = this.profileOf(delivery.account);
     try {
-      const appended = await this.#o.journal.append(delivery, { queueMax });
+      const reserved = this.#reserve(delivery);
+      const appended =
+        reserved === null
+          ? await this.#o.journal.append(delivery, { queueMax })
+          : await appendAtOnce(this.#atOnce, delivery, reserved, queueMax);
       this.storeTrouble = null;
-      if (appended.kind === 'accepted') this.#admit(appended.queued, appended.replaced);
+      if (appended.kind !== 'accepted') return appended;
+      if (appended.begun) this.teller.accepted(appended.queued, this.#o.clock.now());
+      else this.#admit(appended.queued, appended.replaced);
       return appended;
     } catch (error) {
       if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
       throw error;
     }
+  }
+
+  // What could go at once is accepted and begun in one commit; a probe, and one of two ids, take the ordinary way.
+  #reserve(delivery: NewDelivery): Reserved | null {
+    const { account, chat } = delivery;
+    const now = this.#o.clock.now();
+    this.limitsOf(account);
+    if (!this.#turns.isRunning || now < this.storePausedUntil) return null;
+    if (!this.holds.areClosed(account) || this.aliases.canonical(account, chat) !== chat)
+      return null;
+    return reserve(this.#atOnce, delivery, now);
   }
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {

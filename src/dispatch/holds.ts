@@ -87,6 +87,12 @@ export class Holds {
     return paused || breaker.state !== 'closed' || host.breaker.state !== 'closed';
   }
 
+  // Neither its own breaker nor its host's is open or probing.
+  areClosed(id: string): boolean {
+    const { breaker, host } = this.#of(id);
+    return breaker.state === 'closed' && host.breaker.state === 'closed';
+  }
+
   setPaused(id: string, paused: boolean): void {
     this.#of(id).paused = paused;
     this.#apply(id);

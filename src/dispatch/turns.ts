@@ -29,6 +29,10 @@ export class Turns {
     this.#timer = null;
   }
 
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   wake(): void {
     if (!this.#isRunning || this.#isWoken) return;
     this.#isWoken = true;

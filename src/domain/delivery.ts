@@ -134,3 +134,21 @@ export function laneOf(to: {
   if (to.session !== null) return `s:${to.session}`;
   return to.thread === null ? '' : `t:${to.thread}`;
 }
+
+// Nothing but a message, without wishes: most of them.
+export function isPlain(d: NewDelivery): boolean {
+  return (
+    d.slot === null &&
+    d.idempotencyKey === null &&
+    d.files === undefined &&
+    d.thread === null &&
+    d.session === null &&
+    d.user === null &&
+    d.correlation === null &&
+    d.notBefore === 0 &&
+    d.expiresAt === 0 &&
+    d.cost === 1 &&
+    !d.live &&
+    !d.final
+  );
+}

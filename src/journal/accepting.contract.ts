@@ -18,6 +18,26 @@ import { IDEMPOTENCY_MS } from './rules.ts';
 
 export function appending(store: () => Harness): void {
   describe('append', () => {
+    test('begins a plain message in the same commit when asked, and nothing else', async () => {
+      const harness = store();
+      const beginAt = 2_000;
+      const plain = await harness.journal.append(aDelivery(), { ...ROOM, beginAt });
+      expect(plain).toMatchObject({ kind: 'accepted', begun: true, queued: { seq: 1 } });
+      const wished = await harness.journal.append(aDelivery({ slot: 's' }), { ...ROOM, beginAt });
+      expect(wished).not.toHaveProperty('begun');
+      expect(await harness.ledger.get(1)).toMatchObject({ state: 'sending', attempts: 1 });
+      expect(await harness.ledger.attempts(1)).toMatchObject([{ n: 1, startedAt: beginAt }]);
+      const full = await harness.journal.append(aDelivery(), { queueMax: 2, beginAt });
+      expect(full).toEqual({ kind: 'full', waiting: 2, queueMax: 2 });
+      await harness.reopen();
+      expect(await recovered(harness.journal)).toMatchObject([
+        { kind: 'sending', n: 1, queued: { seq: 1 } },
+        { kind: 'queued', queued: { seq: 2 } },
+      ]);
+      const settled = await harness.journal.settle(aSettlement({ seq: 1 }));
+      expect(settled).toMatchObject({ kind: 'settled', state: 'sent' });
+    });
+
     test('numbers deliveries in order and tells the scheduler all it needs', async () => {
       const { journal } = store();
       const delivery = aDelivery({

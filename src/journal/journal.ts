@@ -14,7 +14,7 @@ export interface Journal {
   // Everything queued or sending, in order of seq. To be read once, before anything is appended.
   recover(): AsyncIterable<Recovered>;
 
-  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended>;
+  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
   // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
   begin(seq: number, startedAt: number): Promise<Begun>;
   // sending → what the attempt came to, with the attempt, the limits and the history in one transaction.
@@ -67,9 +67,16 @@ export interface Record {
   readonly cures: readonly string[];
 }
 
+export interface AppendBounds {
+  readonly queueMax: number;
+  // A plain message (see isPlain) is begun in the same commit: it goes at once.
+  readonly beginAt?: number;
+}
+
 export type Appended =
   // `replaced`: the waiting delivery of the same slot whose place it took.
-  | { kind: 'accepted'; queued: Queued; replaced: number | null }
+  // `begun`: its first attempt has begun, as asked.
+  | { kind: 'accepted'; queued: Queued; replaced: number | null; begun?: true }
   // A final of the same slot waits: the late preview ends as superseded at once.
   | { kind: 'superseded'; seq: number; by: number }
   // Same idempotency key, same content: the earlier delivery stands.

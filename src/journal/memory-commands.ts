@@ -2,10 +2,11 @@
 // state it expects, and complete when it returns. This is where the port's promises are spelled
 // out.
 
-import { laneOf, type NewDelivery, WITHDRAWN } from '../domain/delivery.ts';
+import { isPlain, laneOf, type NewDelivery, WITHDRAWN } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import { assert } from '../system/assert.ts';
 import type {
+  AppendBounds,
   Appended,
   Begun,
   MoveCommand,
@@ -43,7 +44,7 @@ export class MemoryCommands {
     this.#live = new SlotsAndCounts(disk);
   }
 
-  append(delivery: NewDelivery, queueMax: number): Appended {
+  append(delivery: NewDelivery, { queueMax, beginAt = 0 }: AppendBounds): Appended {
     const repeated = this.#repeated(delivery);
     if (repeated !== null) return repeated;
 
@@ -62,7 +63,14 @@ export class MemoryCommands {
     if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
     const row = this.#insert(delivery, seq, rival ?? own);
     this.#live.enter(row);
-    return { kind: 'accepted', queued: queuedOf(row), replaced: rival?.seq ?? null };
+    const accepted = {
+      kind: 'accepted',
+      queued: queuedOf(row),
+      replaced: rival?.seq ?? null,
+    } as const;
+    if (beginAt === 0 || !isPlain(delivery)) return accepted;
+    this.begin(seq, beginAt);
+    return { ...accepted, begun: true };
   }
 
   #repeated(delivery: NewDelivery): Appended | null {

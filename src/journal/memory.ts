@@ -7,6 +7,7 @@ import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
+  AppendBounds,
   Appended,
   Begun,
   Journal,
@@ -71,8 +72,8 @@ class MemoryJournal implements Journal {
     }
   }
 
-  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended> {
-    return this.#command(() => this.#commands.append(delivery, bounds.queueMax));
+  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+    return this.#command(() => this.#commands.append(delivery, bounds));
   }
 
   begin(seq: number, startedAt: number): Promise<Begun> {

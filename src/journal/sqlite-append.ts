@@ -26,8 +26,8 @@ const AT = {
 } as const;
 export const APPEND_WORDS = 22;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
-const PLAIN = { account: 0, body: 8, queueMax: 9 } as const;
-export const APPEND_PLAIN_WORDS = 10;
+const PLAIN = { account: 0, body: 8, queueMax: 9, beginAt: 10 } as const;
+export const APPEND_PLAIN_WORDS = 11;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -86,7 +86,9 @@ export class Appender {
       return;
     }
     const seq = this.seqLast + 1;
-    statements.insertPlain.run(
+    const beginAt = words[from + PLAIN.beginAt] as number;
+    const insert = beginAt === 0 ? statements.insertPlain : statements.insertBegun;
+    insert.run(
       seq,
       account,
       words[from + 1]!,
@@ -99,8 +101,14 @@ export class Appender {
     );
     statements.insertBody.run(seq, words[from + PLAIN.body]!);
     this.seqLast = seq;
-    tallies.add(account, 'queued', 1);
-    out.push(APPENDED.accepted, seq);
+    if (beginAt === 0) {
+      tallies.add(account, 'queued', 1);
+      out.push(APPENDED.accepted, seq);
+      return;
+    }
+    statements.insertAttempt.run(seq, 1, beginAt);
+    tallies.add(account, 'sending', 1);
+    out.push(APPENDED.begun, seq);
   }
 
   #isKnown(words: Words, from: number, key: string, out: unknown[]): boolean {

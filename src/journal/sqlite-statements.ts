@@ -15,6 +15,9 @@ export const SQL = {
   insertPlain: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
     accepted_at, enter_at, rank, cost, live, final, due_at, expires_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0)`,
+  insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
+    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
   insertBody: 'INSERT INTO bodies (seq, body) VALUES (?, ?)',

@@ -2,9 +2,10 @@
 // and one back. Structured cloning of nested objects would cost more than the insert itself. Both
 // sides read and write the same order; this file is where that order is written down.
 
-import type { NewDelivery, State } from '../domain/delivery.ts';
+import { isPlain, type NewDelivery, type State } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type {
+  AppendBounds,
   Appended,
   Begun,
   MoveCommand,
@@ -58,12 +59,16 @@ export class Reader {
 }
 
 // Order of an append, which is the order of its INSERT up to `acceptedAt`.
-export function writeAppend(out: unknown[], d: NewDelivery, queueMax: number): void {
+export function writeAppend(
+  out: unknown[],
+  d: NewDelivery,
+  { queueMax, beginAt = 0 }: AppendBounds,
+): void {
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax);
+    out.push(acceptedAt, body, queueMax, beginAt);
     return;
   }
   out.push(
@@ -93,23 +98,6 @@ export function writeAppend(out: unknown[], d: NewDelivery, queueMax: number): v
   );
 }
 
-function isPlain(d: NewDelivery): boolean {
-  return (
-    d.slot === null &&
-    d.idempotencyKey === null &&
-    d.files === undefined &&
-    d.thread === null &&
-    d.session === null &&
-    d.user === null &&
-    d.correlation === null &&
-    d.notBefore === 0 &&
-    d.expiresAt === 0 &&
-    d.cost === 1 &&
-    !d.live &&
-    !d.final
-  );
-}
-
 export const APPENDED = {
   accepted: 0,
   replacing: 1,
@@ -117,6 +105,7 @@ export const APPENDED = {
   repeated: 3,
   conflict: 4,
   full: 5,
+  begun: 6,
 } as const;
 
 export function readAppended(reader: Reader, delivery: NewDelivery): Appended {
@@ -126,6 +115,10 @@ export function readAppended(reader: Reader, delivery: NewDelivery): Appended {
     case APPENDED.accepted: {
       const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
       return { kind: 'accepted', queued, replaced: null };
+    }
+    case APPENDED.begun: {
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      return { kind: 'accepted', queued, replaced: null, begun: true };
     }
     case APPENDED.replacing: {
       const replaced = reader.number();

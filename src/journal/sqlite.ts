@@ -7,6 +7,7 @@ import { assert } from '../system/assert.ts';
 import { GroupCommit, type StoreThread } from './group-commit.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
+  AppendBounds,
   Appended,
   Begun,
   Journal,
@@ -100,10 +101,10 @@ export class SqliteJournal implements Journal {
     return answer.page;
   }
 
-  append(delivery: NewDelivery, bounds: { queueMax: number }): Promise<Appended> {
+  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
     return this.#commits.submit(
       delivery,
-      (words) => writeAppend(words, delivery, bounds.queueMax),
+      (words) => writeAppend(words, delivery, bounds),
       readAppended,
       delivery.body.length,
     );

@@ -108,6 +108,19 @@ export class Account extends RingMember implements Waiter {
     }
   }
 
+  // Room for a call of a quiet chat while nothing waits: it flies without having queued. null: it must queue.
+  reserve(queued: Queued, now: number): Ticket | null {
+    if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return null;
+    if (this.#waitingInAll > 0 || this.chats.has(queued.chat)) return null;
+    if (this.limits.earliestChat(queued, now) > now) return null;
+    if (this.limits.earliestAccount(queued, now) > now) return null;
+    const chat = this.#chatOf(queued);
+    chat.laneOf(queued).busy = true;
+    chat.inFlight += 1;
+    this.inFlight += 1;
+    return this.limits.take(queued, now);
+  }
+
   // The call in flight came to rest (or never left); its lane is free again.
   landed(queued: Queued, now: number): void {
     this.inFlight -= 1;

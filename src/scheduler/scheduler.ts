@@ -90,6 +90,21 @@ export class Scheduler {
     return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
   }
 
+  // A call that could go at once, before it has a number; then `launched` or `release`.
+  reserve(queued: Queued, now: number): Ticket | null {
+    return this.#accounts.get(queued.account)?.reserve(queued, now) ?? null;
+  }
+
+  launched(queued: Queued): void {
+    this.#flying.set(queued.seq, queued);
+  }
+
+  release(queued: Queued, now: number): void {
+    const account = this.#accountOf(queued);
+    account.landed(queued, now);
+    this.#rouse(account);
+  }
+
   // What is in flight came to rest. `again`: it waits once more (a retry; perhaps in another chat).
   landed(seq: number, again: Queued | null, now: number): void {
     const queued = this.#flying.get(seq);
