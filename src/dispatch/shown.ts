@@ -10,6 +10,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 
 const MESSAGES_MAX = 10_000;
+const FORGOTTEN_TOGETHER = 1_000;
 const KNOWN_MS_MAX = 10 * 60_000;
 // A longer answer is not kept; the caller of an unchanged edit then makes the call.
 const RESULT_CHARS_MAX = 16_384;
@@ -96,10 +97,16 @@ export class Shown {
     if (sent.result.length > RESULT_CHARS_MAX) return;
     this.#known.delete(key);
     this.#known.set(key, { seq: queued.seq, content, sent, at: this.#clock.now() });
-    if (this.#known.size <= MESSAGES_MAX) return;
+    if (this.#known.size > MESSAGES_MAX) this.#forgetOldest();
+  }
+
+  // Many at a time: a map walks over what was deleted from its front, so one at a time costs more and more.
+  #forgetOldest(): void {
+    let left = FORGOTTEN_TOGETHER;
     for (const oldest of this.#known.keys()) {
       this.#known.delete(oldest);
-      return;
+      left -= 1;
+      if (left === 0) return;
     }
   }
 
