@@ -7,13 +7,26 @@ import type { Appended, Journal } from '../journal/journal.ts';
 import type { AccountLimits, Ticket } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Aliases } from './aliases.ts';
+import type { Holds } from './holds.ts';
+
+// What it needs of the loop.
+export interface AtOnceRoad {
+  readonly scheduler: Scheduler;
+  readonly holds: Holds;
+  readonly aliases: Aliases;
+  readonly storePausedUntil: number;
+  limitsOf(account: string): AccountLimits;
+}
 
 export interface AtOncePorts {
   readonly journal: Journal;
-  readonly scheduler: Scheduler;
-  limitsOf(account: string): AccountLimits;
+  readonly clock: Clock;
+  readonly road: AtOnceRoad;
+  readonly turns: { readonly isRunning: boolean };
   // Makes the attempt that the journal has begun.
-  send(queued: Queued, ticket: Ticket, delivery: NewDelivery, startedAt: number): Promise<void>;
+  send(queued: Queued, ticket: Ticket, delivery: NewDelivery): Promise<void>;
   // Work that a stop waits for.
   track(work: Promise<void>): void;
 }
@@ -25,12 +38,17 @@ export interface Reserved {
   readonly at: number;
 }
 
-// null: it takes the ordinary way.
-export function reserve(ports: AtOncePorts, delivery: NewDelivery, now: number): Reserved | null {
-  if (!isPlain(delivery)) return null;
+// null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
+export function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
+  const { account, chat } = delivery;
+  const { scheduler, holds, aliases, storePausedUntil } = ports.road;
+  const now = ports.clock.now();
+  ports.road.limitsOf(account);
+  if (!isPlain(delivery) || !ports.turns.isRunning || now < storePausedUntil) return null;
+  if (!holds.areClosed(account) || aliases.canonical(account, chat) !== chat) return null;
   const lane = laneOf(delivery);
   const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0 };
-  const ticket = ports.scheduler.reserve(place, now);
+  const ticket = scheduler.reserve(place, now);
   return ticket === null ? null : { ticket, place, at: now };
 }
 
@@ -43,8 +61,8 @@ export async function appendAtOnce(
   const landed = Promise.withResolvers<void>();
   ports.track(landed.promise);
   const giveBack = () => {
-    ports.limitsOf(delivery.account).settled(ticket, { kind: 'unjudged' }, at);
-    ports.scheduler.release(place, at);
+    ports.road.limitsOf(delivery.account).settled(ticket, { kind: 'unjudged' }, at);
+    ports.road.scheduler.release(place, at);
     landed.resolve();
   };
   try {
@@ -54,8 +72,8 @@ export async function appendAtOnce(
       return appended;
     }
     assert(appended.begun === true, 'a plain message that is to begin has begun');
-    ports.scheduler.launched(appended.queued);
-    ports.send(appended.queued, ticket, delivery, at).then(landed.resolve, landed.reject);
+    ports.road.scheduler.launched(appended.queued);
+    ports.send(appended.queued, ticket, delivery).then(landed.resolve, landed.reject);
     return appended;
   } catch (error) {
     giveBack();

@@ -16,7 +16,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './aliases.ts';
-import { type AtOncePorts, appendAtOnce, type Reserved, reserve } from './at-once.ts';
+import { type AtOncePorts, appendAtOnce, reserve } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
@@ -94,9 +94,9 @@ export class Dispatch implements Service {
     this.#shown = new Shown(options.clock);
     this.#attempts = new Attempts(this, options, this.#shown);
     this.#atOnce = {
-      journal: options.journal,
-      scheduler: this.scheduler,
-      limitsOf: (account) => this.limitsOf(account),
+      ...options,
+      road: this,
+      turns: this.#turns,
       send: (queued, ticket, delivery) => this.#attempts.makeBegun(queued, ticket, delivery),
       track: (work) => this.#track(work),
     };
@@ -128,7 +128,7 @@ export class Dispatch implements Service {
   async submit(delivery: NewDelivery): Promise<Appended> {
     const { queueMax } = this.profileOf(delivery.account);
     try {
-      const reserved = this.#reserve(delivery);
+      const reserved = reserve(this.#atOnce, delivery);
       const appended =
         reserved === null
           ? await this.#o.journal.append(delivery, { queueMax })
@@ -142,17 +142,6 @@ export class Dispatch implements Service {
       if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
       throw error;
     }
-  }
-
-  // What could go at once is accepted and begun in one commit; a probe, and one of two ids, take the ordinary way.
-  #reserve(delivery: NewDelivery): Reserved | null {
-    const { account, chat } = delivery;
-    const now = this.#o.clock.now();
-    this.limitsOf(account);
-    if (!this.#turns.isRunning || now < this.storePausedUntil) return null;
-    if (!this.holds.areClosed(account) || this.aliases.canonical(account, chat) !== chat)
-      return null;
-    return reserve(this.#atOnce, delivery, now);
   }
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {
