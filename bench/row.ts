@@ -18,8 +18,7 @@ export function ratioRow(
 ): Row {
   const ratio = ours.value / theirs.value;
   const holds = 'atLeast' in bound ? ratio >= bound.atLeast : ratio <= bound.atMost;
-  const text =
-    'atMost' in bound ? `≤ ${bound.atMost}` : bound.atLeast === 0 ? 'none' : `≥ ${bound.atLeast}`;
+  const text = 'atLeast' in bound ? `≥ ${bound.atLeast}` : `≤ ${bound.atMost}`;
   return { name, ours: ours.text, theirs: theirs.text, ratio, bound: text, holds };
 }
 

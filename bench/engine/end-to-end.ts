@@ -9,7 +9,7 @@ import { httpRequest, load } from './load.ts';
 import { TEXT } from './sample.ts';
 
 const RUNS = 3;
-const CONNECTIONS = 400;
+const CONNECTIONS = 200;
 const CALLS = 30_000;
 // A server that runs for months is measured warm.
 const WARM_UP_CALLS = 20_000;
