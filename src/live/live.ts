@@ -1,0 +1,95 @@
+// Live output: texts that grow, and end in a final. This is the room's door: what others may ask of it.
+// A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
+
+import type { Priority } from '../domain/priority.ts';
+
+// `markdown` is what language models write; the others are the platform's own markups, named as it names them.
+export const FORMATS = ['plain', 'markdown', 'html', 'markdownv2'] as const;
+export type Format = (typeof FORMATS)[number];
+
+// How a growing text is shown: a draft that vanishes when the message comes, one message that is edited, or a few
+// messages of finished paragraphs.
+export const TRANSPORTS = ['draft', 'edit', 'chunks'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+// open → finishing (the final is on disk) → done or failed; open → cancelled.
+export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'] as const;
+export type StreamState = (typeof STREAM_STATES)[number];
+
+export interface NewStream {
+  readonly account: string;
+  readonly platform: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  // null: the stream is a session of its own.
+  readonly session: string | null;
+  readonly user: string | null;
+  readonly correlation: string | null;
+  readonly priority: Priority;
+  readonly format: Format;
+  // null: what the chat offers, the best first.
+  readonly transport: Transport | null;
+  // Further parameters of the message (a reply, buttons), as the platform names them.
+  readonly params: Readonly<Record<string, unknown>>;
+  // Without a word from its producer for so long, it is finished with what it has.
+  readonly idleMs: number;
+}
+
+export type Change = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
+
+export type Fed =
+  | { kind: 'taken'; view: StreamView }
+  | { kind: 'unknown' }
+  // It has ended already.
+  | { kind: 'ended'; view: StreamView }
+  | { kind: 'too_long'; unitsMax: number };
+
+export type Opened =
+  | { kind: 'opened'; view: StreamView }
+  // Too many streams are open.
+  | { kind: 'full'; streamsMax: number };
+
+export interface StreamView {
+  readonly id: string;
+  readonly state: StreamState;
+  readonly reason: string | null;
+  readonly account: string;
+  readonly platform: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly session: string | null;
+  readonly correlation: string | null;
+  readonly transport: Transport;
+  readonly format: Format;
+  // In UTF-16 units: of the text as known, and as last shown.
+  readonly units: number;
+  readonly shownUnits: number;
+  // Delivery seqs and platform ids of its messages, in order.
+  readonly messages: readonly { seq: number; messageId: string | null }[];
+  // The final's deliveries; none while it is open.
+  readonly finals: readonly number[];
+  readonly openedAt: number;
+  readonly changedAt: number;
+  readonly endedAt: number | null;
+  // Now: how long between two showings, how many texts were replaced before they were shown, and what it waits for.
+  readonly cadenceMs: number | null;
+  readonly superseded: number;
+  readonly waitsFor: string | null;
+}
+
+// Promises resolve when the effect is durable; they reject with JournalUnavailable when it cannot be.
+export interface Live {
+  open(stream: NewStream): Promise<Opened>;
+  // Durable when it resolves. With `lazy` it resolves at once, and what is shown is on disk by the time it is shown:
+  // for producers whose own connection would break with us.
+  change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed>;
+  final(id: string, change: Change | null): Promise<Fed>;
+  // What was shown stays; nothing more is.
+  cancel(id: string): Promise<Fed>;
+  get(id: string): Promise<StreamView | null>;
+  // Those that have not ended, oldest first.
+  list(): StreamView[];
+  // Resolves when its final has come to its end (or it was cancelled).
+  ended(id: string, signal: AbortSignal): Promise<StreamView | null>;
+  listen(listener: (view: StreamView) => void): () => void;
+}
