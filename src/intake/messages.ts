@@ -3,8 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Delivery } from '../domain/delivery.ts';
 import { problem } from '../domain/errors.ts';
-import type { FromHeaders } from './accept.ts';
-import { type IntakeOptions, NAME_LENGTH_MAX } from './intake.ts';
+import { headersOf, refuseHeaders } from './headers.ts';
+import type { IntakeOptions } from './intake.ts';
 import { readSearch } from './query.ts';
 import { gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
 import { checkSearch, Receipt } from './schema.ts';
@@ -80,27 +80,6 @@ async function postMany(
     }),
   );
   return reply.code(207).send(answers);
-}
-
-function headersOf(request: FastifyRequest): FromHeaders | null {
-  const correlation = request.headers['x-correlation-id'] ?? null;
-  const idempotencyKey = request.headers['idempotency-key'] ?? null;
-  if (!isName(correlation) || !isName(idempotencyKey)) return null;
-  return { correlation, idempotencyKey };
-}
-
-function isName(value: string | string[] | null): value is string | null {
-  return value === null || (typeof value === 'string' && fits(value));
-}
-
-function fits(value: string): boolean {
-  return value.length > 0 && value.length <= NAME_LENGTH_MAX;
-}
-
-function refuseHeaders(reply: FastifyReply) {
-  const expected = `one text of 1 to ${NAME_LENGTH_MAX} characters`;
-  const path = 'X-Correlation-Id, Idempotency-Key';
-  return sendProblem(reply, invalid('invalid_message', [{ path, expected }]));
 }
 
 async function search(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
