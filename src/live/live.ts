@@ -1,16 +1,10 @@
 // Live output: texts that grow, and end in a final. This is the room's door: what others may ask of it.
 // A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
 
+import type { Format, Transport } from '../domain/live.ts';
 import type { Priority } from '../domain/priority.ts';
 
-// `markdown` is what language models write; the others are the platform's own markups, named as it names them.
-export const FORMATS = ['plain', 'markdown', 'html', 'markdownv2'] as const;
-export type Format = (typeof FORMATS)[number];
-
-// How a growing text is shown: a draft that vanishes when the message comes, one message that is edited, or a few
-// messages of finished paragraphs.
-export const TRANSPORTS = ['draft', 'edit', 'chunks'] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+export { FORMATS, type Format, TRANSPORTS, type Transport } from '../domain/live.ts';
 
 // open → finishing (the final is on disk) → done or failed; open → cancelled.
 export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'] as const;
@@ -42,7 +36,9 @@ export type Fed =
   | { kind: 'unknown' }
   // It has ended already.
   | { kind: 'ended'; view: StreamView }
-  | { kind: 'too_long'; unitsMax: number };
+  | { kind: 'too_long'; unitsMax: number }
+  // A final that its account's full queue did not take: the stream stays open, nothing is lost.
+  | { kind: 'queue_full'; queueMax: number };
 
 export type Opened =
   | { kind: 'opened'; view: StreamView }
