@@ -9,8 +9,10 @@ import type { Journal } from './journal/journal.ts';
 import { openSqliteJournal } from './journal/sqlite.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openSqliteLedger } from './ledger/sqlite.ts';
+import type { Priors } from './limits/limits.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createTelegram, telegramPriors } from './platforms/telegram/telegram.ts';
+import { createTerminal, Screens } from './platforms/terminal/terminal.ts';
 import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from './sim/sim.ts';
 import { Spool } from './spool/spool.ts';
 import { type Clock, systemClock } from './system/clock.ts';
@@ -35,6 +37,8 @@ export interface House {
   readonly platforms: ReadonlyMap<string, Platform>;
   // What sandbox tokens talk to.
   readonly sandbox: TelegramModel;
+  // What is written on terminals.
+  readonly screens: Screens;
   readonly spool: Spool;
   readonly engine: Engine;
   readonly adminKey: string;
@@ -59,7 +63,9 @@ export async function openHouse(config: Config): Promise<House> {
     dir: join(config.data, SPOOL_FOLDER),
     bytesMax: config.spoolBytesMax,
   });
-  const platforms = openPlatforms(config, clock, random, sandbox, spool);
+  const screens = new Screens(clock);
+  const telegram = openTelegram(config, clock, random, sandbox, spool);
+  const platforms = new Map([telegram, createTerminal(screens)].map((each) => [each.name, each]));
   const accounts = await Accounts.open({ clock, journal, platforms, secret: secret.value });
   const settingsOf = settingsByAccount(config);
   const engine = createEngine({
@@ -80,7 +86,7 @@ export async function openHouse(config: Config): Promise<House> {
     engine.dispatch.holds.renew(id, clock.now());
     engine.dispatch.wake();
   });
-  const parts = {
+  return {
     clock,
     random,
     log,
@@ -89,11 +95,9 @@ export async function openHouse(config: Config): Promise<House> {
     accounts,
     platforms,
     sandbox,
+    screens,
     spool,
     engine,
-  };
-  return {
-    ...parts,
     adminKey: adminKey.value,
     secret: secret.value,
     settingsOf,
@@ -107,13 +111,13 @@ export async function openHouse(config: Config): Promise<House> {
   };
 }
 
-function openPlatforms(
+function openTelegram(
   config: Config,
   clock: Clock,
   random: Random,
   model: TelegramModel,
   files: Spool,
-) {
+): Platform {
   const transport = undiciTransport({
     baseUrl: config.telegramApi,
     connectionsMax: CONNECTIONS_MAX,
@@ -122,11 +126,11 @@ function openPlatforms(
   const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
   const limits = telegramLimits(config);
   const reuse = config.uploadReuse;
-  const telegram = createTelegram({ transport, sandbox, limits, files, reuse });
-  return new Map<string, Platform>([[telegram.name, telegram]]);
+  return createTelegram({ transport, sandbox, limits, files, reuse });
 }
 
-// An account's own settings, by its id; Telegram's bot id is the number before the colon of its token.
+// An account's own settings, by its id; Telegram's bot id is the number before the colon of its token, a terminal's is
+// its name.
 function settingsByAccount(config: Config): (account: string) => Settings {
   const own = new Map(
     config.accounts.map(({ platform, token, settings }) => [
@@ -148,7 +152,7 @@ function engineAccounts(
       const settings = settingsOf(id);
       const sandbox = SANDBOX_TOKEN.test(accounts.credentialOf(id) ?? '');
       const host = sandbox ? `${platform.name} sandbox` : platform.name;
-      return { platform, priors: telegramPriors(telegramLimits(settings)), host, settings };
+      return { platform, priors: priorsOf(platform, settings), host, settings };
     },
     get: (id) => accounts.get(id),
     list: () => accounts.list(),
@@ -156,6 +160,11 @@ function engineAccounts(
     setRefused: (id, reason) => accounts.setRefused(id, reason),
     setPaused: (id, paused) => accounts.setPaused(id, paused),
   };
+}
+
+// Only Telegram's limits are settings.
+function priorsOf(platform: Platform, settings: Settings): Priors {
+  return platform.name === 'telegram' ? telegramPriors(telegramLimits(settings)) : platform;
 }
 
 function telegramLimits(settings: Settings) {

@@ -217,6 +217,39 @@ describe('naming an account', () => {
     expect(accounts.resolve('icq', '99')).toEqual({ kind: 'unknown_platform' });
     expect(asked).toEqual([]);
   });
+
+  test('where a name is enough a new one makes an account, kept like any other', async () => {
+    const { options, stored } = world();
+    const terminal: Partial<Platform> = {
+      name: 'terminal',
+      accountsByName: true,
+      identify: async (name) =>
+        name.includes(':')
+          ? { kind: 'refused', status: 422, detail: 'no name' }
+          : { kind: 'known', id: name },
+    };
+    const platforms = new Map([...options.platforms, ['terminal', terminal as Platform]]);
+    const accounts = await Accounts.open({ ...options, platforms });
+    const known = { kind: 'known', id: 'terminal:local' };
+    expect(await accounts.resolve('terminal', 'terminal:local')).toEqual(known);
+    expect(accounts.resolve('terminal', 'terminal:local')).toEqual(known);
+    expect(accounts.resolve('terminal', 'local')).toEqual(known);
+    expect([...stored.keys()]).toEqual(['terminal:local']);
+    const after = await Accounts.open({ ...options, platforms });
+    expect(after.credentialOf('terminal:local')).toBe('local');
+  });
+
+  test('an account of one platform is not taken for one of another', async () => {
+    const { options } = world();
+    const other: Partial<Platform> = {
+      name: 'other',
+      identify: async () => ({ kind: 'refused', status: 404, detail: 'Not Found' }),
+    };
+    const platforms = new Map([...options.platforms, ['other', other as Platform]]);
+    const accounts = await Accounts.open({ ...options, platforms });
+    await accounts.resolve('telegram', GOOD);
+    expect(await accounts.resolve('other', 'telegram:42')).toMatchObject({ kind: 'refused' });
+  });
 });
 
 describe('sealing', () => {

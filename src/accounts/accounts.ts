@@ -91,12 +91,15 @@ export class Accounts {
     return this.#introducing.get(digest) ?? this.#introduce(platform, credential, digest);
   }
 
-  // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token.
+  // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
+  // is enough (`terminal:local`), a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
-    if (this.#held.has(name)) return { kind: 'known', id: name };
+    if (this.#held.get(name)?.stored.platform === platformName) return { kind: 'known', id: name };
     const id = `${platformName}:${name}`;
     if (this.#held.has(id)) return { kind: 'known', id };
-    if (!this.#options.platforms.has(platformName)) return { kind: 'unknown_platform' };
+    const platform = this.#options.platforms.get(platformName);
+    if (platform === undefined) return { kind: 'unknown_platform' };
+    if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
     if (isAccountName(platformName, name)) return { kind: 'unknown' };
     return this.identify(platformName, name);
   }
@@ -198,6 +201,11 @@ function isEqual(held: string | undefined, given: string): boolean {
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
 function isAccountName(platformName: string, name: string): boolean {
   return name.startsWith(`${platformName}:`) || /^\d+$/.test(name);
+}
+
+function bareName(platformName: string, name: string): string {
+  const prefix = `${platformName}:`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 function digestOf(platformName: string, credential: string): string {

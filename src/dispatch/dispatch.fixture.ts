@@ -54,6 +54,7 @@ function fakePlatform(
         ? { messages: method === 'edit' ? ['7'] : [], content: body }
         : null,
     isIdempotent: (method) => method === 'edit',
+    wording: () => null,
     identify: async () => ({ kind: 'known', id: '1' }),
     close: async () => {},
   };

@@ -39,6 +39,7 @@ function silentPlatform(answer: Promise<void>): Platform {
     named: (body) => body,
     touch: () => null,
     isIdempotent: () => false,
+    wording: () => null,
     identify: async () => ({ kind: 'known', id: '1' }),
     close: async () => {},
   };

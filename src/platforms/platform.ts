@@ -9,6 +9,8 @@ import type { Reply, StreamedReply } from '../system/transport.ts';
 
 export interface Platform {
   readonly name: string;
+  // Whoever has a name here has an account: there is no credential, the name stands in its place.
+  readonly accountsByName?: true;
 
   // Reads a call's parameters once, at the wall.
   describe(method: string, params: Readonly<Record<string, unknown>>): Described;
@@ -38,6 +40,8 @@ export interface Platform {
   touch(method: string, body: string): Touch | null;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
+  // What a new message says, without its markup, for observers on other platforms; null: it cannot be put in words.
+  wording(method: string, params: Readonly<Record<string, unknown>>): string | null;
 
   // Of platforms whose own API is served as a drop-in.
   readonly passage?: Passage;

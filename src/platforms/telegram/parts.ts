@@ -88,7 +88,7 @@ function asPart({ text, entities }: RichText): Part {
   return entities.length === 0 ? { text } : { text, entities };
 }
 
-function readText(params: Params, text: string): RichText | null {
+export function readText(params: Params, text: string): RichText | null {
   const given = entitiesOf(params.entities);
   if (given === null) return null;
   if (given.length > 0) return { text, entities: given };

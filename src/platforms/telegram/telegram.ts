@@ -14,6 +14,7 @@ import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { mentions, named } from './references.ts';
 import { download, identify, pass, type Routes, send } from './send.ts';
+import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 export { REASONS, type Reason } from './reasons.ts';
@@ -61,6 +62,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     named,
     touch,
     isIdempotent: (method) => deliveryMethod(method).idempotent,
+    wording,
     identify: (credential) => identify(routes, credential),
     async close() {
       await Promise.all([routes.transport.close(), routes.sandbox?.close()]);

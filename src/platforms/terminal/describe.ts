@@ -1,0 +1,74 @@
+// Reads a call once, at the wall. The terminal is ours, so it has few methods, named as Telegram names them, and an
+// unknown one is refused instead of passed on: there is nobody behind it who could know better.
+
+import type { Family } from '../../domain/call.ts';
+import type { Described } from '../platform.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+interface Method {
+  readonly name: string;
+  readonly family: Family;
+  readonly idempotent: boolean;
+  readonly takesText: boolean;
+  readonly takesId: boolean;
+}
+
+const METHODS: readonly Method[] = [
+  { name: 'sendMessage', family: 'send', idempotent: false, takesText: true, takesId: false },
+  { name: 'editMessageText', family: 'edit', idempotent: true, takesText: true, takesId: true },
+  { name: 'deleteMessage', family: 'delete', idempotent: true, takesText: false, takesId: true },
+  { name: 'sendChatAction', family: 'typing', idempotent: true, takesText: false, takesId: false },
+];
+const BY_NAME = new Map(METHODS.map((method) => [method.name.toLowerCase(), method]));
+const CHAT_LENGTH_MAX = 256;
+
+export function describe(name: string, params: Params): Described {
+  const method = BY_NAME.get(name.toLowerCase());
+  const trouble = method === undefined ? unknownMethod() : troubleOf(method, params);
+  if (method === undefined || trouble !== null) return { kind: 'invalid', detail: trouble! };
+  const { name: canonical, family, takesId } = method;
+  const chat = params.chat as string;
+  return {
+    kind: 'call',
+    method: canonical,
+    chat,
+    thread: typeof params.thread === 'string' ? params.thread : null,
+    family,
+    gate: 'open',
+    cost: 1,
+    // Deletions are a slot of their own: a late edit must not swallow one.
+    slot: takesId ? `${family}:${chat}:${String(params.message_id)}` : null,
+  };
+}
+
+export function address(
+  params: Params,
+  { chat, thread }: { chat: string; thread: string | null },
+): Record<string, unknown> {
+  return thread === null ? { ...params, chat } : { ...params, chat, thread };
+}
+
+export function isIdempotent(name: string): boolean {
+  return BY_NAME.get(name.toLowerCase())?.idempotent ?? false;
+}
+
+// As a number or as text; null: it is no id.
+export function idOf(value: unknown): number | null {
+  const id = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+function troubleOf(method: Method, { chat, text, message_id: id }: Params): string | null {
+  if (typeof chat !== 'string' || chat === '' || chat.length > CHAT_LENGTH_MAX) {
+    return `a chat: a name of 1 to ${CHAT_LENGTH_MAX} characters`;
+  }
+  if (method.takesText && (typeof text !== 'string' || text.trim() === '')) {
+    return `text: a terminal shows text, and ${method.name} has none`;
+  }
+  return method.takesId && idOf(id) === null ? 'message_id: the number of a message' : null;
+}
+
+function unknownMethod(): string {
+  return `one of ${METHODS.map(({ name }) => name).join(', ')}`;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../../system/virtual-clock.ts';
+import { platformContract } from '../platform.contract.ts';
+import { SCREEN_BOUNDS } from './screens.ts';
+import { createTerminal, Screens } from './terminal.ts';
+
+const SECRET = 'AAverysecretAAverysecret';
+
+platformContract('terminal', async () => {
+  const bounds = { ...SCREEN_BOUNDS };
+  const platform = createTerminal(new Screens(virtualClock(1e12), bounds));
+  const params = { chat: 'build', thread: '5', text: 'hello' };
+  return {
+    platform,
+    credential: 'local',
+    secret: SECRET,
+    accountId: 'local',
+    message: { method: 'sendMessage', params, chat: 'build', thread: '5' },
+    edit: { method: 'editMessageText', params: { chat: 'build', message_id: 2, text: 'new' } },
+    read: null,
+    retryAfterMs: 0,
+    next: (weather) => {
+      if (weather === 'refused') bounds.unitsMax = 'hello'.length - 1;
+    },
+  };
+}, ['fine', 'refused']);
+
+function setUp() {
+  const clock = virtualClock(1e12);
+  const screens = new Screens(clock);
+  const platform = createTerminal(screens);
+  const call = async (method: string, params: object) => {
+    const body = JSON.stringify({ chat: 'build', ...params });
+    const reply = await platform.send({ credential: 'local', method, body, deadlineMs: 1000 });
+    return platform.classify(method, reply);
+  };
+  const shown = () => screens.watch('local', 'build', () => {}).shown.map(({ text }) => text);
+  return { clock, screens, platform, call, shown };
+}
+
+describe('calls', () => {
+  test('are written, changed and taken back', async () => {
+    const { call, shown } = setUp();
+    const sent = await call('sendMessage', { text: 'one' });
+    expect(sent).toMatchObject({ kind: 'sent', messageId: String(1e12) });
+    await call('sendMessage', { text: 'two' });
+    await call('editMessageText', { message_id: 1e12, text: 'ONE' });
+    expect(shown()).toEqual(['ONE', 'two']);
+    await call('deleteMessage', { message_id: 1e12 + 1 });
+    expect(shown()).toEqual(['ONE']);
+    expect(await call('deleteMessage', { message_id: 5 })).toMatchObject({ kind: 'sent' });
+    expect(await call('sendChatAction', {})).toMatchObject({ kind: 'sent', messageId: null });
+  });
+
+  test('an edit of what never was is refused', async () => {
+    const { call } = setUp();
+    const edited = await call('editMessageText', { message_id: 2e12, text: 'x' });
+    expect(edited).toMatchObject({ kind: 'refused', reason: 'message_not_found' });
+  });
+
+  test('what a terminal cannot show is refused at the wall', () => {
+    const { platform } = setUp();
+    const wrong: [string, object][] = [
+      ['sendPhoto', { chat: 'a', photo: 'x' }],
+      ['getMe', {}],
+      ['sendMessage', { chat: 'a' }],
+      ['sendMessage', { chat: '', text: 'x' }],
+      ['sendMessage', { chat: 'a', text: ' \n' }],
+      ['editMessageText', { chat: 'a', text: 'x' }],
+      ['deleteMessage', { chat: 'a', message_id: '-1' }],
+    ];
+    for (const [method, params] of wrong) {
+      expect(platform.describe(method, { ...params }), method).toMatchObject({ kind: 'invalid' });
+    }
+    expect(platform.describe('sendphoto', {})).toMatchObject({
+      detail: expect.stringContaining('sendMessage, editMessageText'),
+    });
+  });
+});

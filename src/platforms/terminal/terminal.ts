@@ -1,0 +1,54 @@
+// A terminal as a platform: messages go to a screen in memory, and whoever watches it sees them. The room's door.
+// An account needs no credential: its name is enough, and nobody outside is asked.
+
+import type { Plan, Rule } from '../../limits/limits.ts';
+import type { Identified, Platform } from '../platform.ts';
+import { address, describe, isIdempotent } from './describe.ts';
+import type { Screens } from './screens.ts';
+import { classify, send } from './send.ts';
+
+export { Screens } from './screens.ts';
+
+const NAME = /^[\w.-]{1,64}$/;
+// Nobody limits a terminal, and nobody reads faster than this: a flood must not eat the process.
+const FLOOD: Rule = Object.freeze({
+  name: 'screen_second',
+  scope: 'chat',
+  count: 1000,
+  perMs: 1000,
+});
+const PLAN: Plan = Object.freeze({
+  account: Object.freeze([]),
+  chat: Object.freeze([FLOOD]),
+});
+
+export function createTerminal(screens: Screens): Platform {
+  return {
+    name: 'terminal',
+    accountsByName: true,
+    describe,
+    address,
+    planOf: () => PLAN,
+    send: async (call) => send(screens, call),
+    classify: (_method, reply) => classify(reply),
+    cure: () => null,
+    chatAfter: () => null,
+    split: () => null,
+    rest: () => null,
+    mentions: () => [],
+    named: (body) => body,
+    // An edit costs nothing here, so none is spared.
+    touch: () => null,
+    isIdempotent,
+    wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    identify: async (name) => identify(name),
+    close: async () => {},
+  };
+}
+
+// Without quoting it: what is no name may be a token that was meant for another platform.
+function identify(name: string): Identified {
+  if (NAME.test(name)) return { kind: 'known', id: name };
+  const detail = 'a terminal is called by 1 to 64 letters, digits, dots, dashes or underscores';
+  return { kind: 'refused', status: 422, detail };
+}
