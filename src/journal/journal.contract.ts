@@ -7,6 +7,7 @@ import { attempting, moving } from './attempting.contract.ts';
 import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
+import { streams } from './streams.contract.ts';
 
 export function journalContract(name: string, open: () => Promise<Harness>): void {
   describe(`journal: ${name}`, () => {
@@ -22,5 +23,6 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     moving(() => store);
     keeping(() => store);
     incoming(() => store);
+    streams(() => store);
   });
 }

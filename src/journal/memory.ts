@@ -5,6 +5,7 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   AppendBounds,
@@ -21,13 +22,16 @@ import type {
   StoredCall,
   StoredLimit,
 } from './journal.ts';
+import { runBroadcasts } from './memory-broadcasts.ts';
 import { MemoryCommands } from './memory-commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
+import { runStreams } from './memory-streams.ts';
 import { mayStillGo, queuedOf } from './rules.ts';
 import { SnapshotError } from './store-error.ts';
+import { type Streams, streamsOver } from './streams.ts';
 
 export { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 
@@ -48,6 +52,8 @@ export function createMemoryStore(
 class MemoryJournal implements Journal {
   readonly tag: string;
   readonly incoming: Incoming;
+  readonly broadcasts: Broadcasts;
+  readonly streams: Streams;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -61,6 +67,10 @@ class MemoryJournal implements Journal {
     this.#opened = disk.opened;
     this.#commands = new MemoryCommands(disk);
     this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
+    this.broadcasts = broadcastsOver((command) =>
+      this.#command(() => runBroadcasts(disk, command)),
+    );
+    this.streams = streamsOver((command) => this.#command(() => runStreams(disk, command)));
   }
 
   async *recover(): AsyncIterable<Recovered> {

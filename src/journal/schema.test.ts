@@ -12,6 +12,7 @@ import { openStore } from './sqlite-open.ts';
 import { CALLS_NEWEST_FIRST } from './sqlite-reads.ts';
 import { LIVE_PAGE } from './sqlite-recovery.ts';
 import { SQL } from './sqlite-statements.ts';
+import { STREAMS_SQL } from './sqlite-streams.ts';
 
 const dir = makeFolder();
 const store = openStore({ dir, pageCountMax: null });
@@ -56,7 +57,7 @@ describe('the schema admits what the domain knows', () => {
 });
 
 describe('no statement walks through a big table', () => {
-  const statements = [...Object.entries(SQL), ...Object.entries(INCOMING_SQL)];
+  const statements = [SQL, INCOMING_SQL, STREAMS_SQL].flatMap((all) => Object.entries(all));
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);
   });

@@ -183,7 +183,19 @@ CREATE TABLE spooled (
 ) STRICT, WITHOUT ROWID;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED];
+// Texts that grow, until they are final; what else is known of one is its room's to read.
+const STREAMS = `
+CREATE TABLE streams (
+  id TEXT PRIMARY KEY,
+  ended_at REAL,
+  text TEXT NOT NULL,
+  record TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX streams_open ON streams (id) WHERE ended_at IS NULL;
+CREATE INDEX streams_ended ON streams (ended_at, id) WHERE ended_at IS NOT NULL;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

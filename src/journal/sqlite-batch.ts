@@ -9,6 +9,7 @@ import { SqliteCommands } from './sqlite-commands.ts';
 import { SqliteIncoming } from './sqlite-incoming.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
+import { SqliteStreams } from './sqlite-streams.ts';
 import {
   OP,
   Reader,
@@ -18,6 +19,7 @@ import {
   writeBegun,
   writeSettled,
 } from './sqlite-wire.ts';
+import type { StreamCommand } from './streams.ts';
 
 type Words = (string | number | null)[];
 
@@ -27,6 +29,7 @@ export class BatchRunner {
   readonly #appender: Appender;
   readonly #reads: SqliteReads;
   readonly #incoming: SqliteIncoming;
+  readonly #streams: SqliteStreams;
 
   constructor(db: Database) {
     this.#db = db;
@@ -34,6 +37,7 @@ export class BatchRunner {
     this.#appender = new Appender(db, this.#commands);
     this.#reads = new SqliteReads(db);
     this.#incoming = new SqliteIncoming(db);
+    this.#streams = new SqliteStreams(db);
   }
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
@@ -120,6 +124,9 @@ export class BatchRunner {
         return;
       case OP.incoming:
         out.push(this.#incoming.run(JSON.parse(reader.string()) as IncomingCommand));
+        return;
+      case OP.streams:
+        out.push(this.#streams.run(JSON.parse(reader.string()) as StreamCommand));
         return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));

@@ -32,6 +32,8 @@ export const OP = {
   // Its one word is the command as JSON text.
   incoming: 10,
   filesInUse: 11,
+  // As of incoming.
+  streams: 12,
 } as const;
 
 export class Reader {

@@ -37,6 +37,7 @@ import {
 } from './sqlite-wire.ts';
 import type { Opened } from './sqlite-worker.ts';
 import { JournalOpenError } from './store-error.ts';
+import { type Streams, streamsOver } from './streams.ts';
 
 export { restoreSnapshot } from './restore.ts';
 export { JournalOpenError, SnapshotError } from './store-error.ts';
@@ -72,6 +73,7 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
 export class SqliteJournal implements Journal {
   readonly tag: string;
   readonly incoming: Incoming;
+  readonly streams: Streams;
   readonly #dir: string;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
@@ -80,11 +82,15 @@ export class SqliteJournal implements Journal {
     this.tag = tag;
     this.#dir = dir;
     this.#commits = new GroupCommit(thread);
-    this.incoming = incomingOver((command) => {
-      const text = JSON.stringify(command);
-      const write = (words: unknown[]) => words.push(OP.incoming, text);
-      return this.#commits.submit(null, write, readValue<unknown>, text.length);
-    });
+    this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
+    this.streams = streamsOver((command) => this.#runText(OP.streams, command));
+  }
+
+  // For parts of the port whose commands cross as one JSON text.
+  #runText(op: number, command: object): Promise<unknown> {
+    const text = JSON.stringify(command);
+    const write = (words: unknown[]) => words.push(op, text);
+    return this.#commits.submit(null, write, readValue<unknown>, text.length);
   }
 
   async *recover(): AsyncGenerator<Recovered> {

@@ -1,0 +1,38 @@
+// The part of the journal that keeps live output: each stream with its newest text, so that it goes on after a crash.
+// What a stream's record says is its room's business; here it is text. A stream that has ended stays ended.
+// As everywhere in the journal, a promise resolves when its effect is durable.
+
+export interface Streams {
+  save(stream: StoredStream): Promise<void>;
+  get(id: string): Promise<StoredStream | null>;
+  // Those that have not ended, in order of id, from just after that one.
+  open(page: { after: string; max: number }): Promise<StoredStream[]>;
+  // Forgets those that ended before a time, at most `max`, oldest first; how many.
+  prune(command: { endedBefore: number; max: number }): Promise<number>;
+}
+
+export interface StoredStream {
+  readonly id: string;
+  // null: it has not ended.
+  readonly endedAt: number | null;
+  readonly text: string;
+  // Everything else, as JSON text.
+  readonly record: string;
+}
+
+export type StreamCommand =
+  | ({ kind: 'save' } & StoredStream)
+  | { kind: 'get'; id: string }
+  | { kind: 'open'; after: string; max: number }
+  | { kind: 'prune'; endedBefore: number; max: number };
+
+// The port over one function that runs a command, however it gets to its store.
+export function streamsOver(run: (command: StreamCommand) => Promise<unknown>): Streams {
+  const ask = <T>(command: StreamCommand) => run(command) as Promise<T>;
+  return {
+    save: (stream) => ask({ kind: 'save', ...stream }),
+    get: (id) => ask({ kind: 'get', id }),
+    open: (page) => ask({ kind: 'open', ...page }),
+    prune: (command) => ask({ kind: 'prune', ...command }),
+  };
+}
