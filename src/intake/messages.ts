@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Delivery } from '../domain/delivery.ts';
 import { problem } from '../domain/errors.ts';
-import { headersOf, refuseHeaders } from './headers.ts';
+import { headersOf } from './headers.ts';
 import type { IntakeOptions } from './intake.ts';
 import { readSearch } from './query.ts';
 import { gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
@@ -37,7 +37,7 @@ async function postOne(
   reply: FastifyReply,
 ) {
   const headers = headersOf(request);
-  if (headers === null) return refuseHeaders(reply);
+  if ('code' in headers) return sendProblem(reply, headers);
   const draft = prepare(options, request.body, headers);
   // A turn less on the hot path: the account is nearly always known.
   const prepared = draft instanceof Promise ? await draft : draft;
@@ -63,7 +63,7 @@ async function postMany(
     return refuse(reply, 'batch_too_large', `${items.length} items; at most ${batchMax} fit.`);
   }
   const headers = headersOf(request);
-  if (headers === null) return refuseHeaders(reply);
+  if ('code' in headers) return sendProblem(reply, headers);
   const prepared: Prepared[] = [];
   for (const [i, item] of items.entries()) {
     // One key for the whole batch stands for one key per item, by its place.
