@@ -5,7 +5,6 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   AppendBounds,
@@ -22,7 +21,6 @@ import type {
   StoredCall,
   StoredLimit,
 } from './journal.ts';
-import { runBroadcasts } from './memory-broadcasts.ts';
 import { MemoryCommands } from './memory-commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
@@ -52,7 +50,6 @@ export function createMemoryStore(
 class MemoryJournal implements Journal {
   readonly tag: string;
   readonly incoming: Incoming;
-  readonly broadcasts: Broadcasts;
   readonly streams: Streams;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
@@ -67,9 +64,6 @@ class MemoryJournal implements Journal {
     this.#opened = disk.opened;
     this.#commands = new MemoryCommands(disk);
     this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
-    this.broadcasts = broadcastsOver((command) =>
-      this.#command(() => runBroadcasts(disk, command)),
-    );
     this.streams = streamsOver((command) => this.#command(() => runStreams(disk, command)));
   }
 
