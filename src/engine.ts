@@ -4,7 +4,7 @@
 import type { Settings } from './config/config.ts';
 import { Dispatch, type DispatchAccounts, type Profile } from './dispatch/dispatch.ts';
 import { createRoad } from './dispatch/front.ts';
-import type { Road } from './intake/road.ts';
+import type { AskedRoad } from './intake/road.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Priors } from './limits/limits.ts';
@@ -35,7 +35,7 @@ export interface EngineAccounts {
 
 export interface Engine {
   readonly dispatch: Dispatch;
-  readonly road: Road;
+  readonly road: AskedRoad;
 }
 
 export function createEngine(options: EngineOptions): Engine {

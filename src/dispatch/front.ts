@@ -3,12 +3,13 @@
 import type { Delivery, NewDelivery } from '../domain/delivery.ts';
 import type {
   AccountView,
+  AskedRoad,
   Depths,
   Ended,
   Explanation,
   LimitsView,
   Place,
-  Road,
+  Prospect,
 } from '../intake/road.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../system/clock.ts';
@@ -29,7 +30,7 @@ export interface FrontOptions {
   };
 }
 
-export function createRoad(options: FrontOptions): Road {
+export function createRoad(options: FrontOptions): AskedRoad {
   const { dispatch, clock, accounts } = options;
   const { scheduler, teller } = dispatch;
   const setPaused = async (id: string, paused: boolean) => {
@@ -47,6 +48,9 @@ export function createRoad(options: FrontOptions): Road {
     ended: (seq, signal) => ended(options, seq, signal),
     place: (seq): Place | null => scheduler.place(seq, clock.now()),
     explain: (seq) => explanationOf(dispatch, seq, clock.now()),
+    isWaiting: (seq) => scheduler.isWaiting(seq),
+    earliest: (call) => earliest(dispatch, call, clock.now()),
+    hindrance: (call) => hindrance(dispatch, call, clock.now()),
     accounts: (): AccountView[] =>
       accounts.list().map(({ id, platform, paused, refused }) => {
         const breaker = dispatch.holds.view(id);
@@ -101,6 +105,26 @@ function explanationOf(dispatch: Dispatch, seq: number, now: number): Explanatio
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
   return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+}
+
+function earliest(dispatch: Dispatch, call: Prospect, now: number): number {
+  const limits = dispatch.limitsOf(call.account);
+  const charge = { ...call, chat: dispatch.aliases.canonical(call.account, call.chat) };
+  return Math.max(
+    dispatch.scheduler.heldUntil(call.account),
+    limits.earliestChat(charge, now),
+    limits.earliestAccount(charge, now),
+  );
+}
+
+function hindrance(dispatch: Dispatch, call: Prospect, now: number): string | null {
+  const at = earliest(dispatch, call, now);
+  if (at <= now) return null;
+  const charge = { ...call, chat: dispatch.aliases.canonical(call.account, call.chat) };
+  const causes = dispatch.limitsOf(call.account).explain(charge, now);
+  const held = dispatch.scheduler.holdOf(call.account, now);
+  const eta = Number.isFinite(at) ? at : null;
+  return summaryOf({ position: 1, eta, causes: held === null ? causes : [held, ...causes] }, now);
 }
 
 function limitsView(dispatch: Dispatch, only: string | null, now: number): LimitsView[] {

@@ -39,6 +39,24 @@ export interface CosmeticCall {
   readonly body: string;
 }
 
+// For those who choose when to ask: live output, whose texts are worth nothing while they wait.
+export interface AskedRoad extends Road {
+  // It waits for its turn: nothing of its next try has begun. What is submitted in the same turn of the loop reaches
+  // the journal before that try.
+  isWaiting(seq: number): boolean;
+  // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other
+  // call has to come back first.
+  earliest(call: Prospect): number;
+  // What holds such a call back, in words; null: nothing does.
+  hindrance(call: Prospect): string | null;
+}
+
+// A call that may be made: what the limits need to know of it.
+export type Prospect = Pick<
+  NewDelivery,
+  'account' | 'chat' | 'user' | 'family' | 'gate' | 'live' | 'cost'
+>;
+
 export interface CosmeticAnswer {
   readonly end: CosmeticEnd;
   // The platform's answer, where it has something to say to the caller: done, or refused for good.

@@ -92,7 +92,7 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
   return { ...placed, causes };
 }
 
-function held(account: Account): Held {
+export function held(account: Account): Held {
   const until = account.heldUntil === Number.POSITIVE_INFINITY ? null : account.heldUntil;
   return { kind: 'held', name: 'account', until, detail: account.heldWhy };
 }

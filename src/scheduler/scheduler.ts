@@ -7,7 +7,7 @@ import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account } from './account.ts';
-import { type Explained, explain, type Placed, place } from './explain.ts';
+import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
 import type { Pacing } from './pacing.ts';
@@ -165,6 +165,17 @@ export class Scheduler {
 
   isWaiting(seq: number): boolean {
     return this.#waiting.has(seq);
+  }
+
+  // Nothing of the account goes before; 0: it is not held.
+  heldUntil(id: string): number {
+    return this.#accounts.get(id)?.heldUntil ?? 0;
+  }
+
+  // What `explain` would say of that; null: it is not held.
+  holdOf(id: string, now: number): Explained['causes'][number] | null {
+    const account = this.#accounts.get(id);
+    return account === undefined || account.heldUntil <= now ? null : held(account);
   }
 
   place(seq: number, now: number): Placed | null {
