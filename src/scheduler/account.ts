@@ -10,6 +10,7 @@ import { assert } from '../system/assert.ts';
 import { Chat } from './chat.ts';
 import type { Entry, Flow, Lane } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
+import { chatOf, laneOf, type Order, QUEUE, rankOf } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
 import { leaveRing, RingMember } from './ring.ts';
@@ -20,15 +21,19 @@ const LONG_FACTOR = 2;
 
 export interface AccountOptions {
   readonly id: string;
+  readonly platform: string;
   readonly limits: Pacing;
   readonly weights: Weights;
   readonly inFlightMax: number;
+  readonly order: Order;
 }
 
 export class Account extends RingMember implements Waiter {
   readonly id: string;
+  readonly platform: string;
   readonly limits: Pacing;
   readonly inFlightMax: number;
+  readonly order: Order;
   readonly chats = new Map<string, Chat>();
   // Waiting, by class.
   readonly waiting: [number, number, number, number] = [0, 0, 0, 0];
@@ -53,8 +58,10 @@ export class Account extends RingMember implements Waiter {
   constructor(options: AccountOptions) {
     super();
     this.id = options.id;
+    this.platform = options.platform;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;
+    this.order = options.order;
     this.#weights = options.weights;
     this.#picker = new ClassPicker(options.weights);
     this.#ready = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Turns()));
@@ -111,11 +118,11 @@ export class Account extends RingMember implements Waiter {
   // Room for a call of a quiet chat while nothing waits: it flies without having queued. null: it must queue.
   reserve(queued: Queued, now: number): Ticket | null {
     if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return null;
-    if (this.#waitingInAll > 0 || this.chats.has(queued.chat)) return null;
+    if (this.#waitingInAll > 0 || this.chats.has(chatOf(queued, this.order))) return null;
     if (this.limits.earliestChat(queued, now) > now) return null;
     if (this.limits.earliestAccount(queued, now) > now) return null;
     const chat = this.#chatOf(queued);
-    chat.laneOf(queued).busy = true;
+    this.#laneOf(chat, queued).busy = true;
     chat.inFlight += 1;
     this.inFlight += 1;
     return this.limits.take(queued, now);
@@ -126,7 +133,7 @@ export class Account extends RingMember implements Waiter {
     this.inFlight -= 1;
     const chat = this.#chatOf(queued);
     chat.inFlight -= 1;
-    const lane = chat.laneOf(queued);
+    const lane = this.#laneOf(chat, queued);
     assert(lane.busy, 'only a lane in flight lands');
     lane.busy = false;
     this.#refreshLane(chat, lane, now);
@@ -135,23 +142,26 @@ export class Account extends RingMember implements Waiter {
 
   // All that wait in a chat, those for a later time too.
   waitingIn(id: string): Entry[] {
-    const found = this.#scheduled.items().filter(({ queued }) => queued.chat === id);
-    for (const lane of this.chats.get(id)?.lanes.values() ?? []) {
-      for (const flow of lane.flows) {
-        for (let entry = flow?.head ?? null; entry !== null; entry = entry.next) found.push(entry);
-      }
-    }
-    return found;
+    const places = [this.chats.get(id), this.chats.get(QUEUE)];
+    const entered = places.flatMap((chat) => chat?.entries() ?? []);
+    const found = [...this.#scheduled.items(), ...entered];
+    return found.filter(({ queued }) => queued.chat === id);
   }
 
   reconsider(id: string, now: number): void {
-    const chat = this.chats.get(id);
-    if (chat !== undefined) this.#place(chat, now);
+    for (const chat of [this.chats.get(id), this.chats.get(QUEUE)]) {
+      if (chat !== undefined) this.#place(chat, now);
+    }
+  }
+
+  // Nothing that could change what the chat shows waits for its turn or is in flight.
+  isQuiet(id: string): boolean {
+    return !this.chats.has(id) && !this.chats.has(QUEUE);
   }
 
   #enter(entry: Entry, now: number): void {
     const chat = this.#chatOf(entry.queued);
-    const flow = chat.laneOf(entry.queued).flowOf(entry.queued);
+    const flow = this.#laneOf(chat, entry.queued).flowOf(rankOf(entry.queued, this.order));
     chat.waiting += 1;
     flow.insert(entry);
     this.#refresh(chat, flow, now);
@@ -270,11 +280,16 @@ export class Account extends RingMember implements Waiter {
   }
 
   #chatOf(queued: Queued): Chat {
-    let chat = this.chats.get(queued.chat);
+    const id = chatOf(queued, this.order);
+    let chat = this.chats.get(id);
     if (chat === undefined) {
-      chat = new Chat(queued.chat, this.#weights);
-      this.chats.set(queued.chat, chat);
+      chat = new Chat(id, this.#weights);
+      this.chats.set(id, chat);
     }
     return chat;
+  }
+
+  #laneOf(chat: Chat, queued: Queued): Lane {
+    return chat.laneOf(laneOf(queued, this.order));
   }
 }

@@ -2,7 +2,7 @@
 // Lanes take turns within a class; classes share by weight. The chat's own limits are asked here.
 
 import type { Queued } from '../domain/delivery.ts';
-import { type Flow, Lane } from './flow.ts';
+import { type Entry, type Flow, Lane } from './flow.ts';
 import type { Waiter } from './heap.ts';
 import type { Pacing } from './pacing.ts';
 import { CLASS_COUNT, ClassPicker, URGENT, type Weights } from './picker.ts';
@@ -29,13 +29,24 @@ export class Chat extends RingMember implements Waiter {
     this.#weights = weights;
   }
 
-  laneOf(queued: Queued): Lane {
-    let lane = this.lanes.get(queued.lane);
+  laneOf(key: string): Lane {
+    let lane = this.lanes.get(key);
     if (lane === undefined) {
-      lane = new Lane(queued.lane);
-      this.lanes.set(queued.lane, lane);
+      lane = new Lane(key);
+      this.lanes.set(key, lane);
     }
     return lane;
+  }
+
+  // All that wait in it.
+  entries(): Entry[] {
+    const found: Entry[] = [];
+    for (const lane of this.lanes.values()) {
+      for (const flow of lane.flows) {
+        for (let entry = flow?.head ?? null; entry !== null; entry = entry.next) found.push(entry);
+      }
+    }
+    return found;
   }
 
   // Bit c is set for each class with a flow that waits for its turn.

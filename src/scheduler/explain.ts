@@ -1,11 +1,16 @@
 // Where does a waiting delivery stand, when will it go, and why has it not gone yet?
 // Position is exact within its lane; the time is an estimate from what the limits would allow.
 
+import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import type { Cause } from '../limits/limits.ts';
 import type { Account } from './account.ts';
 import type { Chat } from './chat.ts';
 import type { Entry, Flow } from './flow.ts';
+import { isInOneQueue } from './order.ts';
+
+// As many before it are looked at to tell how its chat is mixed with others; every acceptance asks.
+const QUEUE_LOOK_MAX = 32;
 
 export interface Placed {
   // 1: next in its lane.
@@ -32,6 +37,9 @@ export function place(account: Account, entry: Entry, now: number): Placed {
   if (flow === null) return { position: 1, eta: queued.enterAt };
   const position = flow.aheadOf(entry) + 1;
   if (account.heldUntil === Number.POSITIVE_INFINITY) return { position, eta: null };
+  if (isInOneQueue(queued, account.order)) {
+    return { position, eta: etaInQueue(account, entry, flow, now) };
+  }
   const chat = account.chats.get(queued.chat)!;
   const ahead = aheadInChat(chat, flow, position);
   const waiting = account.waiting.reduce((a, b) => a + b);
@@ -45,6 +53,27 @@ export function place(account: Account, entry: Entry, now: number): Placed {
     account.limits.projectAccount(queued, aheadInAccount, now),
   );
   return { position, eta };
+}
+
+// Whoever is ahead goes first, whatever its chat: the first one's wait is everybody's. How many of those ahead share
+// its chat is judged by the nearest of them.
+function etaInQueue(account: Account, entry: Entry, flow: Flow, now: number): number {
+  const { queued } = entry;
+  const ahead = flow.aheadOf(entry);
+  let [looked, same] = [0, 0];
+  for (let e = entry.prev; e !== null && looked < QUEUE_LOOK_MAX; e = e.prev) {
+    looked += 1;
+    if (e.queued.chat === queued.chat) same += 1;
+  }
+  const first = flow.head!.queued;
+  return Math.max(
+    now,
+    account.heldUntil,
+    first.dueAt,
+    account.limits.project(first, 0, now),
+    account.limits.project(queued, looked === 0 ? 0 : Math.round((same * ahead) / looked), now),
+    account.limits.projectAccount(queued, ahead, now),
+  );
 }
 
 // Lanes of its class take turns with it; higher classes go first; lower ones are a few percent and left out.
@@ -74,17 +103,20 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
     });
     return { ...placed, causes };
   }
-  if (placed.position > 1) causes.push(aheadCause(flow, placed.position));
+  const strict = isInOneQueue(queued, account.order);
+  const whose = strict ? 'account' : 'lane';
+  if (placed.position > 1) causes.push(aheadCause(flow, placed.position, strict));
   if (flow.lane.busy) {
-    const detail = 'a call of its lane is in flight; order is kept by sending one at a time';
-    causes.push({ kind: 'in_flight', name: 'lane', until: null, detail });
+    const detail = `a call of its ${whose} is in flight; order is kept by sending one at a time`;
+    causes.push({ kind: 'in_flight', name: whose, until: null, detail });
   }
   const head = flow.head!.queued;
   if (head.dueAt > now) {
-    const whose = head.seq === queued.seq ? 'its own retry' : 'the retry of the one ahead of it';
-    causes.push({ kind: 'due', name: 'retry', until: head.dueAt, detail: `waits for ${whose}` });
+    const retry = head.seq === queued.seq ? 'its own retry' : 'the retry of the one ahead of it';
+    causes.push({ kind: 'due', name: 'retry', until: head.dueAt, detail: `waits for ${retry}` });
   }
   causes.push(...account.limits.explain(queued, now));
+  if (strict && head.seq !== queued.seq) causes.push(...firstCauses(account, head, now));
   if (account.inFlight >= account.inFlightMax) {
     const detail = `${account.inFlight} calls of the account are in flight, the bound is ${account.inFlightMax}`;
     causes.push({ kind: 'in_flight', name: 'account', until: null, detail });
@@ -97,8 +129,20 @@ export function held(account: Account): Held {
   return { kind: 'held', name: 'account', until, detail: account.heldWhy };
 }
 
-function aheadCause(flow: Flow, position: number): Held {
+function aheadCause(flow: Flow, position: number, strict: boolean): Held {
   const ahead = position - 1;
+  if (strict) {
+    const detail = `${ahead} before it in its account, which sends strictly in order`;
+    return { kind: 'ahead', name: 'account', until: null, detail };
+  }
   const detail = `${ahead} of priority ${PRIORITIES[flow.rank]} before it in its lane`;
   return { kind: 'ahead', name: 'lane', until: null, detail };
+}
+
+// What the first of the queue waits for holds up all behind it, in other chats too.
+function firstCauses(account: Account, first: Queued, now: number): Cause[] {
+  return account.limits.explain(first, now).map((cause) => ({
+    ...cause,
+    detail: `${cause.detail} (it holds up the first in order, to chat ${first.chat})`,
+  }));
 }

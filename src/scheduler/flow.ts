@@ -2,7 +2,6 @@
 // A lane is up to four flows; one call of a lane is in flight at a time, so order survives retries.
 
 import type { Queued } from '../domain/delivery.ts';
-import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Waiter } from './heap.ts';
 import { RingMember } from './ring.ts';
 
@@ -35,8 +34,7 @@ export class Lane {
     this.key = key;
   }
 
-  flowOf(queued: Queued): Flow {
-    const rank = PRIORITY_RANK[queued.priority];
+  flowOf(rank: number): Flow {
     this.flows[rank] ??= new Flow(this, rank);
     return this.flows[rank];
   }

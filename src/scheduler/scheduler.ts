@@ -1,6 +1,7 @@
 // Who goes next? Pure: `now` is an argument, nothing sleeps, nothing is random.
 // Account → chats → lanes. Accounts take turns and share nothing, so none can delay another; within one,
-// classes share by weight, chats and lanes take turns, a lane is first in, first out. The limits say when.
+// classes share by weight, chats and lanes take turns, a lane is first in, first out (or the whole account is; see
+// order.ts). The limits say when.
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
@@ -10,17 +11,26 @@ import { Account } from './account.ts';
 import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
+import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
 import { Ring } from './ring.ts';
 
 export type { Explained, Placed } from './explain.ts';
+export type { Order } from './order.ts';
 export { URGENT_RUN_MAX } from './picker.ts';
 
 export type Decision =
   | { kind: 'send'; queued: Queued; ticket: Ticket }
   | { kind: 'wait'; until: number }
   | { kind: 'idle' };
+
+export interface AccountSettings {
+  readonly platform?: string;
+  readonly inFlightMax: number;
+  // `lane` when left out.
+  readonly order?: Order;
+}
 
 export const WEIGHTS_DEFAULT: Weights = [0, 16, 4, 1];
 
@@ -34,6 +44,8 @@ export class Scheduler {
   readonly #asleep = new TimeHeap<Account>();
   readonly #waiting = new Map<number, Entry>();
   readonly #flying = new Map<number, Queued>();
+  // Waiting or in flight, by platform.
+  readonly #live = new Map<string, number>();
   readonly #expiring = new TimeHeap<Expiry>();
   readonly #expiries = new Map<number, Expiry>();
 
@@ -41,10 +53,11 @@ export class Scheduler {
     this.#weights = options.weights ?? WEIGHTS_DEFAULT;
   }
 
-  addAccount(id: string, limits: Pacing, bounds: { inFlightMax: number }): void {
+  addAccount(id: string, limits: Pacing, options: AccountSettings): void {
     assert(!this.#accounts.has(id), 'an account is added once');
-    const { inFlightMax } = bounds;
-    this.#accounts.set(id, new Account({ id, limits, inFlightMax, weights: this.#weights }));
+    const { platform = '', inFlightMax, order = 'lane' } = options;
+    const weights = this.#weights;
+    this.#accounts.set(id, new Account({ id, platform, limits, inFlightMax, order, weights }));
   }
 
   add(queued: Queued, now: number): void {
@@ -53,6 +66,7 @@ export class Scheduler {
     if (queued.expiresAt !== 0) this.#watch(queued);
     const account = this.#accountOf(queued);
     account.add(entry, now);
+    this.#count(account, 1);
     this.#rouse(account);
   }
 
@@ -64,6 +78,7 @@ export class Scheduler {
     this.#unwatch(seq);
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
+    this.#count(account, -1);
     this.#rouse(account);
     return entry.queued;
   }
@@ -92,7 +107,10 @@ export class Scheduler {
 
   // A call that could go at once, before it has a number; then `launched` or `release`.
   reserve(queued: Queued, now: number): Ticket | null {
-    return this.#accounts.get(queued.account)?.reserve(queued, now) ?? null;
+    const account = this.#accounts.get(queued.account);
+    const ticket = account?.reserve(queued, now) ?? null;
+    if (ticket !== null) this.#count(account!, 1);
+    return ticket;
   }
 
   launched(queued: Queued): void {
@@ -102,6 +120,7 @@ export class Scheduler {
   release(queued: Queued, now: number): void {
     const account = this.#accountOf(queued);
     account.landed(queued, now);
+    this.#count(account, -1);
     this.#rouse(account);
   }
 
@@ -114,6 +133,7 @@ export class Scheduler {
     // Before the lane is free: nothing of the lane may slip in between.
     if (again !== null) this.add(again, now);
     account.landed(queued, now);
+    this.#count(account, -1);
     this.#rouse(account);
   }
 
@@ -156,7 +176,7 @@ export class Scheduler {
 
   // Nothing of the chat waits for its turn or is in flight.
   isQuiet(id: string, chat: string): boolean {
-    return this.#accounts.get(id)?.chats.has(chat) !== true;
+    return this.#accounts.get(id)?.isQuiet(chat) ?? true;
   }
 
   isFlying(seq: number): boolean {
@@ -211,6 +231,11 @@ export class Scheduler {
     return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
   }
 
+  // Of all accounts of a platform: waiting, in flight, or about to be.
+  liveOf(platform: string): number {
+    return this.#live.get(platform) ?? 0;
+  }
+
   // When the longest-waiting head of a lane became due; null when nothing waits. Walks all lanes.
   oldestDueAt(): number | null {
     let oldest = Number.POSITIVE_INFINITY;
@@ -225,6 +250,10 @@ export class Scheduler {
       }
     }
     return oldest === Number.POSITIVE_INFINITY ? null : oldest;
+  }
+
+  #count(account: Account, change: 1 | -1): void {
+    this.#live.set(account.platform, this.liveOf(account.platform) + change);
   }
 
   #rouse(account: Account): void {

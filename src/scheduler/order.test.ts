@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { aQueued } from '../domain/delivery.fixture.ts';
+import type { Queued } from '../domain/delivery.ts';
+import { PRIORITIES } from '../domain/priority.ts';
+import type { Cause, Charge } from '../limits/limits.ts';
+import { intBelow, pick, seededRandom } from '../system/random.ts';
+import type { Pacing } from './pacing.ts';
+import { type Order, Scheduler } from './scheduler.ts';
+
+const NOW = 1e6;
+
+// Limits under the test's hand: a time per chat.
+class FakePacing implements Pacing {
+  opensAt = new Map<string, number>();
+  earliestChat = ({ chat }: Charge) => this.opensAt.get(chat) ?? 0;
+  earliestAccount = () => 0;
+  take = (charge: Charge) => ({ charge });
+  project = (charge: Charge, ahead: number, now: number) =>
+    Math.max(now, this.earliestChat(charge)) + 1000 * ahead;
+  projectAccount = (_charge: Charge, _ahead: number, now: number) => now;
+  explain = (charge: Charge, now: number): Cause[] => {
+    const until = this.earliestChat(charge);
+    const frozen = {
+      kind: 'freeze',
+      scope: 'chat',
+      name: charge.chat,
+      detail: 'said wait',
+    } as const;
+    return until > now ? [{ ...frozen, until }] : [];
+  };
+}
+
+function setUp(order: Order = 'platform', inFlightMax = 100) {
+  let lastSeq = 0;
+  const scheduler = new Scheduler();
+  const pacing = new FakePacing();
+  scheduler.addAccount('a', pacing, { platform: 'p', inFlightMax, order });
+  const add = (changes: Partial<Queued> = {}, now = NOW): Queued => {
+    lastSeq += 1;
+    const place = { seq: lastSeq, enterAt: now, rank: lastSeq };
+    const one = aQueued({ account: 'a', chat: 'c', ...place, ...changes });
+    scheduler.add(one, now);
+    return one;
+  };
+  return { scheduler, pacing, add };
+}
+
+function flies(scheduler: Scheduler, now = NOW): Queued | null {
+  const decision = scheduler.next(now);
+  return decision.kind === 'send' ? decision.queued : null;
+}
+
+describe('with order: platform', () => {
+  test('all leave as they were accepted, whatever chat, lane, class or final', () => {
+    const { scheduler, add } = setUp();
+    const all = [
+      add({ chat: 'x', priority: 'low' }),
+      add({ chat: 'y', priority: 'critical' }),
+      add({ chat: 'x', lane: 't:1', priority: 'high' }),
+      add({ chat: 'z', lane: 's:1', final: true }),
+    ];
+    for (const each of all) {
+      expect(flies(scheduler)?.seq).toBe(each.seq);
+      // One at a time: the next could otherwise arrive before it.
+      expect(flies(scheduler)).toBeNull();
+      scheduler.landed(each.seq, null, NOW);
+    }
+    expect(scheduler.next(NOW)).toEqual({ kind: 'idle' });
+  });
+
+  test('a frozen chat and a retry hold all others up, and it is explained', () => {
+    const { scheduler, pacing, add } = setUp();
+    pacing.opensAt.set('frozen', 9e6);
+    const [first, second] = [add({ chat: 'frozen' }), add({ chat: 'well' })];
+    expect(scheduler.next(NOW)).toEqual({ kind: 'wait', until: 9e6 });
+    const explained = scheduler.explain(second.seq, NOW)!;
+    expect(explained).toMatchObject({ position: 2, eta: 9e6 });
+    expect(explained.causes).toMatchObject([
+      { kind: 'ahead', name: 'account', detail: expect.stringContaining('strictly in order') },
+      { kind: 'freeze', name: 'frozen', until: 9e6, detail: expect.stringContaining('first') },
+    ]);
+    expect(flies(scheduler, 9e6)?.seq).toBe(first.seq);
+    scheduler.landed(first.seq, { ...first, dueAt: 9.5e6 }, 9e6);
+    expect(scheduler.next(9e6)).toEqual({ kind: 'wait', until: 9.5e6 });
+    expect(flies(scheduler, 9.5e6)?.seq).toBe(first.seq);
+    scheduler.landed(first.seq, null, 9.5e6);
+    expect(flies(scheduler, 9.5e6)?.seq).toBe(second.seq);
+  });
+
+  test('nothing goes at once past what waits or flies', () => {
+    const { scheduler, add } = setUp();
+    const ahead = add({ chat: 'x' });
+    const late = aQueued({ account: 'a', chat: 'y', seq: 0 });
+    expect(scheduler.reserve(late, NOW)).toBeNull();
+    flies(scheduler);
+    expect(scheduler.reserve(late, NOW)).toBeNull();
+    scheduler.landed(ahead.seq, null, NOW);
+    expect(scheduler.reserve(late, NOW)).not.toBeNull();
+    add({ chat: 'z' });
+    expect(flies(scheduler)).toBeNull();
+    scheduler.release(late, NOW);
+    expect(flies(scheduler)).not.toBeNull();
+  });
+
+  test('typing signs keep out of it', () => {
+    const { scheduler, pacing, add } = setUp();
+    pacing.opensAt.set('frozen', 9e6);
+    add({ chat: 'frozen' });
+    const typing = add({ chat: 'well', lane: 'c:typing', family: 'typing' });
+    expect(flies(scheduler)?.seq).toBe(typing.seq);
+  });
+
+  test('a chat with a new id keeps its place in the queue', () => {
+    const { scheduler, add } = setUp();
+    const [first, second] = [add({ chat: 'old' }), add({ chat: 'other' })];
+    const third = add({ chat: 'old' });
+    scheduler.moveChat('a', 'old', 'new', NOW);
+    const sent = [first, second, third].map(({ seq }) => {
+      const one = flies(scheduler)!;
+      scheduler.landed(seq, null, NOW);
+      return `${one.seq} ${one.chat}`;
+    });
+    expect(sent).toEqual([`${first.seq} new`, `${second.seq} other`, `${third.seq} new`]);
+    expect(scheduler.isQuiet('a', 'new')).toBe(true);
+  });
+
+  test('the estimate counts those ahead of its own chat only', () => {
+    const { scheduler, add } = setUp();
+    for (let n = 0; n < 10; n++) add({ chat: n % 2 === 0 ? 'even' : 'odd' });
+    const last = add({ chat: 'odd' });
+    expect(scheduler.place(last.seq, NOW)).toEqual({ position: 11, eta: NOW + 5000 });
+  });
+});
+
+test('any sequence of commands keeps the one order, also across retries, and the count of a platform', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = seededRandom(seed);
+    const { scheduler, pacing, add } = setUp('platform', 3);
+    const waiting: number[] = [];
+    let flying: Queued | null = null;
+    let now = NOW;
+    for (let step = 0; step < 200; step++) {
+      now += intBelow(random, 50);
+      const roll = random.next();
+      const changes = {
+        chat: pick(random, ['x', 'y', 'z']),
+        lane: pick(random, ['', 't:1', 's:2']),
+        priority: pick(random, PRIORITIES),
+        final: random.next() < 0.2,
+      };
+      if (roll < 0.4) waiting.push(add(changes, now).seq);
+      else if (roll < 0.5) pacing.opensAt.set(pick(random, ['x', 'y']), now + 100);
+      else if (roll < 0.55 && waiting.length > 0) {
+        const [gone] = waiting.splice(intBelow(random, waiting.length), 1);
+        expect(scheduler.remove(gone!, now)?.seq).toBe(gone);
+      } else if (roll < 0.8) {
+        const next = flies(scheduler, now);
+        if (next === null) continue;
+        expect(flying, `seed ${seed}: one at a time`).toBeNull();
+        expect(next.seq, `seed ${seed}`).toBe(waiting.shift());
+        flying = next;
+      } else if (flying !== null) {
+        const again: Queued | null = random.next() < 0.4 ? { ...flying, dueAt: now + 30 } : null;
+        if (again !== null) waiting.unshift(again.seq);
+        scheduler.landed(flying.seq, again, now);
+        flying = null;
+      }
+      expect(scheduler.liveOf('p')).toBe(waiting.length + (flying === null ? 0 : 1));
+    }
+    if (flying !== null) scheduler.landed(flying.seq, null, now);
+    for (const seq of waiting) {
+      expect(flies(scheduler, now + 1000)?.seq, `seed ${seed}`).toBe(seq);
+      scheduler.landed(seq, null, now + 1000);
+    }
+    expect(scheduler.next(now + 1000)).toEqual({ kind: 'idle' });
+    expect(scheduler.liveOf('p')).toBe(0);
+  }
+});
+
+test('a platform counts what is about to go, and what was given back', () => {
+  const { scheduler, add } = setUp('lane');
+  const one = aQueued({ account: 'a', chat: 'c', seq: 0 });
+  scheduler.reserve(one, NOW);
+  expect(scheduler.liveOf('p')).toBe(1);
+  scheduler.release(one, NOW);
+  expect(scheduler.liveOf('p')).toBe(0);
+  add({ expiresAt: NOW + 1 });
+  expect(scheduler.expired(NOW + 1)).toHaveLength(1);
+  expect(scheduler.liveOf('p')).toBe(0);
+  expect(scheduler.liveOf('another')).toBe(0);
+});
