@@ -19,6 +19,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
   inbound: { values: ['domain', 'system'], types: ['journal'] },
+  live: { values: ['domain', 'system'], types: [] },
   intake: {
     values: ['domain', 'system', 'accounts', 'journal', 'ledger'],
     types: ['platforms', 'limits', 'inbound', 'spool'],
@@ -52,6 +53,8 @@ export const OPEN_ROOMS = ['domain', 'system'];
 // The file that bears the room's name, where it is not `<room>/<room>.ts`.
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
   platforms: ['platforms/platform.ts'],
+  // What live output offers, and how a body becomes a stream.
+  live: ['live/live.ts', 'live/feed.ts'],
   // The port, and the two hand tools of a store.
   journal: ['journal/journal.ts', 'journal/snapshot.ts', 'journal/restore.ts'],
 };
