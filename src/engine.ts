@@ -89,6 +89,7 @@ function makeProfile(account: ReturnType<EngineAccounts['platformOf']>): Profile
     deadlineMs: settings.deadlineMs,
     queueMax: settings.queueMax,
     inFlightMax: settings.inFlightMax,
+    order: settings.order,
     splits: settings.longText === 'split',
   };
 }

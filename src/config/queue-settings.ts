@@ -9,6 +9,16 @@ export const QUEUE_SETTINGS = {
     unit: 'deliveries',
     perAccount: true,
   }),
+  platformQueueMax: row(
+    'queue',
+    'platform_queue_max',
+    integer({ min: 1, max: 100_000_000 }),
+    10_000_000,
+    {
+      meaning: 'Deliveries that may wait in all accounts of a platform together; more are refused',
+      unit: 'deliveries',
+    },
+  ),
   inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 64, {
     meaning: 'Calls of one account under way at once',
     unit: 'calls',

@@ -150,6 +150,12 @@ export const SETTINGS = {
 
   ...QUEUE_SETTINGS,
 
+  order: row('schedule', 'order', choice(['lane', 'platform']), 'lane', {
+    meaning:
+      '`lane`: order is kept within a chat, thread or session. `platform`: all messages of an account leave ' +
+      'strictly as they were accepted, one at a time; one that must wait holds all others up',
+    perAccount: true,
+  }),
   weightHigh: row('schedule', 'weight_high', integer({ min: 1, max: 1000 }), 16, {
     meaning: 'Share of class high against normal and low (critical goes first)',
   }),

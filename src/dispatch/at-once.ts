@@ -1,6 +1,7 @@
-// The short way for a message that could go at once: nothing of its account waits, its chat is quiet, its limits are
-// open. Its room is taken before it is on disk, and it is accepted and begun in one commit instead of two. The
-// promises stay the same: no request leaves before the journal knows that it may.
+// Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
+// quiet, its limits are open. Its room is taken before it is on disk, and it is accepted and begun in one commit
+// instead of two. The promises stay the same: no request leaves before the journal knows that it may, and none goes
+// past what was handed over before it and is still being written.
 
 import { isPlain, laneOf, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import type { Appended, Journal } from '../journal/journal.ts';
@@ -9,6 +10,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './aliases.ts';
+import type { Profile } from './attempt.ts';
 import type { Holds } from './holds.ts';
 
 // What it needs of the loop.
@@ -18,6 +20,7 @@ export interface AtOnceRoad {
   readonly aliases: Aliases;
   readonly storePausedUntil: number;
   limitsOf(account: string): AccountLimits;
+  profileOf(account: string): Pick<Profile, 'order' | 'queueMax'>;
 }
 
 export interface AtOncePorts {
@@ -25,21 +28,50 @@ export interface AtOncePorts {
   readonly clock: Clock;
   readonly road: AtOnceRoad;
   readonly turns: { readonly isRunning: boolean };
+  // How many are being written on the ordinary way, by the queue they go to.
+  readonly writing: Map<string, number>;
+  // It is on disk: memory follows.
+  admit(queued: Queued, replaced: number | null): void;
   // Makes the attempt that the journal has begun.
   send(queued: Queued, ticket: Ticket, delivery: NewDelivery): Promise<void>;
   // Work that a stop waits for.
   track(work: Promise<void>): void;
 }
 
-export interface Reserved {
+interface Reserved {
   readonly ticket: Ticket;
   // The delivery before it has a number.
   readonly place: Queued;
   readonly at: number;
 }
 
+export async function append(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
+  const { queueMax } = ports.road.profileOf(delivery.account);
+  const queue = queueOf(ports, delivery);
+  const reserved = ports.writing.has(queue) ? null : reserve(ports, delivery);
+  if (reserved !== null) return appendAtOnce(ports, delivery, reserved, queueMax);
+  const { writing } = ports;
+  writing.set(queue, (writing.get(queue) ?? 0) + 1);
+  try {
+    const appended = await ports.journal.append(delivery, { queueMax });
+    if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
+    return appended;
+  } finally {
+    // Only now that it waits in the scheduler, which lets nothing past it.
+    const left = writing.get(queue)! - 1;
+    if (left === 0) writing.delete(queue);
+    else writing.set(queue, left);
+  }
+}
+
+// What must not be overtaken: its chat, or its whole account where that has one order.
+function queueOf({ road }: AtOncePorts, { account, chat }: NewDelivery): string {
+  if (road.profileOf(account).order === 'platform') return account;
+  return `${account}\n${road.aliases.canonical(account, chat)}`;
+}
+
 // null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
-export function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
+function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
   const { account, chat } = delivery;
   const { scheduler, holds, aliases, storePausedUntil } = ports.road;
   const now = ports.clock.now();
@@ -52,7 +84,7 @@ export function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | n
   return ticket === null ? null : { ticket, place, at: now };
 }
 
-export async function appendAtOnce(
+async function appendAtOnce(
   ports: AtOncePorts,
   delivery: NewDelivery,
   { ticket, place, at }: Reserved,

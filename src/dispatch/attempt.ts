@@ -14,6 +14,7 @@ import {
 } from '../journal/journal.ts';
 import type { AccountLimits, Learned, Priors, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Order } from '../scheduler/scheduler.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { BreakerSettings } from './breaker.ts';
@@ -33,6 +34,7 @@ export interface Profile {
   readonly deadlineMs: number;
   readonly queueMax: number;
   readonly inFlightMax: number;
+  readonly order: Order;
   // Whether a text too long for one message goes out as several.
   readonly splits: boolean;
 }

@@ -8,7 +8,7 @@ import type { Road } from '../intake/road.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../journal/memory.ts';
 import type { Rule } from '../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
-import { Scheduler } from '../scheduler/scheduler.ts';
+import { type Order, Scheduler } from '../scheduler/scheduler.ts';
 import { seededRandom } from '../system/random.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -63,7 +63,11 @@ function fakePlatform(
 
 export function aRoad(
   say: (call: OutgoingCall, nth: number) => Outcome,
-  { disk = createMemoryDisk(), typingMs = 100 }: { disk?: MemoryDisk; typingMs?: number } = {},
+  {
+    disk = createMemoryDisk(),
+    typingMs = 100,
+    order = 'lane',
+  }: { disk?: MemoryDisk; typingMs?: number; order?: Order } = {},
 ) {
   const clock = virtualClock(START);
   const tick = (ms: number) =>
@@ -89,6 +93,7 @@ export function aRoad(
     deadlineMs: 1000,
     queueMax: 100,
     inFlightMax: 10,
+    order,
     splits: true,
   };
   const refused: string[] = [];

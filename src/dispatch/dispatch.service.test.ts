@@ -56,6 +56,7 @@ function profileOf(platform: Platform): Profile {
     deadlineMs: 1000,
     queueMax: 100,
     inFlightMax: 10,
+    order: 'lane',
     splits: false,
   };
 }

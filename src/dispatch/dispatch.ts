@@ -16,7 +16,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './aliases.ts';
-import { type AtOncePorts, appendAtOnce, reserve } from './at-once.ts';
+import { type AtOncePorts, append } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
@@ -97,6 +97,8 @@ export class Dispatch implements Service {
       ...options,
       road: this,
       turns: this.#turns,
+      writing: new Map(),
+      admit: (queued, replaced) => this.#admit(queued, replaced),
       send: (queued, ticket, delivery) => this.#attempts.makeBegun(queued, ticket, delivery),
       track: (work) => this.#track(work),
     };
@@ -126,17 +128,12 @@ export class Dispatch implements Service {
   }
 
   async submit(delivery: NewDelivery): Promise<Appended> {
-    const { queueMax } = this.profileOf(delivery.account);
     try {
-      const reserved = reserve(this.#atOnce, delivery);
-      const appended =
-        reserved === null
-          ? await this.#o.journal.append(delivery, { queueMax })
-          : await appendAtOnce(this.#atOnce, delivery, reserved, queueMax);
+      const appended = await append(this.#atOnce, delivery);
       this.storeTrouble = null;
-      if (appended.kind !== 'accepted') return appended;
-      if (appended.begun) this.teller.accepted(appended.queued, this.#o.clock.now());
-      else this.#admit(appended.queued, appended.replaced);
+      if (appended.kind === 'accepted' && appended.begun) {
+        this.teller.accepted(appended.queued, this.#o.clock.now());
+      }
       return appended;
     } catch (error) {
       if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
@@ -186,12 +183,12 @@ export class Dispatch implements Service {
     const known = this.#limits.get(account);
     if (known !== undefined) return known;
     const profile = this.profileOf(account);
-    const { priors, inFlightMax, host } = profile;
+    const { priors, inFlightMax, host, order, platform } = profile;
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
     const limits = new AccountLimits({ account, priors, trips });
     this.#limits.set(account, limits);
-    this.scheduler.addAccount(account, limits, { inFlightMax });
+    this.scheduler.addAccount(account, limits, { inFlightMax, order, platform: platform.name });
     this.holds.add(account, profile, this.#o.accounts.stateOf(account));
     return limits;
   }
