@@ -5,6 +5,7 @@
 
 import type { Delivery, NewDelivery, Queued, State } from '../domain/delivery.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Broadcasts } from './broadcasts.ts';
 import type { Incoming } from './incoming.ts';
 import type { Streams } from './streams.ts';
 
@@ -33,6 +34,8 @@ export interface Journal {
 
   // What comes in, the other direction.
   readonly incoming: Incoming;
+  // One message, many chats.
+  readonly broadcasts: Broadcasts;
   // Live output: texts that grow.
   readonly streams: Streams;
 
@@ -180,6 +183,22 @@ export interface StoredAccount {
   readonly createdAt: number;
 }
 
+export type {
+  BlockedChat,
+  BroadcastState,
+  Broadcasts,
+  Changed,
+  CountedState,
+  Created,
+  FedCommand,
+  Member,
+  NewBroadcast,
+  Recipient,
+  RecipientState,
+  StoredAudience,
+  StoredBroadcast,
+} from './broadcasts.ts';
+export { RECIPIENT_STATES } from './broadcasts.ts';
 export type { Incoming, NewIncoming, WaitingIncoming } from './incoming.ts';
 export type { StoredStream, Streams } from './streams.ts';
 export type { Delivery };

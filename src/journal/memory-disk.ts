@@ -4,6 +4,7 @@
 import type { Delivery } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
+import type { NewBroadcast, RecipientState, StoredBroadcast } from './broadcasts.ts';
 import type { NewIncoming } from './incoming.ts';
 import type { StoredAccount, StoredLimit } from './journal.ts';
 import type { StoredStream } from './streams.ts';
@@ -17,6 +18,40 @@ export interface IncomingRow extends Omit<NewIncoming, 'state'> {
   readonly state: NewIncoming['state'] | 'done';
   readonly attempts: number;
   readonly dueAt: number;
+}
+
+export interface AudienceRow {
+  readonly id: number;
+  name: string | null;
+  state: 'open' | 'sealed' | 'dropped';
+  readonly fields: readonly string[];
+  readonly createdAt: number;
+  readonly members: { readonly chat: string; readonly fields: string }[];
+}
+
+export type BroadcastRow = Writable<Omit<StoredBroadcast, 'counts'>> & {
+  readonly digest: NewBroadcast['digest'];
+  readonly counts: Writable<StoredBroadcast['counts']>;
+};
+
+export interface OutcomeRow {
+  readonly n: number;
+  seq: number | null;
+  state: RecipientState;
+  reason: string | null;
+  at: number;
+}
+
+export interface BroadcastDisk {
+  audienceLast: number;
+  readonly audiences: Map<number, AudienceRow>;
+  idLast: number;
+  readonly broadcasts: Map<number, BroadcastRow>;
+  // By broadcast and number.
+  readonly outcomes: Map<number, Map<number, OutcomeRow>>;
+  readonly bySeq: Map<number, { id: number; n: number }>;
+  // By account and chat.
+  readonly blocked: Map<string, { account: string; chat: string; reason: string; at: number }>;
 }
 
 export interface MemoryDisk {
@@ -43,6 +78,7 @@ export interface MemoryDisk {
   readonly accounts: Map<string, StoredAccount>;
   // By account and update id.
   readonly incoming: Map<string, IncomingRow>;
+  readonly broadcasts: BroadcastDisk;
   readonly streams: Map<string, StoredStream>;
   // By path.
   readonly snapshots: Map<string, MemoryDisk>;
@@ -65,6 +101,15 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     limits: new Map(),
     accounts: new Map(),
     incoming: new Map(),
+    broadcasts: {
+      audienceLast: 0,
+      audiences: new Map(),
+      idLast: 0,
+      broadcasts: new Map(),
+      outcomes: new Map(),
+      bySeq: new Map(),
+      blocked: new Map(),
+    },
     streams: new Map(),
     snapshots: new Map(),
   };

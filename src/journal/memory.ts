@@ -5,6 +5,7 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   AppendBounds,
@@ -21,6 +22,7 @@ import type {
   StoredCall,
   StoredLimit,
 } from './journal.ts';
+import { runBroadcasts } from './memory-broadcasts.ts';
 import { MemoryCommands } from './memory-commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
@@ -50,6 +52,7 @@ export function createMemoryStore(
 class MemoryJournal implements Journal {
   readonly tag: string;
   readonly incoming: Incoming;
+  readonly broadcasts: Broadcasts;
   readonly streams: Streams;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
@@ -64,6 +67,9 @@ class MemoryJournal implements Journal {
     this.#opened = disk.opened;
     this.#commands = new MemoryCommands(disk);
     this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
+    this.broadcasts = broadcastsOver((command) =>
+      this.#command(() => runBroadcasts(disk, command)),
+    );
     this.streams = streamsOver((command) => this.#command(() => runStreams(disk, command)));
   }
 

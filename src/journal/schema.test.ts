@@ -7,6 +7,8 @@ import { FAMILIES, GATES } from '../domain/call.ts';
 import { STATES } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { makeFolder } from './sqlite.fixture.ts';
+import { AUDIENCE_SQL } from './sqlite-audiences.ts';
+import { BROADCAST_SQL } from './sqlite-broadcast-statements.ts';
 import { INCOMING_SQL } from './sqlite-incoming.ts';
 import { openStore } from './sqlite-open.ts';
 import { CALLS_NEWEST_FIRST } from './sqlite-reads.ts';
@@ -57,7 +59,9 @@ describe('the schema admits what the domain knows', () => {
 });
 
 describe('no statement walks through a big table', () => {
-  const statements = [SQL, INCOMING_SQL, STREAMS_SQL].flatMap((all) => Object.entries(all));
+  const statements = [SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL].flatMap((all) =>
+    Object.entries(all),
+  );
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);
   });

@@ -5,6 +5,7 @@
 // costs more than the insert.
 
 import type { Database } from '../system/sqlite.ts';
+import { BROADCASTS } from './schema-broadcasts.ts';
 import { JournalOpenError } from './store-error.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
@@ -195,7 +196,7 @@ CREATE INDEX streams_open ON streams (id) WHERE ended_at IS NULL;
 CREATE INDEX streams_ended ON streams (ended_at, id) WHERE ended_at IS NOT NULL;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS];
+const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS, BROADCASTS];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -3,8 +3,10 @@
 
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
+import type { BroadcastCommand } from './broadcasts.ts';
 import type { IncomingCommand } from './incoming.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
+import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
 import { SqliteIncoming } from './sqlite-incoming.ts';
 import { prune } from './sqlite-prune.ts';
@@ -30,6 +32,7 @@ export class BatchRunner {
   readonly #reads: SqliteReads;
   readonly #incoming: SqliteIncoming;
   readonly #streams: SqliteStreams;
+  readonly #broadcasts: SqliteBroadcasts;
 
   constructor(db: Database) {
     this.#db = db;
@@ -38,6 +41,7 @@ export class BatchRunner {
     this.#reads = new SqliteReads(db);
     this.#incoming = new SqliteIncoming(db);
     this.#streams = new SqliteStreams(db);
+    this.#broadcasts = new SqliteBroadcasts(db);
   }
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
@@ -124,6 +128,9 @@ export class BatchRunner {
         return;
       case OP.incoming:
         out.push(this.#incoming.run(JSON.parse(reader.string()) as IncomingCommand));
+        return;
+      case OP.broadcasts:
+        out.push(this.#broadcasts.run(JSON.parse(reader.string()) as BroadcastCommand));
         return;
       case OP.streams:
         out.push(this.#streams.run(JSON.parse(reader.string()) as StreamCommand));

@@ -34,6 +34,7 @@ export const OP = {
   filesInUse: 11,
   // As of incoming.
   streams: 12,
+  broadcasts: 13,
 } as const;
 
 export class Reader {

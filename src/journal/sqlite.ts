@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
+import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
 import { GroupCommit, type StoreThread } from './group-commit.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
@@ -74,6 +75,7 @@ export class SqliteJournal implements Journal {
   readonly tag: string;
   readonly incoming: Incoming;
   readonly streams: Streams;
+  readonly broadcasts: Broadcasts;
   readonly #dir: string;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
@@ -84,6 +86,7 @@ export class SqliteJournal implements Journal {
     this.#commits = new GroupCommit(thread);
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
+    this.broadcasts = broadcastsOver((command) => this.#runText(OP.broadcasts, command));
   }
 
   // For parts of the port whose commands cross as one JSON text.
