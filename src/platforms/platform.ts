@@ -6,6 +6,9 @@ import type { Family, Gate } from '../domain/call.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { Charge, Plan } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
+import type { LiveOutput } from './live-output.ts';
+
+export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
 
 export interface Platform {
   readonly name: string;
@@ -45,6 +48,9 @@ export interface Platform {
 
   // Of platforms whose own API is served as a drop-in.
   readonly passage?: Passage;
+
+  // Of platforms that can show a text while it grows.
+  readonly live?: LiveOutput;
 
   // Whose credential is it? Asks the platform when it must.
   identify(credential: string): Promise<Identified>;

@@ -73,9 +73,15 @@ function placeOf(chat: string): Place {
 }
 
 // Live output's own, smaller window inside the group's; what it leaves is free for answers.
-export function outputMpm(limits: TelegramLimits): number {
+export function outputMpm(limits: OutputLimits): number {
   const { groupMpm, reserveMpm, outputBudgetRatio } = limits;
   return Math.max(1, Math.min(groupMpm - reserveMpm, Math.floor(groupMpm * outputBudgetRatio)));
+}
+
+type OutputLimits = Pick<TelegramLimits, 'groupMpm' | 'reserveMpm' | 'outputBudgetRatio'>;
+
+export function isGroup(chat: string): boolean {
+  return placeOf(chat) === 'group';
 }
 
 type Rules = ReturnType<typeof rulesOf>;

@@ -10,6 +10,7 @@ import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
+import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { mentions, named } from './references.ts';
@@ -63,6 +64,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     touch,
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     wording,
+    live: LIVE_OUTPUT,
     identify: (credential) => identify(routes, credential),
     async close() {
       await Promise.all([routes.transport.close(), routes.sandbox?.close()]);

@@ -1,0 +1,56 @@
+// How a platform shows texts that grow: which ways a chat offers, how often, and what calls it takes.
+// Pure, like the rest of the port: when something is shown is decided elsewhere.
+
+import type { Format, Strategy, Transport } from '../domain/live.ts';
+import type { Priority } from '../domain/priority.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface LiveOutput {
+  // Unless the settings say otherwise.
+  readonly strategy: Strategy;
+  // The best the chat is believed to offer.
+  transportOf(chat: string): Transport;
+  // Showings in one chat per minute; null: as many as the limits allow.
+  budgetMpm(chat: string, transport: Transport, limits: LiveLimits): number | null;
+  // The class in which the calls of a stream travel.
+  priorityOf(asked: Priority): Priority;
+
+  // The messages a text makes, in order; none of an empty one. With `isFinal` it will not grow any more.
+  render(text: string, format: Format, isFinal: boolean): Params[];
+  open(content: Params, place: LivePlace): LiveCall;
+  // Of the message of that (provisional) id.
+  edit(content: Params, place: LivePlace, messageId: number): LiveCall;
+  remove(place: LivePlace, messageId: number): LiveCall;
+  draft?(content: Params, place: LivePlace, draftId: number): LiveCall;
+  typing?(place: LivePlace): LiveCall;
+
+  // A change died of this: the message is gone or not ours to change, and a new one may still be sent.
+  isGone(reason: string): boolean;
+  // This answer to a draft says that the chat offers none.
+  lacksDrafts(result: string): boolean;
+}
+
+// Of one message of a stream.
+export interface LivePlace {
+  readonly chat: string;
+  readonly thread: string | null;
+  // What the caller gave beside the text.
+  readonly params: Params;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+export interface LiveCall {
+  readonly method: string;
+  readonly params: Params;
+}
+
+// Named as the settings are.
+export interface LiveLimits {
+  readonly groupMpm: number;
+  readonly reserveMpm: number;
+  readonly outputBudgetRatio: number;
+  readonly privatePerS: number;
+  readonly draftPerS: number;
+}
