@@ -3,7 +3,7 @@
 
 import type { Settings } from './config/config.ts';
 import { Dispatch, type DispatchAccounts, type Profile } from './dispatch/dispatch.ts';
-import { createRoad } from './dispatch/front.ts';
+import { createRoad, type FrontOptions } from './dispatch/front.ts';
 import type { AskedRoad } from './intake/road.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly settings: Settings;
   readonly accounts: EngineAccounts;
   readonly fatal: (error: unknown) => void;
+  // Told of what is refused because a queue is full.
+  readonly onFull?: FrontOptions['onFull'];
 }
 
 export interface EngineAccounts {
@@ -40,7 +42,8 @@ export interface Engine {
 
 export function createEngine(options: EngineOptions): Engine {
   const { journal, ledger, clock, random, settings, accounts, fatal } = options;
-  const { weightHigh, weightNormal, weightLow } = settings;
+  const { weightHigh, weightNormal, weightLow, platformQueueMax } = settings;
+  const onFull = options.onFull ?? (() => {});
   const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
   const dispatch = new Dispatch({
     journal,
@@ -52,7 +55,10 @@ export function createEngine(options: EngineOptions): Engine {
     breaker: breakerOf(settings),
     accounts: dispatchAccounts(accounts),
   });
-  return { dispatch, road: createRoad({ dispatch, ledger, clock, accounts }) };
+  return {
+    dispatch,
+    road: createRoad({ dispatch, ledger, clock, accounts, platformQueueMax, onFull }),
+  };
 }
 
 function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {

@@ -7,6 +7,7 @@ import type { Config, Settings } from './config/config.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import type { Journal } from './journal/journal.ts';
 import { openSqliteJournal } from './journal/sqlite.ts';
+import { fullLog } from './ledger/full-log.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openSqliteLedger } from './ledger/sqlite.ts';
 import type { Priors } from './limits/limits.ts';
@@ -75,10 +76,8 @@ export async function openHouse(config: Config): Promise<House> {
     random,
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
-    fatal: (error) => {
-      log.fatal({ err: error }, 'a promise of the code was broken; stopping');
-      process.exit(1);
-    },
+    onFull: fullLog(clock, log),
+    fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
     if (kind !== 'token') return;
@@ -109,6 +108,11 @@ export async function openHouse(config: Config): Promise<House> {
       await journal.close();
     },
   };
+}
+
+function giveUp(log: Log, error: unknown): never {
+  log.fatal({ err: error }, 'a promise of the code was broken; stopping');
+  process.exit(1);
 }
 
 function openTelegram(

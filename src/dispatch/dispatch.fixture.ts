@@ -118,6 +118,8 @@ export function aRoad(
     ledger: store.ledger,
     clock,
     accounts: { list: () => [], setPaused: async () => true },
+    platformQueueMax: 1000,
+    onFull: () => {},
   });
   const events: RoadEvent[] = [];
   road.listen((event) => events.push(event));

@@ -14,6 +14,7 @@ import type {
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Dispatch } from './dispatch.ts';
+import { boundPlatforms, type Full } from './platform-bound.ts';
 import { summaryOf } from './summary.ts';
 
 // A chain of replacements longer than this is cut: the caller hears of the last one reached.
@@ -28,6 +29,8 @@ export interface FrontOptions {
     list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
     setPaused(id: string, paused: boolean): Promise<boolean>;
   };
+  readonly platformQueueMax: number;
+  readonly onFull: (full: Full) => void;
 }
 
 export function createRoad(options: FrontOptions): AskedRoad {
@@ -41,7 +44,12 @@ export function createRoad(options: FrontOptions): AskedRoad {
     return true;
   };
   return {
-    submit: (delivery) => dispatch.submit(delivery),
+    submit: boundPlatforms({
+      scheduler,
+      queueMax: options.platformQueueMax,
+      submit: (delivery) => dispatch.submit(delivery),
+      onFull: options.onFull,
+    }),
     unchanged: (delivery) => unchanged(dispatch, delivery),
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),

@@ -99,8 +99,11 @@ export const ERRORS = {
   },
   queue_full: {
     status: 429,
-    title: 'The account has as many deliveries waiting as it may.',
-    remedy: 'Repeat after `Retry-After`, slow down, or raise `queue_max`. Nothing was accepted.',
+    title:
+      'The account, or all accounts of its platform together, have as many waiting as they may.',
+    remedy:
+      'Repeat after `Retry-After`, slow down, or raise the bound that `detail` tells of: `queue_max` ' +
+      'or `platform_queue_max`. Nothing was accepted.',
   },
   updates_full: {
     status: 429,

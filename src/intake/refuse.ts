@@ -37,8 +37,17 @@ export function invalid(
   return problem(code, detail, { problems });
 }
 
-export function fullProblem(full: { waiting: number; queueMax: number }): Problem {
-  const { waiting, queueMax } = full;
+export function fullProblem(full: {
+  waiting: number;
+  queueMax: number;
+  // The platform whose queue is full; else the account's own is.
+  platform?: string | null;
+}): Problem {
+  const { waiting, queueMax, platform = null } = full;
+  if (platform !== null) {
+    const detail = `${waiting} of ${queueMax} deliveries of all accounts of ${platform} wait.`;
+    return problem('queue_full', detail, { waiting, queueMax, platform });
+  }
   const detail = `${waiting} of ${queueMax} deliveries of this account wait.`;
   return problem('queue_full', detail, { waiting, queueMax });
 }
