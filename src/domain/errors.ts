@@ -117,6 +117,28 @@ export const ERRORS = {
       'Repeat after `Retry-After`: files go when their delivery does. Or raise `spool_bytes_max`. ' +
       'Nothing was accepted.',
   },
+  unknown_stream: {
+    status: 404,
+    title: 'No such stream is known.',
+    remedy:
+      'Check the id against the answer that gave it. Ended streams are forgotten with retention.',
+  },
+  stream_ended: {
+    status: 409,
+    title: 'The stream has ended and takes no more text.',
+    remedy: '`stream` says how it ended. Open a new one for what is still to be said.',
+  },
+  stream_too_long: {
+    status: 413,
+    title: 'The text of the stream would be longer than it may be.',
+    remedy:
+      'What was taken before stays. Finish this stream and go on in another, or raise `stream_units_max`.',
+  },
+  streams_full: {
+    status: 429,
+    title: 'As many streams are open as may be.',
+    remedy: 'Finish or cancel some (`GET /v1/streams` lists them), or raise `streams_max`.',
+  },
   too_many_waiting: {
     status: 429,
     title: 'Too many callers wait for a result at once.',

@@ -119,6 +119,28 @@ describe('GET /v1/events', () => {
     expect(String((await goodbye)[0])).toContain('event: dropped');
   });
 
+  test('tells of the streams of the chat that is followed', async () => {
+    const at = await bench();
+    await at.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = at.app.server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/v1/events?chat=7`;
+    const [answer] = (await once(get(url, { headers: AUTH }), 'response')) as [IncomingMessage];
+    answer.setEncoding('utf8');
+    await once(answer, 'data');
+    const heard = once(answer, 'data');
+    for (const chat of [8, 7]) {
+      const payload = { to: { account: 'telegram:42', chat } };
+      await at.app.inject({ method: 'POST', url: '/v1/streams', headers: AUTH, payload });
+    }
+    await at.live.cancel('stream1');
+    await at.live.cancel('stream2');
+    const [event] = (await heard) as [string];
+    expect(event).toMatch(/^event: stream\n/);
+    const data = JSON.parse(/^data: (.*)$/m.exec(event)![1]!);
+    expect(data).toMatchObject({ id: 'stream2', chat: '7', state: 'cancelled' });
+    await at.app.close();
+  });
+
   test('a wrong filter is refused', async () => {
     const at = await bench();
     const answer = await at.app.inject({ url: '/v1/events?user=1', headers: AUTH });

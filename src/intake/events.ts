@@ -1,9 +1,10 @@
-// /v1/events: attempts and moves as server-sent events, as they happen. The road never waits for a reader: one
-// that lets too much pile up is told so and dropped, because silently skipping events would be a lie.
+// /v1/events: attempts, moves and streams as server-sent events, as they happen. The road never waits for a reader:
+// one that lets too much pile up is told so and dropped, because silently skipping events would be a lie.
 
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RoadEvent } from '../domain/event.ts';
+import type { StreamView } from '../live/live.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import {
   EVENT_BACKLOG_BYTES_MAX,
@@ -13,6 +14,7 @@ import {
 } from './intake.ts';
 import { invalid, refuse, sendProblem } from './refuse.ts';
 import { checkEventsQuery } from './schema.ts';
+import { showStream } from './stream-view.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 
@@ -25,8 +27,10 @@ interface Reader {
 export function eventRoutes(app: FastifyInstance, options: IntakeOptions): void {
   const readers = new Readers(options.clock);
   const unlisten = options.road.listen((event) => readers.tell(event));
+  const unlistenLive = options.output?.live.listen((view) => readers.tellStream(options.tag, view));
   app.addHook('preClose', async () => {
     unlisten();
+    unlistenLive?.();
     readers.stop();
   });
   app.get('/v1/events', (request, reply) => open(readers, request, reply));
@@ -75,11 +79,21 @@ export class Readers {
   }
 
   tell(event: RoadEvent): void {
-    if (this.#readers.size === 0) return;
+    const isFor = (reader: Reader) => concerns(event, reader);
+    this.#tell(event.kind, () => showEvent(event), isFor);
+  }
+
+  tellStream(tag: string, view: StreamView): void {
+    const isFor = (reader: Reader) => isWithin(view, reader);
+    this.#tell('stream', () => showStream(tag, view), isFor);
+  }
+
+  // Put into words once, and only if somebody hears it.
+  #tell(kind: string, show: () => object, isFor: (reader: Reader) => boolean): void {
     let text: string | null = null;
     for (const reader of this.#readers) {
-      if (!concerns(event, reader)) continue;
-      text ??= `event: ${event.kind}\ndata: ${JSON.stringify(showEvent(event))}\n\n`;
+      if (!isFor(reader)) continue;
+      text ??= `event: ${kind}\ndata: ${JSON.stringify(show())}\n\n`;
       this.#write(reader, text);
     }
   }
@@ -120,13 +134,15 @@ export class Readers {
 
 // Events of a whole account are told to those who follow it, not to those who follow one chat.
 function concerns(event: RoadEvent, { account, chat }: Reader): boolean {
-  if ('about' in event) {
-    const { about } = event;
-    return (
-      (account === null || about.account === account) && (chat === null || about.chat === chat)
-    );
-  }
+  if ('about' in event) return isWithin(event.about, { account, chat });
   return chat === null && (account === null || event.account === account);
+}
+
+function isWithin(
+  what: { account: string; chat: string },
+  { account, chat }: Pick<Reader, 'account' | 'chat'>,
+): boolean {
+  return (account === null || what.account === account) && (chat === null || what.chat === chat);
 }
 
 function showEvent(event: RoadEvent): object {

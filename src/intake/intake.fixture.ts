@@ -17,6 +17,7 @@ import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import type { IntakeOptions, IntakeSettings } from './intake.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
 import { createServer } from './server.ts';
+import { FakeLive } from './streams.fixture.ts';
 import { adminKeyring } from './trust.ts';
 
 export const KEY = 'the-admin-key';
@@ -164,6 +165,7 @@ export class FakeRoad implements Road {
 export interface Bench {
   readonly app: ReturnType<typeof createServer>;
   readonly road: FakeRoad;
+  readonly live: FakeLive;
   readonly clock: VirtualClock;
   readonly journal: Journal;
   readonly accounts: Accounts;
@@ -195,8 +197,10 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
   const accounts = await Accounts.open({ clock, journal, platforms, secret: 'secret' });
   await accounts.identify('telegram', TOKEN);
   const note = (fields: object) => void made.logged.push(fields);
+  const live = new FakeLive(() => clock.now());
   const options: IntakeOptions = {
     clock,
+    output: { live, idleMs: 120_000 },
     road,
     ledger,
     tag: journal.tag,
@@ -209,7 +213,7 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
     spool: memorySpool(made.spooled),
     settings: { ...SETTINGS, ...settings },
   };
-  return Object.assign(made, { app: createServer(options), road, clock, journal, accounts });
+  return Object.assign(made, { app: createServer(options), road, live, clock, journal, accounts });
 }
 
 export function answered(

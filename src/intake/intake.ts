@@ -4,6 +4,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Inbound } from '../inbound/inbound.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Live } from '../live/live.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Clock } from '../system/clock.ts';
@@ -24,6 +25,8 @@ export interface IntakeOptions {
   readonly settings: IntakeSettings;
   // Where files of calls lie until they are delivered.
   readonly spool: Receiving;
+  // Left out: no text is shown while it grows.
+  readonly output?: LiveOutput;
   // Left out: nobody looks at updates, and none come by webhook.
   readonly updates?: Inbound;
 }
@@ -42,6 +45,12 @@ export interface IntakeSettings {
   // Whether /metrics answers.
   readonly metrics: boolean;
   readonly queueMaxOf: (account: string) => number;
+}
+
+export interface LiveOutput {
+  readonly live: Live;
+  // How long a producer may be silent, where it does not say so itself.
+  readonly idleMs: number;
 }
 
 // Who presents this key? The name goes into the history of what it does; null: nobody we know.

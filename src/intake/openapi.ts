@@ -2,6 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { ERRORS } from '../domain/errors.ts';
+import { FEED_TYPES } from '../live/feed.ts';
 import {
   DeadCommand,
   DeadEdit,
@@ -15,11 +16,21 @@ import {
   Result,
   SearchQuery,
 } from './schema.ts';
+import {
+  Stream,
+  StreamAnswer,
+  StreamChange,
+  StreamFinal,
+  StreamQuery,
+  StreamsQuery,
+} from './stream-schema.ts';
 
 interface Operation {
   readonly summary: string;
   readonly query?: TSchema;
   readonly body?: object;
+  // Content types of bodies that are no JSON.
+  readonly forms?: readonly string[];
   readonly answers?: Readonly<Record<string, object>>;
 }
 
@@ -35,6 +46,43 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /v1/messages/{id}': { summary: 'State, attempts, history, position, eta, result' },
   'DELETE /v1/messages/{id}': { summary: 'Cancel, if it is not being sent' },
   'GET /v1/messages/{id}/explain': { summary: 'Why it has not gone out' },
+  'POST /v1/streams': {
+    summary:
+      'Open a text that grows; or, of another type than JSON, a body that is the text itself',
+    query: StreamQuery,
+    body: Stream,
+    forms: FEED_TYPES,
+    answers: { 200: StreamAnswer, 201: StreamAnswer },
+  },
+  'PUT /v1/streams': {
+    summary: 'A body that is the text itself: shown as it comes, final when it ends',
+    query: StreamQuery,
+    forms: FEED_TYPES,
+    answers: { 200: StreamAnswer },
+  },
+  'GET /v1/streams': {
+    summary: 'Streams that have not ended',
+    query: StreamsQuery,
+    answers: {
+      200: { type: 'object', properties: { streams: { type: 'array', items: StreamAnswer } } },
+    },
+  },
+  'GET /v1/streams/{id}': { summary: 'How a stream stands', answers: { 200: StreamAnswer } },
+  'PATCH /v1/streams/{id}': {
+    summary: 'Append to the text, or replace it',
+    body: StreamChange,
+    forms: ['text/plain'],
+    answers: { 200: StreamAnswer },
+  },
+  'POST /v1/streams/{id}/final': {
+    summary: 'Finish the text; on disk when answered',
+    body: StreamFinal,
+    answers: { 200: StreamAnswer },
+  },
+  'DELETE /v1/streams/{id}': {
+    summary: 'Cancel: what is shown stays, no more is',
+    answers: { 200: StreamAnswer },
+  },
   'GET /v1/dead': { summary: 'Dead letters, listed or grouped by cause', query: DeadQuery },
   'POST /v1/dead/retry': {
     summary: 'Queue dead letters again, by ids or filter; repeat with `next` until it is null',
@@ -51,7 +99,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /v1/accounts/{id}/pause': { summary: 'Send nothing more for this account' },
   'POST /v1/accounts/{id}/resume': { summary: 'Go on sending for this account' },
   'GET /v1/limits': { summary: 'Budgets, learned rates and freezes', query: LimitsQuery },
-  'GET /v1/events': { summary: 'Server-sent events of attempts and moves', query: EventsQuery },
+  'GET /v1/events': {
+    summary: 'Server-sent events of attempts, moves and streams',
+    query: EventsQuery,
+  },
   'GET /queue/stats': { summary: 'Depths of the queue' },
   'GET /health': { summary: 'Whether the process serves' },
   'GET /health/details': { summary: 'Whether its parts work: ok, stale or down' },
@@ -95,11 +146,17 @@ function describe(path: string, operation: Operation): object {
   for (const [status, schema] of Object.entries(answers)) {
     responses[status] = { description: 'Done', content: { 'application/json': { schema } } };
   }
-  const { summary, body } = operation;
+  const { summary } = operation;
   const parameters = [...pathParameters(path), ...queryParameters(operation.query)];
-  const content = { 'application/json': { schema: body } };
-  const requestBody = body === undefined ? {} : { requestBody: { required: true, content } };
-  return { summary, parameters, ...requestBody, responses };
+  return { summary, parameters, ...requestBody(operation), responses };
+}
+
+function requestBody({ body, forms = [] }: Operation): object {
+  if (body === undefined && forms.length === 0) return {};
+  const content: Record<string, object> = {};
+  if (body !== undefined) content['application/json'] = { schema: body };
+  for (const form of forms) content[form] = { schema: { type: 'string' } };
+  return { requestBody: { required: true, content } };
 }
 
 function pathParameters(path: string): object[] {

@@ -7,8 +7,8 @@ import { STATES } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { NAME_LENGTH_MAX, YEAR_S } from './intake.ts';
 
-const strict = { additionalProperties: false } as const;
-const name = (description: string) =>
+export const strict = { additionalProperties: false } as const;
+export const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, description });
 const nameOrNumber = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX }), Type.Integer()], {
@@ -41,7 +41,7 @@ export const FanOut = Type.Object(
   strict,
 );
 
-const content = {
+export const content = {
   method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
   body: Type.Record(Type.String(), Type.Unknown(), {
     description: "The call's parameters, as the platform documents them, without the target",
@@ -82,7 +82,7 @@ export type TargetRequest = Static<typeof Target>;
 export type MessageRequest = Static<typeof Message>;
 export type FanOutRequest = Static<typeof FanOutMessage>;
 
-const nullable = (type: 'integer' | 'string') => Type.Unsafe({ type: [type, 'null'] });
+export const nullable = (type: 'integer' | 'string') => Type.Unsafe({ type: [type, 'null'] });
 
 const receipt = {
   id: Type.String(),

@@ -48,6 +48,7 @@ describe('the wall', () => {
     '/v1/accounts',
     '/v1/limits',
     '/v1/events',
+    '/v1/streams',
     '/queue/stats',
   ])('%s wants a key', async (url) => {
     const at = await start();

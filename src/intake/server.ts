@@ -14,6 +14,7 @@ import { messageRoutes } from './messages.ts';
 import { openApi } from './openapi.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { statsRoutes } from './stats.ts';
+import { streamRoutes } from './streams.ts';
 import { journalProblem } from './submit.ts';
 import { isDialect } from './telegram-address.ts';
 import { answerNo } from './telegram-answer.ts';
@@ -91,6 +92,7 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     limitRoutes(keyed, options);
     eventRoutes(keyed, options);
     statsRoutes(keyed, options);
+    streamRoutes(keyed, options);
     webhookViewRoutes(keyed, options);
   });
   app.register(async (watched) => {

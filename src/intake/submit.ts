@@ -98,7 +98,10 @@ function unfit(refusal: Problem): Prepared {
   return { origin: refused(refusal), observers: null, waitMs: 0 };
 }
 
-function waitOf(options: IntakeOptions, item: Pick<MessageRequest, 'wait'>): number | Problem {
+export function waitOf(
+  options: IntakeOptions,
+  item: Pick<MessageRequest, 'wait'>,
+): number | Problem {
   const { wait = 0 } = item;
   const { waitSMax } = options.settings;
   if (typeof wait === 'boolean') return wait ? waitSMax * 1000 : 0;

@@ -21,7 +21,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   inbound: { values: ['domain', 'system'], types: ['journal'] },
   live: { values: ['domain', 'system'], types: [] },
   intake: {
-    values: ['domain', 'system', 'accounts', 'journal', 'ledger'],
+    values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live'],
     types: ['platforms', 'limits', 'inbound', 'spool'],
   },
   dispatch: {

@@ -1,0 +1,127 @@
+// A request body that is a stream: decoded and handed on as it comes, no faster than it is taken. Whatever ends it
+// (its own end, a broken line, a bound, somebody else), what was taken stays and is finished, never lost.
+
+import { finished, PassThrough, type Readable } from 'node:stream';
+import type { Feed, FeedEvent } from '../live/feed.ts';
+import type { Change, Fed, Live, StreamView } from '../live/live.ts';
+import { assert, unreachable } from '../system/assert.ts';
+
+export type BodyEnd =
+  // `error`: what went wrong at the producer, in its own words.
+  | { kind: 'finished'; view: StreamView; error: string | null }
+  // Its sender broke off, or we are stopping: nobody says the rest.
+  | { kind: 'cut_off'; view: StreamView }
+  | { kind: 'too_long'; view: StreamView; unitsMax: number }
+  // It was ended while the body still came: by the watchdog, or by hand.
+  | { kind: 'ended'; view: StreamView }
+  // Its account's queue did not take the final: it stays open, to be finished by its id.
+  | { kind: 'queue_full'; queueMax: number }
+  | { kind: 'unknown' };
+
+type Taken =
+  // It said what it had to; `rest` is what it said last.
+  | { kind: 'over'; rest: Change | null; error: string | null }
+  | { kind: 'not_taken'; fed: Exclude<Fed, { kind: 'taken' }> };
+
+const NOTHING: Change = { kind: 'append', text: '' };
+
+export class Body {
+  readonly #source: Readable;
+  readonly #through = new PassThrough();
+  #isRead = false;
+  #isCutOff = false;
+
+  constructor(source: Readable) {
+    this.#source = source;
+    finished(source, { writable: false }, (error) => {
+      if (error) this.cutOff();
+    });
+    source.pipe(this.#through);
+  }
+
+  // Reads no further. What was read already is still taken.
+  cutOff(): void {
+    if (this.#isRead || this.#through.writableEnded) return;
+    this.#isCutOff = true;
+    this.#source.unpipe(this.#through);
+    this.#through.end();
+  }
+
+  async pour(live: Live, id: string, feed: Feed): Promise<BodyEnd> {
+    try {
+      const taken = await this.#take(live, id, feed);
+      this.#isRead = true;
+      return await this.#finish(live, id, taken);
+    } finally {
+      // Read and thrown away, so that the sender hears the answer instead of losing the connection.
+      this.#source.unpipe(this.#through);
+      this.#source.resume();
+    }
+  }
+
+  async #take(live: Live, id: string, feed: Feed): Promise<Taken> {
+    for await (const chunk of this.#through) {
+      const { change, isOver, error } = readEvents(feed.push(chunk as Buffer));
+      if (isOver) return { kind: 'over', rest: change, error };
+      // Bytes without text are a sign of life of the producer, and count as one.
+      const fed = await live.change(id, change ?? NOTHING, 'lazy');
+      if (fed.kind !== 'taken') return { kind: 'not_taken', fed };
+    }
+    const { change, error } = readEvents(feed.end());
+    return { kind: 'over', rest: change, error };
+  }
+
+  async #finish(live: Live, id: string, taken: Taken): Promise<BodyEnd> {
+    if (taken.kind === 'not_taken') return refusedEnd(live, id, taken.fed);
+    const fed = await live.final(id, taken.rest);
+    if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
+    const { view } = fed;
+    return this.#isCutOff
+      ? { kind: 'cut_off', view }
+      : { kind: 'finished', view, error: taken.error };
+  }
+}
+
+async function refusedEnd(
+  live: Live,
+  id: string,
+  fed: Exclude<Fed, { kind: 'taken' }>,
+): Promise<BodyEnd> {
+  if (fed.kind !== 'too_long') return fed;
+  const { unitsMax } = fed;
+  const final = await live.final(id, null);
+  assert(final.kind !== 'too_long', 'no text was added');
+  return final.kind === 'taken' ? { kind: 'too_long', view: final.view, unitsMax } : final;
+}
+
+interface Read {
+  // What the events do to the text, as one change; null: nothing.
+  readonly change: Change | null;
+  readonly isOver: boolean;
+  readonly error: string | null;
+}
+
+function readEvents(events: readonly FeedEvent[]): Read {
+  let change: Change | null = null;
+  for (const event of events) {
+    switch (event.kind) {
+      case 'text':
+        change = extended(change, event.text);
+        break;
+      case 'replace':
+        change = { kind: 'replace', text: event.text };
+        break;
+      case 'done':
+        return { change, isOver: true, error: null };
+      case 'error':
+        return { change, isOver: true, error: event.detail };
+      default:
+        return unreachable(event);
+    }
+  }
+  return { change, isOver: false, error: null };
+}
+
+function extended(change: Change | null, text: string): Change {
+  return change === null ? { kind: 'append', text } : { ...change, text: change.text + text };
+}

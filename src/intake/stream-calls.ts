@@ -1,0 +1,94 @@
+// What can be asked of streams, checked: the routes and the library both end here, so they mean the same.
+
+import type { Problem, Trouble } from '../domain/errors.ts';
+import type { Change, Fed, StreamView } from '../live/live.ts';
+import type { FromHeaders } from './accept.ts';
+import { invalid } from './refuse.ts';
+import { draftStream, type StreamOptions } from './stream-draft.ts';
+import { checkStream, checkStreamChange, checkStreamFinal } from './stream-schema.ts';
+import { fedProblem, noStream, streamsFull } from './stream-view.ts';
+import { waitOf } from './submit.ts';
+import { troublesOf } from './trouble.ts';
+
+export async function openStream(
+  options: StreamOptions,
+  item: unknown,
+  headers: FromHeaders,
+): Promise<StreamView | Problem> {
+  const { live, tag } = options;
+  if (!checkStream.Check(item)) return invalid('invalid_message', troublesOf(checkStream, item));
+  const drafted = await draftStream(options, item, headers);
+  if (drafted.kind === 'refused') return drafted.problem;
+  const opened = await live.open(drafted.stream);
+  if (opened.kind === 'full') return streamsFull(opened);
+  const { view } = opened;
+  const { text = '' } = item;
+  if (text === '') return view;
+  const fed = await live.change(view.id, { kind: 'append', text });
+  if (fed.kind === 'taken') return fed.view;
+  // A text that is too long to begin with: there is no stream.
+  await live.cancel(view.id);
+  return fedProblem(tag, fed);
+}
+
+export async function changeStream(
+  options: StreamOptions,
+  id: string,
+  item: unknown,
+): Promise<StreamView | Problem> {
+  if (!checkStreamChange.Check(item)) {
+    return invalid('invalid_message', troublesOf(checkStreamChange, item));
+  }
+  const change = readChange(item);
+  if (change === null) return wrong({ path: '/', expected: '`append` or `replace`' });
+  if ('path' in change) return wrong(change);
+  return taken(options, await options.live.change(id, change));
+}
+
+// The final is durable when it resolves; `waitMs` is how long the caller would wait for its arrival.
+export async function finishStream(
+  options: StreamOptions,
+  id: string,
+  item: unknown,
+): Promise<{ view: StreamView; waitMs: number } | Problem> {
+  if (!checkStreamFinal.Check(item)) {
+    return invalid('invalid_message', troublesOf(checkStreamFinal, item));
+  }
+  const change = readChange(item);
+  if (change !== null && 'path' in change) return wrong(change);
+  const waitMs = waitOf(options, item);
+  if (typeof waitMs !== 'number') return waitMs;
+  const view = taken(options, await options.live.final(id, change));
+  return 'code' in view ? view : { view, waitMs };
+}
+
+export async function cancelStream(
+  options: StreamOptions,
+  id: string,
+): Promise<StreamView | Problem> {
+  return taken(options, await options.live.cancel(id));
+}
+
+export async function findStream(
+  options: StreamOptions,
+  id: string,
+): Promise<StreamView | Problem> {
+  return (await options.live.get(id)) ?? noStream();
+}
+
+function taken(options: StreamOptions, fed: Fed): StreamView | Problem {
+  return fed.kind === 'taken' ? fed.view : fedProblem(options.tag, fed);
+}
+
+function readChange(item: { append?: string; replace?: string }): Change | Trouble | null {
+  const { append, replace } = item;
+  if (append !== undefined && replace !== undefined) {
+    return { path: '/', expected: '`append` or `replace`, not both' };
+  }
+  if (append !== undefined) return { kind: 'append', text: append };
+  return replace === undefined ? null : { kind: 'replace', text: replace };
+}
+
+function wrong(trouble: Trouble): Problem {
+  return invalid('invalid_message', [trouble]);
+}

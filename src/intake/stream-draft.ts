@@ -1,0 +1,74 @@
+// A stream, opened as the message it begins with would be sent: the same accounts, addresses, wishes and refusals.
+
+import type { Problem, Trouble } from '../domain/errors.ts';
+import type { NewStream } from '../live/live.ts';
+import { draft, type FromHeaders } from './accept.ts';
+import type { IntakeOptions, LiveOutput } from './intake.ts';
+import { invalid } from './refuse.ts';
+import type { StreamQueryRequest, StreamRequest } from './stream-schema.ts';
+
+// What intake has, and live output with it.
+export type StreamOptions = IntakeOptions & LiveOutput;
+
+export type DraftedStream =
+  | { kind: 'drafted'; stream: NewStream }
+  | { kind: 'refused'; problem: Problem };
+
+// Stands for the text that is yet to come where a message must have one.
+const TEXT_TO_COME = '…';
+// What the stream itself says of its messages; a second word in `body` would only contradict it.
+const OWN_PARAMS: Readonly<Record<string, string>> = {
+  text: '`text`, or the changes that follow',
+  parse_mode: '`format`',
+  entities: '`format`',
+};
+
+export async function draftStream(
+  options: StreamOptions,
+  request: StreamRequest,
+  headers: FromHeaders,
+): Promise<DraftedStream> {
+  const { to, text, format, transport, body = {}, idle, ...wishes } = request;
+  const troubles = ownParams(body);
+  if (troubles.length > 0) {
+    return { kind: 'refused', problem: invalid('invalid_message', troubles) };
+  }
+  const message = { ...wishes, to, body: { ...body, text: TEXT_TO_COME } };
+  const drafted = await draft(options, message, { ...headers, idempotencyKey: null });
+  if (drafted.kind === 'refused') return drafted;
+  const { account, platform, chat, thread, session } = drafted.delivery;
+  const { user, correlation, priority } = drafted.delivery;
+  const who = { account, platform, chat, thread, session, user, correlation, priority };
+  return {
+    kind: 'drafted',
+    stream: {
+      ...who,
+      format: format ?? 'plain',
+      transport: transport ?? null,
+      params: body,
+      idleMs: idle === undefined ? options.idleMs : idle * 1000,
+    },
+  };
+}
+
+function ownParams(body: Readonly<Record<string, unknown>>): Trouble[] {
+  return Object.entries(OWN_PARAMS)
+    .filter(([name]) => name in body)
+    .map(([name, instead]) => ({ path: `/body/${name}`, expected: `nothing: use ${instead}` }));
+}
+
+export function requestOfQuery(query: StreamQueryRequest): StreamRequest {
+  const { account, chat, platform, thread, idle, wait, ...rest } = query;
+  const to = {
+    account,
+    chat,
+    ...(platform === undefined ? {} : { platform }),
+    ...(thread === undefined ? {} : { thread }),
+  };
+  return { to, ...rest, ...(idle === undefined ? {} : { idle: Number(idle) }) };
+}
+
+export function waitOfQuery({ wait }: StreamQueryRequest): number | boolean {
+  if (wait === undefined || wait === 'false') return false;
+  return wait === 'true' ? true : Number(wait);
+}
