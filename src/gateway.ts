@@ -172,6 +172,7 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     metrics,
     log,
     spool,
+    late: { observers: 0 },
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

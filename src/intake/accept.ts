@@ -15,7 +15,7 @@ import { invalid } from './refuse.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
-const METHOD_WHEN_LEFT_OUT = 'sendMessage';
+export const METHOD_WHEN_LEFT_OUT = 'sendMessage';
 
 export type Drafted =
   | { kind: 'drafted'; delivery: NewDelivery }
@@ -41,7 +41,7 @@ export function draft(
   return draftFor(options, platform, identity, request, headers);
 }
 
-function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
+export function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
   const account = String(to.account);
   const colon = account.indexOf(':');
   const name = to.platform ?? (colon > 0 ? account.slice(0, colon) : '');

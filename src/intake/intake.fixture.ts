@@ -174,13 +174,17 @@ export interface Bench {
   readonly logged: object[];
   // Files received, and how often each is pinned.
   readonly spooled: Map<string, number>;
+  readonly late: { observers: number };
   // When set: calls that are passed on are told to it, and never answered.
   hold: ((hangUp: AbortSignal) => void) | null;
   // What the platform answers to calls that are passed on.
   answer: Reply;
 }
 
-export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Bench> {
+export async function bench(
+  settings: Partial<IntakeSettings> = {},
+  others: readonly Platform[] = [],
+): Promise<Bench> {
   const clock = virtualClock(START);
   const { journal, ledger } = createMemoryStore();
   const road = new FakeRoad(journal);
@@ -189,11 +193,12 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
     downloads: [] as Download[],
     logged: [] as object[],
     spooled: new Map<string, number>(),
+    late: { observers: 0 },
     hold: null as ((hangUp: AbortSignal) => void) | null,
     answer: answered(200, '{}'),
   };
   const platform = fakeTelegram(made);
-  const platforms = new Map([['telegram', platform]]);
+  const platforms = new Map([platform, ...others].map((each) => [each.name, each]));
   const accounts = await Accounts.open({ clock, journal, platforms, secret: 'secret' });
   await accounts.identify('telegram', TOKEN);
   const note = (fields: object) => void made.logged.push(fields);
@@ -211,6 +216,7 @@ export async function bench(settings: Partial<IntakeSettings> = {}): Promise<Ben
     metrics: createMetrics({ process: false }),
     log: { warn: note, error: note },
     spool: memorySpool(made.spooled),
+    late: made.late,
     settings: { ...SETTINGS, ...settings },
   };
   return Object.assign(made, { app: createServer(options), road, live, clock, journal, accounts });

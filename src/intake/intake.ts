@@ -27,6 +27,8 @@ export interface IntakeOptions {
   readonly spool: Receiving;
   // Left out: no text is shown while it grows.
   readonly output?: LiveOutput;
+  // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
+  readonly late: { observers: number };
   // Left out: nobody looks at updates, and none come by webhook.
   readonly updates?: Inbound;
 }
@@ -82,6 +84,10 @@ export const EVENT_CLIENTS_MAX = 200;
 // What a client of /v1/events may leave unread before it is dropped.
 export const EVENT_BACKLOG_BYTES_MAX = 1_048_576;
 export const EVENT_HEARTBEAT_MS = 15_000;
+// How much longer the answer for an origin may take for its observers' receipts.
+export const OBSERVERS_MS_MAX = 100;
+// Observers that wait for their platform's word, over all messages; more are refused.
+export const OBSERVERS_LATE_MAX = 10_000;
 // Names, keys and ids given by callers.
 export const NAME_LENGTH_MAX = 256;
 export const YEAR_S = 366 * 86_400;

@@ -30,17 +30,6 @@ export const Target = Type.Object(
   strict,
 );
 
-export const FanOut = Type.Object(
-  {
-    origin: Target,
-    observers: Type.Array(Target, {
-      maxItems: OBSERVERS_MAX,
-      description: 'They get the same message, best-effort; nobody waits for them',
-    }),
-  },
-  strict,
-);
-
 export const content = {
   method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
   body: Type.Record(Type.String(), Type.Unknown(), {
@@ -75,6 +64,30 @@ export const content = {
   ),
   idempotencyKey: Type.Optional(name('The same key again sends nothing; also as Idempotency-Key')),
 };
+
+const Observer = Type.Object(
+  {
+    ...Target.properties,
+    method: content.method,
+    body: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'What this observer gets instead of the message, with `method` its own too',
+      }),
+    ),
+  },
+  strict,
+);
+
+export const FanOut = Type.Object(
+  {
+    origin: Target,
+    observers: Type.Array(Observer, {
+      maxItems: OBSERVERS_MAX,
+      description: 'They get the same message, best-effort; nobody waits for them',
+    }),
+  },
+  strict,
+);
 
 export const Message = Type.Object({ to: Target, ...content }, strict);
 export const FanOutMessage = Type.Object({ to: FanOut, ...content }, strict);

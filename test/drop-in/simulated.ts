@@ -78,6 +78,7 @@ export async function dropIn(
     log: { warn: () => {}, error: () => {} },
     // No call of these tests has files.
     spool: { receive: async () => ({ kind: 'full' }), unpin: () => {}, discard: () => {} },
+    late: { observers: 0 },
     settings: {
       host: config.host,
       allowedHosts: [],
