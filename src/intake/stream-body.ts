@@ -18,11 +18,6 @@ export type BodyEnd =
   | { kind: 'queue_full'; queueMax: number }
   | { kind: 'unknown' };
 
-type Taken =
-  // It said what it had to; `rest` is what it said last.
-  | { kind: 'over'; rest: Change | null; error: string | null }
-  | { kind: 'not_taken'; fed: Exclude<Fed, { kind: 'taken' }> };
-
 const NOTHING: Change = { kind: 'append', text: '' };
 
 export class Body {
@@ -49,9 +44,8 @@ export class Body {
 
   async pour(live: Live, id: string, feed: Feed): Promise<BodyEnd> {
     try {
-      const taken = await this.#take(live, id, feed);
-      this.#isRead = true;
-      return await this.#finish(live, id, taken);
+      const end = await feedStream(live, id, this.#readings(feed));
+      return this.#isCutOff && end.kind === 'finished' ? { kind: 'cut_off', view: end.view } : end;
     } finally {
       // Read and thrown away, so that the sender hears the answer instead of losing the connection.
       this.#source.unpipe(this.#through);
@@ -59,27 +53,35 @@ export class Body {
     }
   }
 
-  async #take(live: Live, id: string, feed: Feed): Promise<Taken> {
+  async *#readings(feed: Feed): AsyncGenerator<Reading> {
     for await (const chunk of this.#through) {
-      const { change, isOver, error } = readEvents(feed.push(chunk as Buffer));
-      if (isOver) return { kind: 'over', rest: change, error };
-      // Bytes without text are a sign of life of the producer, and count as one.
-      const fed = await live.change(id, change ?? NOTHING, 'lazy');
-      if (fed.kind !== 'taken') return { kind: 'not_taken', fed };
+      const reading = readEvents(feed.push(chunk as Buffer));
+      this.#isRead = reading.isOver;
+      yield reading;
     }
-    const { change, error } = readEvents(feed.end());
-    return { kind: 'over', rest: change, error };
+    this.#isRead = true;
+    yield { ...readEvents(feed.end()), isOver: true };
   }
+}
 
-  async #finish(live: Live, id: string, taken: Taken): Promise<BodyEnd> {
-    if (taken.kind === 'not_taken') return refusedEnd(live, id, taken.fed);
-    const fed = await live.final(id, taken.rest);
+// What a producer says, piece by piece, until it is over; then the final. `lazy`: it breaks off with us, so nothing
+// it was told is lost that it would not lose itself.
+export async function feedStream(
+  live: Live,
+  id: string,
+  readings: AsyncIterable<Reading>,
+): Promise<BodyEnd> {
+  let last: Reading = { change: null, isOver: true, error: null };
+  for await (const reading of readings) {
+    last = reading;
+    if (reading.isOver) break;
+    // A piece without text is a sign of life of the producer, and counts as one.
+    const fed = await live.change(id, reading.change ?? NOTHING, 'lazy');
     if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
-    const { view } = fed;
-    return this.#isCutOff
-      ? { kind: 'cut_off', view }
-      : { kind: 'finished', view, error: taken.error };
   }
+  const fed = await live.final(id, last.isOver ? last.change : null);
+  if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
+  return { kind: 'finished', view: fed.view, error: last.error };
 }
 
 async function refusedEnd(
@@ -94,14 +96,14 @@ async function refusedEnd(
   return final.kind === 'taken' ? { kind: 'too_long', view: final.view, unitsMax } : final;
 }
 
-interface Read {
+export interface Reading {
   // What the events do to the text, as one change; null: nothing.
   readonly change: Change | null;
   readonly isOver: boolean;
   readonly error: string | null;
 }
 
-function readEvents(events: readonly FeedEvent[]): Read {
+function readEvents(events: readonly FeedEvent[]): Reading {
   let change: Change | null = null;
   for (const event of events) {
     switch (event.kind) {

@@ -6,15 +6,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { FEED_TYPES, type Feed, feedOf } from '../live/feed.ts';
 import type { StreamView } from '../live/live.ts';
-import { unreachable } from '../system/assert.ts';
 import { headersOf } from './headers.ts';
 import { invalid, sendProblem } from './refuse.ts';
-import { Body, type BodyEnd } from './stream-body.ts';
+import { Body } from './stream-body.ts';
 import { openStream } from './stream-calls.ts';
 import type { StreamDesk } from './stream-desk.ts';
 import { requestOfQuery, type StreamOptions, waitOfQuery } from './stream-draft.ts';
+import { endProblem } from './stream-end.ts';
 import { checkStreamQuery } from './stream-schema.ts';
-import { endedProblem, noRoom, noStream, showStream, tooLong } from './stream-view.ts';
+import { showStream } from './stream-view.ts';
+import type { StreamWaits } from './stream-waits.ts';
 import { waitOf } from './submit.ts';
 import { troublesOf } from './trouble.ts';
 
@@ -27,9 +28,15 @@ interface Ready {
   readonly waitMs: number;
 }
 
+// What it takes to take a body.
+export interface BodyPorts {
+  readonly options: StreamOptions;
+  readonly desk: StreamDesk;
+  readonly waits: StreamWaits;
+}
+
 export async function takeBody(
-  options: StreamOptions,
-  desk: StreamDesk,
+  { options, desk, waits }: BodyPorts,
   request: FastifyRequest,
   source: Readable,
   reply: FastifyReply,
@@ -39,10 +46,15 @@ export async function takeBody(
     source.resume();
     return sendProblem(reply, ready);
   }
+  const { tag } = options;
   const { id } = ready.opened;
   reply.header('location', `/v1/streams/${id}`);
   const end = await desk.pour(id, new Body(source), ready.feed);
-  return answerEnd(options, desk, { ...ready, end }, reply);
+  // A sender that is gone does not hear it.
+  if (end.kind !== 'finished') return sendProblem(reply, endProblem(tag, end, ready.opened));
+  const { view, error } = end;
+  const ended = ready.waitMs === 0 ? null : await waits.ended(id, ready.waitMs, reply.raw);
+  return reply.send({ ...showStream(tag, ended ?? view), error });
 }
 
 async function prepare(options: StreamOptions, request: FastifyRequest): Promise<Ready | Problem> {
@@ -75,36 +87,4 @@ export function unreadable(): Problem {
     `A body that is a stream has one of the types ${FEED_TYPES.join(', ')}, uncompressed, and its target in ` +
     'the query; application/json with POST opens a stream to be changed by its id.';
   return problem('unsupported_media_type', detail);
-}
-
-async function answerEnd(
-  options: StreamOptions,
-  desk: StreamDesk,
-  { opened, waitMs, end }: Ready & { end: BodyEnd },
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { tag } = options;
-  switch (end.kind) {
-    case 'finished': {
-      const { view, error } = end;
-      const ended = waitMs === 0 ? null : await desk.ended(view.id, waitMs, reply.raw);
-      return reply.send({ ...showStream(tag, ended ?? view), error });
-    }
-    // A sender that is gone does not hear it; the others are told why their text ends here.
-    case 'cut_off':
-      return sendProblem(
-        reply,
-        problem('shutting_down', '', { stream: showStream(tag, end.view) }),
-      );
-    case 'too_long':
-      return sendProblem(reply, tooLong(end.unitsMax, { stream: showStream(tag, end.view) }));
-    case 'ended':
-      return sendProblem(reply, endedProblem(tag, end.view));
-    case 'queue_full':
-      return sendProblem(reply, noRoom(end.queueMax, { stream: showStream(tag, opened) }));
-    case 'unknown':
-      return sendProblem(reply, noStream());
-    default:
-      return unreachable(end);
-  }
 }

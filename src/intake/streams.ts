@@ -16,9 +16,10 @@ import {
 } from './stream-calls.ts';
 import { StreamDesk } from './stream-desk.ts';
 import type { StreamOptions } from './stream-draft.ts';
-import { takeBody, unreadable } from './stream-post.ts';
+import { type BodyPorts, takeBody, unreadable } from './stream-post.ts';
 import { checkStreamsQuery, type StreamsFilter } from './stream-schema.ts';
 import { showStream } from './stream-view.ts';
+import { StreamWaits } from './stream-waits.ts';
 import { isStream } from './telegram-params.ts';
 import { troublesOf } from './trouble.ts';
 
@@ -29,13 +30,17 @@ interface ById {
 export function streamRoutes(app: FastifyInstance, intake: IntakeOptions): void {
   if (intake.output === undefined) return;
   const options = { ...intake, ...intake.output };
-  const desk = new StreamDesk(options.live, options.clock, app.server);
-  app.addHook('preClose', async () => desk.stop());
+  const desk = new StreamDesk(options.live, app.server);
+  const waits = new StreamWaits(options.live, options.clock);
+  app.addHook('preClose', async () => {
+    desk.stop();
+    waits.stop();
+  });
   // A parser holds for all routes beside it, so those that read other bodies than JSON have rooms of their own.
-  app.register(async (bodies) => bodyRoutes(bodies, options, desk));
+  app.register(async (bodies) => bodyRoutes(bodies, { options, desk, waits }));
   app.register(async (texts) => textRoutes(texts, options));
   app.post<ById>('/v1/streams/:id/final', (request, reply) =>
-    finish(options, desk, request, reply),
+    finish(options, waits, request, reply),
   );
   app.delete<ById>('/v1/streams/:id', async ({ params }, reply) =>
     answer(options, await cancelStream(options, params.id), reply),
@@ -46,17 +51,17 @@ export function streamRoutes(app: FastifyInstance, intake: IntakeOptions): void 
   app.get('/v1/streams', (request, reply) => list(options, request, reply));
 }
 
-function bodyRoutes(app: FastifyInstance, options: StreamOptions, desk: StreamDesk): void {
+function bodyRoutes(app: FastifyInstance, ports: BodyPorts): void {
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   app.post('/v1/streams', (request, reply) =>
     isStream(request.body)
-      ? takeBody(options, desk, request, request.body, reply)
-      : open(options, request, reply),
+      ? takeBody(ports, request, request.body, reply)
+      : open(ports.options, request, reply),
   );
   // `curl -T` says PUT.
   app.put('/v1/streams', (request, reply) =>
     isStream(request.body)
-      ? takeBody(options, desk, request, request.body, reply)
+      ? takeBody(ports, request, request.body, reply)
       : sendProblem(reply, unreadable()),
   );
 }
@@ -86,7 +91,7 @@ async function open(options: StreamOptions, request: FastifyRequest, reply: Fast
 
 async function finish(
   options: StreamOptions,
-  desk: StreamDesk,
+  waits: StreamWaits,
   request: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
@@ -95,7 +100,7 @@ async function finish(
   if ('code' in finished) return sendProblem(reply, finished);
   const { view, waitMs } = finished;
   if (waitMs === 0) return answer(options, view, reply);
-  return answer(options, (await desk.ended(id, waitMs, reply.raw)) ?? view, reply);
+  return answer(options, (await waits.ended(id, waitMs, reply.raw)) ?? view, reply);
 }
 
 function list(options: StreamOptions, request: FastifyRequest, reply: FastifyReply) {
