@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
@@ -13,6 +14,8 @@ export interface Client {
   readonly url: string;
   // Fails on an answer of 400 or more; `/health/details` says 503 and still has something to say.
   call(method: Method, path: string, body?: unknown): Promise<unknown>;
+  // A body that is sent as it comes; `type`: its content type, null when the gateway is to see for itself.
+  pour(path: string, source: Readable, type: string | null): Promise<unknown>;
 }
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -31,7 +34,17 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
   const given = typeof options.url === 'string' ? options.url : io.env.SLUICE_URL;
   const url = (given ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '');
   const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
-  return { url, call: (method, path, body) => call({ url, key, method, path, body }) };
+  return {
+    url,
+    call: (method, path, body) => call({ url, key, method, path, ...jsonOf(body) }),
+    pour: (path, source, type) =>
+      call({ url, key, method: 'POST', path, payload: source, type, isEndless: true }),
+  };
+}
+
+function jsonOf(body: unknown) {
+  if (body === undefined) return { payload: null, type: null };
+  return { payload: JSON.stringify(body), type: 'application/json' };
 }
 
 // An address that means "all of them" is one to listen on, not one to call.
@@ -54,16 +67,19 @@ interface Call {
   readonly key: string | null;
   readonly method: Method;
   readonly path: string;
-  readonly body: unknown;
+  readonly payload: string | Readable | null;
+  readonly type: string | null;
+  // It may take as long as its sender likes.
+  readonly isEndless?: true;
 }
 
-async function call({ url, key, method, path, body }: Call): Promise<unknown> {
+async function call({ url, key, method, path, payload, type, isEndless }: Call): Promise<unknown> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  const payload = body === undefined ? null : JSON.stringify(body);
+  if (type !== null) headers['content-type'] = type;
+  const patience = isEndless ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   const answer = await reach(url, () =>
-    request(`${url}${path}`, { method, headers, body: payload }),
+    request(`${url}${path}`, { method, headers, body: payload, ...patience }),
   );
   const text = await answer.body.text();
   const value = parsed(text);

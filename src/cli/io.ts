@@ -1,9 +1,15 @@
 // What a command sees of the world outside, and the two ways it can end badly. Tests bring their own.
 
+import type { Readable } from 'node:stream';
+
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   out(line: string): void;
   err(line: string): void;
+  // What is piped in.
+  readonly input?: Readable;
+  // A line that the next one is drawn over; left out where nobody watches.
+  progress?(line: string): void;
 }
 
 // Did not work (exit code 1). The message says what to do.

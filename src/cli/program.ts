@@ -12,6 +12,7 @@ import { addConfig } from './show-config.ts';
 import { addSim } from './simulate.ts';
 import { addStatus } from './status.ts';
 import { addStore } from './store.ts';
+import { addStream } from './stream.ts';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
@@ -30,6 +31,8 @@ function createProgram(io: Io): Command {
   const program = new Command('sluice')
     .description('A delivery gateway for chat platforms')
     .version(VERSION, '-V, --version', 'print the version')
+    // An option belongs to the command it follows: `stream list --json`.
+    .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError('(--help tells more)')
@@ -40,6 +43,7 @@ function createProgram(io: Io): Command {
   for (const add of [
     addServe,
     addSend,
+    addStream,
     addStatus,
     addDead,
     addExplain,

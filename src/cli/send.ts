@@ -5,6 +5,7 @@ import { PRIORITIES } from '../domain/priority.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { fields } from './table.ts';
+import { onlyAccount, secondsOf } from './target.ts';
 
 interface Options {
   readonly account?: string;
@@ -91,24 +92,6 @@ function bodyOf(text: string | undefined, json: string | undefined): Record<stri
   } catch {
     throw new WrongUsage('--body: expected JSON, such as {"text":"hello"}');
   }
-}
-
-function secondsOf(flag: string, text: string): number {
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
-  throw new WrongUsage(`${flag} = ${text}: expected a number of seconds`);
-}
-
-async function onlyAccount(client: Client): Promise<string> {
-  const answer = (await client.call('GET', '/v1/accounts')) as { accounts: { id: string }[] };
-  const [first, ...others] = answer.accounts;
-  if (first !== undefined && others.length === 0) return first.id;
-  const known = answer.accounts.map(({ id }) => id).join(', ');
-  throw new WrongUsage(
-    first === undefined
-      ? 'the gateway knows no account yet: name one with --account TOKEN (1:sandbox to try it out)'
-      : `which account? Name one with --account: ${known}`,
-  );
 }
 
 function describe(receipt: Receipt): string {
