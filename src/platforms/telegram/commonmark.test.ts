@@ -1,0 +1,295 @@
+// What language models write, whole and cut anywhere: what is shown, and that it can always be shown.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseCommonMark, readCommonMark } from './commonmark.ts';
+import { entityProblems } from './entities.fixture.ts';
+
+// As `type:covered text`, so that a test can be read.
+function shown(source: string, isFinal = true): { text: string; marks: string[] } {
+  const { text, entities } = parseCommonMark(source, isFinal);
+  const marks = entities.map(({ type, offset, length, url, language }) =>
+    [type, text.slice(offset, offset + length), url ?? language]
+      .filter((each) => each !== undefined)
+      .join(':'),
+  );
+  return { text, marks };
+}
+
+describe('whole texts', () => {
+  test.each<[string, string, string[]]>([
+    [
+      '**b** *i* _i_ ~~s~~ `c` ||p||',
+      'b i i s c p',
+      ['bold:b', 'italic:i', 'italic:i', 'strikethrough:s', 'code:c', 'spoiler:p'],
+    ],
+    ['***both*** **a *b***', 'both a b', ['bold:both', 'italic:both', 'bold:a b', 'italic:b']],
+    ['***a** b* **c*d**', 'a b c*d', ['italic:a b', 'bold:a', 'bold:c*d']],
+    ['**重要：**后面', '重要：后面', ['bold:重要：']],
+    ['un*frigging*believable', 'unfriggingbelievable', ['italic:frigging']],
+    [
+      'snake_case_name, 2 * 3 * 4, 5*3, ~5, a || b',
+      'snake_case_name, 2 * 3 * 4, 5*3, ~5, a || b',
+      [],
+    ],
+    ['\\*no\\* \\# \\a', '*no* # \\a', []],
+    ['a &lt; b &amp;&nbsp;c<br>d', 'a < b & c\nd', []],
+    ['`` a`b `` and `*x*`', 'a`b and *x*', ['code:a`b', 'code:*x*']],
+    ['**a `b` c**', 'a b c', ['bold:a', 'code:b', 'bold:c']],
+    ['** not bold ** **', '** not bold ** **', []],
+  ])('inline: %s', (source, text, marks) => {
+    expect(shown(source)).toEqual({ text, marks });
+  });
+
+  test.each<[string, string, string[]]>([
+    ['[x](https://a.b/c_(d)_e "t")!', 'x!', ['text_link:x:https://a.b/c_(d)_e']],
+    [
+      '[**x** `y`](https://a.b?a=1&amp;b=2)',
+      'x y',
+      ['text_link:x y:https://a.b?a=1&b=2', 'bold:x'],
+    ],
+    ['![alt](https://a.b/i.png)', 'alt', ['text_link:alt:https://a.b/i.png']],
+    ['[![alt](https://i.png)](https://a.b)', 'alt', ['text_link:alt:https://a.b']],
+    ['*a [b* c](https://a.b)', '*a b* c', ['text_link:b* c:https://a.b']],
+    [
+      '[readme](docs/a.md) [mail](mailto:a@b.c) [top](#top)',
+      'readme (docs/a.md) mail (a@b.c) top',
+      [],
+    ],
+    [
+      '<https://a.b> https://a.b/x_y_z_ [1] [a][b] [',
+      'https://a.b https://a.b/x_y_z_ [1] [a][b] [',
+      [],
+    ],
+    ['[user](tg://user?id=1)', 'user (tg://user?id=1)', []],
+  ])('links: %s', (source, text, marks) => {
+    expect(shown(source)).toEqual({ text, marks });
+  });
+
+  test.each<[string, string, string[]]>([
+    ['# A **b** c #\ntext', 'A b c\ntext', ['bold:A b c']],
+    ['#no heading', '#no heading', []],
+    ['a\n\n\n\nb\n---\nc', 'a\n\nb\n──────────\nc', []],
+    [
+      '- a\n- b\n  - c\n    1) d\n\n  more\n\nend',
+      '• a\n• b\n  ◦ c\n    1) d\n\n  more\n\nend',
+      [],
+    ],
+    ['* [ ] a\n* [x] **b**', '☐ a\n☑ b', ['bold:b']],
+    ['- **a\n  b** c', '• a\n  b c', ['bold:a\n  b']],
+    ['> a\n>\n> > **b**\nc', 'a\n\nb\nc', ['blockquote:a\n\nb', 'bold:b']],
+    ['> ```js\n> x\n> ```\n> - y', 'x\n• y', ['blockquote:x\n• y', 'pre:x:js']],
+    ['```ts {1}\na *b*\n\n  c\n```\nd', 'a *b*\n\n  c\nd', ['pre:a *b*\n\n  c:ts']],
+    ['1. a\n   ```\n   x\n     y\n   ```', '1. a\nx\n  y', ['pre:x\n  y']],
+    ['~~~\n```\n~~~', '```', ['pre:```']],
+    ['````md\n```\n````', '```', ['pre:```:md']],
+    ['```\n```\nx', 'x', []],
+    [
+      '| A | B |\n|:--|--:|\n| 1 | `x\\|y` |\n| **2** |',
+      'A | B\n1 | x|y\n2',
+      ['bold:A | B', 'code:x|y', 'bold:2'],
+    ],
+    [
+      'A | B\n--- | ---\n1 | 2\n\n|x| is positive',
+      'A | B\n1 | 2\n\n|x| is positive',
+      ['bold:A | B'],
+    ],
+    ['a\r\n\r\n**b**\r\n', 'a\n\nb', ['bold:b']],
+    ['a  \nb\\\nc', 'a\nb\nc', []],
+  ])('blocks: %j', (source, text, marks) => {
+    expect(shown(source)).toEqual({ text, marks });
+  });
+});
+
+describe('unfinished texts', () => {
+  test.each<[string, string, string[]]>([
+    ['**bo', 'bo', ['bold:bo']],
+    ['**bold*', 'bold', ['bold:bold']],
+    ['a *', 'a', []],
+    ['a **', 'a', []],
+    ['a ~', 'a', []],
+    ['a ~~b', 'a b', ['strikethrough:b']],
+    ['a ||b|', 'a b', ['spoiler:b']],
+    ['a `b', 'a b', ['code:b']],
+    ['a ``b`', 'a b', ['code:b']],
+    ['a [lab', 'a lab', []],
+    ['a [lab]', 'a lab', []],
+    ['a [lab](', 'a lab', []],
+    ['a [**lab**](https://a.b/c', 'a lab', ['bold:lab']],
+    ['a ![', 'a', []],
+    ['a [1]', 'a [1]', []],
+    ['a \\', 'a', []],
+    ['a &am', 'a', []],
+    ['a <htt', 'a', []],
+    ['a <https://a.b', 'a https://a.b', []],
+    ['a\n-', 'a', []],
+    ['a\n- [', 'a', []],
+    ['a\n##', 'a', []],
+    ['a\n``', 'a', []],
+    ['a\n```', 'a', []],
+    ['a\n```py', 'a', []],
+    ['```py\nx = 1', 'x = 1', ['pre:x = 1:py']],
+    ['```py\nx = 1\n``', 'x = 1', ['pre:x = 1:py']],
+    ['| A | B', 'A | B', ['bold:A | B']],
+    ['| A | B |\n|-', 'A | B', ['bold:A | B']],
+    ['> **a', 'a', ['blockquote:a', 'bold:a']],
+    // What is over is over.
+    ['5 *apples\n\nmore', '5 *apples\n\nmore', []],
+    ['5*3 and snake_case', '5*3 and snake_case', []],
+  ])('%j', (source, text, marks) => {
+    expect(shown(source, false)).toEqual({ text, marks });
+  });
+
+  test.each<[string, string, string[]]>([
+    ['a **b', 'a b', ['bold:b']],
+    ['* note', '• note', []],
+    ['a *b', 'a *b', []],
+    ['a *', 'a *', []],
+    ['a `b', 'a `b', []],
+    ['__init', '__init', []],
+    ['a [b](https://c', 'a [b](https://c', []],
+  ])('cut off for good: %j', (source, text, marks) => {
+    expect(shown(source, true)).toEqual({ text, marks });
+  });
+
+  const DOCUMENT = [
+    '# Plan for **today** 🌤️',
+    'Some *emphasis*, **strong**, ***both***, ~~gone~~ and `co*de`; see [the docs](https://a.b/c_d "t").',
+    '- first\n- **second**: [x](https://x.y)\n  - inner `a`\n- [x] done\n1. one\n2. two',
+    '> quoted **text**\n> goes on',
+    '```ts\nconst a = `**$b**`;\n\nif (a) return;\n```',
+    '| Name | Value |\n| --- | --- |\n| **a** | 1 |\n| b | `2` |',
+    '---',
+    '東京は**晴れ**です。 مرحبا *يا* 👩‍👩‍👧‍👦 ||secret|| end &amp; <https://e.f>.',
+  ].join('\n\n');
+
+  test('every prefix shows a beginning of the end, and never a marker', () => {
+    const whole = shown(DOCUMENT).text;
+    for (let cut = 0; cut <= DOCUMENT.length; cut++) {
+      const { text } = shown(DOCUMENT.slice(0, cut), false);
+      expect(whole.startsWith(text), `${cut}: ${JSON.stringify(text)}`).toBe(true);
+    }
+  });
+});
+
+describe('any text', () => {
+  const pieces = [
+    ...[
+      '*',
+      '**',
+      '***',
+      '_',
+      '__',
+      '~~',
+      '||',
+      '|',
+      '`',
+      '```',
+      '```ts\n',
+      '~~~',
+      '[',
+      ']',
+      '](',
+      ')',
+      '![',
+    ],
+    ...[
+      '\\',
+      '\n',
+      '\n\n',
+      '\n- ',
+      '\n  - ',
+      '\n1. ',
+      '\n> ',
+      '\n# ',
+      '\n---\n',
+      '\n| a | b |\n|-|-|\n',
+      '<',
+      '&lt;',
+    ],
+    ...[
+      'word',
+      ' ',
+      'é',
+      '東京',
+      '👩‍👩‍👧‍👦',
+      '\ud83d',
+      '\udc4d',
+      'https://a.b',
+      '(',
+      '"',
+      '\t',
+      '\r',
+    ],
+  ];
+  const anySource = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...pieces), maxLength: 60 }),
+    fc.string({ unit: 'binary', maxLength: 40 }),
+  );
+
+  test('comes to entities that Telegram takes as they are', () => {
+    fc.assert(
+      fc.property(anySource, fc.boolean(), (source, isFinal) => {
+        expect(entityProblems(parseCommonMark(source, isFinal))).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('loses no letter', () => {
+    const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
+    const unit = fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '~~',
+      '|',
+      '`',
+      '[',
+      ']',
+      '\n',
+      '\n\n',
+      '\n- ',
+      '> ',
+      ' ',
+      'a',
+      'ß',
+      '東',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
+        // The name of a fence's language is not shown.
+        fc.pre(!/~~~|```/.test(source));
+        expect(letters(parseCommonMark(source, true).text)).toBe(letters(source));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    '*_[',
+    '**a',
+    '[](',
+    '[a](b',
+    '`a``',
+    '```',
+    '*a_b',
+    '> ',
+    '- ',
+    '|a',
+    '||',
+    '<',
+    '\\',
+    '~~a',
+    '![',
+    '**a** ',
+    '` ',
+  ])('costs no more than it is long: %j', (unit) => {
+    const steps = (count: number, isFinal: boolean) =>
+      readCommonMark(unit.repeat(count), isFinal).steps;
+    for (const isFinal of [true, false]) {
+      const once = steps(25_000 / unit.length, isFinal);
+      expect(steps(50_000 / unit.length, isFinal)).toBeLessThan(2.2 * once + 5000);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+// Entities as Telegram keeps them, so that what we count, compare and cut is what will be shown: proper nesting only,
+// no style on code, one link or code at a place, no quotation in another, nothing empty, no white space at the ends.
+
+import type { Entity, RichText } from './rich-text.ts';
+
+const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
+const QUOTES = ['blockquote', 'expandable_blockquote'];
+const CODES = ['pre', 'code'];
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function validEntities({ text, entities }: RichText): RichText {
+  const sorted = entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+  const things = sorted.filter(({ type }) => !STYLES.includes(type) && !QUOTES.includes(type));
+  const apart = firsts(things);
+  const quotes = outside(firsts(sorted.filter(({ type }) => QUOTES.includes(type))), apart);
+  const holes = apart.filter(({ type }) => CODES.includes(type)).map(rangeOf);
+  const kept = [...apart, ...quotes].flatMap((entity) => trimmed(text, entity, rangeOf(entity)));
+  for (const style of STYLES) {
+    const pieces = without(union(sorted.filter(({ type }) => type === style)), holes);
+    for (const piece of pieces) kept.push(...trimmed(text, { type: style } as Entity, piece));
+  }
+  return { text, entities: kept.sort((a, b) => a.offset - b.offset || b.length - a.length) };
+}
+
+function rangeOf({ offset, length }: Entity): Range {
+  return { from: offset, to: offset + length };
+}
+
+// Those that do not meet an earlier one.
+function firsts(sorted: readonly Entity[]): Entity[] {
+  let end = 0;
+  return sorted.filter(({ offset, length }) => {
+    const isFirst = offset >= end;
+    if (isFirst) end = offset + length;
+    return isFirst;
+  });
+}
+
+// A quotation holds links and code, not the other way round. Both lists are sorted and each is disjoint.
+function outside(quotes: readonly Entity[], things: readonly Entity[]): Entity[] {
+  let at = 0;
+  return quotes.filter((quote) => {
+    const { from, to } = rangeOf(quote);
+    while (at < things.length && rangeOf(things[at]!).to <= from) at += 1;
+    const thing = things[at];
+    return thing === undefined || thing.offset >= from || rangeOf(thing).to < to;
+  });
+}
+
+function union(sorted: readonly Entity[]): Range[] {
+  const ranges: Range[] = [];
+  for (const { from, to } of sorted.map(rangeOf)) {
+    const last = ranges.at(-1);
+    if (last === undefined || from >= last.to) ranges.push({ from, to });
+    else if (to > last.to) ranges[ranges.length - 1] = { from: last.from, to };
+  }
+  return ranges;
+}
+
+function without(ranges: readonly Range[], holes: readonly Range[]): Range[] {
+  const pieces: Range[] = [];
+  let at = 0;
+  for (const range of ranges) {
+    let from = range.from;
+    while (at < holes.length && holes[at]!.to <= from) at += 1;
+    for (; at < holes.length && holes[at]!.from < range.to; at++) {
+      pieces.push({ from, to: holes[at]!.from });
+      from = holes[at]!.to;
+      if (from >= range.to) break;
+    }
+    pieces.push({ from, to: range.to });
+  }
+  return pieces;
+}
+
+// Code keeps its white space, unless it is nothing else.
+function trimmed(text: string, entity: Entity, { from, to }: Range): Entity[] {
+  let start = from;
+  let end = Math.min(text.length, to);
+  while (start < end && isSpace(text[start]!)) start += 1;
+  while (end > start && isSpace(text[end - 1]!)) end -= 1;
+  if (start >= end) return [];
+  const place = CODES.includes(entity.type)
+    ? { offset: from, length: Math.min(text.length, to) - from }
+    : { offset: start, length: end - start };
+  return [{ ...entity, ...place }];
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
+}
