@@ -173,6 +173,7 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     log,
     spool,
     late: { observers: 0 },
+    terminals: house.screens,
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

@@ -56,10 +56,10 @@ describe('readers', () => {
     const all = reader(readers);
     const chat = reader(readers, { chat: '7' });
     const account = reader(readers, { account: 'telegram:1' });
-    readers.tell(accepted());
-    readers.tell(accepted({ chat: '7' }));
+    readers.tellRoad(accepted());
+    readers.tellRoad(accepted({ chat: '7' }));
     const until = Number.POSITIVE_INFINITY;
-    readers.tell({
+    readers.tellRoad({
       kind: 'breaker',
       at: 1,
       account: 'telegram:1',
@@ -79,8 +79,8 @@ describe('readers', () => {
     const slow = reader(readers);
     const fast = reader(readers);
     slow.writableLength = EVENT_BACKLOG_BYTES_MAX + 1;
-    readers.tell(accepted());
-    readers.tell(accepted());
+    readers.tellRoad(accepted());
+    readers.tellRoad(accepted());
     expect(slow.ended).toBe(true);
     expect(slow.text.match(/event: \w+/g)).toEqual(['event: dropped']);
     expect(fast.text.match(/event: \w+/g)).toHaveLength(2);

@@ -11,6 +11,7 @@ import { createMemoryStore } from '../journal/memory.ts';
 import { createMetrics } from '../ledger/metrics.ts';
 import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
+import { Screens } from '../platforms/terminal/terminal.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
@@ -169,6 +170,7 @@ export interface Bench {
   readonly clock: VirtualClock;
   readonly journal: Journal;
   readonly accounts: Accounts;
+  readonly screens: Screens;
   readonly passed: OutgoingCall[];
   readonly downloads: Download[];
   readonly logged: object[];
@@ -198,6 +200,7 @@ export async function bench(
     answer: answered(200, '{}'),
   };
   const platform = fakeTelegram(made);
+  const screens = new Screens(clock);
   const platforms = new Map([platform, ...others].map((each) => [each.name, each]));
   const accounts = await Accounts.open({ clock, journal, platforms, secret: 'secret' });
   await accounts.identify('telegram', TOKEN);
@@ -217,9 +220,11 @@ export async function bench(
     log: { warn: note, error: note },
     spool: memorySpool(made.spooled),
     late: made.late,
+    terminals: screens,
     settings: { ...SETTINGS, ...settings },
   };
-  return Object.assign(made, { app: createServer(options), road, live, clock, journal, accounts });
+  const parts = { road, live, clock, journal, accounts, screens };
+  return Object.assign(made, { app: createServer(options), ...parts });
 }
 
 export function answered(

@@ -9,6 +9,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Road } from './road.ts';
+import type { Terminals } from './terminals.ts';
 
 export interface IntakeOptions {
   readonly clock: Clock;
@@ -27,6 +28,8 @@ export interface IntakeOptions {
   readonly spool: Receiving;
   // Left out: no text is shown while it grows.
   readonly output?: LiveOutput;
+  // Left out: there is no terminal to watch.
+  readonly terminals?: Terminals;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
   // Left out: nobody looks at updates, and none come by webhook.

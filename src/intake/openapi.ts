@@ -15,6 +15,7 @@ import {
   Receipt,
   Result,
   SearchQuery,
+  TerminalQuery,
 } from './schema.ts';
 import {
   Stream,
@@ -102,6 +103,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /v1/events': {
     summary: 'Server-sent events of attempts, moves and streams',
     query: EventsQuery,
+  },
+  'GET /v1/terminal/{chat}': {
+    summary: 'What is on a terminal’s screen, then every change, as server-sent events',
+    query: TerminalQuery,
   },
   'GET /queue/stats': { summary: 'Depths of the queue' },
   'GET /health': { summary: 'Whether the process serves' },

@@ -161,6 +161,10 @@ export const DeadQuery = Type.Object(
 );
 export const LimitsQuery = Type.Object({ account: filter.account }, strict);
 export const EventsQuery = Type.Object({ account: filter.account, chat: filter.chat }, strict);
+export const TerminalQuery = Type.Object(
+  { account: Type.Optional(name('`terminal:<name>`; terminal:local when left out')) },
+  strict,
+);
 export type SearchRequest = Static<typeof SearchQuery>;
 
 export const DeadCommand = Type.Object(
@@ -189,5 +193,6 @@ export const checkSearch = Compile(SearchQuery);
 export const checkDeadQuery = Compile(DeadQuery);
 export const checkLimitsQuery = Compile(LimitsQuery);
 export const checkEventsQuery = Compile(EventsQuery);
+export const checkTerminalQuery = Compile(TerminalQuery);
 export const checkDeadCommand = Compile(DeadCommand);
 export const checkDeadEdit = Compile(DeadEdit);

@@ -19,6 +19,7 @@ import { journalProblem } from './submit.ts';
 import { isDialect } from './telegram-address.ts';
 import { answerNo } from './telegram-answer.ts';
 import { telegramRoutes } from './telegram-routes.ts';
+import { terminalRoutes } from './terminal.ts';
 import { callerOf, HostWall, isLoopback } from './trust.ts';
 import { Waiting } from './waiting.ts';
 import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
@@ -92,6 +93,7 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     limitRoutes(keyed, options);
     eventRoutes(keyed, options);
     statsRoutes(keyed, options);
+    terminalRoutes(keyed, options);
     streamRoutes(keyed, options);
     webhookViewRoutes(keyed, options);
   });

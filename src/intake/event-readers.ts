@@ -1,0 +1,99 @@
+// Server-sent events to whoever is connected, bounded in number and in what each may leave unread. Whoever tells never
+// waits for a reader: one that lets too much pile up is told so and dropped, because silently skipping events would
+// be a lie. A beat keeps quiet lines open.
+
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { Clock, Timer } from '../system/clock.ts';
+import { EVENT_BACKLOG_BYTES_MAX, EVENT_CLIENTS_MAX, EVENT_HEARTBEAT_MS } from './intake.ts';
+import { refuse } from './refuse.ts';
+
+export interface EventReader {
+  readonly response: ServerResponse;
+}
+
+// Makes a stream of events of the answer; null: there are too many readers, which it was told.
+export function openEvents(
+  readers: Pick<EventReaders<EventReader>, 'isFull'>,
+  reply: FastifyReply,
+): ServerResponse | null {
+  if (readers.isFull) {
+    refuse(reply, 'too_many_waiting', `${EVENT_CLIENTS_MAX} readers are connected.`);
+    return null;
+  }
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  return reply.raw;
+}
+
+export class EventReaders<R extends EventReader> {
+  readonly #clock: Clock;
+  readonly #readers = new Set<R>();
+  #heartbeat: Timer | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get isFull(): boolean {
+    return this.#readers.size >= EVENT_CLIENTS_MAX;
+  }
+
+  add(reader: R): void {
+    this.#readers.add(reader);
+    reader.response.once('close', () => this.#remove(reader));
+    reader.response.write(': open\n\n');
+    if (this.#heartbeat === null) this.#beatLater();
+  }
+
+  // To those it is for. Put into words once, and only if somebody hears it.
+  tell(kind: string, show: () => object, isFor: (reader: R) => boolean): void {
+    let text: string | null = null;
+    for (const reader of this.#readers) {
+      if (!isFor(reader)) continue;
+      text ??= eventText(kind, show());
+      this.#write(reader, text);
+    }
+  }
+
+  stop(): void {
+    this.#heartbeat?.cancel();
+    this.#heartbeat = null;
+    for (const reader of this.#readers) this.#end(reader, 'the gateway is stopping');
+  }
+
+  #write(reader: R, text: string): void {
+    if (reader.response.writableLength > EVENT_BACKLOG_BYTES_MAX) {
+      this.#end(reader, 'too slow: events after this one were not sent');
+    } else {
+      reader.response.write(text);
+    }
+  }
+
+  #end(reader: R, reason: string): void {
+    this.#remove(reader);
+    reader.response.end(eventText('dropped', { reason }));
+  }
+
+  #remove(reader: R): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#heartbeat?.cancel();
+    this.#heartbeat = null;
+  }
+
+  #beatLater(): void {
+    this.#heartbeat = this.#clock.schedule(this.#clock.now() + EVENT_HEARTBEAT_MS, () => {
+      for (const reader of this.#readers) this.#write(reader, ': beat\n\n');
+      if (this.#readers.size > 0) this.#beatLater();
+    });
+  }
+}
+
+function eventText(kind: string, data: object): string {
+  return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+}
