@@ -232,7 +232,7 @@ describe('any text', () => {
       fc.property(anySource, fc.boolean(), (source, isFinal) => {
         expect(entityProblems(parseCommonMark(source, isFinal))).toEqual([]);
       }),
-      { numRuns: 3000 },
+      { numRuns: 5000 },
     );
   });
 

@@ -10,7 +10,7 @@ import type { Steps } from './commonmark-steps.ts';
 import { cellsOf, isDelimiterRow, isHalfDelimiterRow, isRow } from './commonmark-tables.ts';
 import type { Ending } from './commonmark-tokens.ts';
 import { RichLines } from './rich-lines.ts';
-import type { RichText } from './rich-text.ts';
+import { type RichText, wellFormed } from './rich-text.ts';
 import { validEntities } from './valid-entities.ts';
 
 const RULE = '──────────';
@@ -26,7 +26,8 @@ export function readCommonMark(
 ): { rich: RichText; steps: number } {
   const steps = { count: 0 };
   const written = new RichLines();
-  const lines = source.replace(/\r\n?/g, '\n').split('\n');
+  // Halves of characters must not meet when a marker between them goes.
+  const lines = wellFormed(source, isFinal).replace(/\r\n?/g, '\n').split('\n');
   new Reader(lines, isFinal ? 'cut' : 'growing', written, steps).read();
   return { rich: validEntities(written.done()), steps: steps.count };
 }

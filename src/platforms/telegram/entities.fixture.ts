@@ -24,7 +24,7 @@ export function entityProblems(rich: RichText): string[] {
   for (const [at, entity] of entities.entries()) {
     const covered = text.slice(entity.offset, entity.offset + entity.length);
     if (covered.trim() === '') found.push(`blank ${say(entity)}`);
-    else if (covered !== covered.trim() && !CODES.includes(entity.type)) {
+    else if (covered !== covered.trim() && ![...CODES, ...QUOTES].includes(entity.type)) {
       found.push(`white space at an end of ${say(entity)}`);
     }
     for (const other of entities.slice(at + 1)) found.push(...pairProblems(entity, other));

@@ -14,6 +14,11 @@ export interface RichText {
   readonly entities: readonly Entity[];
 }
 
+// Halves of characters, which no platform takes, become U+FFFD; the last one of a text that grows is still to come.
+export function wellFormed(text: string, isFinal: boolean): string {
+  return (isFinal ? text : text.replace(/[\ud800-\udbff]$/, '')).toWellFormed();
+}
+
 // Entities that are open while a source is read; each ends where its marker closes.
 export class RichTextBuilder {
   text = '';

@@ -2,57 +2,195 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseCommonMark } from './commonmark.ts';
+import { entityProblems, isInsidePair, placeProblems } from './entities.fixture.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
 import type { Entity, RichText } from './rich-text.ts';
 import { splitText } from './split.ts';
+import { validEntities } from './valid-entities.ts';
 
 const plain = (text: string): RichText => ({ text, entities: [] });
 const texts = (parts: RichText[]) => parts.map(({ text }) => text);
+
+// With what breaks naive cutting: pairs and halves of them, characters of many, marks on marks, both directions.
 const anyText = fc.string({
   unit: fc.oneof(
-    { weight: 5, arbitrary: fc.constantFrom('a', 'word', ' ', '\n', '\n\n', '. ', 'ß') },
+    { weight: 5, arbitrary: fc.constantFrom('a', 'word', ' ', '\n', '\n\n', '. ', 'ß', '😀') },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }) },
-    { weight: 1, arbitrary: fc.constantFrom('👩‍👩‍👧‍👦', '🇩🇪', 'e\u0301') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('👩‍👩‍👧‍👦', '🇩🇪', 'e\u0301', '\u200d', '\u0301', '👍🏽', '\ufe0f'),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('\ud83d', '\ude00', 'مرحبا', '\u202e', 'שלום', '\u200f', '한국'),
+    },
   ),
   maxLength: 120,
 });
+const anyUnitsMax = fc.oneof(
+  fc.integer({ min: 2, max: 12 }),
+  fc.integer({ min: 12, max: 60 }),
+  fc.constant(4096),
+);
+const types = fc.constantFrom(
+  ...['bold', 'italic', 'url', 'text_link', 'code', 'pre', 'blockquote', 'custom_emoji', 'spoiler'],
+);
 
-describe('any text', () => {
-  test('is whole again when its parts are put together, and each part fits', () => {
+// Nested as markup is: each lies within the one before it, or after it.
+const anyNested = fc
+  .tuple(anyText, fc.array(fc.tuple(types, fc.nat(120), fc.nat(60)), { maxLength: 10 }))
+  .map(([text, drawn]): RichText => {
+    const entities: Entity[] = [];
+    for (const [type, offset, length] of drawn) {
+      const entity = { type, offset, length: length + 1 };
+      const isIn = offset + entity.length <= text.length;
+      if (isIn && placeProblems({ text, entities: [entity] }).length === 0) {
+        if (entities.every((other) => !isCrossing(entity, other))) entities.push(entity);
+      }
+    }
+    return { text, entities };
+  });
+
+const MARKED = [
+  '<b>',
+  '</b>',
+  '<i>',
+  '</i>',
+  '<pre>',
+  '</pre>',
+  '&lt;',
+  '*',
+  '_',
+  '||',
+  '`',
+  '```',
+  '[',
+  '](u)',
+];
+const COMMON = [
+  '**',
+  '~~',
+  '\n- ',
+  '\n# ',
+  '\n> ',
+  '](https://a.b)',
+  '\\.',
+  'word',
+  ' ',
+  '\n',
+  '東',
+  '😀',
+  'a',
+  'b',
+];
+const anySource = fc.string({ unit: fc.constantFrom(...MARKED, ...COMMON), maxLength: 60 });
+const anyRead = fc
+  .tuple(anySource, fc.constantFrom(parseHtml, parseMarkdownV2, parseMarkdown, common))
+  .map(([source, parse]): RichText => parse(source) ?? plain(source));
+
+function common(source: string): RichText {
+  return parseCommonMark(source, true);
+}
+
+describe('any text, with any markup', () => {
+  const anyRich = fc.oneof(anyText.map(plain), anyNested, anyRead);
+
+  test('is whole again when its parts are put together, and each part can be sent', () => {
     fc.assert(
-      fc.property(anyText, fc.integer({ min: 12, max: 60 }), (text, unitsMax) => {
-        const parts = texts(splitText(plain(text), unitsMax));
-        expect(parts.join('')).toBe(text);
-        for (const part of parts) expect(part.length).toBeLessThanOrEqual(unitsMax);
-        for (const part of parts) expect(part.isWellFormed()).toBe(text.isWellFormed());
+      fc.property(anyRich, anyUnitsMax, (rich, unitsMax) => {
+        const parts = splitText(rich, unitsMax);
+        expect(texts(parts).join('')).toBe(rich.text);
+        for (const part of parts) {
+          expect(part.text.length).toBeGreaterThan(0);
+          expect(part.text.length).toBeLessThanOrEqual(unitsMax);
+          expect(placeProblems(part)).toEqual([]);
+        }
+        expect(cutsOf(parts).filter((at) => isInsidePair(rich.text, at))).toEqual([]);
       }),
+      { numRuns: 2000 },
     );
   });
 
   test('keeps every entity on the characters it was on', () => {
-    const entities = fc.array(
-      fc.record({
-        type: fc.constantFrom('bold', 'italic', 'url', 'text_link'),
-        offset: fc.nat(100),
-        length: fc.integer({ min: 1, max: 80 }),
-      }),
-      { maxLength: 8 },
-    );
     fc.assert(
-      fc.property(anyText, entities, fc.integer({ min: 12, max: 60 }), (text, given, unitsMax) => {
-        const inside = given.filter(({ offset, length }) => offset + length <= text.length);
-        const parts = splitText({ text, entities: inside }, unitsMax);
-        expect(marks(parts)).toEqual(marks([{ text, entities: inside }]));
-        for (const part of parts) {
-          for (const { offset, length } of part.entities) {
-            expect(offset >= 0 && length > 0 && offset + length <= part.text.length).toBe(true);
-          }
+      fc.property(anyRich, anyUnitsMax, (rich, unitsMax) => {
+        expect(marks(splitText(rich, unitsMax))).toEqual(marks([rich]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('has parts as valid as it is itself', () => {
+    const anyValid = anyRich.map(validEntities).map(({ text, entities }) => ({
+      text,
+      entities: entities.filter(({ type }) => type !== 'url' && type !== 'custom_emoji'),
+    }));
+    fc.assert(
+      fc.property(anyValid, anyUnitsMax, (rich, unitsMax) => {
+        for (const part of splitText(rich, unitsMax)) {
+          expect(entityProblems(validEntities(part))).toEqual([]);
         }
       }),
     );
   });
+
+  test('fits Telegram at its real length', () => {
+    const long = fc.array(anyText, { minLength: 80, maxLength: 120 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(long, (text) => {
+        const parts = texts(splitText(plain(text), 4096));
+        expect(parts.join('')).toBe(text);
+        expect(Math.max(0, ...parts.map((part) => part.length))).toBeLessThanOrEqual(4096);
+      }),
+      { numRuns: 20 },
+    );
+  });
 });
+
+describe('a growing text', () => {
+  test('is not cut anew: a part that is followed by another stays as it is', () => {
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 6 }), anyUnitsMax, (pieces, unitsMax) => {
+        const text = pieces.join('');
+        const whole = texts(splitText(plain(text), unitsMax));
+        for (let length = 0; length < text.length; length++) {
+          const cuts = cutsOf(splitText(plain(text.slice(0, length)), unitsMax));
+          // Where a part ends is decided by what fits in it and one character more.
+          const settled = cuts.filter((_, at) => length >= (cuts[at - 1] ?? 0) + unitsMax + 2);
+          expect(settled).toEqual(cutsOf(whole.map(plain)).slice(0, settled.length));
+        }
+      }),
+    );
+  });
+
+  test('keeps its parts while Markdown is written, up to the paragraph that is', () => {
+    const paragraph =
+      '**Some** words [of](https://a.b) `a` paragraph, *and* some more.\n\n- x\n- **y**\n\n';
+    const text = paragraph.repeat(12);
+    const whole = texts(splitText(parseCommonMark(text, true), 120));
+    for (let length = 0; length <= text.length; length++) {
+      const parts = texts(splitText(parseCommonMark(text.slice(0, length), false), 120));
+      expect(parts.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, parts.length - 1)));
+    }
+  });
+});
+
+function isCrossing(a: Entity, b: Entity): boolean {
+  const [first, second] = a.offset <= b.offset ? [a, b] : [b, a];
+  const end = first.offset + first.length;
+  const isApart = end <= second.offset;
+  const isInside = second.offset + second.length <= end || second.offset === first.offset;
+  return !isApart && !isInside;
+}
+
+// Where parts end, but for the last.
+function cutsOf(parts: readonly RichText[]): number[] {
+  const ends: number[] = [];
+  for (const { text } of parts) ends.push((ends.at(-1) ?? 0) + text.length);
+  return ends.slice(0, -1);
+}
 
 // Which types lie on each unit of the text.
 function marks(parts: readonly RichText[]): string[] {
@@ -81,6 +219,15 @@ describe('the boundary', () => {
     const family = '👩‍👩‍👧‍👦';
     const parts = texts(splitText(plain(family.repeat(20)), 40));
     for (const part of parts) expect(part.length % family.length).toBe(0);
+  });
+
+  test("is never inside a flag, nor between a very long character's halves", () => {
+    const flags = '🇩🇪'.repeat(200);
+    for (const part of texts(splitText(plain(`a${flags}`), 301)))
+      expect(part.length % 4 < 2).toBe(true);
+    const chain = Array(200).fill('👩').join('\u200d');
+    for (const part of texts(splitText(plain(`a${chain}`), 400)))
+      expect(part.isWellFormed()).toBe(true);
   });
 
   test('is never inside an address or a custom emoji', () => {

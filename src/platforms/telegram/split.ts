@@ -16,7 +16,7 @@ const WHOLE = [
   ...['mention', 'hashtag', 'cashtag', 'bot_command', 'url', 'email', 'phone_number'],
   ...['text_mention', 'custom_emoji', 'date_time'],
 ];
-// As far back as this an indivisible thing (an emoji of many, an address) is looked for.
+// Longer things than this (an address, an emoji of many) are cut like others.
 const WHOLE_UNITS_MAX = 256;
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -54,14 +54,10 @@ function hardCut(text: string, whole: readonly Entity[], from: number, unitsMax:
   const end = from + unitsMax;
   const around = whole.find((entity) => isInside(entity, end));
   if (around !== undefined && around.offset > from) return around.offset;
-  const near = Math.max(from, end - WHOLE_UNITS_MAX);
-  const nearby = text.slice(near, end + WHOLE_UNITS_MAX);
-  let cut = near;
-  for (const { index } of SEGMENTER.segment(nearby)) {
-    if (near + index > end) break;
-    cut = near + index;
-  }
-  if (cut > from) return cut;
+  // From the part's beginning, which is a boundary: from the middle of a row of flags, others would be found.
+  const nearby = text.slice(from, end + WHOLE_UNITS_MAX);
+  const { index } = SEGMENTER.segment(nearby).containing(unitsMax)!;
+  if (index > 0) return from + index;
   // One character longer than a part: only its code points can be kept.
   const unit = text.charCodeAt(end - 1);
   const isSplitPair = unit >= 0xd800 && unit <= 0xdbff && unitsMax > 1;

@@ -1,5 +1,6 @@
 // Entities as Telegram keeps them, so that what we count, compare and cut is what will be shown: proper nesting only,
-// no style on code, one link or code at a place, no quotation in another, nothing empty, no white space at the ends.
+// no style on code, one link or code at a place, no quotation in another, nothing empty, no style or link that begins
+// or ends with white space.
 
 import type { Entity, RichText } from './rich-text.ts';
 
@@ -77,14 +78,14 @@ function without(ranges: readonly Range[], holes: readonly Range[]): Range[] {
   return pieces;
 }
 
-// Code keeps its white space, unless it is nothing else.
+// Code, and the quotation around it, keep their white space, unless they are nothing else.
 function trimmed(text: string, entity: Entity, { from, to }: Range): Entity[] {
   let start = from;
   let end = Math.min(text.length, to);
   while (start < end && isSpace(text[start]!)) start += 1;
   while (end > start && isSpace(text[end - 1]!)) end -= 1;
   if (start >= end) return [];
-  const place = CODES.includes(entity.type)
+  const place = [...CODES, ...QUOTES].includes(entity.type)
     ? { offset: from, length: Math.min(text.length, to) - from }
     : { offset: start, length: end - start };
   return [{ ...entity, ...place }];
