@@ -76,6 +76,7 @@ function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
   const { scheduler, holds, aliases, storePausedUntil } = ports.road;
   const now = ports.clock.now();
   ports.road.limitsOf(account);
+  if (!scheduler.hasRoomFor(delivery, now)) return null;
   if (!isPlain(delivery) || !ports.turns.isRunning || now < storePausedUntil) return null;
   if (!holds.areClosed(account) || aliases.canonical(account, chat) !== chat) return null;
   const lane = laneOf(delivery);

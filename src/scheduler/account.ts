@@ -117,8 +117,7 @@ export class Account extends RingMember implements Waiter {
 
   // Room for a call of a quiet chat while nothing waits: it flies without having queued. null: it must queue.
   reserve(queued: Queued, now: number): Ticket | null {
-    if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return null;
-    if (this.#waitingInAll > 0 || this.chats.has(chatOf(queued, this.order))) return null;
+    if (!this.hasRoomFor(queued, now)) return null;
     if (this.limits.earliestChat(queued, now) > now) return null;
     if (this.limits.earliestAccount(queued, now) > now) return null;
     const chat = this.#chatOf(queued);
@@ -126,6 +125,11 @@ export class Account extends RingMember implements Waiter {
     chat.inFlight += 1;
     this.inFlight += 1;
     return this.limits.take(queued, now);
+  }
+
+  hasRoomFor(call: Pick<Queued, 'chat' | 'family'>, now: number): boolean {
+    if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return false;
+    return this.#waitingInAll === 0 && !this.chats.has(chatOf(call, this.order));
   }
 
   // The call in flight came to rest (or never left); its lane is free again.

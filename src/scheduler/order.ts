@@ -12,11 +12,11 @@ export type Order = 'lane' | 'platform';
 export const QUEUE = '';
 
 // Typing signs and drafts keep out of it: no message waits behind one.
-export function isInOneQueue(queued: Queued, order: Order): boolean {
+export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
   return order === 'platform' && !COSMETIC_FAMILIES.includes(queued.family);
 }
 
-export function chatOf(queued: Queued, order: Order): string {
+export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
   return isInOneQueue(queued, order) ? QUEUE : queued.chat;
 }
 

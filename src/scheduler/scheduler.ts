@@ -105,6 +105,11 @@ export class Scheduler {
     return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
   }
 
+  // Whether it is worth asking to reserve: nothing waits in the account, and the chat is quiet.
+  hasRoomFor(call: Pick<Queued, 'account' | 'chat' | 'family'>, now: number): boolean {
+    return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
+  }
+
   // A call that could go at once, before it has a number; then `launched` or `release`.
   reserve(queued: Queued, now: number): Ticket | null {
     const account = this.#accounts.get(queued.account);
