@@ -21,13 +21,11 @@ export async function rawSameRows(dir: string): Promise<Raw> {
   const db = openDatabase(storeFileOf(dir), WRITING);
   db.exec(PRAGMAS);
   const delivery = db.prepare(SQL.insertPlain);
-  const payload = db.prepare(SQL.insertBody);
   let seq = 0;
   return grouped(db, (chat, body) => {
     seq += 1;
     const call = ['telegram:1', 'telegram', chat, 'sendMessage', 'send', 'broadcast'];
-    delivery.run(seq, ...call, 2, 1_700_000_000_000.5 + seq);
-    payload.run(seq, body);
+    delivery.run(seq, ...call, 2, 1_700_000_000_000.5 + seq, body);
   });
 }
 

@@ -1,7 +1,8 @@
 // The schema of the SQLite store, as forward migrations: each runs once, in one transaction, and is
-// never edited after a release. Three things are deliberate. Payloads and answers live apart, so
-// that recovery and settling touch narrow rows only. Accepting a plain message maintains one index;
-// the rest are partial. CHECKs are chains of `=`: a list after IN is rebuilt on every insert and
+// never edited after a release. Three things are deliberate. The payload is the last column of its
+// delivery, so that accepting writes one row and reading the others stops before it; answers live
+// apart, because a row that grows when it settles would split its page. Accepting a plain message
+// maintains one index; the rest are partial. CHECKs are chains of `=`: a list after IN is rebuilt on every insert and
 // costs more than the insert.
 
 import type { Database } from '../system/sqlite.ts';
@@ -50,6 +51,8 @@ CREATE TABLE deliveries (
   cures TEXT,
   message_id TEXT,
   superseded_by INTEGER,
+  -- null: retention has removed it.
+  body TEXT,
   CHECK ((state = 'queued' OR state = 'sending') = (settled_at IS NULL)),
   CHECK ((state = 'superseded') = (superseded_by IS NOT NULL))
 ) STRICT;
@@ -74,7 +77,6 @@ CREATE INDEX deliveries_message ON deliveries (message_id, chat, account)
 CREATE UNIQUE INDEX deliveries_slot ON deliveries (account, slot)
   WHERE slot IS NOT NULL AND state = 'queued';
 
-CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
 CREATE TABLE results (seq INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
 
 -- In order of beginning.

@@ -98,8 +98,8 @@ export class Appender {
       words[from + 5]!,
       words[from + 6]!,
       words[from + 7]!,
+      words[from + PLAIN.body]!,
     );
-    statements.insertBody.run(seq, words[from + PLAIN.body]!);
     this.seqLast = seq;
     if (beginAt === 0) {
       tallies.add(account, 'queued', 1);
@@ -127,7 +127,13 @@ export class Appender {
   #insert(words: Words, from: number, seq: number, rival: Waiting | null): void {
     const given = words.slice(from, from + GIVEN_WORDS);
     const enterAt = rival?.enterAt ?? enterAtOf(words, from);
-    this.#commands.statements.insert.run(seq, ...given, enterAt, rival?.rank ?? seq);
+    this.#commands.statements.insert.run(
+      seq,
+      ...given,
+      enterAt,
+      rival?.rank ?? seq,
+      words[from + AT.body]!,
+    );
     this.#insertRest(words, from, seq);
   }
 
@@ -136,8 +142,8 @@ export class Appender {
     const { statements, tallies } = this.#commands;
     const given = words.slice(from, from + GIVEN_WORDS);
     const at = words[from + AT.acceptedAt] as number;
-    const place = [enterAtOf(words, from), seq];
-    statements.insertLate.run(seq, ...given, ...place, at, by, SUPERSEDED);
+    const rest = [enterAtOf(words, from), seq, words[from + AT.body]!];
+    statements.insertLate.run(seq, ...given, ...rest, at, by, SUPERSEDED);
     statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
     tallies.add(words[from + AT.account] as string, 'superseded', 1);
     this.#insertRest(words, from, seq);
@@ -146,7 +152,6 @@ export class Appender {
   #insertRest(words: Words, from: number, seq: number): void {
     const { statements } = this.#commands;
     this.seqLast = seq;
-    statements.insertBody.run(seq, words[from + AT.body]!);
     const files = words[from + AT.files] as string | null;
     if (files !== null) statements.saveFiles.run(seq, files);
     const key = words[from + AT.idempotencyKey]!;

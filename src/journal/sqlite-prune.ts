@@ -14,7 +14,6 @@ export function prune(
   if (ended.length < max) ended.push(...statements.deadToPrune.all(deadBefore, max - ended.length));
   for (const { seq, account, state, key } of ended) {
     statements.dropDelivery.run(seq!);
-    statements.dropBody.run(seq!);
     statements.dropResult.run(seq!);
     statements.dropAttempts.run(seq!);
     statements.dropHistory.run(seq!);

@@ -7,20 +7,19 @@ import { QUEUED_COLUMNS } from './sqlite-rows.ts';
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.
 const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method,
   family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
-  enter_at, rank`;
-const NEW_VALUES = Array(22).fill('?').join(', ');
+  enter_at, rank, body`;
+const NEW_VALUES = Array(23).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
   insertPlain: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
-    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0)`,
+    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, body)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, ?10)`,
   insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
-    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1)`,
+    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
-  insertBody: 'INSERT INTO bodies (seq, body) VALUES (?, ?)',
   waitingInSlot: `SELECT seq, final, enter_at, rank FROM deliveries INDEXED BY deliveries_slot
     WHERE account = ? AND slot = ? AND state = 'queued'`,
   findKey: `SELECT i.seq, i.digest, d.state FROM idempotency i JOIN deliveries d ON d.seq = i.seq
@@ -29,14 +28,14 @@ export const SQL = {
     ON CONFLICT (account, key) DO UPDATE
     SET seq = excluded.seq, digest = excluded.digest, expires_at = excluded.expires_at`,
 
-  toBegin: `SELECT d.state, d.account, d.attempts, d.accepted_at, d.failures, d.doubts, d.cures,
-    b.body FROM deliveries d LEFT JOIN bodies b ON b.seq = d.seq WHERE d.seq = ?`,
+  toBegin: `SELECT state, account, attempts, accepted_at, failures, doubts, cures, body
+    FROM deliveries WHERE seq = ?`,
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
   toMove: `SELECT seq, state, account, attempts, slot, final, cures, idempotency_key AS key
     FROM deliveries WHERE seq = ?`,
-  hasBody: 'SELECT 1 FROM bodies WHERE seq = ?',
+  hasBody: 'SELECT 1 FROM deliveries WHERE seq = ? AND body IS NOT NULL',
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,
@@ -45,8 +44,7 @@ export const SQL = {
   keepChat: `UPDATE attempts SET chat = (SELECT chat FROM deliveries WHERE seq = ?1)
     WHERE seq = ?1 AND chat IS NULL`,
   cure: 'UPDATE deliveries SET cures = ?, chat = coalesce(?, chat) WHERE seq = ?',
-  saveBody: `INSERT INTO bodies (seq, body) VALUES (?, ?)
-    ON CONFLICT (seq) DO UPDATE SET body = excluded.body`,
+  saveBody: 'UPDATE deliveries SET body = ?2 WHERE seq = ?1',
   saveResult: `INSERT INTO results (seq, result) VALUES (?, ?)
     ON CONFLICT (seq) DO UPDATE SET result = excluded.result`,
   dropResult: 'DELETE FROM results WHERE seq = ?',
@@ -81,7 +79,6 @@ export const SQL = {
     INDEXED BY deliveries_stuck_ended WHERE settled_at < ? AND (state = 'dead' OR state = 'uncertain')
     ORDER BY settled_at LIMIT ?`,
   dropDelivery: 'DELETE FROM deliveries WHERE seq = ?',
-  dropBody: 'DELETE FROM bodies WHERE seq = ?',
   dropAttempts: 'DELETE FROM attempts WHERE seq = ?',
   dropHistory: 'DELETE FROM history WHERE seq = ?',
   dropKey: 'DELETE FROM idempotency WHERE account = ? AND key = ? AND seq = ?',
