@@ -1,9 +1,10 @@
-// The main thread's side of group commit. Commands of one tick ride in batches of moderate size; the worker
+// The main thread's side of group commit. Commands of one turn ride in batches of moderate size; the worker
 // commits together whatever has come while it was busy. So a commit is as large as the disk is slow, a lone
 // command waits for nobody, and both threads work at once: while one batch's answers are read here, the next is
 // being written there. Answers come back in the order of the questions.
 
 import { type EventEmitter, once } from 'node:events';
+import { atEndOfTurn } from '../system/turn.ts';
 import { JournalUnavailable } from './journal.ts';
 import type { Answer, Request } from './sqlite-server.ts';
 import { Reader } from './sqlite-wire.ts';
@@ -116,7 +117,8 @@ export class GroupCommit {
   #flushSoon(): void {
     if (this.#flushIsDue || this.#batchesOut >= BATCHES_OUT_MAX) return;
     this.#flushIsDue = true;
-    queueMicrotask(() => {
+    // When this turn of the loop has read all its sockets: what they bring shares one message and one commit.
+    atEndOfTurn(() => {
       this.#flushIsDue = false;
       this.#flush();
     });
