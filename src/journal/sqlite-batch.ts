@@ -1,14 +1,16 @@
 // Runs batches of commands in the worker: all of them in one transaction, one fsync for all.
-// Either every command is durable when its answer leaves, or none of them happened.
+// Either every command is durable when its answer leaves, or none of them happened. One kind may be answered a moment
+// sooner: a settlement is written, so it outlives the process, and is forced to the disk right after its answer has
+// left. A power cut in between finds the attempt begun and not settled, which is what `uncertain` is for.
 
 import { assert } from '../system/assert.ts';
-import type { Database } from '../system/sqlite.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
 import type { IncomingCommand } from './incoming.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
 import { SqliteIncoming } from './sqlite-incoming.ts';
+import type { OpenStore } from './sqlite-open.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { SqliteStreams } from './sqlite-streams.ts';
@@ -25,17 +27,24 @@ import type { StreamCommand } from './streams.ts';
 
 type Words = (string | number | null)[];
 
+// Under settlements alone, without a pause: at least every so many commits are forced to the disk.
+const UNFORCED_COMMITS_MAX = 8;
+
 export class BatchRunner {
-  readonly #db: Database;
+  readonly #store: OpenStore;
   readonly #commands: SqliteCommands;
   readonly #appender: Appender;
   readonly #reads: SqliteReads;
   readonly #incoming: SqliteIncoming;
   readonly #streams: SqliteStreams;
   readonly #broadcasts: SqliteBroadcasts;
+  // Commits that the disk may not have yet.
+  #unforced = 0;
+  #mustForce = false;
 
-  constructor(db: Database) {
-    this.#db = db;
+  constructor(store: OpenStore) {
+    const { db } = store;
+    this.#store = store;
     this.#commands = new SqliteCommands(db);
     this.#appender = new Appender(db, this.#commands);
     this.#reads = new SqliteReads(db);
@@ -46,17 +55,28 @@ export class BatchRunner {
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
   run(batches: readonly Words[]): unknown[][] {
-    this.#db.exec('BEGIN IMMEDIATE');
+    const { db } = this.#store;
+    this.#mustForce = false;
+    db.exec('BEGIN IMMEDIATE');
     try {
       const answers = batches.map((words) => this.#batch(words));
       this.#commands.tallies.save();
-      this.#db.exec('COMMIT');
+      db.exec('COMMIT');
+      this.#unforced += 1;
+      if (this.#mustForce || this.#unforced >= UNFORCED_COMMITS_MAX) this.force();
       return answers;
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      if (db.isTransaction) db.exec('ROLLBACK');
       this.#commands.tallies.reload();
       throw error;
     }
+  }
+
+  // All that was answered is on the disk after this.
+  force(): void {
+    if (this.#unforced === 0) return;
+    this.#store.sync();
+    this.#unforced = 0;
   }
 
   #batch(words: Words): unknown[] {
@@ -68,6 +88,7 @@ export class BatchRunner {
 
   #command(words: Words, reader: Reader, out: unknown[]): void {
     const op = reader.number();
+    if (op !== OP.settle) this.#mustForce = true;
     switch (op) {
       case OP.appendPlain:
         this.#appender.appendPlain(words, reader.at, out);

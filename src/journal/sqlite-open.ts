@@ -3,10 +3,11 @@
 // and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
 // store does both.
 
-import { mkdirSync, statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Database,
+  logFileOf,
   openDatabase,
   SQLITE,
   sqliteCodeOf,
@@ -23,6 +24,8 @@ export interface OpenOptions {
 
 export interface OpenStore {
   readonly db: Database;
+  // Forces all that was committed to the disk. Throws LogLost when the disk does not take it.
+  sync(): void;
   close(): void;
 }
 
@@ -38,10 +41,14 @@ export function openStore(options: OpenOptions): OpenStore {
   makeFolder(options.dir);
   const lock = takeLock(options.dir);
   try {
-    const db = openFile(storeFileOf(options.dir), options.pageCountMax);
+    const file = storeFileOf(options.dir);
+    const db = openFile(file, options.pageCountMax);
+    const log = openSync(logFileOf(file), 'r+');
     return {
       db,
+      sync: () => forceToDisk(log),
       close() {
+        closeSync(log);
         db.close();
         lock.close();
       },
@@ -52,10 +59,25 @@ export function openStore(options: OpenOptions): OpenStore {
   }
 }
 
+// What the disk has refused to keep may be half there: nobody can say what is durable any more, and trying again
+// would only seem to help. The one honest thing is to stop and to read the store anew.
+export class LogLost extends Error {
+  override readonly name = 'LogLost';
+}
+
+function forceToDisk(log: number): void {
+  try {
+    fdatasyncSync(log);
+  } catch (error) {
+    throw new LogLost(`the disk did not take what was written: ${String(error)}`);
+  }
+}
+
+// The engine writes each commit to its log; when the log is forced to the disk is decided by whoever commits.
 function openFile(path: string, pageCountMax: number | null): Database {
   const db = openDatabase(path, { readOnly: false, busyMsMax: BUSY_MS_MAX });
   try {
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}; PRAGMA cache_size = -${CACHE_KIB}`);
     if (statSync(path).size <= CHECK_BYTES_MAX) quickCheck(db);
     migrate(db);

@@ -5,7 +5,7 @@
 import { SQLITE, sqliteCodeOf } from '../system/sqlite.ts';
 import type { JournalUnavailable } from './journal.ts';
 import { BatchRunner } from './sqlite-batch.ts';
-import type { OpenStore } from './sqlite-open.ts';
+import { LogLost, type OpenStore } from './sqlite-open.ts';
 import { type Page, PageWriter } from './sqlite-recovery.ts';
 
 type Batch = (string | number | null)[];
@@ -22,13 +22,16 @@ export interface StoreServer {
   readonly tag: string;
   // One answer for each request.
   answer(requests: readonly Request[]): Answer[];
+  // To be called when the answers have left and nothing waits.
+  rest(): void;
 }
 
 export function serveStore(store: OpenStore): StoreServer {
-  const runner = new BatchRunner(store.db);
+  const runner = new BatchRunner(store);
   const pages = new PageWriter(store.db);
   const work = (request: Exclude<Request, unknown[]>): Answer => {
     if (request.kind === 'recover') return { kind: 'page', page: pages.read(request.afterSeq) };
+    runner.force();
     store.close();
     return { kind: 'closed' };
   };
@@ -47,6 +50,7 @@ export function serveStore(store: OpenStore): StoreServer {
       }
       return answers;
     },
+    rest: () => runner.force(),
   };
 }
 
@@ -64,6 +68,7 @@ function tried(count: number, run: () => Answer[]): Answer[] {
   try {
     return run();
   } catch (error) {
+    if (error instanceof LogLost) throw error;
     return Array<Answer>(count).fill(failureOf(error));
   }
 }

@@ -18,11 +18,16 @@ const options = workerData as OpenOptions;
 
 try {
   const server = serveStore(openStore(options));
-  port.on('message', (request: Request) => {
-    for (const answer of server.answer([request, ...waitingRequests()])) {
-      port.postMessage(answer, buffersOf(answer));
-      if (!Array.isArray(answer) && answer.kind === 'closed') port.close();
+  port.on('message', (first: Request) => {
+    let requests = [first, ...waitingRequests()];
+    while (requests.length > 0) {
+      for (const answer of server.answer(requests)) {
+        port.postMessage(answer, buffersOf(answer));
+        if (!Array.isArray(answer) && answer.kind === 'closed') port.close();
+      }
+      requests = waitingRequests();
     }
+    server.rest();
   });
   port.postMessage({ kind: 'opened', tag: server.tag } satisfies Opened);
 } catch (error) {

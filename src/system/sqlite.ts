@@ -28,6 +28,11 @@ export function storeFileOf(dir: string): string {
   return join(dir, 'sluice.db');
 }
 
+// The engine's log of what was committed and not yet moved into the file; it is there while the store is open.
+export function logFileOf(path: string): string {
+  return `${path}-wal`;
+}
+
 export function openDatabase(
   path: string,
   options: { readOnly: boolean; busyMsMax: number },
