@@ -1,5 +1,6 @@
 // The entry of `sluice` and of `npm start`: the real terminal, the real exit code.
 
+import type { Terminal } from './io.ts';
 import { runCli } from './program.ts';
 
 const CLEAR_LINE = '\x1b[2K';
@@ -10,8 +11,17 @@ process.exitCode = await runCli(process.argv.slice(2), {
   err: (line) => process.stderr.write(`${line}\n`),
   input: process.stdin,
   ...(process.stderr.isTTY ? { progress: drawOver } : {}),
+  ...(process.stdout.isTTY ? { terminal: theTerminal() } : {}),
 });
 
 function drawOver(line: string): void {
   process.stderr.write(`\r${CLEAR_LINE}${line}`);
+}
+
+function theTerminal(): Terminal {
+  const { stdout } = process;
+  return {
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    write: (text) => void stdout.write(text),
+  };
 }

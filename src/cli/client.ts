@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { request } from 'undici';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import { Failed, type Io } from './io.ts';
+import { type ServerEvent, serverEvents } from './server-events.ts';
 import { configFrom } from './settings.ts';
 
 export interface Client {
@@ -16,10 +17,17 @@ export interface Client {
   call(method: Method, path: string, body?: unknown): Promise<unknown>;
   // A body that is sent as it comes; `type`: its content type, null when the gateway is to see for itself.
   pour(path: string, source: Readable, type: string | null): Promise<unknown>;
+  // Until the gateway ends them or the signal does; fails as Unreachable when the line breaks.
+  events(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent>;
 }
+
+// There is no gateway, or no more.
+export class Unreachable extends Failed {}
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
+// A stream of events has a beat every 15 s: when several are missing, the line is dead.
+const EVENTS_SILENCE_MS = 60_000;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
 export function addClientOptions(command: Command): Command {
@@ -39,6 +47,7 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
     call: (method, path, body) => call({ url, key, method, path, ...jsonOf(body) }),
     pour: (path, source, type) =>
       call({ url, key, method: 'POST', path, payload: source, type, isEndless: true }),
+    events: (path, signal) => events({ url, key, path, signal }),
   };
 }
 
@@ -85,12 +94,31 @@ async function call({ url, key, method, path, payload, type, isEndless }: Call):
   const value = parsed(text);
   const isHealth = path === '/health/details' && answer.statusCode === 503;
   if (answer.statusCode < 400 || isHealth) return value;
-  if (answer.statusCode === 401) {
-    throw new Failed(
-      `${url} does not know this key. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
-    );
+  throw refusedBy(url, answer.statusCode, value);
+}
+
+async function* events(
+  asked: Pick<Call, 'url' | 'key' | 'path'> & { signal: AbortSignal },
+): AsyncGenerator<ServerEvent> {
+  const { url, key, path, signal } = asked;
+  const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }) };
+  const patience = { bodyTimeout: EVENTS_SILENCE_MS };
+  const answer = await reach(url, () => request(`${url}${path}`, { headers, signal, ...patience }));
+  const { statusCode, body } = answer;
+  if (statusCode >= 400) throw refusedBy(url, statusCode, parsed(await body.text()));
+  try {
+    yield* serverEvents(body);
+  } catch (error) {
+    if (error instanceof Failed) throw error;
+    throw new Unreachable(`${url}: ${(error as Error).message}`);
   }
-  throw new Failed(refusal(answer.statusCode, value));
+}
+
+function refusedBy(url: string, status: number, value: unknown): Failed {
+  if (status !== 401) return new Failed(refusal(status, value));
+  return new Failed(
+    `${url} does not know this key. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
+  );
 }
 
 async function reach<T>(url: string, send: () => Promise<T>): Promise<T> {
@@ -98,8 +126,8 @@ async function reach<T>(url: string, send: () => Promise<T>): Promise<T> {
     return await send();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (!UNREACHABLE.includes(code ?? '')) throw new Failed(`${url}: ${message}`);
-    throw new Failed(
+    if (!UNREACHABLE.includes(code ?? '')) throw new Unreachable(`${url}: ${message}`);
+    throw new Unreachable(
       `no gateway answers at ${url}. Start it with \`npm start\` (or \`npx sluice serve\`), ` +
         'or name another with --url.',
     );

@@ -10,6 +10,14 @@ export interface Io {
   readonly input?: Readable;
   // A line that the next one is drawn over; left out where nobody watches.
   progress?(line: string): void;
+  // When stdout is one; left out: it is a file or a pipe.
+  readonly terminal?: Terminal;
+}
+
+export interface Terminal {
+  size(): { columns: number; rows: number };
+  // As it is: control sequences are obeyed.
+  write(text: string): void;
 }
 
 // Did not work (exit code 1). The message says what to do.

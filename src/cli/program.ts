@@ -13,6 +13,7 @@ import { addSim } from './simulate.ts';
 import { addStatus } from './status.ts';
 import { addStore } from './store.ts';
 import { addStream } from './stream.ts';
+import { addWatch } from './watch.ts';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
@@ -51,6 +52,7 @@ function createProgram(io: Io): Command {
     addSim,
     addConfig,
     addStore,
+    addWatch,
   ]) {
     add(program, io);
   }

@@ -38,7 +38,7 @@ export function addSend(program: Command, io: Io): void {
     .description('send one message')
     .argument('[text...]', 'the text; or give --body')
     .requiredOption('--chat <id>', 'chat id or @name')
-    .option('--account <id>', 'account id or token (default: the only one there is)')
+    .option('--account <id>', 'account id or token (default: the platform’s only one)')
     .option('--platform <name>', 'the account’s platform', 'telegram')
     .option('--thread <id>', 'thread or topic')
     .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
@@ -63,7 +63,7 @@ export function addSend(program: Command, io: Io): void {
 
 async function messageOf(client: Client, text: string | undefined, options: Options) {
   const content = contentOf(text, options);
-  const account = options.account ?? (await onlyAccount(client));
+  const account = options.account ?? (await onlyAccount(client, options.platform));
   const thread = options.thread === undefined ? {} : { thread: options.thread };
   const { platform, chat } = options;
   return { to: { platform, account, chat, ...thread }, ...content };

@@ -41,7 +41,7 @@ export function addStream(program: Command, io: Io): void {
     .description('show in a chat what is piped in, as it comes; final when it ends')
     .usage('[options] < text')
     .option('--chat <id>', 'chat id or @name')
-    .option('--account <id>', 'account id or token (default: the only one there is)')
+    .option('--account <id>', 'account id or token (default: the platform’s only one)')
     .option('--platform <name>', 'the account’s platform', 'telegram')
     .option('--thread <id>', 'thread or topic')
     .addOption(
@@ -67,7 +67,7 @@ async function run(io: Io, options: Options): Promise<void> {
   const { input } = io;
   if (input === undefined) throw new WrongUsage('nothing is piped in');
   const client = connect(io, { ...options });
-  query.set('account', options.account ?? (await onlyAccount(client)));
+  query.set('account', options.account ?? (await onlyAccount(client, options.platform)));
   const type = CONTENT_TYPES[options.as];
   const ended = await watched(io, client, query, () =>
     client.pour(`/v1/streams?${query}`, input, type),

@@ -9,12 +9,15 @@ export function secondsOf(flag: string, text: string): number {
   throw new WrongUsage(`${flag} = ${text}: expected a number of seconds`);
 }
 
-// Of the gateway, when it has just one.
-export async function onlyAccount(client: Client): Promise<string> {
+// Of the platform, when the gateway knows just one.
+// A terminal needs no token, so its first one is there before anyone has named it.
+export async function onlyAccount(client: Client, platform: string): Promise<string> {
+  if (platform === 'terminal') return 'terminal:local';
   const answer = (await client.call('GET', '/v1/accounts')) as { accounts: { id: string }[] };
-  const [first, ...others] = answer.accounts;
+  const accounts = answer.accounts.filter(({ id }) => id.startsWith(`${platform}:`));
+  const [first, ...others] = accounts;
   if (first !== undefined && others.length === 0) return first.id;
-  const known = answer.accounts.map(({ id }) => id).join(', ');
+  const known = accounts.map(({ id }) => id).join(', ');
   throw new WrongUsage(
     first === undefined
       ? 'the gateway knows no account yet: name one with --account TOKEN (1:sandbox to try it out)'
