@@ -202,6 +202,8 @@ describe('a body on the wire', () => {
     wire.request.destroy();
     await finished;
     expect(at.live.streams.get('stream1')!.text).toBe('half a sent');
+    await at.app.close();
+    expect(at.logged).toEqual([{ stream: 'stream1', account: ACCOUNT, chat: '-100' }]);
   });
 
   test('that breaks off inside a character is finished with the characters it had', async () => {

@@ -50,6 +50,10 @@ export async function takeBody(
   const { id } = ready.opened;
   reply.header('location', `/v1/streams/${id}`);
   const end = await desk.pour(id, new Body(source), ready.feed);
+  if (end.kind === 'cut_off' && source.destroyed) {
+    const { account, chat } = end.view;
+    options.log.warn({ stream: id, account, chat }, 'a sender broke off; its text is finished so');
+  }
   // A sender that is gone does not hear it.
   if (end.kind !== 'finished') return sendProblem(reply, endProblem(tag, end, ready.opened));
   const { view, error } = end;
