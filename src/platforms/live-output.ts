@@ -19,9 +19,9 @@ export interface LiveOutput {
   // The messages a text makes, in order; none of an empty one. With `isFinal` it will not grow any more.
   render(text: string, format: Format, isFinal: boolean): Params[];
   open(content: Params, place: LivePlace): LiveCall;
-  // Of the message of that (provisional) id.
-  edit(content: Params, place: LivePlace, messageId: number): LiveCall;
-  remove(place: LivePlace, messageId: number): LiveCall;
+  // Of the message of that id, which may be a provisional one.
+  edit(content: Params, place: LivePlace, messageId: string): LiveCall;
+  remove(place: LivePlace, messageId: string): LiveCall;
   draft?(content: Params, place: LivePlace, draftId: number): LiveCall;
   typing?(place: LivePlace): LiveCall;
 

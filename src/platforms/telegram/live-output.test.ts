@@ -43,11 +43,11 @@ test('the first message replies, the last has the buttons, and the text is ours'
 test('an edit keeps the buttons under the last message', () => {
   const edited = { chat_id: -1001, message_id: -9, text: 'hello' };
   const { link_preview_options, reply_markup } = PARAMS;
-  expect(live.edit({ text: 'hello' }, PLACE, -9)).toEqual({
+  expect(live.edit({ text: 'hello' }, PLACE, '-9')).toEqual({
     method: 'editMessageText',
     params: { ...edited, link_preview_options, reply_markup },
   });
-  const { params } = live.edit({ text: 'hello' }, { ...PLACE, isLast: false }, -9);
+  const { params } = live.edit({ text: 'hello' }, { ...PLACE, isLast: false }, '-9');
   expect(params).toEqual({ ...edited, link_preview_options });
 });
 

@@ -38,11 +38,14 @@ export const LIVE_OUTPUT: LiveOutput = {
   }),
   edit: (content, place, messageId) => ({
     method: 'editMessageText',
-    params: address({ ...editable(place), ...content, message_id: messageId }, unthreaded(place)),
+    params: address(
+      { ...editable(place), ...content, message_id: Number(messageId) },
+      unthreaded(place),
+    ),
   }),
   remove: (place, messageId) => ({
     method: 'deleteMessage',
-    params: address({ message_id: messageId }, unthreaded(place)),
+    params: address({ message_id: Number(messageId) }, unthreaded(place)),
   }),
   draft: (content, place, draftId): LiveCall => ({
     method: 'sendMessageDraft',
