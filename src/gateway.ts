@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
+import { openLive } from './livestreams.ts';
 import { createSweeper } from './spool/sweeper.ts';
 import { drained } from './system/service.ts';
 
@@ -68,17 +69,18 @@ export async function createGateway(config: Config): Promise<Gateway> {
   road.listen(roadLog(log));
   const arrivals = openArrivals(house, metrics, () => options);
   const { inbound: updates } = arrivals;
-  const options: IntakeOptions = { ...intakeOptions(config, house, metrics), updates };
+  const live = openLive(config, house, metrics, () => options);
+  const { output } = live;
+  const options: IntakeOptions = { ...intakeOptions(config, house, metrics), updates, output };
   const server = createServer(options);
   const waiting = new Waiting(road, clock, WAITING_MAX);
-  const retention = openRetention(config, house);
+  const keepers = [openRetention(config, house), openSweeper(house)];
   const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
   road.listen(queueLog.listen);
   await startRoad(house);
+  await live.start();
   await updates.start();
-  const sweeper = openSweeper(house);
-  await retention.start();
-  await sweeper.start();
+  for (const keeper of keepers) await keeper.start();
   await queueLog.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
@@ -87,12 +89,12 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const close = async () => {
     introducing.stop();
     const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
+    await live.stop(config.drainMsMax * STEP_DRAIN_SHARE);
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
     await queueLog.stop(0);
     await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
-    await retention.stop(0);
-    await sweeper.stop(config.drainMsMax * STEP_DRAIN_SHARE);
+    for (const keeper of keepers) await keeper.stop(config.drainMsMax * STEP_DRAIN_SHARE);
     await house.close();
   };
   return {

@@ -19,11 +19,15 @@ export interface Setting<T> {
   readonly refused: string | null;
 }
 
+// Why a setting is refused that nothing stands behind yet.
+export const LATER = 'not available in this version';
+
 export const SECTIONS = {
   server: 'Where the gateway listens and what it writes',
   limits: 'Telegram’s limits as they are believed to be; what is learned can only lower them',
   queue: 'Bounds: at each of them a call is refused with a code, nothing grows silently',
   schedule: 'Who goes next',
+  live: 'Live output: how growing texts are shown',
   retry: 'When it fails',
   inbound: 'What comes in: updates, and how the app gets them',
   retention: 'How long what ended is kept',

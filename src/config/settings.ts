@@ -1,7 +1,9 @@
-// The one table of settings; those of the queue stand beside it, for their length. The parser, `sluice config`, the
-// flags of `sluice serve` and docs/configuration.md all come from it; a setting exists nowhere else.
+// The one table of settings; those of the queue and of live output stand beside it, for their length. The parser,
+// `sluice config`, the flags of `sluice serve` and docs/configuration.md all come from it; a setting exists nowhere
+// else.
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
+import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
   baseUrl,
@@ -15,11 +17,10 @@ import {
   webhookSecret,
 } from './parse.ts';
 import { QUEUE_SETTINGS } from './queue-settings.ts';
-import { limit, row, type Setting } from './setting.ts';
+import { LATER, limit, row, type Setting } from './setting.ts';
 
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
-const LATER = 'not available in this version';
 
 export const SETTINGS = {
   host: row('server', 'host', text('a host name or an address'), '127.0.0.1', {
@@ -105,11 +106,6 @@ export const SETTINGS = {
   outputBudgetRatio: limit('output_budget_ratio', decimal({ min: 0.05, max: 1 }), 0.8, {
     meaning: 'Largest share of group_mpm that live output may use',
   }),
-  activeWindowS: limit('active_window_s', integer({ min: 1, max: 600 }), 10, {
-    meaning: 'A session that emitted within this time shares the live output budget',
-    unit: 's',
-    refused: LATER,
-  }),
   privatePerS: limit('private_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
     meaning: 'Messages to one chat of any kind',
     unit: 'per any second',
@@ -149,6 +145,8 @@ export const SETTINGS = {
   ),
 
   ...QUEUE_SETTINGS,
+
+  ...LIVE_SETTINGS,
 
   order: row('schedule', 'order', choice(['lane', 'platform']), 'lane', {
     meaning:

@@ -14,3 +14,26 @@ export type Transport = (typeof TRANSPORTS)[number];
 // stream for itself.
 export const STRATEGIES = ['strict', 'coalesce_only', 'chunks', 'off'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
+
+// What live output tells about itself: the metrics and the cadence summary are folds over these.
+export type LiveEvent =
+  // A text that waited for `staleMs` is on the screen.
+  | { kind: 'shown'; platform: string; session: string; staleMs: number }
+  // A newer text took the place of one that was not shown.
+  | { kind: 'superseded'; platform: string }
+  // Its final is on disk. `reason`: why it was ended, if not by its producer.
+  | { kind: 'final'; platform: string; reason: string | null };
+
+export type LiveListener = (event: LiveEvent) => void;
+
+// How things stand on one platform, read when asked for.
+export interface LiveReading {
+  readonly platform: string;
+  readonly streams: number;
+  readonly activeSessions: number;
+  readonly finalsWaiting: number;
+  // Of the chat where a session waits longest between two showings; 0: nothing is shown anywhere.
+  readonly tickMsMax: number;
+  // Sessions with something to show, and since when; the longest-waiting first.
+  readonly waits: readonly { session: string; since: number }[];
+}

@@ -87,6 +87,52 @@ export const METRICS = {
     labels: ['route', 'status'],
     help: 'Requests answered, by route pattern and class of status (2xx, 4xx, …).',
   },
+  sluice_live_shown_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Showings of growing texts that reached the screen, finals left out.',
+  },
+  sluice_live_superseded_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Texts that a newer one replaced before they were shown.',
+  },
+  sluice_live_finals_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Finals of streams that are on disk.',
+  },
+  sluice_live_watchdog_finals_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Those among them whose producer fell silent.',
+  },
+  sluice_live_staleness_seconds: {
+    type: 'histogram',
+    labels: ['platform'],
+    help: 'Time from the first word that was not shown to the showing that shows it.',
+    buckets: WAIT_S_BUCKETS,
+  },
+  sluice_live_streams: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'Streams that have not come to their end.',
+  },
+  sluice_live_active_sessions: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'Sessions with something to show, or with a word from their producer lately.',
+  },
+  sluice_live_finals_waiting: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'Streams whose final is on disk and not yet sent.',
+  },
+  sluice_live_tick_seconds: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'Time between two showings of one session, in the chat where it is longest.',
+  },
   sluice_queue_depth: {
     type: 'gauge',
     labels: ['priority'],

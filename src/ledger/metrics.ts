@@ -1,11 +1,14 @@
 // Prometheus metrics as a fold over the road's events, plus gauges read when they are asked for.
 // There is no second bookkeeping: what the events do not say is not counted.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RoadEvent, RoadListener } from '../domain/event.ts';
+import type { LiveListener, LiveReading } from '../domain/live.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import { unreachable } from '../system/assert.ts';
-import { METRICS, type MetricKind, type MetricName } from './metric-table.ts';
+import { Board, type Labels } from './board.ts';
+import { countLive, showLive } from './live-metrics.ts';
+import { METRICS, type MetricName } from './metric-table.ts';
 
 export { METRICS, type MetricName };
 
@@ -35,6 +38,9 @@ export interface Metrics {
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
   countUpdate(account: string, end: string): void;
+  readonly countLive: LiveListener;
+  // Called once, like `gauges`.
+  liveGauges(read: () => readonly LiveReading[]): void;
 }
 
 export function createMetrics(options: { process: boolean } = { process: true }): Metrics {
@@ -42,15 +48,21 @@ export function createMetrics(options: { process: boolean } = { process: true })
   if (options.process) collectDefaultMetrics({ register: registry });
   const board = new Board(registry);
   let read: (() => Promise<GaugeReading>) | null = null;
+  let readLive: () => readonly LiveReading[] = () => [];
   return {
     contentType: registry.contentType,
     async text() {
       if (read !== null) showGauges(board, await read());
+      showLive(board, readLive());
       return registry.metrics();
     },
     listen: (event) => count(board, event),
     gauges(reader) {
       read = reader;
+    },
+    countLive: (event) => countLive(board, event),
+    liveGauges(reader) {
+      readLive = reader;
     },
     countUpdate(account, end) {
       board.add('sluice_updates_total', 1, { platform: platformOf(account), end });
@@ -62,41 +74,6 @@ export function createMetrics(options: { process: boolean } = { process: true })
       });
     },
   };
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-class Board {
-  readonly #counters = new Map<string, Counter>();
-  readonly #gauges = new Map<string, Gauge>();
-  readonly #histograms = new Map<string, Histogram>();
-
-  constructor(registry: Registry) {
-    for (const [name, kind] of Object.entries<MetricKind>(METRICS)) {
-      const common = { name, help: kind.help, labelNames: [...kind.labels], registers: [registry] };
-      if (kind.type === 'counter') this.#counters.set(name, new Counter(common));
-      else if (kind.type === 'gauge') this.#gauges.set(name, new Gauge(common));
-      else {
-        const buckets = [...(kind.buckets ?? [])];
-        this.#histograms.set(name, new Histogram({ ...common, buckets }));
-      }
-    }
-  }
-
-  add(name: MetricName, amount: number, labels: Labels = {}): void {
-    this.#counters.get(name)!.inc(labels, amount);
-  }
-
-  observeMs(name: MetricName, ms: number, labels: Labels): void {
-    this.#histograms.get(name)!.observe(labels, ms / 1000);
-  }
-
-  // Replaces every value of the gauge, so that what no longer exists is no longer shown.
-  show(name: MetricName, values: Iterable<readonly [Labels, number]>): void {
-    const gauge = this.#gauges.get(name)!;
-    gauge.reset();
-    for (const [labels, value] of values) gauge.set(labels, value);
-  }
 }
 
 function count(board: Board, event: RoadEvent): void {

@@ -19,7 +19,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
   inbound: { values: ['domain', 'system'], types: ['journal'] },
-  live: { values: ['domain', 'system'], types: [] },
+  live: { values: ['domain', 'system', 'journal'], types: ['platforms', 'intake/road.ts'] },
   intake: {
     values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live'],
     types: ['platforms', 'limits', 'inbound', 'spool'],
@@ -63,6 +63,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
 export const BUILDERS = [
   'src/engine.ts',
   'src/arrivals.ts',
+  'src/livestreams.ts',
   'src/house.ts',
   'src/gateway.ts',
   'src/world-engine.ts',

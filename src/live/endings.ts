@@ -1,0 +1,65 @@
+// How streams leave the room: a final has right of way in its chat until it has come to its end, whether it was asked
+// for now or promised by a process that is gone.
+
+import { JournalUnavailable } from '../journal/journal.ts';
+import { type FinalPorts, type Finished, finish, follow, placeAll } from './finals.ts';
+import type { Change } from './live.ts';
+import type { Stage } from './stage.ts';
+import type { Stream } from './stream.ts';
+
+export class Endings {
+  readonly #p: FinalPorts;
+  readonly #stage: Stage;
+  readonly #closed: (stream: Stream) => void;
+
+  constructor(ports: FinalPorts, stage: Stage, closed: (stream: Stream) => void) {
+    this.#p = ports;
+    this.#stage = stage;
+    this.#closed = closed;
+  }
+
+  async finish(stream: Stream, change: Change | null, reason: string | null): Promise<Finished> {
+    this.#stage.outputOf(stream).finalWaits(stream);
+    try {
+      const finished = await finish(this.#p, stream, change, reason);
+      if (finished.kind === 'full') this.#reopened(stream);
+      else void this.#follow(stream);
+      return finished;
+    } catch (error) {
+      this.#reopened(stream);
+      throw error;
+    }
+  }
+
+  // Its final was promised; which of its deliveries are on disk is not known.
+  async resume(stream: Stream): Promise<void> {
+    this.#stage.outputOf(stream).finalWaits(stream);
+    if (stream.finals.length > 0 || (await this.#placeAgain(stream))) return this.#follow(stream);
+    // Not now: the watchdog will, at its next look.
+    stream.state = 'open';
+    stream.heardAt = Number.NEGATIVE_INFINITY;
+    this.#stage.outputOf(stream).finalEnded(stream);
+  }
+
+  async #placeAgain(stream: Stream): Promise<boolean> {
+    try {
+      return (await placeAll(this.#p, stream)).kind === 'finished';
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return false;
+    }
+  }
+
+  async #follow(stream: Stream): Promise<void> {
+    await follow(this.#p, stream);
+    if (this.#p.isStopped()) return;
+    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#closed(stream);
+  }
+
+  #reopened(stream: Stream): void {
+    stream.staleSince ??= this.#p.clock.now();
+    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#stage.want(stream);
+  }
+}

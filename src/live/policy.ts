@@ -1,0 +1,51 @@
+// What holds for a stream: the settings of its account and what its platform says of its chat, made into one answer.
+
+import type { Strategy, Transport } from '../domain/live.ts';
+import type { LiveLimits, LiveOutput } from '../platforms/platform.ts';
+import type { TurnPace } from './turns.ts';
+
+// Named as the settings are.
+export interface LiveSettings extends LiveLimits {
+  // Off: each stream is shown as soon as the limits allow, whatever the others do.
+  readonly qos: boolean;
+  // Of the account's platform; null: as the platform says.
+  readonly strategy: Strategy | null;
+  readonly activeWindowMs: number;
+  readonly tickMsMin: number;
+  readonly chunkSpacingMs: number;
+  // A hard limit on showings in one chat; null: none but the budget.
+  readonly outputMpmMax: number | null;
+}
+
+export function strategyOf(settings: LiveSettings, live: LiveOutput): Strategy {
+  return settings.qos ? (settings.strategy ?? live.strategy) : 'off';
+}
+
+// `lacksDrafts`: the chat was found to offer none.
+export function transportOf(
+  settings: LiveSettings,
+  live: LiveOutput,
+  chat: string,
+  lacksDrafts: boolean,
+): Transport {
+  const strategy = settings.strategy ?? live.strategy;
+  if (strategy === 'chunks') return 'chunks';
+  const best = live.transportOf(chat);
+  return best === 'draft' && lacksDrafts ? 'edit' : best;
+}
+
+export function paceOf(
+  settings: LiveSettings,
+  live: LiveOutput,
+  chat: string,
+  transport: Transport,
+): TurnPace {
+  const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
+  const strategy = strategyOf(settings, live);
+  const isShared = strategy === 'strict' || strategy === 'chunks';
+  const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
+  const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
+  const least = strategy === 'off' ? 0 : settings.tickMsMin;
+  const tickMsMin = transport === 'chunks' ? Math.max(least, chunkSpacingMs) : least;
+  return { budgetMpm, tickMsMin, activeWindowMs };
+}

@@ -1,0 +1,32 @@
+// A stream as its record on disk: everything a new process needs to go on.
+
+import type { StoredStream } from '../journal/journal.ts';
+import type { NewStream } from './live.ts';
+import type { Part } from './plan.ts';
+import { Stream } from './stream.ts';
+
+// What stands in the record beside the text.
+const KEPT = [
+  ...(['state', 'reason', 'transport', 'parts', 'made', 'cuts', 'finals', 'resent'] as const),
+  ...(['changedAt', 'endedAt', 'shownUnits', 'superseded'] as const),
+] as const;
+
+type Kept = Pick<Stream, (typeof KEPT)[number]>;
+type Written = Kept & { readonly asked: NewStream; readonly openedAt: number };
+
+export function storedOf(stream: Stream): StoredStream {
+  const { id, text, endedAt, asked, openedAt } = stream;
+  const kept = Object.fromEntries(KEPT.map((name) => [name, stream[name]]));
+  return { id, endedAt, text, record: JSON.stringify({ asked, openedAt, ...kept }) };
+}
+
+export function streamOf({ id, text, record }: StoredStream): Stream {
+  const { asked, openedAt, ...kept } = JSON.parse(record) as Written;
+  const stream = new Stream(id, asked, kept.transport, openedAt);
+  return Object.assign(stream, kept, { text, durable: text });
+}
+
+// What the last process told a message to show may not have been written down.
+export function unsure(parts: readonly Part[]): Part[] {
+  return parts.map((part) => ({ ...part, digest: null }));
+}

@@ -1,0 +1,278 @@
+// Live output, put together: streams are opened, fed and ended here, and the room's other files do the rest.
+// A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
+
+import type { LiveListener, LiveReading } from '../domain/live.ts';
+import type { AskedRoad } from '../intake/road.ts';
+import { JournalUnavailable, type Streams } from '../journal/journal.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { drained, type Service } from '../system/service.ts';
+import type { CallPorts } from './calls.ts';
+import { Endings } from './endings.ts';
+import { Ends } from './ends.ts';
+import { Keeper } from './keeper.ts';
+import type { Change, Fed, Live, NewStream, Opened, StreamView } from './live.ts';
+import type { LiveSettings } from './policy.ts';
+import { streamOf, unsure } from './record.ts';
+import { Stage } from './stage.ts';
+import { applied, Stream } from './stream.ts';
+import { viewOf, waitsFor } from './view.ts';
+
+const HOUSEKEEPING_MS = 1000;
+// A draft is gone after 30 s.
+const DRAFT_KEPT_MS = 20_000;
+const RECOVERED_TOGETHER = 100;
+const CHANCE = 36 ** 5;
+
+export const PRODUCER_SILENT = 'producer_silent';
+
+export interface LiveOptions extends CallPorts {
+  readonly journal: { readonly streams: Streams };
+  readonly road: AskedRoad;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly streamsMax: number;
+  readonly unitsMax: number;
+  settingsOf(account: string): LiveSettings;
+  // Told what happens, for metrics and the log.
+  readonly tell: LiveListener;
+}
+
+export class LiveStreams implements Live, Service {
+  readonly #o: LiveOptions;
+  readonly #streams = new Map<string, Stream>();
+  readonly #keeper: Keeper;
+  readonly #stage: Stage;
+  readonly #endings: Endings;
+  readonly #ends = new Ends();
+  readonly #listeners = new Set<(view: StreamView) => void>();
+  #started: Promise<void> | null = null;
+  #isStopped = false;
+  #housekeeping: Timer | null = null;
+
+  constructor(options: LiveOptions) {
+    this.#o = options;
+    this.#keeper = new Keeper(options.journal.streams);
+    const ports = { ...options, keeper: this.#keeper };
+    this.#stage = new Stage({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.#endings = new Endings(
+      { ...ports, isStopped: () => this.#isStopped },
+      this.#stage,
+      (stream) => this.#close(stream),
+    );
+    options.road.listen((event) => this.#stage.heard(event));
+  }
+
+  // After the road: what it waits for must be known again.
+  start(): Promise<void> {
+    this.#started ??= this.#isStopped ? Promise.resolve() : this.#start();
+    return this.#started;
+  }
+
+  // Everything is on disk when it resolves, also what nobody waited for; streams go on with the next start.
+  async stop(deadlineMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#housekeeping?.cancel();
+    this.#stage.stop();
+    const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
+    const saves = unsaved.map((stream) => this.#keeper.save(stream));
+    await drained(this.#o.clock, [...saves, ...this.#keeper.pending], deadlineMs);
+  }
+
+  async open(asked: NewStream): Promise<Opened> {
+    const { streamsMax, clock } = this.#o;
+    if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
+    const now = clock.now();
+    const stream = new Stream(this.#newId(now), asked, this.#stage.transportOf(asked), now);
+    this.#streams.set(stream.id, stream);
+    try {
+      await this.#keeper.save(stream);
+    } catch (error) {
+      this.#streams.delete(stream.id);
+      throw error;
+    }
+    return { kind: 'opened', view: this.#announce(stream) };
+  }
+
+  async change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    const refusal = this.#refusal(stream, change);
+    if (refusal !== null) return refusal;
+    stream.apply({ change, isLazy: lazy === 'lazy' });
+    const saved = lazy === 'lazy' ? null : this.#keeper.save(stream);
+    this.#changed(stream);
+    await saved;
+    return { kind: 'taken', view: this.#announce(stream) };
+  }
+
+  async final(id: string, change: Change | null): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    return this.#refusal(stream, change) ?? this.#end(stream, change, null);
+  }
+
+  async cancel(id: string): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    const refusal = this.#refusal(stream, null);
+    if (refusal !== null) return refusal;
+    stream.state = 'cancelled';
+    stream.endedAt = this.#o.clock.now();
+    this.#stage.outputOf(stream).leave(stream);
+    try {
+      await this.#keeper.save(stream);
+    } catch (error) {
+      stream.state = 'open';
+      stream.endedAt = null;
+      throw error;
+    }
+    await this.#withdraw(stream);
+    return { kind: 'taken', view: this.#close(stream) };
+  }
+
+  async get(id: string): Promise<StreamView | null> {
+    const stream = this.#streams.get(id);
+    if (stream !== undefined) return this.#view(stream);
+    const stored = await this.#o.journal.streams.get(id);
+    return stored === null ? null : this.#view(streamOf(stored));
+  }
+
+  list(): StreamView[] {
+    return [...this.#streams.values()].map((stream) => this.#view(stream));
+  }
+
+  ended(id: string, signal: AbortSignal): Promise<StreamView | null> {
+    return this.#streams.has(id) ? this.#ends.wait(id, signal) : this.get(id);
+  }
+
+  listen(listener: (view: StreamView) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readings(): LiveReading[] {
+    return this.#stage.readings(this.#streams.values(), this.#o.clock.now());
+  }
+
+  async #start(): Promise<void> {
+    for (let after = ''; !this.#isStopped; ) {
+      const page = await this.#o.journal.streams.open({ after, max: RECOVERED_TOGETHER });
+      for (const stored of page) this.#recover(streamOf(stored));
+      if (page.length < RECOVERED_TOGETHER) break;
+      after = page.at(-1)!.id;
+    }
+    if (!this.#isStopped) this.#keepHouse();
+  }
+
+  // The producer gets its whole time again: while we were away it could not be heard.
+  #recover(stream: Stream): void {
+    const now = this.#o.clock.now();
+    stream.parts = unsure(stream.parts);
+    stream.heardAt = now;
+    this.#streams.set(stream.id, stream);
+    if (stream.state === 'finishing') void this.#endings.resume(stream);
+    else if (stream.text !== '') {
+      stream.staleSince = now;
+      this.#stage.want(stream);
+    }
+  }
+
+  #keepHouse(): void {
+    const { clock } = this.#o;
+    this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
+      const now = clock.now();
+      for (const stream of this.#streams.values())
+        if (stream.state === 'open') this.#look(stream, now);
+      this.#stage.forgetIdle(now);
+      this.#keepHouse();
+    });
+  }
+
+  #look(stream: Stream, now: number): void {
+    if (now - stream.heardAt >= stream.asked.idleMs) {
+      void this.#end(stream, null, PRODUCER_SILENT).catch(ignoreStore);
+    } else if (stream.draftDigest !== null && now - stream.draftedAt >= DRAFT_KEPT_MS) {
+      stream.draftDigest = null;
+      stream.staleSince ??= now;
+      this.#stage.want(stream);
+    }
+  }
+
+  async #gone(id: string): Promise<Fed> {
+    const view = await this.get(id);
+    return view === null ? { kind: 'unknown' } : { kind: 'ended', view };
+  }
+
+  // null: it may be done. Without a promise: between this answer and the deed nothing may come.
+  #refusal(stream: Stream, change: Change | null): Fed | null {
+    if (stream.state !== 'open') return { kind: 'ended', view: this.#view(stream) };
+    const { unitsMax } = this.#o;
+    const units = change === null ? 0 : applied(stream.text, change).length;
+    return units > unitsMax ? { kind: 'too_long', unitsMax } : null;
+  }
+
+  #changed(stream: Stream): void {
+    const now = this.#o.clock.now();
+    stream.heardAt = now;
+    stream.changedAt = now;
+    if (stream.staleSince === null) stream.staleSince = now;
+    else {
+      stream.superseded += 1;
+      this.#o.tell({ kind: 'superseded', platform: stream.asked.platform });
+    }
+    this.#stage.changed(stream);
+  }
+
+  async #end(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+    const finished = await this.#endings.finish(stream, change, reason);
+    if (finished.kind === 'full') return { kind: 'queue_full', queueMax: finished.queueMax };
+    this.#o.tell({ kind: 'final', platform: stream.asked.platform, reason });
+    return { kind: 'taken', view: this.#announce(stream) };
+  }
+
+  // What waits to be shown is not shown any more.
+  async #withdraw(stream: Stream): Promise<void> {
+    await stream.submitting;
+    const { frame } = stream;
+    if (frame?.kind !== 'call') return;
+    const at = this.#o.clock.now();
+    const rest = { reason: 'stream_cancelled', by: 'sluice', body: null, queueMax: 0 };
+    await this.#o.road.move({ seq: frame.seq, to: 'cancelled', at, ...rest }).catch(ignoreStore);
+  }
+
+  #close(stream: Stream): StreamView {
+    this.#streams.delete(stream.id);
+    const view = this.#announce(stream);
+    this.#ends.tell(view);
+    return view;
+  }
+
+  #announce(stream: Stream): StreamView {
+    const view = this.#view(stream);
+    for (const listener of this.#listeners) listener(view);
+    return view;
+  }
+
+  #view(stream: Stream): StreamView {
+    if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    const now = this.#o.clock.now();
+    const output = this.#stage.outputOf(stream);
+    return viewOf(stream, {
+      cadenceMs: output.turns.tick(output.pace, now),
+      waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),
+    });
+  }
+
+  #newId(now: number): string {
+    for (;;) {
+      const chance = Math.floor(this.#o.random.next() * CHANCE).toString(36);
+      const id = `s-${Math.floor(now).toString(36)}-${chance}`;
+      if (!this.#streams.has(id)) return id;
+    }
+  }
+}
+
+function ignoreStore(error: unknown): void {
+  if (!(error instanceof JournalUnavailable)) throw error;
+}

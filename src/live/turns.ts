@@ -1,0 +1,117 @@
+// Whose turn is it to be shown in a chat? Sessions that have something new take turns: whoever was shown longest ago
+// goes next, not before its tick, and not before the chat's own spacing. Pure: `now` is an argument.
+// A session is remembered while it is active and a tick longer, so that ending one text and beginning the next does
+// not put it ahead of the others; then it is forgotten.
+
+import { type Pace, type Smoothed, smooth, spacingMs, tickMs } from './cadence.ts';
+
+// While the smoothed number falls, the tick shrinks: look again before it would have ended.
+const SHRINKS_BY = 0.05;
+const LOOK_AGAIN_MS = 1000;
+
+interface Session {
+  // Streams of the session with something new, the longest-waiting first.
+  readonly wanting: Map<string, number>;
+  emittedAt: number;
+  shownAt: number;
+}
+
+export interface TurnPace extends Pace {
+  readonly activeWindowMs: number;
+}
+
+export type Turn =
+  | { kind: 'show'; session: string; stream: string }
+  | { kind: 'wait'; until: number }
+  | { kind: 'idle' };
+
+export class ChatTurns {
+  readonly #sessions = new Map<string, Session>();
+  #smoothed: Smoothed | null = null;
+  #shownAt = Number.NEGATIVE_INFINITY;
+
+  // Its producer said something.
+  emitted(session: string, now: number): void {
+    this.#of(session).emittedAt = now;
+  }
+
+  // It has had something to show since then; no change if it had before.
+  want(session: string, stream: string, since: number): void {
+    const { wanting } = this.#of(session);
+    if (!wanting.has(stream)) wanting.set(stream, since);
+  }
+
+  // Nothing new any more: shown, ended, or withdrawn.
+  leave(session: string, stream: string): void {
+    this.#sessions.get(session)?.wanting.delete(stream);
+  }
+
+  shown(session: string, now: number): void {
+    this.#of(session).shownAt = now;
+    this.#shownAt = now;
+  }
+
+  next(pace: TurnPace, now: number): Turn {
+    const tick = this.tick(pace, now);
+    let chosen: { name: string; session: Session } | null = null;
+    for (const [name, session] of this.#sessions) {
+      if (session.wanting.size === 0) continue;
+      if (chosen === null || session.shownAt < chosen.session.shownAt) chosen = { name, session };
+    }
+    if (chosen === null) return { kind: 'idle' };
+    const until = Math.max(this.#shownAt + spacingMs(pace), chosen.session.shownAt + tick);
+    if (until > now) return { kind: 'wait', until: this.#lookAgain(until, pace, now) };
+    const [stream] = chosen.session.wanting.keys();
+    return { kind: 'show', session: chosen.name, stream: stream! };
+  }
+
+  // The time between two showings of one session, as it is now.
+  tick(pace: TurnPace, now: number): number {
+    this.#smoothed = smooth(this.#smoothed, this.active(pace, now), now);
+    return tickMs(pace, this.#smoothed.value);
+  }
+
+  // Sessions with something new, or with a word from their producer lately.
+  active({ activeWindowMs }: TurnPace, now: number): number {
+    let active = 0;
+    for (const { wanting, emittedAt } of this.#sessions.values()) {
+      if (wanting.size > 0 || emittedAt >= now - activeWindowMs) active += 1;
+    }
+    return active;
+  }
+
+  // Since when each session with something new has waited.
+  waits(): { session: string; since: number }[] {
+    const waits: { session: string; since: number }[] = [];
+    for (const [session, { wanting }] of this.#sessions) {
+      const [since] = wanting.values();
+      if (since !== undefined) waits.push({ session, since });
+    }
+    return waits;
+  }
+
+  // True: nothing is left, and the chat may be forgotten too.
+  forgetIdle(pace: TurnPace, now: number): boolean {
+    const keepMs = Math.max(pace.activeWindowMs, this.tick(pace, now));
+    for (const [name, { wanting, emittedAt, shownAt }] of this.#sessions) {
+      const isIdle = Math.max(emittedAt, shownAt) < now - keepMs;
+      if (wanting.size === 0 && isIdle) this.#sessions.delete(name);
+    }
+    return this.#sessions.size === 0;
+  }
+
+  #lookAgain(until: number, pace: TurnPace, now: number): number {
+    const shrinks = this.#smoothed!.value - this.active(pace, now) > SHRINKS_BY;
+    return shrinks ? Math.min(until, now + LOOK_AGAIN_MS) : until;
+  }
+
+  #of(name: string): Session {
+    let session = this.#sessions.get(name);
+    if (session === undefined) {
+      const never = Number.NEGATIVE_INFINITY;
+      session = { wanting: new Map(), emittedAt: never, shownAt: never };
+      this.#sessions.set(name, session);
+    }
+    return session;
+  }
+}

@@ -1,0 +1,106 @@
+// Joins live output with the house: streams are kept in its journal, shown over its road, counted by its metrics, and
+// forgotten with the rest.
+
+import type { Config, Settings } from './config/config.ts';
+import type { House } from './house.ts';
+import { answering } from './intake/answering.ts';
+import type { IntakeOptions } from './intake/intake.ts';
+import type { Metrics } from './ledger/metrics.ts';
+import { createRetention } from './ledger/retention.ts';
+import type { Live } from './live/live.ts';
+import type { LiveSettings } from './live/policy.ts';
+import { LiveStreams } from './live/streams.ts';
+import { createSummary } from './live/summary.ts';
+import type { Service } from './system/service.ts';
+
+const DAY_MS = 86_400_000;
+const PRUNE_PAUSE_MS = 20;
+
+export interface LiveRoom extends Service {
+  // As intake wants it.
+  readonly output: { readonly live: Live; readonly idleMs: number };
+}
+
+// `updates`: asked when a stream makes a call, which is after intake was made.
+export function openLive(
+  config: Config,
+  house: House,
+  metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
+  updates: () => Pick<IntakeOptions, 'updates'>,
+): LiveRoom {
+  const { clock, random, journal, platforms, log, engine } = house;
+  const { road } = engine;
+  const everyMs = config.cadenceLogS * 1000;
+  const summary = createSummary({ clock, log, everyMs, read: () => live.readings() });
+  const live: LiveStreams = new LiveStreams({
+    journal,
+    road,
+    clock,
+    random,
+    platforms,
+    streamsMax: config.streamsMax,
+    unitsMax: config.streamUnitsMax,
+    gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
+    settingsOf: liveSettingsBy(house.settingsOf),
+    tell(event) {
+      summary.tell(event);
+      metrics.countLive(event);
+    },
+  });
+  metrics.liveGauges(() => live.readings());
+  road.listen(summary.listen);
+  const retention = openRetention(config, house);
+  return {
+    output: { live, idleMs: config.streamIdleS * 1000 },
+    async start() {
+      await live.start();
+      await summary.start();
+      await retention.start();
+    },
+    async stop(deadlineMs) {
+      await live.stop(deadlineMs);
+      await summary.stop(0);
+      await retention.stop(0);
+    },
+  };
+}
+
+// Made once per account: they do not change while the process runs.
+function liveSettingsBy(settingsOf: (account: string) => Settings) {
+  const known = new Map<string, LiveSettings>();
+  return (account: string): LiveSettings => {
+    let settings = known.get(account);
+    if (settings === undefined) {
+      settings = liveSettings(account, settingsOf(account));
+      known.set(account, settings);
+    }
+    return settings;
+  };
+}
+
+function liveSettings(account: string, settings: Settings): LiveSettings {
+  const isTelegram = account.startsWith('telegram:');
+  return {
+    ...settings,
+    strategy: isTelegram ? settings.qosTelegram : null,
+    activeWindowMs: settings.activeWindowS * 1000,
+    chunkSpacingMs: settings.chunkSpacingS * 1000,
+  };
+}
+
+function openRetention(config: Config, { clock, journal, log }: House): Service {
+  const keepMs = config.retentionDays * DAY_MS;
+  const parts = {
+    clock,
+    prune: journal.streams.prune.bind(journal.streams),
+    onFailure: (error: unknown) =>
+      log.warn({ err: error }, 'could not forget old streams; trying again'),
+  };
+  return createRetention(parts, {
+    keepMs,
+    keepDeadMs: keepMs,
+    stepMax: config.pruneMax,
+    pauseMs: PRUNE_PAUSE_MS,
+    everyMs: config.pruneEveryS * 1000,
+  });
+}

@@ -1,0 +1,217 @@
+// A small world for live output: the real road and the real room on a store in memory and a virtual clock, against the
+// simulated Telegram. It can be crashed and started again on the same disk.
+
+import { defaultConfig } from '../../src/config/config.ts';
+import type { LiveEvent } from '../../src/domain/live.ts';
+import { createEngine } from '../../src/engine.ts';
+import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
+import type { NewStream } from '../../src/live/live.ts';
+import type { LiveSettings } from '../../src/live/policy.ts';
+import { LiveStreams } from '../../src/live/streams.ts';
+import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
+import {
+  createTelegramModel,
+  type Faults,
+  type JudgedCall,
+  NO_FAULTS,
+  simTransport,
+  type TelegramOptions,
+} from '../../src/sim/sim.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { seededRandom } from '../../src/system/random.ts';
+import { virtualClock } from '../../src/system/virtual-clock.ts';
+
+export const START = 1_700_000_000_000;
+export const ACCOUNT = 'telegram:1';
+export const GROUP = '-1001';
+const TOKEN = '1:sandbox';
+const NETWORK = { latencyMs: 40, jitterMs: 30 };
+const COMMIT_MS_MAX = 3;
+
+export interface WorldOptions {
+  readonly seed?: number;
+  readonly telegram?: Partial<TelegramOptions>;
+  readonly settings?: Partial<LiveSettings>;
+  readonly queueMax?: number;
+  readonly faults?: Faults;
+}
+
+export function aNewStream(changes: Partial<NewStream> = {}): NewStream {
+  return {
+    account: ACCOUNT,
+    platform: 'telegram',
+    chat: GROUP,
+    thread: null,
+    session: null,
+    user: null,
+    correlation: null,
+    priority: 'normal',
+    format: 'plain',
+    transport: null,
+    params: {},
+    idleMs: 120_000,
+    ...changes,
+  };
+}
+
+const SETTINGS: LiveSettings = {
+  groupMpm: 20,
+  reserveMpm: 4,
+  outputBudgetRatio: 0.8,
+  privatePerS: 1,
+  draftPerS: 1,
+  qos: true,
+  strategy: null,
+  activeWindowMs: 10_000,
+  tickMsMin: 300,
+  chunkSpacingMs: 10_000,
+  outputMpmMax: null,
+};
+
+export async function liveWorld(options: WorldOptions = {}) {
+  const clock = virtualClock(START);
+  const random = seededRandom(options.seed ?? 1);
+  const calls: JudgedCall[] = [];
+  const model = createTelegramModel({
+    options: options.telegram ?? {},
+    onCall: (call) => calls.push(call),
+  });
+  const disk = createMemoryDisk();
+  const events: LiveEvent[] = [];
+  const config = { ...defaultConfig(), queueMax: options.queueMax ?? 10_000 };
+  const settings = { ...SETTINGS, ...options.settings };
+
+  // One process: everything in it ends with its wall clock.
+  const start = async () => {
+    const alive = { is: true };
+    const own = mortal(clock, alive);
+    const delay = () =>
+      new Promise<void>((done) => {
+        own.schedule(own.now() + COMMIT_MS_MAX * random.next(), done);
+      });
+    const commits = inOrder(delay);
+    const store = createMemoryStore(disk, { beforeApply: commits, afterApply: commits });
+    const faults = options.faults ?? NO_FAULTS;
+    const transport = simTransport({ model, clock: own, random, network: NETWORK, faults });
+    const telegram = createTelegram({ transport });
+    const platforms = new Map([[telegram.name, telegram]]);
+    const state = { paused: false, refused: null };
+    const { dispatch, road } = createEngine({
+      ...store,
+      clock: own,
+      random,
+      settings: config,
+      accounts: {
+        platformOf: () => ({
+          platform: telegram,
+          priors: telegramPriors({}),
+          host: 'telegram',
+          settings: config,
+        }),
+        get: () => state,
+        list: () => [{ id: ACCOUNT, platform: 'telegram', ...state }],
+        credentialOf: () => TOKEN,
+        setRefused: async () => {},
+        setPaused: async () => true,
+      },
+      fatal: (error) => {
+        throw error;
+      },
+    });
+    const live = new LiveStreams({
+      ...store,
+      road,
+      clock: own,
+      random,
+      platforms,
+      streamsMax: 1000,
+      unitsMax: 100_000,
+      gateFor: (_account, call) => call.gate,
+      settingsOf: () => settings,
+      tell: (event) => events.push(event),
+    });
+    const starting = dispatch.start();
+    await run(50);
+    await starting;
+    const opening = live.start();
+    await run(50);
+    await opening;
+    return { alive, road, live, dispatch, store };
+  };
+
+  const run = (ms: number) => clock.run(clock.now() + ms);
+  let process = await start();
+
+  // Lets time pass until it is done.
+  const done = async <T>(work: Promise<T>): Promise<T> => {
+    const settled = { is: false };
+    const end = () => {
+      settled.is = true;
+    };
+    work.then(end, end);
+    while (!settled.is) await run(5);
+    return work;
+  };
+
+  return {
+    clock,
+    random,
+    model,
+    calls,
+    disk,
+    events,
+    run,
+    done,
+    token: TOKEN,
+    get live() {
+      return process.live;
+    },
+    get road() {
+      return process.road;
+    },
+    // As kill -9 does, and a new process after it.
+    async crash() {
+      process.alive.is = false;
+      process = await start();
+    },
+    async open(changes: Partial<NewStream> = {}) {
+      const opened = await done(process.live.open(aNewStream(changes)));
+      if (opened.kind !== 'opened') throw new Error(opened.kind);
+      return opened.view.id;
+    },
+    // The messages of a chat as people see them.
+    texts(chat: string = GROUP): string[] {
+      return model
+        .messagesOf(chat)
+        .filter(({ isDeleted }) => !isDeleted)
+        .map(({ text }) => text);
+    },
+    waiting(): number {
+      const { critical, high, normal, low } = process.road.depths();
+      return critical + high + normal + low;
+    },
+  };
+}
+
+export type LiveWorld = Awaited<ReturnType<typeof liveWorld>>;
+
+function mortal(clock: Clock, alive: { is: boolean }): Clock {
+  return {
+    now: () => clock.now(),
+    schedule: (at, run) =>
+      clock.schedule(at, () => {
+        if (alive.is) run();
+      }),
+  };
+}
+
+// A group commit: commands that come while one is under way share the next moment, in order.
+function inOrder(delay: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= delay().then(() => {
+      next = null;
+    });
+    return next;
+  };
+}
