@@ -4,6 +4,7 @@ import type { Terminal } from './io.ts';
 import { runCli } from './program.ts';
 
 const CLEAR_LINE = '\x1b[2K';
+const [COLUMNS, ROWS] = [80, 24];
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
@@ -21,7 +22,8 @@ function drawOver(line: string): void {
 function theTerminal(): Terminal {
   const { stdout } = process;
   return {
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    // Some terminals do not know their size.
+    size: () => ({ columns: stdout.columns || COLUMNS, rows: stdout.rows || ROWS }),
     write: (text) => void stdout.write(text),
   };
 }
