@@ -1,5 +1,5 @@
 // The `accounts:` of sluice.yaml. A token may stand in the file, in another file or in a variable;
-// wherever it stands, it never appears in a message.
+// wherever it stands, it never appears in a message. A terminal has none: its name takes the place.
 
 import { isRecord } from './file.ts';
 import { type Problem, unknownName } from './problem.ts';
@@ -23,7 +23,8 @@ export interface TokenSources {
 
 const FIELDS = ['name', 'platform', 'token', 'token_file', 'token_env', 'settings'];
 const TOKEN_FIELDS = ['token', 'token_file', 'token_env'];
-const PLATFORMS = ['telegram'];
+const PLATFORMS = ['telegram', 'terminal'];
+const TERMINAL_NAME = /^[\w.-]{1,64}$/;
 const TELEGRAM_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
 
 export function readAccounts(
@@ -68,7 +69,10 @@ function readAccount(
   if (typeof platform !== 'string' || !PLATFORMS.includes(platform)) {
     problems.push(wrong(`${where}.platform`, `expected one of ${PLATFORMS.join(', ')}`, platform));
   }
-  const token = readToken(entry, where, sources, problems);
+  const token =
+    platform === 'terminal'
+      ? readTerminal(entry, where, problems)
+      : readToken(entry, where, sources, problems);
   const name = typeof entry.name === 'string' ? entry.name : (token?.split(':')[0] ?? where);
   const settings = readOverrides(entry.settings, where, base, problems);
   if (problems.length > before || token === null) return null;
@@ -98,6 +102,20 @@ function readToken(
     return null;
   }
   return token;
+}
+
+function readTerminal(
+  { name, ...entry }: Record<string, unknown>,
+  where: string,
+  problems: Problem[],
+): string | null {
+  for (const field of TOKEN_FIELDS.filter((each) => entry[each] !== undefined)) {
+    problems.push(wrong(`${where}.${field}`, 'a terminal needs no token, only a name'));
+  }
+  if (typeof name === 'string' && TERMINAL_NAME.test(name)) return name;
+  const expected = 'expected 1 to 64 letters, digits, dots, dashes or underscores';
+  problems.push(wrong(`${where}.name`, expected, name));
+  return null;
 }
 
 function tokenFrom(field: string, source: string, sources: TokenSources): string | undefined {

@@ -157,7 +157,7 @@ describe('accounts', () => {
       ].join('\n'),
     });
     expect(problems).toEqual([
-      'accounts[0].platform = "telegraph": expected one of telegram',
+      'accounts[0].platform = "telegraph": expected one of telegram, terminal',
       'accounts[1].token: expected a bot token, <digits>:<letters>',
       'accounts[2].token_env = "ABSENT": the token cannot be read from there',
       'accounts[3].settings.port: holds for the whole gateway; set it outside of accounts',
@@ -167,6 +167,25 @@ describe('accounts', () => {
       'accounts[4]: expected one of token, token_file, token_env',
     ]);
     expect(problems.join()).not.toContain('topsecret');
+  });
+
+  test('a terminal has a name and no token', () => {
+    const entry = '{platform: terminal, name: wall, settings: {order: platform}}';
+    const { config } = configOf({ yaml: `accounts: [${entry}]` });
+    expect(config.accounts[0]).toMatchObject({ name: 'wall', platform: 'terminal', token: 'wall' });
+    expect(config.accounts[0]!.settings.order).toBe('platform');
+    const wrong = [
+      '{platform: terminal}',
+      '{platform: terminal, name: a, token: "1:secretsecret"}',
+      '{platform: terminal, name: b, settings: {order: strict, platform_queue_max: 5}}',
+    ];
+    expect(problemsOf({ yaml: `accounts: [${wrong.join(', ')}]` })).toEqual([
+      'accounts[0].name: expected 1 to 64 letters, digits, dots, dashes or underscores',
+      'accounts[1].token: a terminal needs no token, only a name',
+      'accounts[2].settings.platform_queue_max: holds for the whole gateway; set it outside of accounts',
+      'accounts[2].settings.order = "strict": expected one of lane, platform',
+    ]);
+    expect(problemsOf({ env: { SLUICE_PLATFORM_QUEUE_MAX: '0' } })).toHaveLength(1);
   });
 
   test('two accounts of one name', () => {

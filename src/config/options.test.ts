@@ -17,6 +17,12 @@ test('an account has settings of its own', () => {
     accounts: [{ platform: 'telegram', token: TOKEN, settings: { queueMax: 7 } }],
   });
   expect(accounts[0]).toMatchObject({ name: '7', settings: { queueMax: 7, groupMpm: 18 } });
+  const strict = { platform: 'terminal', name: 'wall', settings: { order: 'platform' } } as const;
+  expect(configOf({ accounts: [strict] }).accounts[0]).toMatchObject({
+    platform: 'terminal',
+    token: 'wall',
+    settings: { order: 'platform' },
+  });
 });
 
 test('all mistakes are told at once, and no token', () => {

@@ -12,13 +12,13 @@ export type SettingOptions = {
   readonly [K in SettingKey]?: Settings[K] extends Wait ? 'hold' | 'async' | number : Settings[K];
 };
 
-export interface AccountOptions {
-  readonly platform: 'telegram';
-  readonly token: string;
-  readonly name?: string;
+export type AccountOptions = (
+  | { readonly platform: 'telegram'; readonly token: string; readonly name?: string }
+  | { readonly platform: 'terminal'; readonly name: string }
+) & {
   // Those that are per account.
   readonly settings?: SettingOptions;
-}
+};
 
 export interface GatewayOptions extends SettingOptions {
   readonly accounts?: readonly AccountOptions[];
