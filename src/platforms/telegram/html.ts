@@ -1,4 +1,5 @@
 // Telegram's HTML, read into text and entities. null: Telegram would not parse it either.
+// Of a text that grows, what is open ends with it, and half a tag is not shown.
 
 import { type RichText, RichTextBuilder } from './rich-text.ts';
 
@@ -23,8 +24,11 @@ const TYPES: Readonly<Record<string, string>> = {
   'tg-emoji': 'custom_emoji',
 };
 const CODE_POINT_MAX = 0x10ffff;
+const HALF_TAG = /<(?:\/|\/?[a-z][a-z0-9-]*(?:\s[^<>]*)?)?$/i;
+const HALF_CHARACTER = /&[#a-z0-9]{0,8}$/i;
 
-export function parseHtml(source: string): RichText | null {
+export function parseHtml(given: string, isGrowing = false): RichText | null {
+  const source = isGrowing ? given.replace(HALF_TAG, '').replace(HALF_CHARACTER, '') : given;
   const built = new RichTextBuilder();
   let read = 0;
   for (const match of source.matchAll(TOKEN)) {
@@ -39,6 +43,7 @@ export function parseHtml(source: string): RichText | null {
     } else if (!open(built, name.toLowerCase(), attributes ?? '')) return null;
   }
   built.text += source.slice(read);
+  if (isGrowing) built.closeAll();
   return built.done();
 }
 

@@ -5,9 +5,8 @@ import type { Transport } from '../../domain/live.ts';
 import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
 import { address, type Params } from './describe.ts';
 import { isGroup, outputMpm } from './limits.ts';
-import { TEXT_UNITS_MAX } from './parts.ts';
+import { renderLive } from './live-text.ts';
 import type { Reason } from './reasons.ts';
-import { splitText } from './split.ts';
 
 // The content is ours; what the caller says of it would contradict it.
 const CONTENT = ['text', 'entities', 'parse_mode'];
@@ -28,10 +27,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   transportOf: (chat) => (/^\d+$/.test(chat) ? 'draft' : 'edit'),
   budgetMpm,
   priorityOf: (asked) => asked,
-  render: (text) =>
-    splitText({ text, entities: [] }, TEXT_UNITS_MAX)
-      .filter((part) => part.text.trim() !== '')
-      .map((part) => ({ text: part.text })),
+  render: renderLive,
   open: (content, place) => ({
     method: 'sendMessage',
     params: address({ ...without(place.params, unsaid(place)), ...content }, place),

@@ -14,26 +14,49 @@ const MARKERS: readonly (readonly [string, string])[] = [
 const RESERVED = /[_*[\]()~`>#+\-=|{}.!]/;
 const EMOJI_URL = /^tg:\/\/emoji\?id=(\d+)$/;
 
-export function parseMarkdownV2(source: string): RichText | null {
-  const built = new RichTextBuilder();
-  let at = 0;
-  while (at < source.length) {
-    const step = code(built, source, at) ?? link(built, source, at) ?? marker(built, source, at);
-    const next = step ?? quote(built, source, at) ?? character(built, source, at);
-    if (next === null) return null;
-    at = next;
+// Of a text that grows, what is open ends with it, and half a marker at its end is not shown.
+export function parseMarkdownV2(source: string, isGrowing = false): RichText | null {
+  if (!isGrowing) return readV2(source, false);
+  for (let half = 0; half <= HALF_UNITS_MAX; half++) {
+    const read = readV2(source.slice(0, Math.max(0, source.length - half)), true);
+    if (read !== null) return read;
   }
+  return null;
+}
+
+// The longest marker of which half would be refused has two characters.
+const HALF_UNITS_MAX = 2;
+
+function readV2(source: string, isGrowing: boolean): RichText | null {
+  const built = new RichTextBuilder();
+  // Half an escape.
+  const last = isGrowing && source.endsWith('\\') ? source.length - 1 : source.length;
+  let at = 0;
+  while (at < last) {
+    const step = code(built, source, at, isGrowing) ?? link(built, source, at, isGrowing);
+    const next = step ?? marker(built, source, at) ?? quote(built, source, at);
+    const end = next ?? character(built, source, at);
+    if (end === null) return null;
+    at = end;
+  }
+  if (isGrowing) built.closeAll(LINK);
   if (built.marker === QUOTE) built.close();
   return built.done();
 }
 
 // Each of these answers where to read on, or null when it is not its matter.
-function code(built: RichTextBuilder, source: string, at: number): number | null {
+function code(
+  built: RichTextBuilder,
+  source: string,
+  at: number,
+  isGrowing: boolean,
+): number | null {
   if (source[at] !== '`') return null;
   const fence = source.startsWith('```', at) ? '```' : '`';
   const from = at + fence.length;
   const language = fence === '```' ? /^([^\s`\\]+)\n/.exec(source.slice(from))?.[1] : undefined;
-  const body = closing(source, from + (language === undefined ? 0 : language.length), fence);
+  const start = from + (language === undefined ? 0 : language.length);
+  const body = closing(source, start, fence) ?? (isGrowing ? rest(source, start, fence) : null);
   if (body === null) return null;
   built.open(fence, fence === '```' ? 'pre' : 'code', language === undefined ? {} : { language });
   built.text += body.text.replace(/^\n/, fence === '```' ? '' : '\n');
@@ -52,9 +75,21 @@ function closing(source: string, from: number, mark: string) {
   return null;
 }
 
+// Code whose end is still to come. One word may be its language.
+function rest(source: string, from: number, fence: string) {
+  const isLanguage = fence === '```' && /^[^\s`\\]*$/.test(source.slice(from));
+  const text = isLanguage ? '' : source.slice(from).replace(/\\([!-/:-@[-`{-~])/g, '$1');
+  return { text: text.replace(/(?:`{1,2}|\\)$/, ''), end: source.length };
+}
+
 const LINK = '[';
 
-function link(built: RichTextBuilder, source: string, at: number): number | null {
+function link(
+  built: RichTextBuilder,
+  source: string,
+  at: number,
+  isGrowing: boolean,
+): number | null {
   if (source.startsWith('![', at)) {
     built.open(LINK, 'custom_emoji');
     return at + 2;
@@ -63,9 +98,12 @@ function link(built: RichTextBuilder, source: string, at: number): number | null
     built.open(LINK, 'text_link');
     return at + 1;
   }
-  if (source[at] !== ']' || built.marker !== LINK || source[at + 1] !== '(') return null;
-  const url = closing(source, at + 2, ')');
-  if (url === null) return null;
+  if (source[at] !== ']' || built.marker !== LINK) return null;
+  const url = source[at + 1] === '(' ? closing(source, at + 2, ')') : null;
+  if (url === null) {
+    const isHalf = isGrowing && (source[at + 1] ?? '(') === '(';
+    return isHalf ? source.length : null;
+  }
   const emoji = EMOJI_URL.exec(url.text)?.[1];
   built.close(emoji === undefined ? { url: url.text } : { custom_emoji_id: emoji });
   return url.end;

@@ -5,7 +5,7 @@
 import type { Rest } from '../platform.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
-import type { Entity, RichText } from './rich-text.ts';
+import { type Entity, isBlank, type RichText } from './rich-text.ts';
 import { splitText } from './split.ts';
 
 // After the markup is taken out.
@@ -40,7 +40,7 @@ export function split(method: string, body: string): string | null {
   if (typeof text !== 'string' || text.length <= TEXT_UNITS_MAX) return null;
   const rich = readText(params, text);
   if (rich === null || rich.text.length <= TEXT_UNITS_MAX) return null;
-  const parts = splitText(rich, TEXT_UNITS_MAX).filter((part) => part.text.trim() !== '');
+  const parts = splitText(rich, TEXT_UNITS_MAX).filter((part) => !isBlank(part.text));
   if (parts.length < 2 || parts.length > PARTS_MAX) return null;
   const [first, ...rest] = parts.map(asPart);
   const progress: Progress = { rest, done: [], markup: markup ?? null };

@@ -14,6 +14,11 @@ export interface RichText {
   readonly entities: readonly Entity[];
 }
 
+// What Telegram takes for no text at all: white space, and signs that show nothing.
+export function isBlank(text: string): boolean {
+  return /^[\s\u180e\u200b-\u200f\u202e\u2800\ufffc\u{e0000}-\u{e007f}]*$/u.test(text);
+}
+
 // Halves of characters, which no platform takes, become U+FFFD; the last one of a text that grows is still to come.
 export function wellFormed(text: string, isFinal: boolean): string {
   return (isFinal ? text : text.replace(/[\ud800-\udbff]$/, '')).toWellFormed();
@@ -48,6 +53,14 @@ export class RichTextBuilder {
     const length = this.text.length - from;
     if (length > 0 && type !== '') {
       this.#entities.push({ type, offset: from, length, ...known, ...more });
+    }
+  }
+
+  // As if it were closed here; a `half` leaves no entity, as only its end says what it is.
+  closeAll(half = ''): void {
+    while (this.marker !== null) {
+      if (this.marker === half) this.hush();
+      this.close();
     }
   }
 
