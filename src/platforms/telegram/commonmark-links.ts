@@ -10,8 +10,10 @@ export interface Destination {
   readonly end: number;
 }
 
-// So much may stand between the round brackets. A bound, so that a wall of brackets costs no more than it is long.
+// So much may stand between the round brackets, and so many of them in one another. Bounds, so that a wall of brackets
+// costs no more than it is long.
 const DESTINATION_UNITS_MAX = 2048;
+const DEPTH_MAX = 8;
 // A label that is still being written; longer ones are rather a bracket that never closes.
 const LABEL_UNITS_MAX = 200;
 const OPENABLE = /^https?:\/\/\S/i;
@@ -30,7 +32,7 @@ export function destinationAt(
   for (let end = from; end < last; end++) {
     steps.count += 1;
     const character = source[end]!;
-    if (character === '\n') return { kind: 'none' };
+    if (character === '\n' || depth > DEPTH_MAX) return { kind: 'none' };
     if (character === '\\') end += 1;
     else if (quote !== '') quote = character === quote ? '' : quote;
     else if (/["']/.test(character) && source[end - 1] === ' ') quote = character;

@@ -289,7 +289,8 @@ describe('any text', () => {
       readCommonMark(unit.repeat(count), isFinal).steps;
     for (const isFinal of [true, false]) {
       const once = steps(25_000 / unit.length, isFinal);
-      expect(steps(50_000 / unit.length, isFinal)).toBeLessThan(2.2 * once + 5000);
+      expect(steps(50_000 / unit.length, isFinal)).toBeLessThan(2.2 * once + 100);
+      expect(once).toBeLessThan(16 * 25_000);
     }
   });
 });
