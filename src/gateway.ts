@@ -75,7 +75,8 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const server = createServer(options);
   const waiting = new Waiting(road, clock, WAITING_MAX);
   const keepers = [openRetention(config, house), openSweeper(house)];
-  const queueLog = createQueueLog({ clock, log, depths: () => road.depths() });
+  const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
+  const queueLog = createQueueLog({ clock, log, depths });
   road.listen(queueLog.listen);
   await startRoad(house);
   await live.start();

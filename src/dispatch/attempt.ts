@@ -62,6 +62,8 @@ export interface AttemptReport {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly record: PastRecord;
+  // Of the call that was tried; null: none was.
+  readonly body: string | null;
 }
 
 export async function call(
@@ -106,7 +108,7 @@ export async function conclude(
     ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
 }
 
 // Begun, and not to be sent before `until`: no call was made, so nothing counts against it.
@@ -125,7 +127,7 @@ export async function postpone(
   const learned = NOTHING_LEARNED;
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record };
+  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body: null };
 }
 
 // What an outcome means when the call is one of several messages.

@@ -4,6 +4,7 @@
 import type { Queued, State } from '../domain/delivery.ts';
 import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
 import { formatId } from '../domain/ids.ts';
+import { summaryOf } from '../domain/payload.ts';
 import type { AttemptReport } from './attempt.ts';
 import { answerOf, detailOf, reasonOf } from './attempt.ts';
 import { Waiters } from './waiters.ts';
@@ -74,7 +75,7 @@ export class Teller {
   }
 
   #tellAttempt(queued: Queued, report: AttemptReport): void {
-    const { n, outcome, settled, startedAt, endedAt } = report;
+    const { n, outcome, settled, startedAt, endedAt, body } = report;
     const reason = reasonOf(outcome);
     this.emit({
       kind: 'attempted',
@@ -86,6 +87,7 @@ export class Teller {
       tookMs: endedAt - startedAt,
       waitedMs: Math.max(0, startedAt - Math.max(queued.enterAt, queued.dueAt)),
       retryAfterMs: outcome.kind === 'limited' ? outcome.retryAfterMs : null,
+      ...(outcome.kind === 'sent' || body === null ? {} : { payload: summaryOf(body) }),
     });
     if (settled.kind === 'stale') return;
     const dueAt = settled.queued?.dueAt ?? 0;

@@ -124,6 +124,9 @@ export interface NewDelivery {
   readonly files?: readonly string[];
 }
 
+// How the lane of a session begins.
+export const SESSION_LANE = 's:';
+
 // Typing signs and drafts have a lane of their own: a message must not wait behind one.
 export function laneOf(to: {
   family: Family;
@@ -131,7 +134,7 @@ export function laneOf(to: {
   thread: string | null;
 }): string {
   if (COSMETIC_FAMILIES.includes(to.family)) return `c:${to.family}`;
-  if (to.session !== null) return `s:${to.session}`;
+  if (to.session !== null) return `${SESSION_LANE}${to.session}`;
   return to.thread === null ? '' : `t:${to.thread}`;
 }
 

@@ -28,6 +28,8 @@ export type RoadEvent =
       tookMs: number;
       waitedMs: number;
       retryAfterMs: number | null;
+      // Of one that failed: what its payload is like, never what it says.
+      payload?: string;
     }
   | {
       kind: 'moved';

@@ -137,11 +137,15 @@ describe('the log of the road', () => {
       'debug accepted',
       'info sent',
     ]);
+    // Acceptance says whose it is in the same words, so that the two lines can be joined.
+    expect(told[1]!.fields).toMatchObject(told[0]!.fields);
     expect(told[1]!.fields).toEqual({
       delivery: 'abcde-7',
+      platform: 'telegram',
       account: 'telegram:42',
       chat: '-100',
       lane: 's:one',
+      session: 'one',
       method: 'sendMessage',
       priority: 'high',
       from: 'sending',
@@ -156,13 +160,18 @@ describe('the log of the road', () => {
   test('trouble is a warning with its cause', () => {
     const { told, log } = lines();
     const listen = roadLog(log);
-    listen(attempted);
+    listen({ ...attempted, payload: '9 characters: text (1 characters)' } as RoadEvent);
     listen(moved('queued', 'limited'));
     listen(moved('dead', 'chat_not_found'));
     expect(told[0]).toMatchObject({
       level: 'warn',
       message: 'retry',
-      fields: { reason: 'limited', retryAfterMs: 3000, dueAt: '1970-01-01T00:00:05.000Z' },
+      fields: {
+        reason: 'limited',
+        retryAfterMs: 3000,
+        dueAt: '1970-01-01T00:00:05.000Z',
+        payload: '9 characters: text (1 characters)',
+      },
     });
     expect(told[1]).toMatchObject({ level: 'warn', message: 'dead' });
     expect(told[1]!.fields).not.toHaveProperty('tries');

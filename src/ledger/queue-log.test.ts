@@ -6,7 +6,7 @@ import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './queue-lo
 
 const NOTHING: QueueDepths = {
   ...{ critical: 0, high: 0, normal: 0, low: 0 },
-  ...{ retry: 0, inFlight: 0, oldestDueAt: null },
+  ...{ retry: 0, inFlight: 0, oldestDueAt: null, platforms: {} },
 };
 
 function open(depths: () => QueueDepths) {
@@ -31,11 +31,11 @@ test('a line a minute while something waits or moves; none in a quiet house', as
   await minute();
   expect(lines.splice(0)).toMatchObject([{ message: 'started', waiting: 0 }]);
 
-  depths = { ...NOTHING, high: 2, low: 3, retry: 1, oldestDueAt: clock.now() };
+  const platforms = { telegram: 4, terminal: 1 };
+  depths = { ...NOTHING, high: 2, low: 3, retry: 1, oldestDueAt: clock.now(), platforms };
   await minute();
-  expect(lines).toEqual([
-    expect.objectContaining({ waiting: 5, high: 2, low: 3, retry: 1, oldestDueMs: 60_000 }),
-  ]);
+  const lengths = { waiting: 5, high: 2, low: 3, retry: 1, platforms };
+  expect(lines).toEqual([expect.objectContaining({ ...lengths, oldestDueMs: 60_000 })]);
 
   depths = NOTHING;
   const about = {

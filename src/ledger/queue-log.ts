@@ -15,6 +15,8 @@ export interface QueueDepths {
   readonly retry: number;
   readonly inFlight: number;
   readonly oldestDueAt: number | null;
+  // Waiting or in flight, of each platform that has any.
+  readonly platforms: Readonly<Record<string, number>>;
 }
 
 export interface QueueLogParts {

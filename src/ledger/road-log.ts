@@ -1,6 +1,7 @@
 // The road's events as log lines: one wide line when a delivery ends, with all that a person asks at night,
 // instead of five narrow ones. Acceptance is told at debug, because at full speed it is only noise.
 
+import { SESSION_LANE } from '../domain/delivery.ts';
 import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
 import { unreachable } from '../system/assert.ts';
 
@@ -84,7 +85,9 @@ function isTrouble(event: Moved): boolean {
 
 function fieldsOf(about: About) {
   const { id, account, chat, lane, method, priority } = about;
-  return { delivery: id, account, chat, lane, method, priority };
+  const platform = account.slice(0, account.indexOf(':'));
+  const session = lane.startsWith(SESSION_LANE) ? { session: lane.slice(SESSION_LANE.length) } : {};
+  return { delivery: id, platform, account, chat, lane, ...session, method, priority };
 }
 
 function tryOf(attempt: Attempted) {
@@ -94,6 +97,7 @@ function tryOf(attempt: Attempted) {
     waitedMs: Math.round(attempt.waitedMs),
     tookMs: Math.round(attempt.tookMs),
     ...(attempt.retryAfterMs === null ? {} : { retryAfterMs: attempt.retryAfterMs }),
+    ...(attempt.payload === undefined ? {} : { payload: attempt.payload }),
   };
 }
 

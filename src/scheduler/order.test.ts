@@ -182,10 +182,12 @@ test('a platform counts what is about to go, and what was given back', () => {
   const one = aQueued({ account: 'a', chat: 'c', seq: 0 });
   scheduler.reserve(one, NOW);
   expect(scheduler.liveOf('p')).toBe(1);
+  expect(scheduler.livePlatforms()).toEqual({ p: 1 });
   scheduler.release(one, NOW);
   expect(scheduler.liveOf('p')).toBe(0);
   add({ expiresAt: NOW + 1 });
   expect(scheduler.expired(NOW + 1)).toHaveLength(1);
   expect(scheduler.liveOf('p')).toBe(0);
   expect(scheduler.liveOf('another')).toBe(0);
+  expect(scheduler.livePlatforms()).toEqual({});
 });

@@ -241,6 +241,11 @@ export class Scheduler {
     return this.#live.get(platform) ?? 0;
   }
 
+  // The same of every platform that has any.
+  livePlatforms(): Record<string, number> {
+    return Object.fromEntries([...this.#live].filter(([, count]) => count > 0));
+  }
+
   // When the longest-waiting head of a lane became due; null when nothing waits. Walks all lanes.
   oldestDueAt(): number | null {
     let oldest = Number.POSITIVE_INFINITY;
