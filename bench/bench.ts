@@ -6,11 +6,13 @@ import { engine } from './engine/engine.ts';
 import { latency } from './latency/latency.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
+import { streams } from './streams/streams.ts';
 
 const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
   engine,
   pacing,
   latency,
+  streams,
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });
