@@ -2,6 +2,7 @@
 // unknown one is refused instead of passed on: there is nobody behind it who could know better.
 
 import type { Family } from '../../domain/call.ts';
+import { seqOfProvisional } from '../../domain/ids.ts';
 import type { Described } from '../platform.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -10,15 +11,14 @@ interface Method {
   readonly name: string;
   readonly family: Family;
   readonly idempotent: boolean;
-  readonly takesText: boolean;
   readonly takesId: boolean;
 }
 
 const METHODS: readonly Method[] = [
-  { name: 'sendMessage', family: 'send', idempotent: false, takesText: true, takesId: false },
-  { name: 'editMessageText', family: 'edit', idempotent: true, takesText: true, takesId: true },
-  { name: 'deleteMessage', family: 'delete', idempotent: true, takesText: false, takesId: true },
-  { name: 'sendChatAction', family: 'typing', idempotent: true, takesText: false, takesId: false },
+  { name: 'sendMessage', family: 'send', idempotent: false, takesId: false },
+  { name: 'editMessageText', family: 'edit', idempotent: true, takesId: true },
+  { name: 'deleteMessage', family: 'delete', idempotent: true, takesId: true },
+  { name: 'sendChatAction', family: 'typing', idempotent: true, takesId: false },
 ];
 const BY_NAME = new Map(METHODS.map((method) => [method.name.toLowerCase(), method]));
 const CHAT_LENGTH_MAX = 256;
@@ -59,14 +59,12 @@ export function idOf(value: unknown): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-function troubleOf(method: Method, { chat, text, message_id: id }: Params): string | null {
+function troubleOf(method: Method, { chat, message_id: id }: Params): string | null {
   if (typeof chat !== 'string' || chat === '' || chat.length > CHAT_LENGTH_MAX) {
     return `a chat: a name of 1 to ${CHAT_LENGTH_MAX} characters`;
   }
-  if (method.takesText && (typeof text !== 'string' || text.trim() === '')) {
-    return `text: a terminal shows text, and ${method.name} has none`;
-  }
-  return method.takesId && idOf(id) === null ? 'message_id: the number of a message' : null;
+  const isNamed = idOf(id) !== null || seqOfProvisional(id) !== null;
+  return method.takesId && !isNamed ? 'message_id: the number of a message' : null;
 }
 
 function unknownMethod(): string {

@@ -8,7 +8,7 @@ import type { OutgoingCall } from '../platform.ts';
 import { idOf, type Params } from './describe.ts';
 import type { ScreenMessage, Screens } from './screens.ts';
 
-type Refusal = 'message_too_long' | 'message_not_found' | 'method_not_found';
+type Refusal = 'message_empty' | 'message_too_long' | 'message_not_found' | 'method_not_found';
 
 type Answer =
   | { readonly ok: true; readonly result: unknown }
@@ -23,24 +23,26 @@ export function send(screens: Screens, call: OutgoingCall): Reply {
 function carryOut(screens: Screens, { credential: account, method, body }: OutgoingCall): Answer {
   const params = JSON.parse(body) as Params;
   const chat = String(params.chat);
-  const text = String(params.text ?? '');
-  const id = idOf(params.message_id) ?? 0;
+  const text = typeof params.text === 'string' ? params.text : '';
+  const id = idOf(params.message_id);
   if (text.length > screens.unitsMax) {
     const description = `${text.length} characters; a screen holds ${screens.unitsMax}`;
     return no('message_too_long', description);
   }
   switch (method) {
     case 'sendMessage': {
+      if (text.trim() === '') return no('message_empty', 'there is no text to show');
       const thread = typeof params.thread === 'string' ? params.thread : null;
       return yes(shown(chat, screens.write(account, chat, text, thread)));
     }
     case 'editMessageText': {
-      const edited = screens.edit(account, chat, id, text);
+      if (text.trim() === '') return no('message_empty', 'there is no text to show');
+      const edited = id === null ? null : screens.edit(account, chat, id, text);
       if (edited === null) return no('message_not_found', `no message has had the id ${id} yet`);
       return yes(shown(chat, edited));
     }
     case 'deleteMessage':
-      screens.erase(account, chat, id);
+      if (id !== null) screens.erase(account, chat, id);
       return yes(true);
     case 'sendChatAction':
       screens.typing(account, chat);

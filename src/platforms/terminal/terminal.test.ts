@@ -58,16 +58,37 @@ describe('calls', () => {
     expect(edited).toMatchObject({ kind: 'refused', reason: 'message_not_found' });
   });
 
-  test('what a terminal cannot show is refused at the wall', () => {
+  test('a message without text is refused', async () => {
+    const { call, shown } = setUp();
+    for (const text of ['', ' \n', 5, undefined]) {
+      expect(await call('sendMessage', { text })).toMatchObject({ reason: 'message_empty' });
+      const edit = await call('editMessageText', { message_id: 1, text });
+      expect(edit).toMatchObject({ reason: 'message_empty' });
+    }
+    expect(shown()).toEqual([]);
+  });
+
+  test('a message that is not sent yet is called by its provisional id', () => {
+    const { platform } = setUp();
+    const params = { chat: 'a', message_id: -5, text: 'x' };
+    expect(platform.describe('editMessageText', params)).toMatchObject({ kind: 'call' });
+    const body = JSON.stringify(params);
+    expect(platform.mentions(body)).toEqual([5]);
+    expect(JSON.parse(platform.named(body, new Map([[5, '105']])))).toEqual({
+      ...params,
+      message_id: 105,
+    });
+    expect(platform.mentions(JSON.stringify({ ...params, message_id: 5 }))).toEqual([]);
+  });
+
+  test('what cannot be routed is refused at the wall', () => {
     const { platform } = setUp();
     const wrong: [string, object][] = [
       ['sendPhoto', { chat: 'a', photo: 'x' }],
       ['getMe', {}],
-      ['sendMessage', { chat: 'a' }],
       ['sendMessage', { chat: '', text: 'x' }],
-      ['sendMessage', { chat: 'a', text: ' \n' }],
       ['editMessageText', { chat: 'a', text: 'x' }],
-      ['deleteMessage', { chat: 'a', message_id: '-1' }],
+      ['deleteMessage', { chat: 'a', message_id: '1.5' }],
     ];
     for (const [method, params] of wrong) {
       expect(platform.describe(method, { ...params }), method).toMatchObject({ kind: 'invalid' });

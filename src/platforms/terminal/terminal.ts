@@ -4,6 +4,8 @@
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Identified, Platform } from '../platform.ts';
 import { address, describe, isIdempotent } from './describe.ts';
+import { LIVE_OUTPUT } from './live-output.ts';
+import { mentions, named } from './references.ts';
 import type { Screens } from './screens.ts';
 import { classify, send } from './send.ts';
 
@@ -35,12 +37,13 @@ export function createTerminal(screens: Screens): Platform {
     chatAfter: () => null,
     split: () => null,
     rest: () => null,
-    mentions: () => [],
-    named: (body) => body,
+    mentions,
+    named,
     // An edit costs nothing here, so none is spared.
     touch: () => null,
     isIdempotent,
     wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    live: LIVE_OUTPUT,
     identify: async (name) => identify(name),
     close: async () => {},
   };

@@ -1,0 +1,49 @@
+// Live output on a terminal: one message that is edited, as soon as there is more of it. Nothing has to be spared, so
+// there is no budget. Text is shown as it is written: what language models write is made to be read so, too.
+
+import type { LiveOutput, LivePlace } from '../live-output.ts';
+import { address, type Params } from './describe.ts';
+
+// Of one message. A cut depends on nothing that comes later, so that what is shown stays where it is.
+const TEXT_UNITS_MAX = 8192;
+// The first half of a character whose second is still on its way.
+const HALF_AT_END = /[\ud800-\udbff]$/;
+const GONE = ['message_not_found', 'reference_lost'];
+
+export const LIVE_OUTPUT: LiveOutput = {
+  strategy: 'coalesce_only',
+  transportOf: () => 'edit',
+  budgetMpm: () => null,
+  priorityOf: (asked) => asked,
+  render: (text, _format, isFinal) => partsOf(isFinal ? text : text.replace(HALF_AT_END, '')),
+  open: (content, place) => call('sendMessage', content, place),
+  edit: (content, place, messageId) =>
+    call('editMessageText', { ...content, message_id: Number(messageId) }, place),
+  remove: (place, messageId) => call('deleteMessage', { message_id: Number(messageId) }, place),
+  typing: (place) => call('sendChatAction', {}, place),
+  isGone: (reason) => GONE.includes(reason),
+  lacksDrafts: () => true,
+};
+
+function call(method: string, params: Params, place: LivePlace) {
+  return { method, params: address(params, place) };
+}
+
+function partsOf(text: string): { text: string }[] {
+  const parts: { text: string }[] = [];
+  for (let from = 0; from < text.length; ) {
+    const to = from + TEXT_UNITS_MAX < text.length ? cutAt(text, from) : text.length;
+    const part = text.slice(from, to);
+    if (part.trim() !== '') parts.push({ text: part });
+    from = to;
+  }
+  return parts;
+}
+
+// After the last line that fits, if that leaves no more than half of the room unused; else between two characters.
+function cutAt(text: string, from: number): number {
+  const end = from + TEXT_UNITS_MAX;
+  const line = text.lastIndexOf('\n', end - 1) + 1;
+  if (line > from + TEXT_UNITS_MAX / 2) return line;
+  return HALF_AT_END.test(text.slice(from, end)) ? end - 1 : end;
+}
