@@ -1,0 +1,48 @@
+// A chat's showings on a clock that runs while it is asked, as real ones do.
+
+import { expect, test } from 'vitest';
+import { virtualClock } from '../system/virtual-clock.ts';
+import type { NewStream } from './live.ts';
+import { Output } from './output.ts';
+import { Stream } from './stream.ts';
+
+const ASKED: NewStream = {
+  account: 'telegram:1',
+  platform: 'telegram',
+  chat: '7',
+  thread: null,
+  session: null,
+  user: null,
+  correlation: null,
+  priority: 'normal',
+  format: 'plain',
+  transport: null,
+  params: {},
+  idleMs: 60_000,
+};
+const STEP_MS = 0.01;
+
+test('an open chat shows at once, however far the clock got meanwhile', async () => {
+  const still = virtualClock(0);
+  let steps = 0;
+  const clock = { ...still, now: () => still.now() + STEP_MS * steps++ };
+  const shown: string[] = [];
+  const stream = new Stream('s-1', ASKED, 'edit', 0);
+  const output = new Output(
+    {
+      clock,
+      streamOf: () => stream,
+      // As the road answers: not before now.
+      earliest: () => clock.now(),
+      show: async ({ id }) => {
+        shown.push(id);
+        return 'nothing';
+      },
+    },
+    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000 },
+    { account: 'telegram:1', chat: '7', platform: 'telegram' },
+  );
+  output.want(stream);
+  await still.run(10);
+  expect(shown).toEqual(['s-1']);
+});
