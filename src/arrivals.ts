@@ -6,6 +6,7 @@ import { POSTS_MAX } from './inbound/forwarder.ts';
 import { createInbound, type Inbound } from './inbound/inbound.ts';
 import type { IntakeOptions } from './intake/intake.ts';
 import { makeWebhookCall } from './intake/webhook-call.ts';
+import type { Incoming } from './journal/journal.ts';
 import type { Metrics } from './ledger/metrics.ts';
 import { undiciPosting } from './system/post.ts';
 
@@ -17,18 +18,19 @@ export interface Arrivals {
   stop(deadlineMs: number): Promise<void>;
 }
 
-// `options`: asked when an app answers with a call, which is after intake was made.
+// `options`: asked when an app answers with a call, which is after intake was made. `heard`: someone wrote in the chat.
 export function openArrivals(
   house: House,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
+  heard: (account: string, chat: string) => void,
 ): Arrivals {
   const { clock, random, journal, accounts, secret, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
     random,
-    journal,
+    journal: { incoming: overheard(journal.incoming, heard) },
     secret,
     accounts: {
       list: () => accounts.list().map(({ id }) => id),
@@ -58,4 +60,16 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   const reply = await platform.send(call);
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
+}
+
+function overheard(incoming: Incoming, heard: (account: string, chat: string) => void): Incoming {
+  return {
+    ...incoming,
+    record(batch) {
+      for (const { account, chat, voice } of batch) {
+        if (voice !== 'none' && chat !== null) heard(account, chat);
+      }
+      return incoming.record(batch);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { openArrivals } from './arrivals.ts';
+import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasting.ts';
 import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
@@ -41,7 +42,7 @@ export type { Receipt } from './intake/submit.ts';
 // What POST /v1/messages takes.
 export type Message = MessageRequest | FanOutRequest;
 
-export interface Gateway {
+export interface Gateway extends BroadcastCalls {
   // null until listen().
   readonly url: string | null;
   listen(): Promise<string>;
@@ -67,11 +68,13 @@ export async function createGateway(config: Config): Promise<Gateway> {
   metrics.gauges(() => readGauges(house));
   if (config.metrics) road.listen(metrics.listen);
   road.listen(roadLog(log));
-  const arrivals = openArrivals(house, metrics, () => options);
+  const broadcasts = openBroadcasts(config, house, metrics);
+  const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const { inbound: updates } = arrivals;
   const live = openLive(config, house, metrics, () => options);
   const { output } = live;
-  const options: IntakeOptions = { ...intakeOptions(config, house, metrics), updates, output };
+  const rooms = { updates, output, broadcasts };
+  const options = { ...intakeOptions(config, house, metrics), ...rooms };
   const server = createServer(options);
   const waiting = new Waiting(road, clock, WAITING_MAX);
   const keepers = [openRetention(config, house), openSweeper(house)];
@@ -79,10 +82,8 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const queueLog = createQueueLog({ clock, log, depths });
   road.listen(queueLog.listen);
   await startRoad(house);
-  await live.start();
-  await updates.start();
-  for (const keeper of keepers) await keeper.start();
-  await queueLog.start();
+  const parts = [live, broadcasts, updates, ...keepers, queueLog];
+  for (const part of parts) await part.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
   let closed: Promise<void> | null = null;
@@ -90,12 +91,13 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const close = async () => {
     introducing.stop();
     const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
-    await live.stop(config.drainMsMax * STEP_DRAIN_SHARE);
+    const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
+    await Promise.all([live.stop(stepMs), broadcasts.stop(stepMs)]);
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
     await queueLog.stop(0);
-    await closeDoors(house, server, config.drainMsMax * STEP_DRAIN_SHARE);
-    for (const keeper of keepers) await keeper.stop(config.drainMsMax * STEP_DRAIN_SHARE);
+    await closeDoors(house, server, stepMs);
+    for (const keeper of keepers) await keeper.stop(stepMs);
     await house.close();
   };
   return {
@@ -103,12 +105,11 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return url;
     },
     async listen() {
-      await server.listen({ host: config.host, port: config.port });
-      const { address, port, family } = server.server.address() as AddressInfo;
-      url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      url = await listen(config, server);
       return url;
     },
     send: (message) => send(options, waiting, message),
+    ...broadcastCalls(options),
     call: (made) => call(house, server, made),
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
@@ -118,6 +119,12 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return closed;
     },
   };
+}
+
+async function listen({ host, port: asked }: Config, server: FastifyInstance): Promise<string> {
+  await server.listen({ host, port: asked });
+  const { address, port, family } = server.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 // A road that cannot start (the disk is full) leaves nothing open behind it.

@@ -110,7 +110,7 @@ export async function openHouse(config: Config): Promise<House> {
   };
 }
 
-function giveUp(log: Log, error: unknown): never {
+export function giveUp(log: Log, error: unknown): never {
   log.fatal({ err: error }, 'a promise of the code was broken; stopping');
   process.exit(1);
 }

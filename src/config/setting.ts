@@ -26,6 +26,7 @@ export const SECTIONS = {
   server: 'Where the gateway listens and what it writes',
   limits: 'Telegram’s limits as they are believed to be; what is learned can only lower them',
   queue: 'Bounds: at each of them a call is refused with a code, nothing grows silently',
+  broadcast: 'One message to many chats',
   schedule: 'Who goes next',
   live: 'Live output: how growing texts are shown',
   retry: 'When it fails',

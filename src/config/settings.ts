@@ -3,6 +3,7 @@
 // else.
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
+import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
@@ -147,6 +148,8 @@ export const SETTINGS = {
   ...QUEUE_SETTINGS,
 
   ...LIVE_SETTINGS,
+
+  ...BROADCAST_SETTINGS,
 
   order: row('schedule', 'order', choice(['lane', 'platform']), 'lane', {
     meaning:

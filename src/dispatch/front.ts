@@ -64,7 +64,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
         const breaker = dispatch.holds.view(id);
         return { id, platform, paused, refused, breaker, ...scheduler.depthOf(id) };
       }),
-    limits: (account) => limitsView(dispatch, account, clock.now()),
+    limits: (account, viewsMax = LIMIT_VIEWS_MAX) =>
+      limitsView(dispatch, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
@@ -135,13 +136,17 @@ function hindrance(dispatch: Dispatch, call: Prospect, now: number): string | nu
   return summaryOf({ position: 1, eta, causes: held === null ? causes : [held, ...causes] }, now);
 }
 
-function limitsView(dispatch: Dispatch, only: string | null, now: number): LimitsView[] {
+function limitsView(
+  dispatch: Dispatch,
+  only: string | null,
+  now: number,
+  viewsMax: number,
+): LimitsView[] {
   const views: LimitsView[] = [];
   for (const [account, limits] of dispatch.allLimits) {
     if (only !== null && account !== only) continue;
-    for (const view of limits.view(now, LIMIT_VIEWS_MAX - views.length))
-      views.push({ account, ...view });
-    if (views.length >= LIMIT_VIEWS_MAX) break;
+    for (const view of limits.view(now, viewsMax - views.length)) views.push({ account, ...view });
+    if (views.length >= viewsMax) break;
   }
   return views;
 }

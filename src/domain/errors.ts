@@ -110,6 +110,41 @@ export const ERRORS = {
     title: 'As many updates of this account wait for the app as may.',
     remedy: 'See why the app does not take them; the platform keeps new ones for a day meanwhile.',
   },
+  invalid_recipients: {
+    status: 422,
+    title: 'The list of recipients cannot be read. Nothing was kept of it.',
+    remedy: 'Each entry of `problems` names a line and what would be right there; send it again.',
+  },
+  too_many_recipients: {
+    status: 413,
+    title: 'The list holds more recipients than one audience may. Nothing was kept of it.',
+    remedy: 'Split it; the bound is `recipients_max`.',
+  },
+  unknown_audience: {
+    status: 404,
+    title: 'No audience has this name.',
+    remedy: 'Name one of `GET /v1/audiences`, or save it first with `PUT /v1/audiences/:name`.',
+  },
+  unknown_field: {
+    status: 422,
+    title: 'The message names a field that nobody in the audience has.',
+    remedy: 'Check the spelling against `detail`, or give a default: `{{name|friend}}`.',
+  },
+  audiences_full: {
+    status: 429,
+    title: 'No further audience can be kept, or too many lists are being read at once.',
+    remedy: 'Repeat after `Retry-After`, or delete audiences that are no longer needed.',
+  },
+  broadcasts_full: {
+    status: 429,
+    title: 'As many broadcasts run or are paused as may.',
+    remedy: 'Wait for one to end, cancel one, or raise `broadcasts_max`.',
+  },
+  broadcast_over: {
+    status: 409,
+    title: 'The broadcast is over.',
+    remedy: 'Look at `state`: what is done or cancelled cannot be paused, resumed or cancelled.',
+  },
   spool_full: {
     status: 429,
     title: 'The disk space for uploads is in use.',

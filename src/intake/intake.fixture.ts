@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Accounts } from '../accounts/accounts.ts';
+import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
 import type { Journal, MoveCommand } from '../journal/journal.ts';
@@ -177,6 +178,7 @@ export interface Bench {
   // Files received, and how often each is pinned.
   readonly spooled: Map<string, number>;
   readonly late: { observers: number };
+  readonly broadcasts: Broadcasting;
   // When set: calls that are passed on are told to it, and never answered.
   hold: ((hangUp: AbortSignal) => void) | null;
   // What the platform answers to calls that are passed on.
@@ -206,8 +208,20 @@ export async function bench(
   await accounts.identify('telegram', TOKEN);
   const note = (fields: object) => void made.logged.push(fields);
   const live = new FakeLive(() => clock.now());
+  const broadcasts = createBroadcasting({
+    ...{ clock, journal, ledger, road, platforms },
+    rulesOf: () => [{ name: 'account_broadcast', scope: 'account', count: 30, perMs: 1000 }],
+    settingsOf: () => ({ broadcastWindow: 8, queueMax: 1000, blockedProbeDays: 30 }),
+    settings: { broadcastsMax: 2, recipientsMax: 1000, deadDays: 30 },
+    count: () => {},
+    fatal: (error) => {
+      throw error;
+    },
+    log: { info: () => {}, warn: note },
+  });
   const options: IntakeOptions = {
     clock,
+    broadcasts,
     output: { live, idleMs: 120_000 },
     road,
     ledger,
@@ -223,7 +237,7 @@ export async function bench(
     terminals: screens,
     settings: { ...SETTINGS, ...settings },
   };
-  const parts = { road, live, clock, journal, accounts, screens };
+  const parts = { road, live, clock, journal, accounts, screens, broadcasts };
   return Object.assign(made, { app: createServer(options), ...parts });
 }
 

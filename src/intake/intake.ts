@@ -2,6 +2,7 @@
 // Everything is parsed once, here; behind this wall there are only well-formed deliveries.
 
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Broadcasting } from '../broadcast/broadcast.ts';
 import type { Inbound } from '../inbound/inbound.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Live } from '../live/live.ts';
@@ -26,6 +27,8 @@ export interface IntakeOptions {
   readonly settings: IntakeSettings;
   // Where files of calls lie until they are delivered.
   readonly spool: Receiving;
+  // Left out: there are none.
+  readonly broadcasts?: Broadcasting;
   // Left out: no text is shown while it grows.
   readonly output?: LiveOutput;
   // Left out: there is no terminal to watch.

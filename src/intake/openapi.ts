@@ -4,6 +4,14 @@ import type { TSchema } from 'typebox';
 import { ERRORS } from '../domain/errors.ts';
 import { FEED_TYPES } from '../live/feed.ts';
 import {
+  AudienceQuery,
+  Broadcast,
+  BroadcastAnswer,
+  BroadcastsQuery,
+  RecipientsQuery,
+} from './broadcast-schema.ts';
+import { LIST_TYPES } from './recipients.ts';
+import {
   DeadCommand,
   DeadEdit,
   DeadQuery,
@@ -84,6 +92,40 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Cancel: what is shown stays, no more is',
     answers: { 200: StreamAnswer },
   },
+  'POST /v1/broadcasts': {
+    summary:
+      'One message to many chats: listed in it, saved as an audience, or in the part `recipients` of a form ' +
+      'whose part `message` is this JSON',
+    body: Broadcast,
+    forms: ['multipart/form-data'],
+    answers: { 202: BroadcastAnswer },
+  },
+  'GET /v1/broadcasts': { summary: 'Broadcasts, newest first', query: BroadcastsQuery },
+  'GET /v1/broadcasts/{id}': {
+    summary: 'How far it is, how fast it goes, when it will be done',
+    answers: { 200: BroadcastAnswer },
+  },
+  'GET /v1/broadcasts/{id}/recipients': {
+    summary: 'What became of each recipient',
+    query: RecipientsQuery,
+  },
+  'POST /v1/broadcasts/{id}/pause': {
+    summary: 'Send to nobody further, until it is resumed',
+    answers: { 200: BroadcastAnswer },
+  },
+  'POST /v1/broadcasts/{id}/resume': { summary: 'Go on', answers: { 200: BroadcastAnswer } },
+  'POST /v1/broadcasts/{id}/cancel': {
+    summary: 'Send to nobody further, for good',
+    answers: { 200: BroadcastAnswer },
+  },
+  'PUT /v1/audiences/{name}': {
+    summary: 'Save a list of recipients under a name; the body is the list',
+    query: AudienceQuery,
+    forms: Object.keys(LIST_TYPES),
+    answers: { 201: {} },
+  },
+  'GET /v1/audiences': { summary: 'Saved audiences, by name', query: BroadcastsQuery },
+  'DELETE /v1/audiences/{name}': { summary: 'Forget the name; broadcasts keep who is in it' },
   'GET /v1/dead': { summary: 'Dead letters, listed or grouped by cause', query: DeadQuery },
   'POST /v1/dead/retry': {
     summary: 'Queue dead letters again, by ids or filter; repeat with `next` until it is null',

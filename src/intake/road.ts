@@ -22,7 +22,8 @@ export interface Road {
   move(command: MoveCommand): Promise<Moved>;
 
   accounts(): AccountView[];
-  limits(account: string | null): LimitsView[];
+  // At most so many views; an account's own is its first.
+  limits(account: string | null, viewsMax?: number): LimitsView[];
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
   depths(): Depths;

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { JournalUnavailable } from '../journal/journal.ts';
+import { broadcastRoutes } from './broadcasts.ts';
 import { deadRoutes } from './dead.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
@@ -95,6 +96,7 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     statsRoutes(keyed, options);
     terminalRoutes(keyed, options);
     streamRoutes(keyed, options);
+    broadcastRoutes(keyed, options);
     webhookViewRoutes(keyed, options);
   });
   app.register(async (watched) => {

@@ -195,6 +195,7 @@ export type {
   NewBroadcast,
   Recipient,
   RecipientState,
+  SettleCommand,
   StoredAudience,
   StoredBroadcast,
 } from './broadcasts.ts';

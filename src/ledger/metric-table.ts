@@ -72,6 +72,16 @@ export const METRICS = {
     labels: ['platform', 'end'],
     help: 'Updates that came by webhook: received, repeated, taken by the app, expired; failed counts tries.',
   },
+  sluice_broadcast_recipients_total: {
+    type: 'counter',
+    labels: ['platform', 'end'],
+    help: 'Recipients of broadcasts by what became of them.',
+  },
+  sluice_broadcasts: {
+    type: 'gauge',
+    labels: ['platform', 'state'],
+    help: 'Broadcasts that are not over, by state: running, paused.',
+  },
   sluice_freezes_total: {
     type: 'counter',
     labels: ['platform'],

@@ -38,6 +38,9 @@ export interface Metrics {
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
   countUpdate(account: string, end: string): void;
+  countRecipient(platform: string, end: string): void;
+  // Called once, like `gauges`.
+  broadcastGauges(read: () => readonly { platform: string; state: string }[]): void;
   readonly countLive: LiveListener;
   // Called once, like `gauges`.
   liveGauges(read: () => readonly LiveReading[]): void;
@@ -48,17 +51,26 @@ export function createMetrics(options: { process: boolean } = { process: true })
   if (options.process) collectDefaultMetrics({ register: registry });
   const board = new Board(registry);
   let read: (() => Promise<GaugeReading>) | null = null;
+  let readBroadcasts: () => readonly { platform: string; state: string }[] = () => [];
   let readLive: () => readonly LiveReading[] = () => [];
   return {
     contentType: registry.contentType,
     async text() {
       if (read !== null) showGauges(board, await read());
+      const broadcasts = tally(readBroadcasts(), ({ platform, state }) => [platform, state]);
+      board.show('sluice_broadcasts', broadcasts);
       showLive(board, readLive());
       return registry.metrics();
     },
     listen: (event) => count(board, event),
     gauges(reader) {
       read = reader;
+    },
+    countRecipient(platform, end) {
+      board.add('sluice_broadcast_recipients_total', 1, { platform, end });
+    },
+    broadcastGauges(reader) {
+      readBroadcasts = reader;
     },
     countLive: (event) => countLive(board, event),
     liveGauges(reader) {

@@ -55,7 +55,7 @@ export function deliveryOf(
   ports: CallPorts,
   stream: Stream,
   call: LiveCall,
-  wishes: { slot: string; final: boolean; key: string | null; now: number },
+  wishes: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
 ): NewDelivery {
   const { account, platform, thread, user, correlation, priority } = stream.asked;
   const described = describe(ports, stream, call);
@@ -76,7 +76,7 @@ export function deliveryOf(
     live: !wishes.final,
     final: wishes.final,
     slot: wishes.slot,
-    notBefore: 0,
+    notBefore: wishes.notBefore,
     expiresAt: 0,
     acceptedAt: wishes.now,
     idempotencyKey: wishes.key,

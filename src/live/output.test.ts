@@ -39,7 +39,7 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
         return 'nothing';
       },
     },
-    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000 },
+    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
     { account: 'telegram:1', chat: '7', platform: 'telegram' },
   );
   output.want(stream);

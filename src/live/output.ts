@@ -3,9 +3,11 @@
 // replace, and while a chat is closed nothing is written down for it.
 
 import type { Clock, Timer } from '../system/clock.ts';
+import type { OutputPace } from './policy.ts';
 import type { Shown } from './showing.ts';
+import { Slots } from './slots.ts';
 import type { Stream } from './stream.ts';
-import { ChatTurns, type TurnPace } from './turns.ts';
+import { ChatTurns } from './turns.ts';
 
 // When nobody knows when the chat opens: events say it sooner.
 const LOOK_AGAIN_MS = 2000;
@@ -23,7 +25,8 @@ export interface OutputPorts {
 
 export class Output {
   readonly turns = new ChatTurns();
-  readonly pace: TurnPace;
+  readonly pace: OutputPace;
+  readonly slots: Slots;
   readonly of: { readonly account: string; readonly chat: string; readonly platform: string };
   // Since when the finals of its streams wait.
   readonly finals = new Map<string, number>();
@@ -32,9 +35,10 @@ export class Output {
   #isBusy = false;
   #isStopped = false;
 
-  constructor(ports: OutputPorts, pace: TurnPace, of: Output['of']) {
+  constructor(ports: OutputPorts, pace: OutputPace, of: Output['of']) {
     this.#p = ports;
     this.pace = pace;
+    this.slots = new Slots(pace.slotMs);
     this.of = of;
   }
 
@@ -91,7 +95,7 @@ export class Output {
       if (turn.kind === 'wait') return turn.until;
       const stream = this.#p.streamOf(turn.stream);
       if (stream?.state === 'open') {
-        const at = this.#p.earliest(stream);
+        const at = Math.max(this.slots.previewAt, this.#p.earliest(stream));
         // The road looks at the clock itself, and a clock that runs is a little further by then.
         if (at <= this.#p.clock.now()) return stream;
         return Number.isFinite(at) ? at : now + LOOK_AGAIN_MS;

@@ -13,6 +13,8 @@ import type { Stream } from './stream.ts';
 export interface PlacingPorts extends CallPorts {
   readonly road: AskedRoad;
   readonly clock: Clock;
+  // Takes a slot for the next message; when it goes.
+  slotFor(stream: Stream, isFinal: boolean): number;
 }
 
 export type Placed =
@@ -34,7 +36,9 @@ export async function place(
   const isNew = step.kind === 'send';
   const call = stepCall(liveOf(ports, stream.asked.platform), stream, asked, messages);
   const now = ports.clock.now();
-  const wishes = { slot: slotOf(stream, asked), final: isFinal, now };
+  const goesAt = ports.slotFor(stream, isFinal);
+  const notBefore = goesAt > now ? goesAt : 0;
+  const wishes = { slot: slotOf(stream, asked), final: isFinal, notBefore, now };
   const key = isNew ? keyOf(stream) : null;
   const appended = await ports.road.submit(deliveryOf(ports, stream, call, { ...wishes, key }));
   const digest = messages[step.part]?.digest ?? null;

@@ -4,6 +4,13 @@ import type { Strategy, Transport } from '../domain/live.ts';
 import type { LiveLimits, LiveOutput } from '../platforms/platform.ts';
 import type { TurnPace } from './turns.ts';
 
+const MINUTE_MS = 60_000;
+
+export interface OutputPace extends TurnPace {
+  // The chat takes a message so often in the long run; 0: it does not matter.
+  readonly slotMs: number;
+}
+
 // Named as the settings are.
 export interface LiveSettings extends LiveLimits {
   // Off: each stream is shown as soon as the limits allow, whatever the others do.
@@ -39,13 +46,15 @@ export function paceOf(
   live: LiveOutput,
   chat: string,
   transport: Transport,
-): TurnPace {
+): OutputPace {
   const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
   const strategy = strategyOf(settings, live);
   const isShared = strategy === 'strict' || strategy === 'chunks';
   const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
   const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
   const least = strategy === 'off' ? 0 : settings.tickMsMin;
+  const messageMpm = isShared ? live.messageMpm(chat, settings) : null;
+  const slotMs = messageMpm === null ? 0 : MINUTE_MS / messageMpm;
   const tickMsMin = transport === 'chunks' ? Math.max(least, chunkSpacingMs) : least;
-  return { budgetMpm, tickMsMin, activeWindowMs };
+  return { budgetMpm, tickMsMin, activeWindowMs, slotMs };
 }

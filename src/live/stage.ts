@@ -14,7 +14,7 @@ import type { Stream } from './stream.ts';
 const LACKING_MAX = 10_000;
 const WAITS_MAX = 1000;
 
-export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts'> {
+export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
   settingsOf(account: string): LiveSettings;
   streamOf(id: string): Stream | null;
   readonly tell: LiveListener;
@@ -30,6 +30,7 @@ export class Stage {
     this.#p = ports;
     this.#showing = {
       ...ports,
+      slotFor: (stream, isFinal) => this.slotFor(stream, isFinal),
       shown: (stream, staleSince) => this.#shown(stream, staleSince),
       lacksDrafts: (stream) => this.#lacksDrafts(stream),
     };
@@ -68,6 +69,14 @@ export class Stage {
       this.#outputs.set(key, output);
     }
     return output;
+  }
+
+  slotFor(stream: Stream, isFinal: boolean): number {
+    const now = this.#p.clock.now();
+    const { slots } = this.outputOf(stream);
+    if (isFinal) return slots.takeFinal(now);
+    slots.takePreview(now);
+    return now;
   }
 
   // A call of the chat came back: it may be open now.

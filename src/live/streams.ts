@@ -56,7 +56,11 @@ export class LiveStreams implements Live, Service {
     const ports = { ...options, keeper: this.#keeper };
     this.#stage = new Stage({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
     this.#endings = new Endings(
-      { ...ports, isStopped: () => this.#isStopped },
+      {
+        ...ports,
+        slotFor: (stream, isFinal) => this.#stage.slotFor(stream, isFinal),
+        isStopped: () => this.#isStopped,
+      },
       this.#stage,
       (stream) => this.#close(stream),
     );

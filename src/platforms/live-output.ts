@@ -13,6 +13,8 @@ export interface LiveOutput {
   transportOf(chat: string): Transport;
   // Showings in one chat per minute; null: as many as the limits allow.
   budgetMpm(chat: string, transport: Transport, limits: LiveLimits): number | null;
+  // All messages of one chat per minute, with what live output leaves free; null: they need no slots.
+  messageMpm(chat: string, limits: LiveLimits): number | null;
   // The class in which the calls of a stream travel.
   priorityOf(asked: Priority): Priority;
 

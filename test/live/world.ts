@@ -23,7 +23,7 @@ import { virtualClock } from '../../src/system/virtual-clock.ts';
 
 export const START = 1_700_000_000_000;
 export const ACCOUNT = 'telegram:1';
-export const GROUP = '-1001';
+export const GROUP = '-1001000000001';
 const TOKEN = '1:sandbox';
 const NETWORK = { latencyMs: 40, jitterMs: 30 };
 const COMMIT_MS_MAX = 3;
@@ -36,7 +36,7 @@ export interface WorldOptions {
   readonly faults?: Faults;
 }
 
-export function aNewStream(changes: Partial<NewStream> = {}): NewStream {
+function aNewStream(changes: Partial<NewStream> = {}): NewStream {
   return {
     account: ACCOUNT,
     platform: 'telegram',
@@ -163,6 +163,7 @@ export async function liveWorld(options: WorldOptions = {}) {
     run,
     done,
     token: TOKEN,
+    aStream: aNewStream,
     get live() {
       return process.live;
     },

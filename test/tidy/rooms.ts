@@ -20,9 +20,13 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
   inbound: { values: ['domain', 'system'], types: ['journal'] },
   live: { values: ['domain', 'system', 'journal'], types: ['platforms', 'intake/road.ts'] },
+  broadcast: {
+    values: ['domain', 'system', 'journal'],
+    types: ['ledger', 'limits', 'platforms', 'intake/road.ts'],
+  },
   intake: {
     values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live'],
-    types: ['platforms', 'limits', 'inbound', 'spool'],
+    types: ['platforms', 'limits', 'inbound', 'spool', 'broadcast'],
   },
   dispatch: {
     values: ['domain', 'system', 'limits', 'scheduler', 'journal', 'platforms'],
@@ -64,7 +68,9 @@ export const BUILDERS = [
   'src/engine.ts',
   'src/arrivals.ts',
   'src/livestreams.ts',
+  'src/broadcasting.ts',
   'src/house.ts',
+  'src/readings.ts',
   'src/gateway.ts',
   'src/world-engine.ts',
   'src/index.ts',

@@ -26,6 +26,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   // Only people have private chats, and only their ids are positive.
   transportOf: (chat) => (/^\d+$/.test(chat) ? 'draft' : 'edit'),
   budgetMpm,
+  messageMpm: (chat, limits) => (isGroup(chat) ? limits.groupMpm : limits.privatePerS * 60),
   priorityOf: (asked) => asked,
   render: renderLive,
   open: (content, place) => ({

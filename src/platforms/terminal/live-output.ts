@@ -14,6 +14,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   strategy: 'coalesce_only',
   transportOf: () => 'edit',
   budgetMpm: () => null,
+  messageMpm: () => null,
   priorityOf: (asked) => asked,
   render: (text, _format, isFinal) => partsOf(isFinal ? text : text.replace(HALF_AT_END, '')),
   open: (content, place) => call('sendMessage', content, place),

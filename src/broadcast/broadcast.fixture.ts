@@ -1,0 +1,152 @@
+// Broadcasts in a world: the real road on a memory store, a virtual clock and the simulated Telegram, which sees every
+// call. A crash drops the process and opens the next one on the same disk; what it had sent goes on without it.
+
+import { defaultConfig, type Settings } from '../config/config.ts';
+import { createEngine, type EngineAccounts } from '../engine.ts';
+import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../journal/memory.ts';
+import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
+import {
+  createTelegramModel,
+  type JudgedCall,
+  NO_FAULTS,
+  simTransport,
+  type TelegramOptions,
+} from '../sim/sim.ts';
+import { incarnate } from '../sim/world/incarnation.ts';
+import { seededRandom } from '../system/random.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { type BroadcastRequest, createBroadcasting } from './broadcast.ts';
+
+export const START = 1_900_000_000_000;
+export const ACCOUNT = 'telegram:1';
+const TOKEN = '1:token';
+
+export interface WorldOptions {
+  readonly settings?: Partial<Settings>;
+  readonly telegram?: Partial<TelegramOptions>;
+  readonly hooks?: (clock: ReturnType<typeof virtualClock>) => MemoryHooks;
+  readonly seed?: number;
+}
+
+export function aWorld(options: WorldOptions = {}) {
+  const clock = virtualClock(START);
+  const random = seededRandom(options.seed ?? 1);
+  const calls: JudgedCall[] = [];
+  const onCall = (call: JudgedCall) => void calls.push(call);
+  const model = createTelegramModel({ options: options.telegram ?? {}, onCall });
+  const network = { latencyMs: 20, jitterMs: 20 };
+  const wire = simTransport({ model, clock, random, network, faults: NO_FAULTS });
+  const disk = createMemoryDisk();
+  const settings = { ...defaultConfig(), ...options.settings };
+  let life = incarnate(clock, wire);
+  const open = () => {
+    const store = createMemoryStore(disk, options.hooks?.(clock) ?? {});
+    const platform = createTelegram({ transport: life.transport });
+    const fatal = (error: unknown) => {
+      throw error;
+    };
+    const accounts = accountsOf(platform, settings);
+    const parts = { ...store, clock: life.clock, fatal };
+    const engine = createEngine({ ...parts, random, settings, accounts });
+    const counted: string[] = [];
+    const broadcasting = createBroadcasting({
+      ...parts,
+      road: engine.road,
+      platforms: new Map([[platform.name, platform]]),
+      rulesOf: (_account, charge) => accounts.platformOf(ACCOUNT).priors.planOf(charge).account,
+      settingsOf: () => settings,
+      settings,
+      count: (_platform, end) => void counted.push(end),
+      log: { info: () => {}, warn: () => {} },
+    });
+    return { ...store, engine, road: engine.road, broadcasting, platform, counted };
+  };
+  const world = {
+    clock,
+    model,
+    calls,
+    disk,
+    now: open(),
+    run: (ms: number) => clock.run(clock.now() + ms),
+    async start() {
+      await settled(clock, world.now.engine.dispatch.start());
+      await settled(clock, world.now.broadcasting.start());
+    },
+    // Back after so long.
+    async crash(downMs = 0) {
+      life.end();
+      await clock.run(clock.now() + downMs);
+      life = incarnate(clock, wire);
+      world.now = open();
+      await world.start();
+    },
+    async stop() {
+      await settled(clock, world.now.broadcasting.stop(1000));
+      await settled(clock, world.now.engine.dispatch.stop(1000));
+    },
+  };
+  return world;
+}
+
+export type World = ReturnType<typeof aWorld>;
+
+// Lets virtual time pass until it has.
+export async function settled<T>(clock: World['clock'], promise: Promise<T>): Promise<T> {
+  let isDone = false;
+  const watched = promise.finally(() => {
+    isDone = true;
+  });
+  watched.catch(() => {});
+  await clock.run(clock.now());
+  while (!isDone) await clock.run(clock.now() + 1);
+  return watched;
+}
+
+function accountsOf(
+  platform: ReturnType<typeof createTelegram>,
+  settings: Settings,
+): EngineAccounts {
+  const { privatePerS, broadcastPerS, groupMpm } = settings;
+  const priors = telegramPriors({ privatePerS, broadcastPerS, groupMpm });
+  const state = { paused: false, refused: null };
+  return {
+    platformOf: () => ({ platform, priors, host: platform.name, settings }),
+    get: () => state,
+    list: () => [{ id: ACCOUNT, platform: platform.name, ...state }],
+    credentialOf: () => TOKEN,
+    setRefused: async () => {},
+    setPaused: async () => true,
+  };
+}
+
+// To chats 1001, 1002, …; each knows its name.
+export async function broadcastTo(
+  world: World,
+  count: number,
+  changes: Partial<BroadcastRequest> = {},
+): Promise<string> {
+  const { broadcasting } = world.now;
+  const draft = (await settled(world.clock, broadcasting.openAudience(null)))!;
+  const members = Array.from({ length: count }, (_, i) => {
+    return { chat: String(1001 + i), fields: { name: `n${i + 1}` } };
+  });
+  await settled(world.clock, draft.add(members));
+  const made = await settled(
+    world.clock,
+    broadcasting.create({
+      account: ACCOUNT,
+      platform: 'telegram',
+      audience: { kind: 'own', draft },
+      name: null,
+      correlation: null,
+      method: 'sendMessage',
+      body: { text: 'hello {{name}}' },
+      priority: 'low',
+      notBefore: 0,
+      key: null,
+      ...changes,
+    }),
+  );
+  if (made.kind !== 'created') throw new Error(made.kind);
+  return made.view.id;
+}

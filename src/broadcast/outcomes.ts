@@ -1,0 +1,216 @@
+// Follows what broadcasts have on the road and writes down how each ends, many at a time. Told by the road's events;
+// what those do not tell (a restart, a store that was away) is found in the ledger. Writing an end twice changes
+// nothing.
+
+import type { RoadEvent } from '../domain/event.ts';
+import type { Road } from '../intake/road.ts';
+import type { Broadcasts, SettleCommand } from '../journal/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Refusals } from './refusals.ts';
+import type { End, Running } from './running.ts';
+import { canTakeBack } from './withdrawal.ts';
+
+type Row = SettleCommand['rows'][number];
+
+export interface OutcomesParts {
+  readonly clock: Clock;
+  readonly broadcasts: Pick<Broadcasts, 'settle' | 'onRoad'>;
+  readonly ledger: Pick<Ledger, 'getMany'>;
+  readonly road: Pick<Road, 'place'>;
+  readonly refusals: Refusals;
+  // There is room for more, or someone is to be fed again.
+  readonly freed: (running: Running) => void;
+  // It waits on the road though its broadcast does not run.
+  readonly unwanted: (seq: number) => void;
+  readonly finished: (id: number) => void;
+  readonly count: (running: Running, state: End['state']) => void;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const SAVE_AFTER_MS = 200;
+const SAVE_AGAIN_MS = 1_000;
+const ROWS_MAX = 500;
+// Dead letters that were retried by hand and are on the road now; a broadcast's or not, the journal knows.
+const RETRIED_MAX = 10_000;
+const GONE: End = { state: 'uncertain', reason: 'record_gone' };
+
+interface Entry {
+  readonly running: Running;
+  // Its row is on disk.
+  isNoted: boolean;
+  ended: End | null;
+}
+
+export class Outcomes {
+  readonly #parts: OutcomesParts;
+  readonly #entries = new Map<number, Entry>();
+  readonly #retried = new Set<number>();
+  // Those of whom someone is to be fed again, as soon as that is on disk.
+  readonly #withdrawn = new Set<Running>();
+  #rows: Row[] = [];
+  #timer: Timer | null = null;
+  #saving: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: OutcomesParts) {
+    this.#parts = parts;
+  }
+
+  readonly listen = (event: RoadEvent): void => {
+    if (event.kind !== 'moved') return;
+    const { seq } = event.about;
+    this.#parts.refusals.see(event);
+    const entry = this.#entries.get(seq);
+    if (entry === undefined) this.#seeStranger(event);
+    else if (event.to !== 'queued' && event.to !== 'sending') {
+      this.#end(seq, entry, entry.running.endOf(event.to, event.reason));
+    } else if (entry.running.state !== 'running') this.#parts.unwanted(seq);
+    if (this.#parts.refusals.hasChanges) this.#saveSoon();
+  };
+
+  // Someone wrote from this chat.
+  heard(account: string, chat: string): void {
+    this.#parts.refusals.reached(account, chat);
+    if (this.#parts.refusals.hasChanges) this.#saveSoon();
+  }
+
+  // It is on the road from now on; `noted` tells that its row is on disk.
+  follow(running: Running, seq: number): void {
+    if (this.#entries.has(seq)) return;
+    this.#entries.set(seq, { running, isNoted: false, ended: null });
+    running.outstanding += 1;
+  }
+
+  // How it ended, if it has by now.
+  endedAlready(seq: number): End | null {
+    return this.#entries.get(seq)?.ended ?? null;
+  }
+
+  noted(seq: number): void {
+    const entry = this.#entries.get(seq);
+    if (entry === undefined) return;
+    entry.isNoted = true;
+    if (entry.ended !== null) this.#write(seq, entry, entry.ended);
+  }
+
+  // Nothing was noted of it: it will be handed over again, which the road will recognise.
+  unfollow(seq: number): void {
+    const entry = this.#entries.get(seq);
+    if (entry === undefined || !this.#entries.delete(seq)) return;
+    if (entry.ended === null) entry.running.outstanding -= 1;
+  }
+
+  // Compares what is noted as on the road with the ledger; answers what could be taken back from it.
+  async reconcile(running: Running): Promise<number[]> {
+    const { broadcasts, ledger } = this.#parts;
+    const untouched: number[] = [];
+    for (let after = 0; ; ) {
+      const page = await broadcasts.onRoad({ id: running.id, after, max: ROWS_MAX });
+      for (const { seq } of page) {
+        this.follow(running, seq);
+        this.#entries.get(seq)!.isNoted = true;
+      }
+      const records = await ledger.getMany(page.map(({ seq }) => seq));
+      const bySeq = new Map(records.map((record) => [record.seq, record]));
+      for (const { seq } of page) {
+        const record = bySeq.get(seq);
+        const end = record === undefined ? GONE : running.endOf(record.state, record.reason);
+        if (end.state !== 'queued') this.#endKnown(seq, end);
+        else if (canTakeBack(record!)) untouched.push(seq);
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < ROWS_MAX) return untouched;
+      after = last.n;
+    }
+  }
+
+  // When the last of its deliveries is expected to go; null: none waits.
+  lastOf(running: Running): number | null {
+    let last: number | null = null;
+    for (const [seq, entry] of this.#entries) {
+      if (entry.running !== running || entry.ended !== null) continue;
+      last = Math.max(last ?? 0, this.#parts.road.place(seq)?.eta ?? 0);
+    }
+    return last;
+  }
+
+  // Resolves when all that ended before is on disk, or could not be put there.
+  save(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#saving = this.#saving.then(() => this.#save());
+    return this.#saving;
+  }
+
+  async stop(): Promise<void> {
+    await this.save();
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  #endKnown(seq: number, end: End): void {
+    const entry = this.#entries.get(seq);
+    if (entry !== undefined && entry.ended === null) this.#end(seq, entry, end);
+  }
+
+  #end(seq: number, entry: Entry, end: End): void {
+    const { running } = entry;
+    if (entry.ended === null) running.outstanding -= 1;
+    entry.ended = end;
+    if (end.state !== 'pending') running.rate.note(this.#parts.clock.now());
+    if (entry.isNoted) this.#write(seq, entry, end);
+    this.#parts.freed(running);
+  }
+
+  #write(seq: number, { running }: Entry, end: End): void {
+    this.#entries.delete(seq);
+    this.#rows.push({ seq, ...end });
+    if (end.state === 'pending') this.#withdrawn.add(running);
+    if (end.state !== 'pending') this.#parts.count(running, end.state);
+    this.#saveSoon();
+  }
+
+  // Only what a person put back on the road can be of a broadcast and yet be a stranger.
+  #seeStranger({ about, from, to, reason }: Extract<RoadEvent, { kind: 'moved' }>): void {
+    const { seq } = about;
+    if (to === 'queued' && (from === 'dead' || from === 'uncertain')) {
+      if (this.#retried.size >= RETRIED_MAX) return;
+      this.#retried.add(seq);
+      this.#rows.push({ seq, state: 'queued', reason: null });
+      this.#saveSoon();
+    } else if (this.#retried.has(seq) && to !== 'queued' && to !== 'sending') {
+      this.#retried.delete(seq);
+      const state = to === 'superseded' || to === 'expired' ? 'cancelled' : to;
+      this.#rows.push({ seq, state, reason });
+      this.#saveSoon();
+    }
+  }
+
+  #saveSoon(delayMs = SAVE_AFTER_MS): void {
+    if (this.#timer !== null || this.#isStopped) return;
+    const { clock } = this.#parts;
+    this.#timer = clock.schedule(clock.now() + delayMs, () => void this.save());
+  }
+
+  async #save(): Promise<void> {
+    const { clock, broadcasts, refusals, finished, log } = this.#parts;
+    try {
+      while (this.#rows.length > 0) {
+        const rows = this.#rows.slice(0, ROWS_MAX);
+        const { done } = await broadcasts.settle({ rows, at: clock.now() });
+        this.#rows.splice(0, rows.length);
+        for (const id of done) finished(id);
+      }
+      for (const running of this.#withdrawn) {
+        running.isFed = false;
+        this.#parts.freed(running);
+      }
+      this.#withdrawn.clear();
+      if (refusals.hasChanges) await refusals.save(clock.now());
+    } catch (error) {
+      log.warn({ err: error }, 'could not note what became of a broadcast; trying again');
+      this.#saveSoon(SAVE_AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,300 @@
+// The room at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
+// they have on the road, and steers them. After a start it takes up where the process before it ended.
+
+import type { Road } from '../intake/road.ts';
+import type { Journal, StoredBroadcast } from '../journal/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Charge, Rule } from '../limits/limits.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import { drained, type Service } from '../system/service.ts';
+import { prepare } from './creation.ts';
+import { Drafts } from './draft.ts';
+import { Feeder, type FeederSettings } from './feeder.ts';
+import { adoptOrphans } from './orphans.ts';
+import { Outcomes } from './outcomes.ts';
+import { Pace } from './pace.ts';
+import { Refusals } from './refusals.ts';
+import { Running } from './running.ts';
+import { createSweeping } from './sweeping.ts';
+import { viewOf } from './view.ts';
+import { withdraw, withdrawUntouched } from './withdrawal.ts';
+import {
+  type Broadcasting,
+  type BroadcastRequest,
+  type BroadcastView,
+  formatBroadcastId,
+  type Made,
+  parseBroadcastId,
+  type Steered,
+} from './words.ts';
+
+export interface BroadcastingParts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'broadcasts' | 'tag'>;
+  readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
+  readonly ledger: Pick<Ledger, 'getMany' | 'search'>;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
+  readonly settingsOf: (account: string) => FeederSettings;
+  readonly settings: BroadcastSettings;
+  // A recipient came to an end.
+  readonly count: (platform: string, end: string) => void;
+  readonly fatal: (error: unknown) => void;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
+}
+
+export interface BroadcastSettings {
+  // That run or are paused.
+  readonly broadcastsMax: number;
+  readonly recipientsMax: number;
+  readonly deadDays: number;
+}
+
+const PAGE = 100;
+const RECONCILE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export class Room implements Broadcasting {
+  readonly #p: BroadcastingParts;
+  readonly #running = new Map<number, Running>();
+  readonly #pace: Pace;
+  readonly #outcomes: Outcomes;
+  readonly #feeder: Feeder;
+  readonly #sweeping: Service;
+  readonly #drafts: Drafts;
+  #started: Promise<void> | null = null;
+  #isStopped = false;
+  #timer: Timer | null = null;
+
+  constructor(parts: BroadcastingParts) {
+    this.#p = parts;
+    const { clock, journal, log } = parts;
+    const { broadcasts } = journal;
+    const finished = this.#finished.bind(this);
+    this.#drafts = new Drafts({ clock, broadcasts, bounds: parts.settings });
+    this.#pace = new Pace(parts);
+    this.#outcomes = new Outcomes({
+      ...parts,
+      broadcasts,
+      finished,
+      refusals: new Refusals(broadcasts),
+      freed: (running) => this.#freed(running),
+      unwanted: (seq) => void withdrawUntouched(parts, seq),
+      count: ({ stored }, end) => parts.count(stored.platform, end),
+    });
+    this.#feeder = new Feeder({
+      ...parts,
+      broadcasts,
+      finished,
+      pace: this.#pace,
+      outcomes: this.#outcomes,
+      count: ({ stored }, end) => parts.count(stored.platform, end),
+    });
+    const { sweep } = broadcasts;
+    const keepMs = parts.settings.deadDays * DAY_MS;
+    this.#sweeping = createSweeping({ clock, log, sweep, keepMs });
+    parts.road.listen(this.#outcomes.listen);
+  }
+
+  start(): Promise<void> {
+    this.#started ??= this.#isStopped ? Promise.resolve() : this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    const { clock, journal } = this.#p;
+    await journal.broadcasts.dropOpen({ before: clock.now() });
+    for (let after = 0; ; ) {
+      const page = await journal.broadcasts.unfinished({ after, max: PAGE });
+      for (const stored of page) await this.#takeUp(stored);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) break;
+      after = last.id;
+    }
+    if (this.#isStopped) return;
+    await this.#sweeping.start();
+    this.#reconcileLater();
+  }
+
+  // Lets what is being handed over be noted; the rest is on disk.
+  async stop(deadlineMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    const ends = [this.#feeder.stop(), this.#sweeping.stop(deadlineMs), this.#started];
+    await drained(this.#p.clock, ends.map(Promise.resolve.bind(Promise)), deadlineMs);
+    await drained(this.#p.clock, [this.#outcomes.stop()], deadlineMs);
+  }
+
+  openAudience(name: string | null) {
+    return this.#drafts.open(name);
+  }
+
+  audiences(query: { after: string; max: number }) {
+    return this.#p.journal.broadcasts.audiences(query);
+  }
+
+  forgetAudience(name: string) {
+    return this.#p.journal.broadcasts.forget({ name });
+  }
+
+  async create(request: BroadcastRequest): Promise<Made> {
+    const { clock, journal, settings, platforms, log } = this.#p;
+    const platform = platforms.get(request.platform)!;
+    const prepared = await prepare(journal.broadcasts, platform, request);
+    if (prepared.kind !== 'prepared') return prepared;
+    const bounds = { at: clock.now(), liveMax: settings.broadcastsMax };
+    const made = await journal.broadcasts.create({ ...prepared.broadcast, ...bounds });
+    if (made.kind === 'conflict') {
+      return { kind: 'conflict', id: formatBroadcastId(journal.tag, made.id) };
+    }
+    if (made.kind !== 'created' && made.kind !== 'repeated') return made;
+    const { broadcast } = made;
+    if (made.kind === 'created') {
+      const { audience } = request;
+      if (audience.kind === 'own') audience.draft.given();
+      log.info(named(broadcast), 'a broadcast begins');
+      if (broadcast.state === 'running') this.#feeder.add(this.#remember(broadcast));
+    }
+    return { kind: made.kind, view: this.#view(broadcast) };
+  }
+
+  async get(id: string): Promise<BroadcastView | null> {
+    const number = parseBroadcastId(this.#p.journal.tag, id);
+    if (number === null) return null;
+    const stored = await this.#p.journal.broadcasts.get({ id: number });
+    return stored === null ? null : this.#view(stored);
+  }
+
+  async list({ before, max }: { before: string | null; max: number }): Promise<BroadcastView[]> {
+    const number = before === null ? null : parseBroadcastId(this.#p.journal.tag, before);
+    const page = await this.#p.journal.broadcasts.list({ before: number, max });
+    return page.map((stored) => this.#view(stored));
+  }
+
+  async steer(id: string, to: 'running' | 'paused' | 'cancelled'): Promise<Steered> {
+    const number = parseBroadcastId(this.#p.journal.tag, id);
+    if (number === null) return { kind: 'unknown' };
+    const running = this.#running.get(number);
+    if (running === undefined) return this.#change(number, to);
+    const steered = running.steering.then(() => this.#steer(running, to));
+    running.steering = steered.catch(() => {});
+    return steered;
+  }
+
+  async recipients(query: Parameters<Broadcasting['recipients']>[0]) {
+    const id = parseBroadcastId(this.#p.journal.tag, query.id);
+    const { broadcasts } = this.#p.journal;
+    if (id === null || (await broadcasts.get({ id })) === null) return null;
+    return broadcasts.recipients({ ...query, id });
+  }
+
+  heard(account: string, chat: string): void {
+    this.#outcomes.heard(account, chat);
+  }
+
+  live() {
+    return Array.from(this.#running.values(), ({ stored, state }) => {
+      return { platform: stored.platform, state };
+    });
+  }
+
+  async #change(id: number, to: 'running' | 'paused' | 'cancelled'): Promise<Steered> {
+    const at = this.#p.clock.now();
+    const changed = await this.#p.journal.broadcasts.change({ id, to, at });
+    if (changed.kind !== 'changed') return changed;
+    return { kind: 'steered', view: this.#view(changed.broadcast) };
+  }
+
+  async #steer(running: Running, to: 'running' | 'paused' | 'cancelled'): Promise<Steered> {
+    const { broadcasts } = this.#p.journal;
+    if (to === 'running') await this.#outcomes.save();
+    const { id } = running;
+    const changed = await broadcasts.change({ id, to, at: this.#p.clock.now() });
+    if (changed.kind !== 'changed') return changed;
+    running.state = changed.broadcast.state;
+    if (running.state === 'done') this.#finished(id);
+    else if (to === 'running') {
+      running.isFed = false;
+      this.#feeder.add(running);
+    } else await this.#halt(running);
+    return { kind: 'steered', view: this.#view((await broadcasts.get({ id }))!) };
+  }
+
+  // As the process before left it.
+  async #takeUp(stored: StoredBroadcast): Promise<void> {
+    const running = this.#remember(stored);
+    if (stored.state !== 'running') return this.#halt(running);
+    await adoptOrphans(this.#p, running);
+    await this.#outcomes.reconcile(running);
+    this.#feeder.add(running);
+  }
+
+  // Nothing more of it goes but what is being sent.
+  async #halt(running: Running): Promise<void> {
+    await this.#feeder.remove(running);
+    await adoptOrphans(this.#p, running);
+    await withdraw(this.#p, await this.#outcomes.reconcile(running));
+    await this.#outcomes.save();
+    if (running.state === 'cancelled' && running.outstanding === 0) this.#finished(running.id);
+  }
+
+  #remember(stored: StoredBroadcast): Running {
+    const { clock, journal, platforms } = this.#p;
+    const platform = platforms.get(stored.platform)!;
+    const publicId = formatBroadcastId(journal.tag, stored.id);
+    const running = new Running(stored, platform, publicId, clock.now());
+    this.#running.set(stored.id, running);
+    return running;
+  }
+
+  #freed(running: Running): void {
+    if (running.state === 'running') this.#feeder.wake(running.account);
+    else if (running.state === 'cancelled' && running.outstanding === 0) this.#finished(running.id);
+  }
+
+  #finished(id: number): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    if (running.state === 'running') running.state = 'done';
+    this.#running.delete(id);
+    void this.#feeder.remove(running);
+    this.#p.log.info(named(running.stored), 'a broadcast is over');
+  }
+
+  #reconcileLater(): void {
+    const at = this.#p.clock.now() + RECONCILE_MS;
+    this.#timer = this.#p.clock.schedule(at, () => void this.#reconcileAll());
+  }
+
+  // What an event did not tell is found within a minute.
+  async #reconcileAll(): Promise<void> {
+    try {
+      for (const running of [...this.#running.values()]) {
+        const live = await this.#outcomes.reconcile(running);
+        if (running.state !== 'running') await withdraw(this.#p, live);
+      }
+    } catch (error) {
+      this.#p.log.warn(
+        { err: error },
+        'could not compare broadcasts with the ledger; trying again',
+      );
+    }
+    if (!this.#isStopped) this.#reconcileLater();
+  }
+
+  #view(stored: StoredBroadcast): BroadcastView {
+    const { clock, journal } = this.#p;
+    const sharing = this.#feeder.runningIn(stored.account);
+    const lastOf = (running: Running) => this.#outcomes.lastOf(running);
+    const parts = { tag: journal.tag, now: clock.now(), pace: this.#pace, lastOf, sharing };
+    return viewOf(stored, this.#running.get(stored.id) ?? null, parts);
+  }
+}
+
+function named({ id, account, total }: StoredBroadcast) {
+  return { broadcast: id, account, total };
+}

@@ -1,0 +1,53 @@
+// Takes back from the road what still waits there, so that its recipients may be fed again. What is being sent cannot
+// be taken back, nor what may have been sent already: it goes on to its end.
+
+import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
+import { PARTLY_SENT } from '../domain/outcome.ts';
+import type { Road } from '../intake/road.ts';
+import { JournalUnavailable } from '../journal/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '../system/clock.ts';
+
+export interface WithdrawalParts {
+  readonly clock: Clock;
+  readonly road: Pick<Road, 'move'>;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const TOGETHER_MAX = 100;
+const MOVE = { reason: WITHDRAWN, by: 'sluice', body: null, queueMax: 0 } as const;
+
+// Nothing of it can have reached its chat.
+export function canTakeBack({ doubts, cures }: Pick<Delivery, 'doubts' | 'cures'>): boolean {
+  return doubts === 0 && !cures.some((cure) => PARTLY_SENT.includes(cure));
+}
+
+// One that came back into the queue after a try.
+export async function withdrawUntouched(
+  parts: WithdrawalParts & { readonly ledger: Pick<Ledger, 'getMany'> },
+  seq: number,
+): Promise<void> {
+  try {
+    const [record] = await parts.ledger.getMany([seq]);
+    if (record !== undefined && canTakeBack(record)) await withdraw(parts, [seq]);
+  } catch (error) {
+    // The next comparison with the ledger finds it again.
+    parts.log.warn({ err: error }, 'could not withdraw what waits; trying again');
+  }
+}
+
+export async function withdraw(
+  { road, clock, log }: WithdrawalParts,
+  seqs: readonly number[],
+): Promise<void> {
+  for (let from = 0; from < seqs.length; from += TOGETHER_MAX) {
+    const moves = seqs
+      .slice(from, from + TOGETHER_MAX)
+      .map((seq) => road.move({ seq, to: 'cancelled', at: clock.now(), ...MOVE }));
+    for (const moved of await Promise.allSettled(moves)) {
+      if (moved.status === 'fulfilled') continue;
+      if (!(moved.reason instanceof JournalUnavailable)) throw moved.reason;
+      log.warn({ err: moved.reason }, 'could not withdraw what waits; trying again');
+    }
+  }
+}

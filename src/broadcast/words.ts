@@ -1,0 +1,129 @@
+// The words of the room: what others ask of broadcasts, and what they are told.
+
+import type { Priority } from '../domain/priority.ts';
+import type {
+  BroadcastState,
+  Changed,
+  Created,
+  Recipient,
+  RecipientState,
+  StoredAudience,
+  StoredBroadcast,
+} from '../journal/journal.ts';
+import type { Service } from '../system/service.ts';
+
+export interface NewMember {
+  readonly chat: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface BroadcastRequest {
+  // An account the house knows, and its platform.
+  readonly account: string;
+  readonly platform: string;
+  // Saved under a name, or filled for this broadcast alone.
+  readonly audience: { kind: 'named'; name: string } | { kind: 'own'; draft: AudienceDraft };
+  readonly name: string | null;
+  readonly correlation: string | null;
+  readonly method: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly priority: Priority;
+  // 0: at once.
+  readonly notBefore: number;
+  readonly key: string | null;
+}
+
+export type Made =
+  | { kind: 'created' | 'repeated'; view: BroadcastView }
+  | { kind: 'conflict'; id: string }
+  | Extract<Created, { kind: 'full' | 'no_audience' }>
+  // It names fields that nobody in the audience has.
+  | { kind: 'unknown_fields'; fields: readonly string[]; known: readonly string[] }
+  // Not a call that sends.
+  | { kind: 'invalid'; detail: string };
+
+export type Steered =
+  | { kind: 'steered'; view: BroadcastView }
+  | Exclude<Changed, { kind: 'changed' }>;
+
+export interface BroadcastView
+  extends Pick<
+    StoredBroadcast,
+    | 'account'
+    | 'platform'
+    | 'name'
+    | 'correlation'
+    | 'method'
+    | 'priority'
+    | 'state'
+    | 'total'
+    | 'createdAt'
+    | 'endedAt'
+    | 'notBefore'
+  > {
+  readonly id: string;
+  // How many are in each state; they add up to the total.
+  readonly progress: Readonly<Record<RecipientState, number>>;
+  // Who came to their end in the last minute, per second; null: nothing was measured.
+  readonly perSecond: number | null;
+  // When it will be done; null: it is, or nobody knows (paused, or frozen without an end).
+  readonly eta: number | null;
+}
+
+// Members as they come; nobody is in it twice. Durable when `add` resolves.
+export interface AudienceDraft {
+  readonly id: number;
+  readonly count: number;
+  readonly repeated: number;
+  readonly fields: readonly string[];
+  // Of all that was added.
+  readonly digest: string;
+  // At most MEMBERS_MAX at a time.
+  add(members: readonly NewMember[]): Promise<'added' | 'too_many'>;
+  // Resolves when all that was added is durable.
+  filled(): Promise<void>;
+  // Ends it: sealed under its name, given to a broadcast, or dropped.
+  seal(): Promise<StoredAudience | null>;
+  given(): void;
+  drop(): Promise<void>;
+}
+
+// Promises reject with JournalUnavailable when the store cannot be written.
+export interface Broadcasting extends Service {
+  // null: as many audiences as may be are kept, or being filled.
+  openAudience(name: string | null): Promise<AudienceDraft | null>;
+  audiences(query: { after: string; max: number }): Promise<StoredAudience[]>;
+  forgetAudience(name: string): Promise<boolean>;
+
+  create(request: BroadcastRequest): Promise<Made>;
+  get(id: string): Promise<BroadcastView | null>;
+  // Newest first.
+  list(query: { before: string | null; max: number }): Promise<BroadcastView[]>;
+  steer(id: string, to: 'running' | 'paused' | 'cancelled'): Promise<Steered>;
+  // null: no such broadcast.
+  recipients(query: {
+    id: string;
+    state: RecipientState | null;
+    after: number;
+    max: number;
+  }): Promise<Recipient[] | null>;
+
+  // Someone wrote from this chat: it does not refuse the account any more.
+  heard(account: string, chat: string): void;
+  // How many run or are paused, by platform.
+  live(): readonly { platform: string; state: BroadcastState }[];
+}
+
+export const MEMBERS_MAX = 500;
+
+// `b-<tag>-<number>`: recognised as a broadcast's, and as of this store.
+const ID = /^b-([0-9a-z]{5})-([0-9a-z]{1,11})$/;
+
+export function formatBroadcastId(tag: string, id: number): string {
+  return `b-${tag}-${id.toString(36)}`;
+}
+
+export function parseBroadcastId(tag: string, id: string): number | null {
+  const match = ID.exec(id);
+  return match === null || match[1] !== tag ? null : Number.parseInt(match[2]!, 36);
+}

@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatOf, type ListFormat, readRecipients } from './recipients.ts';
+
+async function read(format: ListFormat, text: string | Buffer, cut = 1 << 20) {
+  const bytes = Buffer.from(text);
+  const chunks: Buffer[] = [];
+  for (let from = 0; from < bytes.length; from += cut)
+    chunks.push(bytes.subarray(from, from + cut));
+  const members: unknown[] = [];
+  const bad: unknown[] = [];
+  for await (const piece of readRecipients(Readable.from(chunks), format)) {
+    members.push(...piece.members);
+    bad.push(...piece.bad);
+  }
+  return { members, bad };
+}
+
+const chats = async (format: ListFormat, text: string) =>
+  (await read(format, text)).members.map((member) => (member as { chat: string }).chat);
+
+describe('CSV', () => {
+  test('has a header; the other columns are fields', async () => {
+    const text = '\uFEFFName,chat_id,Town\r\nAda,42,London\r\n\r\n"Grace ""G"" Hopper", -100 ,\n';
+    expect(await read('csv', text)).toEqual({
+      members: [
+        { chat: '42', fields: { Name: 'Ada', Town: 'London' } },
+        { chat: '-100', fields: { Name: 'Grace "G" Hopper', Town: '' } },
+      ],
+      bad: [],
+    });
+  });
+
+  test('may be cut at semicolons or tabs, and quoted over lines', async () => {
+    expect(await read('csv', 'chat;name\n1;"a;b\nc"\n2;d')).toMatchObject({
+      members: [
+        { chat: '1', fields: { name: 'a;b\nc' } },
+        { chat: '2', fields: { name: 'd' } },
+      ],
+    });
+    expect(await chats('csv', 'chat\tname\n1\tx')).toEqual(['1']);
+    expect(await chats('csv', 'chat\n1\n2')).toEqual(['1', '2']);
+  });
+
+  test('tells where it is wrong', async () => {
+    const text = 'chat,name\n1,a\n,b\n3,c,d\n1.2E+09,e\n"x\ny",f\n4,g\n';
+    const { members, bad } = await read('csv', text);
+    expect(members).toHaveLength(2);
+    expect(bad).toMatchObject([{ line: 3 }, { line: 4 }, { line: 5 }, { line: 6 }]);
+    expect(await read('csv', '1\n2\n')).toMatchObject({ members: [], bad: [{ line: 1 }] });
+  });
+
+  test('reads the same however it is cut', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', 'ü', '🙂', ' ') });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(cell, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (cells, cut) => {
+          const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+          const rows = cells.map((text, i) => `${i + 1},${quoted(text)}`);
+          const text = ['chat,name', ...rows].join('\n');
+          const { members, bad } = await read('csv', text, cut);
+          expect(bad).toEqual([]);
+          expect(members).toEqual(
+            cells.map((name, i) => ({ chat: String(i + 1), fields: { name } })),
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('lines', () => {
+  test('of JSON: an object with a chat, or a chat alone', async () => {
+    const text = '{"chat":1,"name":"Ada","age":36}\n"@Name"\n7\n{"chat":2,"fields":{"a":true}}\n\n';
+    expect((await read('ndjson', text)).members).toEqual([
+      { chat: '1', fields: { name: 'Ada', age: '36' } },
+      { chat: '@name', fields: {} },
+      { chat: '7', fields: {} },
+      { chat: '2', fields: { a: 'true' } },
+    ]);
+    const wrong = await read('ndjson', '{"chat":1\n{"name":"x"}\n{"chat":1,"a":{}}\n[1]');
+    expect(wrong.bad).toHaveLength(4);
+  });
+
+  test('of text: one chat each', async () => {
+    expect(await chats('text', '1\r\n -0100\n\n@Channel\n+007\n')).toEqual([
+      '1',
+      '-100',
+      '@channel',
+      '7',
+    ]);
+    expect(await read('text', 'two words\nok')).toMatchObject({ bad: [{ line: 1 }] });
+  });
+
+  test('are bounded, and must be text', async () => {
+    const long = 'x'.repeat(70_000);
+    expect((await read('text', `1\n${long}\n2`, 1000)).bad).toMatchObject([{ line: 2 }]);
+    expect((await read('text', `1\n${long}`)).bad).toMatchObject([{ line: 2 }]);
+    const bad = await read('text', Buffer.from([0x31, 0x0a, 0xff, 0xfe, 0x0a]));
+    expect(bad.bad).toMatchObject([{ expected: 'text encoded as UTF-8' }]);
+  });
+});
+
+test('the format is told by the type, else by the name', () => {
+  expect(formatOf('text/csv; charset=utf-8', undefined)).toBe('csv');
+  expect(formatOf('application/octet-stream', 'a.JSONL')).toBe('ndjson');
+  expect(formatOf(undefined, 'a.txt')).toBe('text');
+  expect(formatOf('image/png', 'a.png')).toBeNull();
+});
