@@ -8,6 +8,7 @@ import { broadcasts } from './broadcasts.contract.ts';
 import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
+import { keys } from './keys.contract.ts';
 import { streams } from './streams.contract.ts';
 
 export function journalContract(name: string, open: () => Promise<Harness>): void {
@@ -26,5 +27,6 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     incoming(() => store);
     streams(() => store);
     broadcasts(() => store);
+    keys(() => store);
   });
 }

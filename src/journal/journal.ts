@@ -7,6 +7,7 @@ import type { Delivery, NewDelivery, Queued, State } from '../domain/delivery.ts
 import type { Outcome } from '../domain/outcome.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import type { Incoming } from './incoming.ts';
+import type { Audit, Keys } from './keys.ts';
 import type { Streams } from './streams.ts';
 
 export interface Journal {
@@ -38,6 +39,9 @@ export interface Journal {
   readonly broadcasts: Broadcasts;
   // Live output: texts that grow.
   readonly streams: Streams;
+  // Who may do what, and what was done.
+  readonly keys: Keys;
+  readonly audit: Audit;
 
   // Files of the spool that a delivery may still need: it waits, is being sent, or may be retried by hand.
   // What belonged to the others is forgotten.
@@ -201,5 +205,7 @@ export type {
 } from './broadcasts.ts';
 export { RECIPIENT_STATES } from './broadcasts.ts';
 export type { Incoming, NewIncoming, WaitingIncoming } from './incoming.ts';
+export type { Audit, AuditEntry, Keys, KeyUse, NewAuditEntry, StoredKey } from './keys.ts';
+export { NEVER } from './keys.ts';
 export type { StoredStream, Streams } from './streams.ts';
 export type { Delivery };

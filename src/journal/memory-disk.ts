@@ -7,6 +7,7 @@ import type { HistoryEntry } from '../ledger/ledger.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from './broadcasts.ts';
 import type { NewIncoming } from './incoming.ts';
 import type { StoredAccount, StoredLimit } from './journal.ts';
+import type { AuditEntry, StoredKey } from './keys.ts';
 import type { StoredStream } from './streams.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -80,6 +81,8 @@ export interface MemoryDisk {
   readonly incoming: Map<string, IncomingRow>;
   readonly broadcasts: BroadcastDisk;
   readonly streams: Map<string, StoredStream>;
+  readonly keys: Map<string, StoredKey>;
+  readonly audit: { last: number; entries: AuditEntry[] };
   // By path.
   readonly snapshots: Map<string, MemoryDisk>;
 }
@@ -111,6 +114,8 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
       blocked: new Map(),
     },
     streams: new Map(),
+    keys: new Map(),
+    audit: { last: 0, entries: [] },
     snapshots: new Map(),
   };
 }

@@ -22,10 +22,12 @@ import type {
   StoredCall,
   StoredLimit,
 } from './journal.ts';
+import { type Audit, type Keys, keysOver } from './keys.ts';
 import { runBroadcasts } from './memory-broadcasts.ts';
 import { MemoryCommands } from './memory-commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './memory-disk.ts';
 import { runIncoming } from './memory-incoming.ts';
+import { runKeys } from './memory-keys.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
 import { runStreams } from './memory-streams.ts';
@@ -54,6 +56,8 @@ class MemoryJournal implements Journal {
   readonly incoming: Incoming;
   readonly broadcasts: Broadcasts;
   readonly streams: Streams;
+  readonly keys: Keys;
+  readonly audit: Audit;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -71,6 +75,9 @@ class MemoryJournal implements Journal {
       this.#command(() => runBroadcasts(disk, command)),
     );
     this.streams = streamsOver((command) => this.#command(() => runStreams(disk, command)));
+    const guarded = keysOver((command) => this.#command(() => runKeys(disk, command)));
+    this.keys = guarded.keys;
+    this.audit = guarded.audit;
   }
 
   async *recover(): AsyncIterable<Recovered> {

@@ -10,6 +10,7 @@ import { makeFolder } from './sqlite.fixture.ts';
 import { AUDIENCE_SQL } from './sqlite-audiences.ts';
 import { BROADCAST_SQL } from './sqlite-broadcast-statements.ts';
 import { INCOMING_SQL } from './sqlite-incoming.ts';
+import { KEYS_SQL } from './sqlite-keys.ts';
 import { openStore } from './sqlite-open.ts';
 import { CALLS_NEWEST_FIRST } from './sqlite-reads.ts';
 import { LIVE_PAGE } from './sqlite-recovery.ts';
@@ -59,9 +60,9 @@ describe('the schema admits what the domain knows', () => {
 });
 
 describe('no statement walks through a big table', () => {
-  const statements = [SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL].flatMap((all) =>
-    Object.entries(all),
-  );
+  const statements = [
+    ...[SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL, KEYS_SQL],
+  ].flatMap((all) => Object.entries(all));
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);
   });

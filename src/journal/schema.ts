@@ -7,6 +7,7 @@
 
 import type { Database } from '../system/sqlite.ts';
 import { BROADCASTS } from './schema-broadcasts.ts';
+import { KEYS } from './schema-keys.ts';
 import { JournalOpenError } from './store-error.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
@@ -198,7 +199,7 @@ CREATE INDEX streams_open ON streams (id) WHERE ended_at IS NULL;
 CREATE INDEX streams_ended ON streams (ended_at, id) WHERE ended_at IS NOT NULL;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS, BROADCASTS];
+const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS, BROADCASTS, KEYS];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -6,10 +6,12 @@
 import { assert } from '../system/assert.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
 import type { IncomingCommand } from './incoming.ts';
+import type { KeyCommand } from './keys.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
 import { SqliteIncoming } from './sqlite-incoming.ts';
+import { SqliteKeys } from './sqlite-keys.ts';
 import type { OpenStore } from './sqlite-open.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
@@ -38,6 +40,7 @@ export class BatchRunner {
   readonly #incoming: SqliteIncoming;
   readonly #streams: SqliteStreams;
   readonly #broadcasts: SqliteBroadcasts;
+  readonly #keys: SqliteKeys;
   // Commits that the disk may not have yet.
   #unforced = 0;
   #mustForce = false;
@@ -51,6 +54,7 @@ export class BatchRunner {
     this.#incoming = new SqliteIncoming(db);
     this.#streams = new SqliteStreams(db);
     this.#broadcasts = new SqliteBroadcasts(db);
+    this.#keys = new SqliteKeys(db);
   }
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
@@ -155,6 +159,9 @@ export class BatchRunner {
         return;
       case OP.streams:
         out.push(this.#streams.run(JSON.parse(reader.string()) as StreamCommand));
+        return;
+      case OP.keys:
+        out.push(this.#keys.run(JSON.parse(reader.string()) as KeyCommand));
         return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));

@@ -35,6 +35,7 @@ export const OP = {
   // As of incoming.
   streams: 12,
   broadcasts: 13,
+  keys: 14,
 } as const;
 
 export class Reader {

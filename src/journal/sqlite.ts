@@ -22,6 +22,7 @@ import type {
   StoredCall,
   StoredLimit,
 } from './journal.ts';
+import { type Audit, type Keys, keysOver } from './keys.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { OpenOptions } from './sqlite-open.ts';
 import { PageReader, recoverPages } from './sqlite-recovery.ts';
@@ -76,6 +77,8 @@ export class SqliteJournal implements Journal {
   readonly incoming: Incoming;
   readonly streams: Streams;
   readonly broadcasts: Broadcasts;
+  readonly keys: Keys;
+  readonly audit: Audit;
   readonly #dir: string;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
@@ -87,6 +90,9 @@ export class SqliteJournal implements Journal {
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
     this.broadcasts = broadcastsOver((command) => this.#runText(OP.broadcasts, command));
+    const guarded = keysOver((command) => this.#runText(OP.keys, command));
+    this.keys = guarded.keys;
+    this.audit = guarded.audit;
   }
 
   // For parts of the port whose commands cross as one JSON text.
