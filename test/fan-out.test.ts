@@ -1,0 +1,160 @@
+// Fan-out with real processes: a chat on a simulated Telegram as the origin, and as observers a terminal that someone
+// watches from another process, a chat that is gone, an account that is paused, and one that nobody knows.
+
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { GatewayProcess } from './process/gateway.ts';
+import { Sluice } from './process/sluice.ts';
+
+const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const OTHER = '5555:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
+const SCREEN = { account: 'terminal:local', chat: 'build' };
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+// One that stays the same over a restart, so that who watches finds the gateway again.
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function setUp() {
+  const calls: JudgedCall[] = [];
+  const onCall = (call: JudgedCall) => void calls.push(call);
+  const sim: ServedSim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
+  closers.push(() => sim.close());
+  const wide = ['--private-per-s', '1000', '--port', String(await freePort())];
+  const gateway = new GatewayProcess(sim.url, wide);
+  await gateway.start();
+  closers.push(async () => {
+    await gateway.end('SIGKILL');
+    gateway.remove();
+  });
+  const watching = new Sluice(['watch', 'build', '--url', gateway.url], {
+    SLUICE_KEY: gateway.key,
+  });
+  closers.push(async () => {
+    watching.kill('SIGKILL');
+    await watching.ended;
+  });
+  const post = async (text: string, observers: object[]) => {
+    const to = { origin: { platform: 'telegram', account: TOKEN, chat: 1000 }, observers };
+    const body = { text, parse_mode: 'HTML' };
+    return gateway.ask('POST', '/v1/messages', { to, body, wait: true });
+  };
+  const sentTo = (chat: string) =>
+    calls.filter((call) => call.chat === chat).map((call) => call.text);
+  return { sim, gateway, watching, post, sentTo };
+}
+
+test('observers see what the origin gets, whatever becomes of them, over a kill -9', {
+  timeout: 60_000,
+}, async () => {
+  const { sim, gateway, watching, post, sentTo } = await setUp();
+  sim.model.setChat('666', { kind: 'missing' });
+  const dead = { platform: 'telegram', account: TOKEN, chat: 666 };
+  const first = await post('<b>one</b>', [SCREEN, dead, { account: 'telegram:1', chat: 5 }]);
+  expect(first.status).toBe(200);
+  expect(first.body).toMatchObject({
+    state: 'sent',
+    observers: [{ state: 'queued' }, { state: 'queued' }, { code: 'unknown_account' }],
+  });
+  expect(sentTo('1000')).toEqual(['one']);
+  expect(await watching.said('one')).toMatch(/^\d\d:\d\d:\d\d one$/);
+  const [, copy] = first.body.observers as { id: string }[];
+  const died = await gateway.ask('POST', '/v1/messages', {
+    to: dead,
+    body: { text: 'the same chat' },
+    wait: true,
+  });
+  expect(died.body).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
+  const { body: letter } = await gateway.ask('GET', `/v1/messages/${copy!.id}`);
+  expect(letter).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
+
+  // Both observers stand still: the origin does not notice, and their copies wait on disk.
+  const waiting = { platform: 'telegram', account: OTHER, chat: 2000 };
+  await gateway.ask('POST', '/v1/messages', { to: waiting, body: { text: 'hello' }, wait: true });
+  await gateway.ask('POST', '/v1/accounts/telegram:5555/pause');
+  await gateway.ask('POST', '/v1/accounts/terminal:local/pause');
+  for (const text of ['two', 'three', 'four']) {
+    const answer = await post(text, [SCREEN, { ...waiting, account: 'telegram:5555' }]);
+    expect(answer.body).toMatchObject({
+      state: 'sent',
+      observers: [{ state: 'queued' }, { state: 'queued' }],
+    });
+  }
+  expect(sentTo('1000')).toEqual(['one', 'two', 'three', 'four']);
+  expect(sentTo('2000')).toEqual(['hello']);
+
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  expect(sentTo('2000')).toEqual(['hello']);
+  await gateway.ask('POST', '/v1/accounts/terminal:local/resume');
+  await gateway.ask('POST', '/v1/accounts/telegram:5555/resume');
+  await watching.said('four');
+  watching.kill('SIGTERM');
+  const { code, out, err } = await watching.ended;
+  expect(code).toBe(0);
+  expect(err).toContain('trying again');
+  const seen = out
+    .trim()
+    .split('\n')
+    .map((line) => line.slice('00:00:00 '.length));
+  expect(seen).toEqual(['one', 'two', 'three', 'four']);
+  const last = await gateway.ask('POST', '/v1/messages', {
+    to: { ...waiting, account: 'telegram:5555' },
+    body: { text: 'after' },
+    wait: true,
+  });
+  expect(last.body).toMatchObject({ state: 'sent' });
+  expect(sentTo('2000')).toEqual(['hello', 'two', 'three', 'four', 'after']);
+});
+
+test('one order over all chats holds over a kill -9, though the first has to wait for its chat', {
+  timeout: 60_000,
+}, async () => {
+  const calls: JudgedCall[] = [];
+  const onCall = (call: JudgedCall) => void calls.push(call);
+  const sim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
+  closers.push(() => sim.close());
+  const gateway = new GatewayProcess(sim.url, ['--order', 'platform']);
+  await gateway.start();
+  closers.push(async () => {
+    await gateway.end('SIGKILL');
+    gateway.remove();
+  });
+  const message = (chat: number, text: string, extra: object = {}) => ({
+    to: { platform: 'telegram', account: TOKEN, chat },
+    body: { text },
+    ...extra,
+  });
+  // From now on the chat is closed for a second.
+  await gateway.ask('POST', '/v1/messages', message(7, 'hello', { wait: true }));
+  const batch = [
+    message(7, '1'),
+    message(8, '2', { priority: 'critical' }),
+    message(9, '3', { session: 's', final: true }),
+    message(7, '4', { priority: 'high' }),
+    message(8, '5'),
+  ];
+  const { body } = await gateway.ask('POST', '/v1/messages', batch);
+  const ids = (body as unknown as { id: string }[]).map(({ id }) => id);
+  const { body: why } = await gateway.ask('GET', `/v1/messages/${ids[4]}/explain`);
+  const ahead = { kind: 'ahead', name: 'account' };
+  expect(why.causes).toContainEqual(expect.objectContaining(ahead));
+  expect(why.summary).toContain('strictly in order');
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  const done = await gateway.ask('POST', '/v1/messages', message(10, '6', { wait: true }));
+  expect(done.body).toMatchObject({ state: 'sent' });
+  const arrived = calls.filter(({ chat }) => chat !== null).map(({ text }) => text);
+  // What was in flight at the kill may have gone twice.
+  expect([...new Set(arrived)]).toEqual(['hello', '1', '2', '3', '4', '5', '6']);
+});
