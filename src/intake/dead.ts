@@ -42,7 +42,7 @@ async function list(options: IntakeOptions, request: FastifyRequest, reply: Fast
   if ('code' in asked) return sendProblem(reply, asked);
   const { filter, limit, before } = asked;
   if (group === undefined) {
-    return showPage(tag, await ledger.search(filter, { limit, before }), limit);
+    return showPage(tag, await ledger.search(filter, { limit, before }), asked);
   }
   const groups = await ledger.deadByCause(filter);
   return {

@@ -91,7 +91,7 @@ async function search(options: IntakeOptions, request: FastifyRequest, reply: Fa
   const asked = readSearch(tag, query);
   if ('code' in asked) return sendProblem(reply, asked);
   const { filter, limit, before } = asked;
-  return showPage(tag, await ledger.search(filter, { limit, before }), limit);
+  return showPage(tag, await ledger.search(filter, { limit, before }), asked);
 }
 
 async function getOne(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {

@@ -13,10 +13,12 @@ export interface Search {
   readonly filter: Filter;
   readonly limit: number;
   readonly before: number | null;
+  // Whether the beginning of the text is asked for.
+  readonly preview: boolean;
 }
 
 export function readSearch(tag: string, query: SearchRequest): Search | Problem {
-  const { limit, cursor, since, until, ...exact } = query;
+  const { limit, cursor, since, until, preview, ...exact } = query;
   const troubles: Trouble[] = [];
   const sinceMs = readBound('since', since, troubles);
   const untilMs = readBound('until', until, troubles);
@@ -34,7 +36,7 @@ export function readSearch(tag: string, query: SearchRequest): Search | Problem 
     ...(sinceMs === undefined ? {} : { since: sinceMs }),
     ...(untilMs === undefined ? {} : { until: untilMs }),
   };
-  return { filter, limit: count, before };
+  return { filter, limit: count, before, preview: preview === 'true' };
 }
 
 function readBound(

@@ -6,6 +6,9 @@ import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 
+const PREVIEW_MAX = 120;
+const PREVIEW_BODY_MAX = 65_536;
+
 export function showBriefly(tag: string, delivery: Delivery) {
   const { id, state, reason, detail, platform, account, chat, thread, session, user } = delivery;
   return {
@@ -70,12 +73,33 @@ function showAttempt(attempt: Attempt) {
   };
 }
 
-export function showPage(tag: string, found: readonly Delivery[], limit: number) {
+// Content is told only to those who ask for it.
+export function showPage(
+  tag: string,
+  found: readonly Delivery[],
+  asked: { limit: number; preview: boolean },
+) {
+  const { limit, preview } = asked;
   const last = found.at(-1);
   return {
-    items: found.map((delivery) => showBriefly(tag, delivery)),
+    items: found.map((delivery) => ({
+      ...showBriefly(tag, delivery),
+      ...(preview ? { preview: previewOf(delivery.body) } : {}),
+    })),
     next: found.length === limit && last !== undefined ? formatId(tag, last.seq) : null,
   };
+}
+
+// What its reader would see first, for lists; '' where there is no text. A body that is very long is not read for it.
+export function previewOf(body: string | null): string {
+  if (body === null || body.length > PREVIEW_BODY_MAX) return '';
+  const params = readJson(body) as Readonly<Record<string, unknown>> | null;
+  const text = params?.text ?? params?.caption ?? params?.content;
+  return typeof text === 'string'
+    ? Array.from(text.slice(0, 2 * PREVIEW_MAX))
+        .slice(0, PREVIEW_MAX)
+        .join('')
+    : '';
 }
 
 // The platform's answer is JSON, except when a broken proxy spoke in its place.

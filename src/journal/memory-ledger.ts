@@ -2,7 +2,13 @@
 // purpose; the SQLite ledger is held to the same answers.
 
 import { type Delivery, STATES, type State } from '../domain/delivery.ts';
-import { type DeadGroup, type Filter, type Ledger, SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
+import {
+  type DeadGroup,
+  type Filter,
+  type Ledger,
+  needleOf,
+  SEARCH_LIMIT_MAX,
+} from '../ledger/ledger.ts';
 import { assert } from '../system/assert.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 
@@ -52,11 +58,17 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
 }
 
 function matches(delivery: Delivery, filter: Filter): boolean {
-  const { since, until, ...exact } = filter;
+  const { since, until, text, ...exact } = filter;
   if (since !== undefined && delivery.acceptedAt < since) return false;
   if (until !== undefined && delivery.acceptedAt >= until) return false;
+  if (text !== undefined && !lower(delivery.body ?? '').includes(lower(needleOf(text))))
+    return false;
   const names = Object.keys(exact) as (keyof typeof exact)[];
   return names.every((name) => exact[name] === undefined || delivery[name] === exact[name]);
+}
+
+function lower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 // Sorted by size, then by name.

@@ -164,6 +164,24 @@ function searching(store: () => Harness): void {
     }
   });
 
+  test('search by text finds it as it was written', async () => {
+    const { journal, ledger } = store();
+    const texts = ['Order 9 is "late"', 'order 90\nöäü', '100 % sure_ly', 'nothing'];
+    for (const text of texts) await accepted(journal, { body: JSON.stringify({ text }) });
+    const find = async (text: string, more: Filter = {}) => {
+      const found = await ledger.search({ ...more, text }, { limit: 10, before: null });
+      return found.map(({ seq }) => seq);
+    };
+    expect(await find('ORDER 9')).toEqual([2, 1]);
+    expect(await find('"late"')).toEqual([1]);
+    expect(await find('90\nöä')).toEqual([2]);
+    expect(await find('0 % s')).toEqual([3]);
+    expect(await find('e_l')).toEqual([3]);
+    expect(await find('e%')).toEqual([]);
+    expect(await find('order', { state: 'queued', chat: '42' })).toEqual([2, 1]);
+    expect(await find('order', { state: 'dead' })).toEqual([]);
+  });
+
   test('an empty store has nothing to find', async () => {
     const page = { limit: 10, before: null };
     expect(await store().ledger.search({ since: 5, until: 9 }, page)).toEqual([]);

@@ -23,6 +23,7 @@ export interface Ledger {
 }
 
 export const SEARCH_LIMIT_MAX = 1000;
+export const TEXT_LOOKED_MAX = 100_000;
 
 export interface Filter {
   readonly account?: string;
@@ -34,6 +35,14 @@ export interface Filter {
   // Accepted at or after / before, ms since the epoch.
   readonly since?: number;
   readonly until?: number;
+  // Anywhere in its content, upper and lower case of ASCII letters alike. Where nothing else leads the search, only the
+  // newest TEXT_LOOKED_MAX are looked at.
+  readonly text?: string;
+}
+
+// As it stands in the content, which is JSON.
+export function needleOf(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 // A move that no attempt explains: by hand, by time, or by a newer text.

@@ -4,7 +4,7 @@
 
 import type { State } from '../domain/delivery.ts';
 import type { Database, SqlInput } from '../system/sqlite.ts';
-import type { Filter } from './ledger.ts';
+import { type Filter, needleOf, TEXT_LOOKED_MAX } from './ledger.ts';
 
 export interface Query {
   readonly sql: string;
@@ -39,10 +39,17 @@ const LIVE_ONLY: Lead = {
 // One query, or two whose answers do not overlap.
 export function searchQueries(filter: Filter, range: SeqRange, limit: number): Query[] {
   const residue = residueOf(filter);
+  const textFrom = filter.text === undefined ? 0 : range.before - TEXT_LOOKED_MAX;
   return leadsOf(filter).map((lead) => ({
     sql: `SELECT seq FROM deliveries ${lead.index} WHERE ${lead.where} AND seq >= ? AND seq < ?
       ${residue.where} ORDER BY seq DESC LIMIT ?`,
-    params: [...lead.params, range.from, range.before, ...residue.params, limit],
+    params: [
+      ...lead.params,
+      lead === ALL ? Math.max(range.from, textFrom) : range.from,
+      range.before,
+      ...residue.params,
+      limit,
+    ],
   }));
 }
 
@@ -67,7 +74,7 @@ function indexed(column: 'session' | 'correlation', value: string): Lead {
 }
 
 export function residueOf(filter: Filter): { where: string; params: SqlInput[] } {
-  const { since, until, account, chat, session, state, correlation, reason } = filter;
+  const { since, until, account, chat, session, state, correlation, reason, text } = filter;
   const terms: [string, SqlInput | undefined][] = [
     ['account = ?', account],
     ['chat = ?', chat],
@@ -77,12 +84,17 @@ export function residueOf(filter: Filter): { where: string; params: SqlInput[] }
     ['reason = ?', reason],
     ['accepted_at >= ?', since],
     ['accepted_at < ?', until],
+    ["body LIKE ? ESCAPE '!'", text === undefined ? undefined : likeOf(needleOf(text))],
   ];
   const given = terms.filter((term): term is [string, SqlInput] => term[1] !== undefined);
   return {
     where: given.map(([term]) => `AND ${term}`).join(' '),
     params: given.map(([, value]) => value),
   };
+}
+
+function likeOf(needle: string): string {
+  return `%${needle.replace(/[!%_]/g, '!$&')}%`;
 }
 
 // Twenty look-ups by primary key instead of a walk over everything younger.
