@@ -10,6 +10,8 @@ import type {
   LimitsView,
   Place,
   Prospect,
+  WaitingFilter,
+  WaitingHead,
 } from '../intake/road.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../system/clock.ts';
@@ -69,6 +71,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
+    waiting: (filter, max) => waitingHeads(dispatch, filter, max),
     listen: (listener) => teller.listen(listener),
   };
 }
@@ -114,6 +117,13 @@ function explanationOf(dispatch: Dispatch, seq: number, now: number): Explanatio
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
   return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+}
+
+function waitingHeads(dispatch: Dispatch, filter: WaitingFilter, max: number): WaitingHead[] {
+  return dispatch.scheduler.waiting(filter, max).map(({ queued, behind }) => {
+    const { seq, account, chat, enterAt } = queued;
+    return { seq, account, chat, since: enterAt, behind };
+  });
 }
 
 function earliest(dispatch: Dispatch, call: Prospect, now: number): number {

@@ -14,11 +14,11 @@ export interface EventReader {
 
 // Makes a stream of events of the answer; null: there are too many readers, which it was told.
 export function openEvents(
-  readers: Pick<EventReaders<EventReader>, 'isFull'>,
+  readers: Pick<EventReaders<EventReader>, 'isFull' | 'size'>,
   reply: FastifyReply,
 ): ServerResponse | null {
   if (readers.isFull) {
-    refuse(reply, 'too_many_waiting', `${EVENT_CLIENTS_MAX} readers are connected.`);
+    refuse(reply, 'too_many_waiting', `${readers.size} readers are connected.`);
     return null;
   }
   reply.hijack();
@@ -32,15 +32,21 @@ export function openEvents(
 
 export class EventReaders<R extends EventReader> {
   readonly #clock: Clock;
+  readonly #readersMax: number;
   readonly #readers = new Set<R>();
   #heartbeat: Timer | null = null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, readersMax = EVENT_CLIENTS_MAX) {
     this.#clock = clock;
+    this.#readersMax = readersMax;
+  }
+
+  get size(): number {
+    return this.#readers.size;
   }
 
   get isFull(): boolean {
-    return this.#readers.size >= EVENT_CLIENTS_MAX;
+    return this.#readers.size >= this.#readersMax;
   }
 
   add(reader: R): void {

@@ -150,6 +150,14 @@ export class FakeRoad implements Road {
     return account === ACCOUNT && (this.paused.delete(account) || true);
   }
 
+  // The first that was submitted, if any.
+  waiting() {
+    const [first] = this.submitted;
+    if (first === undefined) return [];
+    const { account, chat } = first;
+    return [{ seq: 1, account, chat, since: START, behind: 2 }];
+  }
+
   depths() {
     return { critical: 1, high: 2, normal: 3, low: 4, retry: 2, inFlight: 1, oldestDueAt: null };
   }

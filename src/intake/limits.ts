@@ -1,15 +1,17 @@
-// /v1/accounts and /v1/limits: what is known of each account and chat, and the operator's pause.
+// /v1/accounts and /v1/limits: what is known of each account and chat, and the operator's pause. An account may have
+// talked to any number of chats, so limits are told in pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IntakeOptions } from './intake.ts';
 import { invalid, refuse, sendProblem } from './refuse.ts';
 import type { AccountView, LimitsView } from './road.ts';
-import { checkLimitsQuery } from './schema.ts';
+import { checkLimitsQuery, type LimitsRequest } from './schema.ts';
 import { showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 
-// An account may have talked to any number of chats; one answer shows this many.
 const LIMITS_SHOWN_MAX = 1000;
+// Looking at all chats takes a while: whoever asks within this time sees the same.
+const SEEN_MS_MAX = 1000;
 
 interface ById {
   Params: { id: string };
@@ -17,6 +19,7 @@ interface ById {
 
 export function limitRoutes(app: FastifyInstance, options: IntakeOptions): void {
   const { road } = options;
+  const seen = new Seen(options);
   app.get('/v1/accounts', async () => ({ accounts: road.accounts().map(showAccount) }));
   app.post<ById>('/v1/accounts/:id/pause', async (request, reply) =>
     (await road.pause(request.params.id))
@@ -28,17 +31,55 @@ export function limitRoutes(app: FastifyInstance, options: IntakeOptions): void 
       ? { id: request.params.id, paused: false }
       : refuse(reply, 'unknown_account'),
   );
-  app.get('/v1/limits', async (request, reply) => showLimits(options, request, reply));
+  app.get('/v1/limits', async (request, reply) => showLimits(options, seen, request, reply));
 }
 
-function showLimits(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+class Seen {
+  readonly #options: Pick<IntakeOptions, 'clock' | 'road'>;
+  #limits: readonly LimitsView[] = [];
+  #at = Number.NEGATIVE_INFINITY;
+
+  constructor(options: Pick<IntakeOptions, 'clock' | 'road'>) {
+    this.#options = options;
+  }
+
+  limits(): readonly LimitsView[] {
+    const now = this.#options.clock.now();
+    if (now - this.#at >= SEEN_MS_MAX) {
+      this.#limits = this.#options.road.limits(null);
+      this.#at = now;
+    }
+    return this.#limits;
+  }
+}
+
+function showLimits(
+  options: IntakeOptions,
+  seen: Seen,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { query } = request;
   if (!checkLimitsQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkLimitsQuery, query)));
   }
-  const limits = options.road.limits(query.account ?? null);
-  const shown = limits.slice(0, LIMITS_SHOWN_MAX).map(showLimit);
-  return { limits: shown, more: limits.length - shown.length };
+  const now = options.clock.now();
+  const found = seen.limits().filter((view) => fits(view, query, now));
+  const offset = Number(query.offset ?? 0);
+  const limit = Math.min(LIMITS_SHOWN_MAX, Number(query.limit ?? LIMITS_SHOWN_MAX));
+  const shown = found.slice(offset, offset + limit).map(showLimit);
+  const more = Math.max(0, found.length - offset - shown.length);
+  return { limits: shown, total: found.length, more };
+}
+
+function fits(view: LimitsView, asked: LimitsRequest, now: number): boolean {
+  const { account, chat, find, frozen } = asked;
+  return (
+    (account === undefined || view.account === account) &&
+    (chat === undefined || view.chat === chat) &&
+    (find === undefined || view.chat.includes(find)) &&
+    (frozen === undefined || view.freezes.some(({ until }) => until > now))
+  );
 }
 
 function showAccount(account: AccountView) {

@@ -20,6 +20,7 @@ import {
   LimitsQuery,
   Message,
   ProblemAnswer,
+  QueueQuery,
   Receipt,
   Result,
   SearchQuery,
@@ -142,6 +143,14 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /v1/accounts/{id}/pause': { summary: 'Send nothing more for this account' },
   'POST /v1/accounts/{id}/resume': { summary: 'Go on sending for this account' },
   'GET /v1/limits': { summary: 'Budgets, learned rates and freezes', query: LimitsQuery },
+  'GET /v1/queue': {
+    summary: 'Who waits: the first of each lane, those that wait longest first, with the reason',
+    query: QueueQuery,
+  },
+  'GET /v1/overview': { summary: 'The gateway at a glance, with the last quarter of an hour' },
+  'GET /v1/overview/events': {
+    summary: 'The overview, then what changed of it once a second, as server-sent events',
+  },
   'GET /v1/events': {
     summary: 'Server-sent events of attempts, moves and streams',
     query: EventsQuery,

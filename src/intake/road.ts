@@ -3,6 +3,7 @@
 import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
+import type { Priority } from '../domain/priority.ts';
 import type { Appended, MoveCommand, Moved } from '../journal/journal.ts';
 import type { Cause } from '../limits/limits.ts';
 
@@ -27,6 +28,9 @@ export interface Road {
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
   depths(): Depths;
+  // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
+  // walks all lanes.
+  waiting(filter: WaitingFilter, max: number): WaitingHead[];
   listen(listener: RoadListener): () => void;
 }
 
@@ -118,6 +122,22 @@ export interface LimitsView {
     freeAt: number;
   }[];
   readonly freezes: readonly { scope: string; since: number; until: number; cause: string }[];
+}
+
+export interface WaitingFilter {
+  readonly account?: string;
+  readonly chat?: string;
+  readonly priority?: Priority;
+}
+
+export interface WaitingHead {
+  readonly seq: number;
+  readonly account: string;
+  readonly chat: string;
+  // Since when it waits, ms since the epoch.
+  readonly since: number;
+  // Those of its lane and class that wait behind it, about.
+  readonly behind: number;
 }
 
 export interface Depths {

@@ -137,6 +137,9 @@ const filter = {
   session: Type.Optional(name('Session')),
   correlation: Type.Optional(name('Correlation id')),
   reason: Type.Optional(name('Reason code, such as chat_not_found')),
+  text: Type.Optional(
+    name('In the content, case ignored; without another filter among the newest 100,000'),
+  ),
   since: Type.Optional(time('Accepted at or after')),
   until: Type.Optional(time('Accepted before')),
 };
@@ -149,17 +152,42 @@ const page = {
 
 const state = Type.Optional(Type.Enum([...STATES]));
 
-export const SearchQuery = Type.Object({ ...filter, ...page, state }, strict);
+const preview = Type.Optional(
+  Type.Literal('true', { description: 'With the beginning of each text' }),
+);
+
+export const SearchQuery = Type.Object({ ...filter, ...page, state, preview }, strict);
 export const DeadQuery = Type.Object(
   {
     ...filter,
     ...page,
+    preview,
     state: Type.Optional(Type.Enum(['dead', 'uncertain'])),
     group: Type.Optional(Type.Enum(['cause'])),
   },
   strict,
 );
-export const LimitsQuery = Type.Object({ account: filter.account }, strict);
+export const LimitsQuery = Type.Object(
+  {
+    account: filter.account,
+    chat: Type.Optional(name('Chat id')),
+    find: Type.Optional(name('In the chat id')),
+    frozen: Type.Optional(Type.Literal('true', { description: 'Only those that are frozen' })),
+    offset: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}$', description: 'Skip so many' })),
+    limit: page.limit,
+  },
+  strict,
+);
+export const QueueQuery = Type.Object(
+  {
+    account: filter.account,
+    chat: Type.Optional(name('All that wait in it, not only the first of each lane')),
+    priority: Type.Optional(Type.Enum([...PRIORITIES])),
+    limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$', description: '1 to 500; 100' })),
+  },
+  strict,
+);
+export type LimitsRequest = Static<typeof LimitsQuery>;
 export const EventsQuery = Type.Object({ account: filter.account, chat: filter.chat }, strict);
 export const TerminalQuery = Type.Object(
   { account: Type.Optional(name('`terminal:<name>`; terminal:local when left out')) },
@@ -192,6 +220,7 @@ export const checkFanOut = Compile(FanOutMessage);
 export const checkSearch = Compile(SearchQuery);
 export const checkDeadQuery = Compile(DeadQuery);
 export const checkLimitsQuery = Compile(LimitsQuery);
+export const checkQueueQuery = Compile(QueueQuery);
 export const checkEventsQuery = Compile(EventsQuery);
 export const checkTerminalQuery = Compile(TerminalQuery);
 export const checkDeadCommand = Compile(DeadCommand);

@@ -176,7 +176,7 @@ describe('/v1/accounts and /v1/limits', () => {
     expect(all.limits[0].freezes[0].until).toBe(new Date(START + 7_200_000).toISOString());
     expect(all.more).toBe(0);
     expect((await ask(at, 'GET', '/v1/limits?account=telegram:9')).json().limits).toEqual([]);
-    expect((await ask(at, 'GET', '/v1/limits?chat=1')).json().code).toBe('invalid_query');
+    expect((await ask(at, 'GET', '/v1/limits?colour=1')).json().code).toBe('invalid_query');
   });
 });
 

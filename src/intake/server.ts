@@ -13,6 +13,8 @@ import { type IntakeOptions, WAITING_MAX } from './intake.ts';
 import { limitRoutes } from './limits.ts';
 import { messageRoutes } from './messages.ts';
 import { openApi } from './openapi.ts';
+import { overviewRoutes } from './overview.ts';
+import { queueRoutes } from './queue.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { statsRoutes } from './stats.ts';
 import { streamRoutes } from './streams.ts';
@@ -94,6 +96,8 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     limitRoutes(keyed, options);
     eventRoutes(keyed, options);
     statsRoutes(keyed, options);
+    queueRoutes(keyed, options);
+    overviewRoutes(keyed, options);
     terminalRoutes(keyed, options);
     streamRoutes(keyed, options);
     broadcastRoutes(keyed, options);

@@ -15,6 +15,7 @@ import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
 import { Ring } from './ring.ts';
+import { oldestDueAt, type Waiting, type WaitingFilter, waiting } from './waiting.ts';
 
 export type { Explained, Placed } from './explain.ts';
 export type { Order } from './order.ts';
@@ -246,20 +247,14 @@ export class Scheduler {
     return Object.fromEntries([...this.#live].filter(([, count]) => count > 0));
   }
 
+  // The first of each lane (of one chat: all), those that wait longest first. Walks all lanes.
+  waiting(filter: WaitingFilter, max: number): Waiting[] {
+    return waiting(this.#accounts, filter, max);
+  }
+
   // When the longest-waiting head of a lane became due; null when nothing waits. Walks all lanes.
   oldestDueAt(): number | null {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const account of this.#accounts.values()) {
-      for (const chat of account.chats.values()) {
-        for (const lane of chat.lanes.values()) {
-          for (const flow of lane.flows) {
-            const head = flow?.head?.queued;
-            if (head !== undefined) oldest = Math.min(oldest, Math.max(head.enterAt, head.dueAt));
-          }
-        }
-      }
-    }
-    return oldest === Number.POSITIVE_INFINITY ? null : oldest;
+    return oldestDueAt(this.#accounts.values());
   }
 
   #count(account: Account, change: 1 | -1): void {
