@@ -115,6 +115,14 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
   });
   expect(last.body).toMatchObject({ state: 'sent' });
   expect(sentTo('2000')).toEqual(['hello', 'two', 'three', 'four', 'after']);
+
+  // An account that the platform refuses holds its own copies back, and nothing else.
+  sim.model.revoke(OTHER);
+  for (const text of ['five', 'six']) {
+    const answer = await post(text, [{ ...waiting, account: 'telegram:5555' }]);
+    expect(answer.body).toMatchObject({ state: 'sent', observers: [{ state: 'queued' }] });
+  }
+  expect(sentTo('1000').slice(-2)).toEqual(['five', 'six']);
 });
 
 test('one order over all chats holds over a kill -9, though the first has to wait for its chat', {
