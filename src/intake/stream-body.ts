@@ -5,6 +5,7 @@ import { finished, PassThrough, type Readable } from 'node:stream';
 import type { Feed, FeedEvent } from '../live/feed.ts';
 import type { Change, Fed, Live, StreamView } from '../live/live.ts';
 import { assert, unreachable } from '../system/assert.ts';
+import type { Clock } from '../system/clock.ts';
 
 export type BodyEnd =
   // `error`: what went wrong at the producer, in its own words.
@@ -19,6 +20,8 @@ export type BodyEnd =
   | { kind: 'unknown' };
 
 const NOTHING: Change = { kind: 'append', text: '' };
+// A producer that sends no text but is there says so this often at most.
+const SIGN_OF_LIFE_MS = 250;
 
 export class Body {
   readonly #source: Readable;
@@ -42,9 +45,9 @@ export class Body {
     this.#through.end();
   }
 
-  async pour(live: Live, id: string, feed: Feed): Promise<BodyEnd> {
+  async pour(live: Live, clock: Clock, id: string, feed: Feed): Promise<BodyEnd> {
     try {
-      const end = await feedStream(live, id, this.#readings(feed));
+      const end = await feedStream(live, clock, id, this.#readings(feed));
       return this.#isCutOff && end.kind === 'finished' ? { kind: 'cut_off', view: end.view } : end;
     } finally {
       // Read and thrown away, so that the sender hears the answer instead of losing the connection.
@@ -68,14 +71,19 @@ export class Body {
 // it was told is lost that it would not lose itself.
 export async function feedStream(
   live: Live,
+  clock: Clock,
   id: string,
   readings: AsyncIterable<Reading>,
 ): Promise<BodyEnd> {
   let last: Reading = { change: null, isOver: true, error: null };
+  let heardAt = Number.NEGATIVE_INFINITY;
   for await (const reading of readings) {
     last = reading;
     if (reading.isOver) break;
     // A piece without text is a sign of life of the producer, and counts as one.
+    const now = clock.now();
+    if (reading.change === null && now - heardAt < SIGN_OF_LIFE_MS) continue;
+    heardAt = now;
     const fed = await live.change(id, reading.change ?? NOTHING, 'lazy');
     if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
   }

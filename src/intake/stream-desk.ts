@@ -3,6 +3,7 @@
 
 import type { Feed } from '../live/feed.ts';
 import type { Live } from '../live/live.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Body, BodyEnd } from './stream-body.ts';
 
 // How long a body may go on. Its producer may be silent for far less: that is the watchdog's matter.
@@ -15,14 +16,16 @@ interface Patience {
 
 export class StreamDesk {
   readonly #live: Live;
+  readonly #clock: Clock;
   readonly #server: Patience;
   readonly #requestMsMax: number;
   readonly #bodies = new Map<string, Body>();
   readonly #unlisten: () => void;
   #isStopping = false;
 
-  constructor(live: Live, server: Patience) {
+  constructor(live: Live, clock: Clock, server: Patience) {
     this.#live = live;
+    this.#clock = clock;
     this.#server = server;
     this.#requestMsMax = server.requestTimeout;
     this.#unlisten = live.listen(({ id, state }) => {
@@ -35,7 +38,7 @@ export class StreamDesk {
     this.#setPatience();
     if (this.#isStopping) body.cutOff();
     try {
-      return await body.pour(this.#live, id, feed);
+      return await body.pour(this.#live, this.#clock, id, feed);
     } finally {
       this.#bodies.delete(id);
       this.#setPatience();

@@ -30,7 +30,7 @@ interface ById {
 export function streamRoutes(app: FastifyInstance, intake: IntakeOptions): void {
   if (intake.output === undefined) return;
   const options = { ...intake, ...intake.output };
-  const desk = new StreamDesk(options.live, app.server);
+  const desk = new StreamDesk(options.live, options.clock, app.server);
   const waits = new StreamWaits(options.live, options.clock);
   app.addHook('preClose', async () => {
     desk.stop();
