@@ -184,6 +184,7 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     spool,
     late: { observers: 0 },
     terminals: house.screens,
+    sandbox: house.sandbox,
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

@@ -13,6 +13,7 @@ import { createMetrics } from '../ledger/metrics.ts';
 import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { Screens } from '../platforms/terminal/terminal.ts';
+import { createTelegramModel } from '../sim/sim.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
@@ -196,6 +197,7 @@ export interface Bench {
 export async function bench(
   settings: Partial<IntakeSettings> = {},
   others: readonly Platform[] = [],
+  more: Partial<IntakeOptions> = {},
 ): Promise<Bench> {
   const clock = virtualClock(START);
   const { journal, ledger } = createMemoryStore();
@@ -243,7 +245,9 @@ export async function bench(
     spool: memorySpool(made.spooled),
     late: made.late,
     terminals: screens,
+    sandbox: createTelegramModel({}),
     settings: { ...SETTINGS, ...settings },
+    ...more,
   };
   const parts = { road, live, clock, journal, accounts, screens, broadcasts };
   return Object.assign(made, { app: createServer(options), ...parts });

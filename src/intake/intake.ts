@@ -10,6 +10,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Road } from './road.ts';
+import type { Sandbox } from './sandbox-port.ts';
 import type { Terminals } from './terminals.ts';
 
 export interface IntakeOptions {
@@ -31,6 +32,8 @@ export interface IntakeOptions {
   readonly broadcasts?: Broadcasting;
   // Left out: no text is shown while it grows.
   readonly output?: LiveOutput;
+  // Left out: there is no simulator to play with.
+  readonly sandbox?: Sandbox;
   // Left out: there is no terminal to watch.
   readonly terminals?: Terminals;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.

@@ -11,6 +11,7 @@ import {
   RecipientsQuery,
 } from './broadcast-schema.ts';
 import { LIST_TYPES } from './recipients.ts';
+import { SandboxQuery, SandboxTrouble, SandboxWriting } from './sandbox-schema.ts';
 import {
   DeadCommand,
   DeadEdit,
@@ -158,6 +159,19 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /v1/terminal/{chat}': {
     summary: 'What is on a terminal’s screen, then every change, as server-sent events',
     query: TerminalQuery,
+  },
+  'GET /v1/sandbox': { summary: 'Bots and chats of the built-in simulator' },
+  'GET /v1/sandbox/messages': {
+    summary: 'What was said in a chat of the simulator',
+    query: SandboxQuery,
+  },
+  'POST /v1/sandbox/messages': {
+    summary: 'Write to a bot of the simulator, as a person would',
+    body: SandboxWriting,
+  },
+  'POST /v1/sandbox/chats': {
+    summary: 'Block the bot in a chat of the simulator, or have it refuse the chat for a while',
+    body: SandboxTrouble,
   },
   'GET /queue/stats': { summary: 'Depths of the queue' },
   'GET /health': { summary: 'Whether the process serves' },

@@ -1,5 +1,5 @@
-// /v1/queue: who waits, where it stands, when it is expected to go, and why it has not gone. Without a chat it tells the
-// first of each lane, those that wait longest first; with one all that wait there.
+// /v1/queue: who waits, where it stands, when it is expected to go, and why it has not gone. Without a chat it tells
+// the first of each lane, those that wait longest first; with one all that wait there.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IntakeOptions } from './intake.ts';

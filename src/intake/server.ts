@@ -16,6 +16,7 @@ import { openApi } from './openapi.ts';
 import { overviewRoutes } from './overview.ts';
 import { queueRoutes } from './queue.ts';
 import { refuse, sendProblem } from './refuse.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { statsRoutes } from './stats.ts';
 import { streamRoutes } from './streams.ts';
 import { journalProblem } from './submit.ts';
@@ -98,6 +99,7 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     statsRoutes(keyed, options);
     queueRoutes(keyed, options);
     overviewRoutes(keyed, options);
+    sandboxRoutes(keyed, options);
     terminalRoutes(keyed, options);
     streamRoutes(keyed, options);
     broadcastRoutes(keyed, options);

@@ -40,6 +40,18 @@ export class Messages {
   ofChat(chat: string): StoredMessage[] {
     return [...this.#byKey.values()].filter((m) => m.chat === chat);
   }
+
+  // The newest message of each chat of each bot, the newest first.
+  newestByChat(max: number): StoredMessage[] {
+    const newest = new Map<string, StoredMessage>();
+    for (const message of this.#byKey.values()) {
+      const key = `${message.bot}/${message.chat}`;
+      // Put anew, so that the map is in the order of the last message.
+      newest.delete(key);
+      newest.set(key, message);
+    }
+    return [...newest.values()].slice(-max).reverse();
+  }
 }
 
 function keyOf(bot: string, chat: string, id: number): string {

@@ -69,6 +69,8 @@ export interface TelegramModel {
   // Everyone is told to come back in RESTART_RETRY_S until then.
   restart(until: number): void;
   messagesOf(chat: string): StoredMessage[];
+  // The newest message of each chat of each bot, the newest first.
+  newestByChat(max: number): StoredMessage[];
   // Calls back at each update of the bot; returns how to stop.
   onUpdate(token: string, run: () => void): () => void;
 }
@@ -261,6 +263,10 @@ class Model implements TelegramModel {
 
   messagesOf(chat: string): StoredMessage[] {
     return this.#messages.ofChat(chat);
+  }
+
+  newestByChat(max: number): StoredMessage[] {
+    return this.#messages.newestByChat(max);
   }
 
   onUpdate(token: string, run: () => void): () => void {

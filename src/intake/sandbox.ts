@@ -1,0 +1,109 @@
+// /v1/sandbox: the built-in simulator, seen by the people in its chats. One reads what a bot wrote there, writes to it,
+// blocks it, or has the platform refuse a chat for a while, to see what Sluice does about it.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Problem, problem } from '../domain/errors.ts';
+import type { IntakeOptions } from './intake.ts';
+import { invalid, sendProblem } from './refuse.ts';
+import type { Sandbox, SandboxMessage } from './sandbox-port.ts';
+import { checkSandboxQuery, checkSandboxTrouble, checkSandboxWriting } from './sandbox-schema.ts';
+import { showTime } from './time.ts';
+import { troublesOf } from './trouble.ts';
+
+const SANDBOX_TOKEN = /^\d{1,20}:sandbox/;
+const PLATFORM = 'telegram';
+const CHATS_SHOWN_MAX = 200;
+const MESSAGES_SHOWN_MAX = 200;
+
+type Options = IntakeOptions & { readonly sandbox: Sandbox };
+
+export function sandboxRoutes(app: FastifyInstance, intake: IntakeOptions): void {
+  const { sandbox } = intake;
+  if (sandbox === undefined) return;
+  const options = { ...intake, sandbox };
+  app.get('/v1/sandbox', async () => ({
+    bots: botsOf(options),
+    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map(showMessage),
+  }));
+  app.get('/v1/sandbox/messages', (request, reply) => read(options, request, reply));
+  app.post('/v1/sandbox/messages', (request, reply) => write(options, request, reply));
+  app.post('/v1/sandbox/chats', (request, reply) => trouble(options, request, reply));
+}
+
+function botsOf({ accounts }: Options): string[] {
+  const isSandbox = (id: string) => SANDBOX_TOKEN.test(accounts.credentialOf(id) ?? '');
+  return accounts
+    .list()
+    .map(({ id }) => id)
+    .filter(isSandbox);
+}
+
+function showMessage({ bot, chat, thread, id, date, fromBot, text, isDeleted }: SandboxMessage) {
+  const at = showTime(date * 1000);
+  return { account: `${PLATFORM}:${bot}`, chat, thread, id, at, fromBot, text, isDeleted };
+}
+
+async function read(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { query } = request;
+  if (!checkSandboxQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkSandboxQuery, query)));
+  }
+  const bot = await botOf(options, query.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const said = options.sandbox.messagesOf(query.chat).map(showMessage);
+  const ofBot = said.filter(({ account }) => account === bot.account);
+  return { messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
+}
+
+async function write(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
+  if (!checkSandboxWriting.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkSandboxWriting, body)));
+  }
+  const bot = await botOf(options, body.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const { account, token } = bot;
+  const now = options.clock.now();
+  const { update, messageId } = options.sandbox.inject(token, body.chat, body.text, now);
+  const to = await deliver(options, account, { ...update, update_id: Math.floor(now) });
+  return reply.code(201).send({ account, chat: body.chat, messageId, to });
+}
+
+// As the platform would: posted where updates are to be posted, else kept for getUpdates, which the simulator does.
+// Numbered by time, since the simulator counts anew after every start and the store remembers.
+async function deliver(options: Options, account: string, update: object): Promise<string> {
+  const webhook = options.updates?.webhookOf(account) ?? null;
+  if (webhook === null || webhook.to === 'seen only') return 'getUpdates';
+  await options.updates!.receive(account, webhook.secret, update);
+  return webhook.to;
+}
+
+async function trouble(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
+  if (!checkSandboxTrouble.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkSandboxTrouble, body)));
+  }
+  const bot = await botOf(options, body.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const { sandbox, clock } = options;
+  const { chat, state, freezeSeconds } = body;
+  if (state !== undefined) sandbox.setChat(chat, { kind: state });
+  if (freezeSeconds !== undefined) sandbox.freeze(bot.token, chat, freezeSeconds, clock.now());
+  return { account: bot.account, chat };
+}
+
+// Only what the simulator answers to: a real account's chats are not to be played with.
+async function botOf(
+  { accounts }: Options,
+  name: string,
+): Promise<{ account: string; token: string } | Problem> {
+  const bare = name.startsWith(`${PLATFORM}:`) ? name.slice(PLATFORM.length + 1) : name;
+  const isToken = SANDBOX_TOKEN.test(bare);
+  const identity = isToken
+    ? await accounts.identify(PLATFORM, bare)
+    : { kind: 'known' as const, id: `${PLATFORM}:${bare}` };
+  const id = identity.kind === 'known' ? identity.id : '';
+  const token = accounts.credentialOf(id);
+  if (token !== null && SANDBOX_TOKEN.test(token)) return { account: id, token };
+  return problem('unknown_account', 'Only accounts of the simulator can be played with.');
+}
