@@ -4,7 +4,7 @@
 // past what was handed over before it and is still being written.
 
 import { isPlain, laneOf, type NewDelivery, type Queued } from '../domain/delivery.ts';
-import type { Appended, Journal } from '../journal/journal.ts';
+import { type Appended, type Journal, JournalUnavailable } from '../journal/journal.ts';
 import type { AccountLimits, Ticket } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
@@ -12,15 +12,18 @@ import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './aliases.ts';
 import type { Profile } from './attempt.ts';
 import type { Holds } from './holds.ts';
+import type { Teller } from './teller.ts';
 
 // What it needs of the loop.
 export interface AtOnceRoad {
   readonly scheduler: Scheduler;
   readonly holds: Holds;
   readonly aliases: Aliases;
+  readonly teller: Pick<Teller, 'accepted'>;
   readonly storePausedUntil: number;
+  storeTrouble: JournalUnavailable['code'] | null;
   limitsOf(account: string): AccountLimits;
-  profileOf(account: string): Pick<Profile, 'order' | 'queueMax'>;
+  profileOf(account: string): Pick<Profile, 'queueMax'>;
 }
 
 export interface AtOncePorts {
@@ -28,8 +31,6 @@ export interface AtOncePorts {
   readonly clock: Clock;
   readonly road: AtOnceRoad;
   readonly turns: { readonly isRunning: boolean };
-  // How many are being written on the ordinary way, by the queue they go to.
-  readonly writing: Map<string, number>;
   // It is on disk: memory follows.
   admit(queued: Queued, replaced: number | null): void;
   // Makes the attempt that the journal has begun.
@@ -47,27 +48,22 @@ interface Reserved {
 
 export async function append(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
   const { queueMax } = ports.road.profileOf(delivery.account);
-  const queue = queueOf(ports, delivery);
-  const reserved = ports.writing.has(queue) ? null : reserve(ports, delivery);
+  const reserved = reserve(ports, delivery);
   if (reserved !== null) return appendAtOnce(ports, delivery, reserved, queueMax);
-  const { writing } = ports;
-  writing.set(queue, (writing.get(queue) ?? 0) + 1);
+  const { scheduler, aliases } = ports.road;
+  const { account, family } = delivery;
+  const place = { account, chat: aliases.canonical(account, delivery.chat), family };
+  scheduler.expect(place);
   try {
     const appended = await ports.journal.append(delivery, { queueMax });
+    ports.road.storeTrouble = null;
     if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
     return appended;
+  } catch (error) {
+    throw noted(ports, error);
   } finally {
-    // Only now that it waits in the scheduler, which lets nothing past it.
-    const left = writing.get(queue)! - 1;
-    if (left === 0) writing.delete(queue);
-    else writing.set(queue, left);
+    scheduler.met(place);
   }
-}
-
-// What must not be overtaken: its chat, or its whole account where that has one order.
-function queueOf({ road }: AtOncePorts, { account, chat }: NewDelivery): string {
-  if (road.profileOf(account).order === 'platform') return account;
-  return `${account}\n${road.aliases.canonical(account, chat)}`;
 }
 
 // null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
@@ -100,6 +96,7 @@ async function appendAtOnce(
   };
   try {
     const appended = await ports.journal.append(delivery, { queueMax, beginAt: at });
+    ports.road.storeTrouble = null;
     if (appended.kind !== 'accepted') {
       giveBack();
       return appended;
@@ -107,9 +104,15 @@ async function appendAtOnce(
     assert(appended.begun === true, 'a plain message that is to begin has begun');
     ports.road.scheduler.launched(appended.queued);
     ports.send(appended.queued, ticket, delivery).then(landed.resolve, landed.reject);
+    ports.road.teller.accepted(appended.queued, ports.clock.now());
     return appended;
   } catch (error) {
     giveBack();
-    throw error;
+    throw noted(ports, error);
   }
+}
+
+function noted({ road }: AtOncePorts, error: unknown): unknown {
+  if (error instanceof JournalUnavailable) road.storeTrouble = error.code;
+  return error;
 }

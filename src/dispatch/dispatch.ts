@@ -97,7 +97,6 @@ export class Dispatch implements Service {
       ...options,
       road: this,
       turns: this.#turns,
-      writing: new Map(),
       admit: (queued, replaced) => this.#admit(queued, replaced),
       send: (queued, ticket, delivery) => this.#attempts.makeBegun(queued, ticket, delivery),
       track: (work) => this.#track(work),
@@ -127,18 +126,8 @@ export class Dispatch implements Service {
     await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }
 
-  async submit(delivery: NewDelivery): Promise<Appended> {
-    try {
-      const appended = await append(this.#atOnce, delivery);
-      this.storeTrouble = null;
-      if (appended.kind === 'accepted' && appended.begun) {
-        this.teller.accepted(appended.queued, this.#o.clock.now());
-      }
-      return appended;
-    } catch (error) {
-      if (error instanceof JournalUnavailable) this.storeTrouble = error.code;
-      throw error;
-    }
+  submit(delivery: NewDelivery): Promise<Appended> {
+    return append(this.#atOnce, delivery);
   }
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {

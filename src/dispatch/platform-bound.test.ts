@@ -11,17 +11,15 @@ function setUp(queueMax: number, ownFull = false) {
     scheduler: { liveOf: (platform) => live[platform]! },
     queueMax,
     onFull: (full) => told.push(full),
-    submit: async ({ platform, chat }): Promise<Appended> => {
-      // A message to `quick` takes its room before it is written.
-      if (chat === 'quick') live[platform]! += 1;
+    submit: async ({ platform }): Promise<Appended> => {
+      // It takes its room before it is written.
+      live[platform]! += 1;
       await new Promise<void>((resolve) => commits.push(resolve));
       if (ownFull) return { kind: 'full', waiting: 7, queueMax: 7 };
-      if (chat !== 'quick') live[platform]! += 1;
       return { kind: 'superseded', seq: 1, by: 2 };
     },
   });
-  const send = (platform: string, chat = 'c') =>
-    submit(message({ platform, account: `${platform}:1`, chat }));
+  const send = (platform: string) => submit(message({ platform, account: `${platform}:1` }));
   const commit = () => {
     for (const each of commits.splice(0)) each();
   };
@@ -30,7 +28,7 @@ function setUp(queueMax: number, ownFull = false) {
 
 test('counts what waits and what is being written, each once, of each platform alone', async () => {
   const { send, commit, told, live } = setUp(3);
-  const first = [send('telegram'), send('telegram', 'quick'), send('telegram')];
+  const first = [send('telegram'), send('telegram'), send('telegram')];
   const full = {
     kind: 'full',
     waiting: 3,

@@ -1,5 +1,5 @@
 // The bound over all accounts of a platform, beside each account's own: so many deliveries may wait in them together.
-// What is still being written counts too, so that a burst cannot slip through while the disk is busy.
+// What is still being written counts there too, so that a burst cannot slip through while the disk is busy.
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Appended } from '../journal/journal.ts';
@@ -20,25 +20,15 @@ export interface BoundParts {
 
 export function boundPlatforms(parts: BoundParts): (delivery: NewDelivery) => Promise<Appended> {
   const { scheduler, queueMax } = parts;
-  const writing = new Map<string, number>();
   const refuse = (full: Full) => {
     parts.onFull(full);
     return full;
   };
   return async (delivery) => {
     const { platform, account } = delivery;
-    const live = scheduler.liveOf(platform);
-    const waiting = live + (writing.get(platform) ?? 0);
+    const waiting = scheduler.liveOf(platform);
     if (waiting >= queueMax) return refuse({ kind: 'full', waiting, queueMax, platform, account });
-    const appending = parts.submit(delivery);
-    // What goes at once has taken its room already.
-    const counted = scheduler.liveOf(platform) === live;
-    if (counted) writing.set(platform, (writing.get(platform) ?? 0) + 1);
-    try {
-      const appended = await appending;
-      return appended.kind === 'full' ? refuse({ ...appended, platform: null, account }) : appended;
-    } finally {
-      if (counted) writing.set(platform, writing.get(platform)! - 1);
-    }
+    const appended = await parts.submit(delivery);
+    return appended.kind === 'full' ? refuse({ ...appended, platform: null, account }) : appended;
   };
 }

@@ -127,6 +127,16 @@ export class Account extends RingMember implements Waiter {
     return this.limits.take(queued, now);
   }
 
+  expect(call: Pick<Queued, 'chat' | 'family'>): void {
+    this.#chatOf(call).expected += 1;
+  }
+
+  met(call: Pick<Queued, 'chat' | 'family'>): void {
+    const chat = this.#chatOf(call);
+    chat.expected -= 1;
+    this.#forget(chat);
+  }
+
   hasRoomFor(call: Pick<Queued, 'chat' | 'family'>, now: number): boolean {
     if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return false;
     return this.#waitingInAll === 0 && !this.chats.has(chatOf(call, this.order));
@@ -274,7 +284,7 @@ export class Account extends RingMember implements Waiter {
     leaveRing(chat);
     if (at === Number.POSITIVE_INFINITY) this.#wakeups.remove(chat);
     else this.#wakeups.set(chat, at);
-    if (chat.lanes.size === 0) this.chats.delete(chat.id);
+    this.#forget(chat);
   }
 
   // The best class it has waiting decides, so that nothing high waits behind something low.
@@ -283,8 +293,12 @@ export class Account extends RingMember implements Waiter {
     return this.#ready[GATES.indexOf(offer.head!.queued.gate)]![best]!;
   }
 
-  #chatOf(queued: Queued): Chat {
-    const id = chatOf(queued, this.order);
+  #forget(chat: Chat): void {
+    if (chat.lanes.size === 0 && chat.expected === 0) this.chats.delete(chat.id);
+  }
+
+  #chatOf(call: Pick<Queued, 'chat' | 'family'>): Chat {
+    const id = chatOf(call, this.order);
     let chat = this.chats.get(id);
     if (chat === undefined) {
       chat = new Chat(id, this.#weights);

@@ -13,6 +13,8 @@ export class Chat extends RingMember implements Waiter {
   readonly lanes = new Map<string, Lane>();
   inFlight = 0;
   waiting = 0;
+  // On their way into the queue.
+  expected = 0;
   wakeAt = 0;
   heapIndex = -1;
   // The flow it would serve now; set by consider().

@@ -26,6 +26,9 @@ export type Decision =
   | { kind: 'wait'; until: number }
   | { kind: 'idle' };
 
+// Where a call would queue.
+export type Place = Pick<Queued, 'account' | 'chat' | 'family'>;
+
 export interface AccountSettings {
   readonly platform?: string;
   readonly inFlightMax: number;
@@ -107,8 +110,21 @@ export class Scheduler {
   }
 
   // Whether it is worth asking to reserve: nothing waits in the account, and the chat is quiet.
-  hasRoomFor(call: Pick<Queued, 'account' | 'chat' | 'family'>, now: number): boolean {
+  hasRoomFor(call: Place, now: number): boolean {
     return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
+  }
+
+  // Something is being written down that will wait here, or not: until then nothing may go past it.
+  expect(call: Place): void {
+    const account = this.#accountOf(call);
+    account.expect(call);
+    this.#count(account, 1);
+  }
+
+  met(call: Place): void {
+    const account = this.#accountOf(call);
+    account.met(call);
+    this.#count(account, -1);
   }
 
   // A call that could go at once, before it has a number; then `launched` or `release`.
@@ -266,8 +282,8 @@ export class Scheduler {
     if (account.ring === null) this.#ready.push(account);
   }
 
-  #accountOf(queued: Queued): Account {
-    const account = this.#accounts.get(queued.account);
+  #accountOf({ account: id }: Pick<Queued, 'account'>): Account {
+    const account = this.#accounts.get(id);
     assert(account !== undefined, 'a delivery belongs to a known account');
     return account;
   }
