@@ -8,6 +8,7 @@ import type { IntakeOptions } from './intake/intake.ts';
 import type { Metrics } from './ledger/metrics.ts';
 import { createRetention } from './ledger/retention.ts';
 import type { Live } from './live/live.ts';
+import { type LostObserver, withObservers } from './live/observers.ts';
 import type { LiveSettings } from './live/policy.ts';
 import { LiveStreams } from './live/streams.ts';
 import { createSummary } from './live/summary.ts';
@@ -51,7 +52,7 @@ export function openLive(
   road.listen(summary.listen);
   const retention = openRetention(config, house);
   return {
-    output: { live, idleMs: config.streamIdleS * 1000 },
+    output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
       await summary.start();
@@ -63,6 +64,10 @@ export function openLive(
       await retention.stop(0);
     },
   };
+}
+
+function lost({ log }: House): (lost: LostObserver) => void {
+  return (observer) => log.warn(observer, 'an observer no longer follows its stream');
 }
 
 // Made once per account: they do not change while the process runs.

@@ -125,6 +125,23 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
   expect(sentTo('1000').slice(-2)).toEqual(['five', 'six']);
 });
 
+test('a text that grows is seen by its observers, and ends with its origin', {
+  timeout: 60_000,
+}, async () => {
+  const { gateway, watching, sentTo } = await setUp();
+  const origin = { platform: 'telegram', account: TOKEN, chat: -1000 };
+  const dead = { account: 'telegram:1', chat: 5 };
+  const to = { origin, observers: [dead, SCREEN] };
+  const opened = await gateway.ask('POST', '/v1/streams', { to, text: 'It grows' });
+  expect(opened.status).toBe(201);
+  await watching.said('It grows');
+  const path = `/v1/streams/${String(opened.body.id)}`;
+  const ended = await gateway.ask('POST', `${path}/final`, { append: ' and ends.', wait: true });
+  expect(ended.body).toMatchObject({ state: 'done', account: 'telegram:4242' });
+  expect(sentTo('-1000').at(-1)).toBe('It grows and ends.');
+  await watching.said('It grows and ends.');
+});
+
 test('one order over all chats holds over a kill -9, though the first has to wait for its chat', {
   timeout: 60_000,
 }, async () => {

@@ -6,6 +6,7 @@
 import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { drained } from '../system/service.ts';
 import {
   type Drafted,
@@ -92,15 +93,23 @@ function contentFor(
   const platform = platformFor(options, observer);
   if ('code' in platform) return platform;
   if (platform.name === origin.platform) {
-    // What the origin's message replies to is not in the observer's chat.
-    const alone = platform.cure({ kind: 'drop_reply' }, origin.method, JSON.stringify(body));
-    const copied = alone === null ? body : (JSON.parse(alone.body) as Content['body']);
+    const copied = withoutReply(platform, origin.method, body);
     return { method: observer.method ?? origin.method, body: copied };
   }
   const text = options.platforms.get(origin.platform)!.wording(origin.method, body);
   if (text !== null) return { method: own, body: { text } };
   const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
   return invalid('invalid_message', [{ path, expected }]);
+}
+
+// What the origin's message replies to is not in the observer's chat.
+export function withoutReply(
+  platform: Platform,
+  method: string,
+  body: Content['body'],
+): Content['body'] {
+  const alone = platform.cure({ kind: 'drop_reply' }, method, JSON.stringify(body));
+  return alone === null ? body : (JSON.parse(alone.body) as Content['body']);
 }
 
 export async function fanOut(

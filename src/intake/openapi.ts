@@ -31,6 +31,7 @@ import {
   Stream,
   StreamAnswer,
   StreamChange,
+  StreamFanOut,
   StreamFinal,
   StreamQuery,
   StreamsQuery,
@@ -61,7 +62,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary:
       'Open a text that grows; or, of another type than JSON, a body that is the text itself',
     query: StreamQuery,
-    body: Stream,
+    body: { anyOf: [Stream, StreamFanOut] },
     forms: FEED_TYPES,
     answers: { 200: StreamAnswer, 201: StreamAnswer },
   },

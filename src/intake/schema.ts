@@ -18,7 +18,7 @@ const time = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number({ minimum: 0 })], {
     description: `${description} (ISO 8601, or ms since the epoch)`,
   });
-const OBSERVERS_MAX = 100;
+export const OBSERVERS_MAX = 100;
 
 export const Target = Type.Object(
   {

@@ -4,10 +4,18 @@ import type { Problem, Trouble } from '../domain/errors.ts';
 import type { Change, Fed, StreamView } from '../live/live.ts';
 import type { FromHeaders } from './accept.ts';
 import { invalid } from './refuse.ts';
+import type { TargetRequest } from './schema.ts';
 import { draftStream, type StreamOptions } from './stream-draft.ts';
-import { checkStream, checkStreamChange, checkStreamFinal } from './stream-schema.ts';
+import { draftObserving } from './stream-observers.ts';
+import {
+  checkStream,
+  checkStreamChange,
+  checkStreamFanOut,
+  checkStreamFinal,
+  type StreamRequest,
+} from './stream-schema.ts';
 import { fedProblem, noStream, streamsFull } from './stream-view.ts';
-import { waitOf } from './submit.ts';
+import { isFanOut, waitOf } from './submit.ts';
 import { troublesOf } from './trouble.ts';
 
 export async function openStream(
@@ -16,19 +24,37 @@ export async function openStream(
   headers: FromHeaders,
 ): Promise<StreamView | Problem> {
   const { live, tag } = options;
-  if (!checkStream.Check(item)) return invalid('invalid_message', troublesOf(checkStream, item));
-  const drafted = await draftStream(options, item, headers);
+  const asked = readStream(item);
+  if ('code' in asked) return asked;
+  const { request, targets } = asked;
+  const drafted = await draftStream(options, request, headers);
   if (drafted.kind === 'refused') return drafted.problem;
-  const opened = await live.open(drafted.stream);
+  const observers = draftObserving(options, request, targets, drafted.stream, headers);
+  const stream = observers.length === 0 ? drafted.stream : { ...drafted.stream, observers };
+  const opened = await live.open(stream);
   if (opened.kind === 'full') return streamsFull(opened);
   const { view } = opened;
-  const { text = '' } = item;
+  const { text = '' } = request;
   if (text === '') return view;
   const fed = await live.change(view.id, { kind: 'append', text });
   if (fed.kind === 'taken') return fed.view;
   // A text that is too long to begin with: there is no stream.
   await live.cancel(view.id);
   return fedProblem(tag, fed);
+}
+
+function readStream(
+  item: unknown,
+): { request: StreamRequest; targets: readonly TargetRequest[] } | Problem {
+  if (!isFanOut(item)) {
+    if (checkStream.Check(item)) return { request: item, targets: [] };
+    return invalid('invalid_message', troublesOf(checkStream, item));
+  }
+  if (!checkStreamFanOut.Check(item)) {
+    return invalid('invalid_message', troublesOf(checkStreamFanOut, item));
+  }
+  const { to, ...rest } = item;
+  return { request: { ...rest, to: to.origin }, targets: to.observers };
 }
 
 export async function changeStream(

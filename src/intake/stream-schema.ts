@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { FORMATS, TRANSPORTS } from '../domain/live.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { STREAM_STATES } from '../live/live.ts';
-import { content, name, nullable, strict, Target } from './schema.ts';
+import { content, name, nullable, OBSERVERS_MAX, strict, Target } from './schema.ts';
 
 // A producer that may be silent for longer than this is not one whose text is watched as it grows.
 const IDLE_S_MAX = 3600;
@@ -41,6 +41,18 @@ export const Stream = Type.Object(
         maximum: IDLE_S_MAX,
         description: 'Seconds of silence after which it is finished with what it has',
       }),
+    ),
+  },
+  strict,
+);
+
+// One stream per target, fed by the same changes; nobody waits for an observer.
+export const StreamFanOut = Type.Object(
+  {
+    ...Stream.properties,
+    to: Type.Object(
+      { origin: Target, observers: Type.Array(Target, { maxItems: OBSERVERS_MAX }) },
+      strict,
     ),
   },
   strict,
@@ -125,6 +137,7 @@ export type StreamQueryRequest = Static<typeof StreamQuery>;
 export type StreamsFilter = Static<typeof StreamsQuery>;
 
 export const checkStream = Compile(Stream);
+export const checkStreamFanOut = Compile(StreamFanOut);
 export const checkStreamQuery = Compile(StreamQuery);
 export const checkStreamChange = Compile(StreamChange);
 export const checkStreamFinal = Compile(StreamFinal);

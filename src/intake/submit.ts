@@ -58,7 +58,7 @@ async function prepareFanOut(
   return { origin, observers, waitMs };
 }
 
-function isFanOut(item: unknown): item is object {
+export function isFanOut(item: unknown): item is object {
   if (typeof item !== 'object' || item === null || !('to' in item)) return false;
   const { to } = item;
   return typeof to === 'object' && to !== null && ('origin' in to || 'observers' in to);

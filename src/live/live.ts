@@ -27,6 +27,8 @@ export interface NewStream {
   readonly params: Readonly<Record<string, unknown>>;
   // Without a word from its producer for so long, it is finished with what it has.
   readonly idleMs: number;
+  // Who else is to see it, each known when its platform has said whose its account is; null: it cannot be.
+  readonly observers?: readonly Promise<NewStream | null>[];
 }
 
 export type Change = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
