@@ -2,6 +2,7 @@
 // what those do not tell (a restart, a store that was away) is found in the ledger. Writing an end twice changes
 // nothing.
 
+import { WITHDRAWN } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { Road } from '../intake/road.ts';
 import type { Broadcasts, SettleCommand } from '../journal/journal.ts';
@@ -49,6 +50,8 @@ export class Outcomes {
   // Those of whom someone is to be fed again, as soon as that is on disk.
   readonly #withdrawn = new Set<Running>();
   #rows: Row[] = [];
+  // Whose they are.
+  readonly #unsaved = new Set<number>();
   #timer: Timer | null = null;
   #saving: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -94,6 +97,12 @@ export class Outcomes {
     if (entry.ended !== null) this.#write(seq, entry, entry.ended);
   }
 
+  // It was taken back from the road.
+  withdrawn(seq: number): void {
+    const entry = this.#entries.get(seq);
+    if (entry !== undefined) this.#endKnown(seq, entry.running.endOf('cancelled', WITHDRAWN));
+  }
+
   // Nothing was noted of it: it will be handed over again, which the road will recognise.
   unfollow(seq: number): void {
     const entry = this.#entries.get(seq);
@@ -105,15 +114,18 @@ export class Outcomes {
   async reconcile(running: Running): Promise<number[]> {
     const { broadcasts, ledger } = this.#parts;
     const untouched: number[] = [];
+    await this.save();
     for (let after = 0; ; ) {
       const page = await broadcasts.onRoad({ id: running.id, after, max: ROWS_MAX });
-      for (const { seq } of page) {
+      // What has ended since is known better here than there.
+      const seqs = page.map(({ seq }) => seq).filter((seq) => !this.#unsaved.has(seq));
+      for (const seq of seqs) {
         this.follow(running, seq);
         this.#entries.get(seq)!.isNoted = true;
       }
-      const records = await ledger.getMany(page.map(({ seq }) => seq));
+      const records = await ledger.getMany(seqs);
       const bySeq = new Map(records.map((record) => [record.seq, record]));
-      for (const { seq } of page) {
+      for (const seq of seqs) {
         const record = bySeq.get(seq);
         const end = record === undefined ? GONE : running.endOf(record.state, record.reason);
         if (end.state !== 'queued') this.#endKnown(seq, end);
@@ -165,10 +177,9 @@ export class Outcomes {
 
   #write(seq: number, { running }: Entry, end: End): void {
     this.#entries.delete(seq);
-    this.#rows.push({ seq, ...end });
+    this.#push({ seq, ...end });
     if (end.state === 'pending') this.#withdrawn.add(running);
     if (end.state !== 'pending') this.#parts.count(running, end.state);
-    this.#saveSoon();
   }
 
   // Only what a person put back on the road can be of a broadcast and yet be a stranger.
@@ -177,14 +188,18 @@ export class Outcomes {
     if (to === 'queued' && (from === 'dead' || from === 'uncertain')) {
       if (this.#retried.size >= RETRIED_MAX) return;
       this.#retried.add(seq);
-      this.#rows.push({ seq, state: 'queued', reason: null });
-      this.#saveSoon();
+      this.#push({ seq, state: 'queued', reason: null });
     } else if (this.#retried.has(seq) && to !== 'queued' && to !== 'sending') {
       this.#retried.delete(seq);
       const state = to === 'superseded' || to === 'expired' ? 'cancelled' : to;
-      this.#rows.push({ seq, state, reason });
-      this.#saveSoon();
+      this.#push({ seq, state, reason });
     }
+  }
+
+  #push(row: Row): void {
+    this.#rows.push(row);
+    this.#unsaved.add(row.seq);
+    this.#saveSoon();
   }
 
   #saveSoon(delayMs = SAVE_AFTER_MS): void {
@@ -200,6 +215,7 @@ export class Outcomes {
         const rows = this.#rows.slice(0, ROWS_MAX);
         const { done } = await broadcasts.settle({ rows, at: clock.now() });
         this.#rows.splice(0, rows.length);
+        for (const { seq } of rows) this.#unsaved.delete(seq);
         for (const id of done) finished(id);
       }
       for (const running of this.#withdrawn) {

@@ -15,10 +15,10 @@ import { adoptOrphans } from './orphans.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pace } from './pace.ts';
 import { Refusals } from './refusals.ts';
-import { Running } from './running.ts';
+import { named, Running } from './running.ts';
 import { createSweeping } from './sweeping.ts';
 import { viewOf } from './view.ts';
-import { withdraw, withdrawUntouched } from './withdrawal.ts';
+import { type WithdrawalParts, withdraw, withdrawUntouched } from './withdrawal.ts';
 import {
   type Broadcasting,
   type BroadcastRequest,
@@ -66,6 +66,7 @@ export class Room implements Broadcasting {
   readonly #feeder: Feeder;
   readonly #sweeping: Service;
   readonly #drafts: Drafts;
+  readonly #withdrawal: WithdrawalParts;
   #started: Promise<void> | null = null;
   #isStopped = false;
   #timer: Timer | null = null;
@@ -77,13 +78,14 @@ export class Room implements Broadcasting {
     const finished = this.#finished.bind(this);
     this.#drafts = new Drafts({ clock, broadcasts, bounds: parts.settings });
     this.#pace = new Pace(parts);
+    this.#withdrawal = { ...parts, withdrawn: (seq) => this.#outcomes.withdrawn(seq) };
     this.#outcomes = new Outcomes({
       ...parts,
       broadcasts,
       finished,
       refusals: new Refusals(broadcasts),
       freed: (running) => this.#freed(running),
-      unwanted: (seq) => void withdrawUntouched(parts, seq),
+      unwanted: (seq) => void withdrawUntouched(this.#withdrawal, seq),
       count: ({ stored }, end) => parts.count(stored.platform, end),
     });
     this.#feeder = new Feeder({
@@ -237,7 +239,7 @@ export class Room implements Broadcasting {
   async #halt(running: Running): Promise<void> {
     await this.#feeder.remove(running);
     await adoptOrphans(this.#p, running);
-    await withdraw(this.#p, await this.#outcomes.reconcile(running));
+    await withdraw(this.#withdrawal, await this.#outcomes.reconcile(running));
     await this.#outcomes.save();
     if (running.state === 'cancelled' && running.outstanding === 0) this.#finished(running.id);
   }
@@ -275,7 +277,7 @@ export class Room implements Broadcasting {
     try {
       for (const running of [...this.#running.values()]) {
         const live = await this.#outcomes.reconcile(running);
-        if (running.state !== 'running') await withdraw(this.#p, live);
+        if (running.state !== 'running') await withdraw(this.#withdrawal, live);
       }
     } catch (error) {
       this.#p.log.warn(
@@ -293,8 +295,4 @@ export class Room implements Broadcasting {
     const parts = { tag: journal.tag, now: clock.now(), pace: this.#pace, lastOf, sharing };
     return viewOf(stored, this.#running.get(stored.id) ?? null, parts);
   }
-}
-
-function named({ id, account, total }: StoredBroadcast) {
-  return { broadcast: id, account, total };
 }

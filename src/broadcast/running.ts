@@ -85,3 +85,8 @@ function chargeOf(platform: Platform, method: string, body: Record<string, unkno
       : ({ chat: ANY_CHAT, family: 'send', gate: 'broadcast', cost: 1 } as const);
   return { chat, user: null, family, gate, live: false, cost };
 }
+
+// For the log.
+export function named({ id, account, total }: StoredBroadcast) {
+  return { broadcast: id, account, total };
+}

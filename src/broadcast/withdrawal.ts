@@ -11,6 +11,9 @@ import type { Clock } from '../system/clock.ts';
 export interface WithdrawalParts {
   readonly clock: Clock;
   readonly road: Pick<Road, 'move'>;
+  readonly ledger: Pick<Ledger, 'getMany'>;
+  // Told of each that was taken back: of one that was about to leave the road tells nobody.
+  readonly withdrawn: (seq: number) => void;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -23,10 +26,7 @@ export function canTakeBack({ doubts, cures }: Pick<Delivery, 'doubts' | 'cures'
 }
 
 // One that came back into the queue after a try.
-export async function withdrawUntouched(
-  parts: WithdrawalParts & { readonly ledger: Pick<Ledger, 'getMany'> },
-  seq: number,
-): Promise<void> {
+export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Promise<void> {
   try {
     const [record] = await parts.ledger.getMany([seq]);
     if (record !== undefined && canTakeBack(record)) await withdraw(parts, [seq]);
@@ -37,15 +37,17 @@ export async function withdrawUntouched(
 }
 
 export async function withdraw(
-  { road, clock, log }: WithdrawalParts,
+  { road, clock, log, withdrawn }: WithdrawalParts,
   seqs: readonly number[],
 ): Promise<void> {
   for (let from = 0; from < seqs.length; from += TOGETHER_MAX) {
-    const moves = seqs
-      .slice(from, from + TOGETHER_MAX)
-      .map((seq) => road.move({ seq, to: 'cancelled', at: clock.now(), ...MOVE }));
-    for (const moved of await Promise.allSettled(moves)) {
-      if (moved.status === 'fulfilled') continue;
+    const some = seqs.slice(from, from + TOGETHER_MAX);
+    const moves = some.map((seq) => road.move({ seq, to: 'cancelled', at: clock.now(), ...MOVE }));
+    for (const [i, moved] of (await Promise.allSettled(moves)).entries()) {
+      if (moved.status === 'fulfilled') {
+        if (moved.value.kind === 'moved') withdrawn(some[i]!);
+        continue;
+      }
       if (!(moved.reason instanceof JournalUnavailable)) throw moved.reason;
       log.warn({ err: moved.reason }, 'could not withdraw what waits; trying again');
     }
