@@ -14,6 +14,7 @@ import { callInProcess, type InProcessCall, textParams } from './intake/in-proce
 import { type HealthPart, type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
+import { type Streaming, streaming } from './intake/stream-handle.ts';
 import { awaitResult, prepare, type Receipt, submit } from './intake/submit.ts';
 import { adminKeyring } from './intake/trust.ts';
 import { Waiting } from './intake/waiting.ts';
@@ -38,6 +39,8 @@ const NO_HEADERS = { correlation: null, idempotencyKey: null };
 // Between two steps of pruning while there is more to forget.
 const PRUNE_PAUSE_MS = 20;
 
+export type { StreamHandle, StreamMessage } from './intake/stream-handle.ts';
+export type { ShownStream } from './intake/stream-view.ts';
 export type { Receipt } from './intake/submit.ts';
 // What POST /v1/messages takes.
 export type Message = MessageRequest | FanOutRequest;
@@ -48,6 +51,8 @@ export interface Gateway extends BroadcastCalls {
   listen(): Promise<string>;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
   send(message: Message): Promise<Receipt | Problem>;
+  // A text that grows: a handle to it, or all of it from a source; see docs/streams.md.
+  readonly stream: Streaming;
   // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
   // sends.
   call(call: InProcessCall): Promise<unknown>;
@@ -72,8 +77,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const { inbound: updates } = arrivals;
   const live = openLive(config, house, metrics, () => options);
-  const { output } = live;
-  const rooms = { updates, output, broadcasts };
+  const rooms = { updates, output: live.output, broadcasts };
   const options = { ...intakeOptions(config, house, metrics), ...rooms };
   const server = createServer(options);
   const waiting = new Waiting(road, clock, WAITING_MAX);
@@ -109,6 +113,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
       return url;
     },
     send: (message) => send(options, waiting, message),
+    stream: streaming(server, { ...options, ...live.output }),
     ...broadcastCalls(options),
     call: (made) => call(house, server, made),
     events: (listener) => road.listen(listener),

@@ -14,4 +14,11 @@ export type { ErrorCode, Problem } from './domain/errors.ts';
 export type { About, RoadEvent, RoadListener } from './domain/event.ts';
 export type { Outcome } from './domain/outcome.ts';
 export type { Priority } from './domain/priority.ts';
-export type { Gateway, Message, Receipt } from './gateway.ts';
+export type {
+  Gateway,
+  Message,
+  Receipt,
+  ShownStream,
+  StreamHandle,
+  StreamMessage,
+} from './gateway.ts';

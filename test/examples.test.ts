@@ -12,6 +12,7 @@ const SAYS: Readonly<Record<string, string>> = {
   'first-message.ts':
     'sent, as message 1\ndead, because message_empty: Bad Request: message text is empty\n',
   'events.ts': 'sendMessage to 42: sending → sent\n'.repeat(3),
+  'stream.ts': 'done: 47 units in 1 message\ndone: 23 units\n',
   'rest.ts': '200: sent\nsendMessage, high priority, 1 try\n',
 };
 

@@ -177,6 +177,7 @@ export interface Bench {
   readonly app: ReturnType<typeof createServer>;
   readonly road: FakeRoad;
   readonly live: FakeLive;
+  readonly options: IntakeOptions;
   readonly clock: VirtualClock;
   readonly journal: Journal;
   readonly accounts: Accounts;
@@ -249,7 +250,7 @@ export async function bench(
     settings: { ...SETTINGS, ...settings },
     ...more,
   };
-  const parts = { road, live, clock, journal, accounts, screens, broadcasts };
+  const parts = { options, road, live, clock, journal, accounts, screens, broadcasts };
   return Object.assign(made, { app: createServer(options), ...parts });
 }
 

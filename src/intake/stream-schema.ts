@@ -133,6 +133,7 @@ export const StreamAnswer = Type.Object({
 });
 
 export type StreamRequest = Static<typeof Stream>;
+export type StreamFanOutRequest = Static<typeof StreamFanOut>;
 export type StreamQueryRequest = Static<typeof StreamQuery>;
 export type StreamsFilter = Static<typeof StreamsQuery>;
 
