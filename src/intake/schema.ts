@@ -106,9 +106,15 @@ const receipt = {
   supersededBy: Type.Optional(Type.String()),
 };
 
+const observers = Type.Optional(
+  Type.Array(Type.Unknown(), {
+    description: 'Of each observer, in order: a receipt, a problem, or the state `pending`',
+  }),
+);
+
 export const Receipt = Type.Object({
   ...receipt,
-  observers: Type.Optional(Type.Array(Type.Unknown())),
+  observers,
 });
 
 export const Result = Type.Object({
@@ -117,7 +123,7 @@ export const Result = Type.Object({
   detail: nullable('string'),
   messageId: nullable('string'),
   result: Type.Unknown(),
-  observers: Type.Optional(Type.Array(Type.Unknown())),
+  observers,
 });
 
 export const ProblemAnswer = Type.Object({
