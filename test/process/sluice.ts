@@ -17,12 +17,17 @@ export class Sluice {
   #out = '';
   #err = '';
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const options = { stdio: ['ignore', 'pipe', 'pipe'] as const, env: { ...process.env, ...env } };
+  // `input`: what is piped in; null: nothing is.
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input: string | null = null,
+  ) {
     this.#child = spawn(process.execPath, [BIN, ...args], {
-      ...options,
-      stdio: [...options.stdio],
+      stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
     });
+    this.#child.stdin?.end(input);
     this.#child.stdout!.on('data', (chunk) => {
       this.#out += chunk;
     });
