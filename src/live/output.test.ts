@@ -2,24 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { virtualClock } from '../system/virtual-clock.ts';
-import type { NewStream } from './live.ts';
 import { Output } from './output.ts';
+import { aNewStream } from './stream.fixture.ts';
 import { Stream } from './stream.ts';
 
-const ASKED: NewStream = {
-  account: 'telegram:1',
-  platform: 'telegram',
-  chat: '7',
-  thread: null,
-  session: null,
-  user: null,
-  correlation: null,
-  priority: 'normal',
-  format: 'plain',
-  transport: null,
-  params: {},
-  idleMs: 60_000,
-};
 const STEP_MS = 0.01;
 
 test('an open chat shows at once, however far the clock got meanwhile', async () => {
@@ -27,7 +13,7 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
   let steps = 0;
   const clock = { ...still, now: () => still.now() + STEP_MS * steps++ };
   const shown: string[] = [];
-  const stream = new Stream('s-1', ASKED, 'edit', 0);
+  const stream = new Stream('s-1', aNewStream(), 'edit', 0);
   const output = new Output(
     {
       clock,

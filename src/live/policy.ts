@@ -49,12 +49,14 @@ export function paceOf(
 ): OutputPace {
   const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
   const strategy = strategyOf(settings, live);
-  const isShared = strategy === 'strict' || strategy === 'chunks';
+  const leastMs = transport === 'chunks' ? chunkSpacingMs : 0;
+  if (strategy === 'off') {
+    return { budgetMpm: null, tickMsMin: leastMs, activeWindowMs, slotMs: 0 };
+  }
+  const isShared = strategy !== 'coalesce_only';
   const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
   const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
-  const least = strategy === 'off' ? 0 : settings.tickMsMin;
   const messageMpm = isShared ? live.messageMpm(chat, settings) : null;
   const slotMs = messageMpm === null ? 0 : MINUTE_MS / messageMpm;
-  const tickMsMin = transport === 'chunks' ? Math.max(least, chunkSpacingMs) : least;
-  return { budgetMpm, tickMsMin, activeWindowMs, slotMs };
+  return { budgetMpm, tickMsMin: Math.max(settings.tickMsMin, leastMs), activeWindowMs, slotMs };
 }

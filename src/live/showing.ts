@@ -39,11 +39,11 @@ export async function show(ports: ShowingPorts, stream: Stream): Promise<Shown> 
   const [step, ...further] = plan(stream.parts, digestsOf(lasting), false);
   if (step !== undefined) {
     const shown = await showMessage(ports, stream, step, messages);
-    if (further.length > 0) stream.staleSince ??= ports.clock.now();
+    const isMore = further.length > 0 || stream.transport === 'draft';
+    if (isMore) stream.staleSince ??= ports.clock.now();
     return shown;
   }
   if (stream.transport === 'draft') return showDraft(ports, stream, live, messages);
-  if (stream.transport === 'chunks') return showTyping(ports, stream, live);
   return 'nothing';
 }
 
@@ -187,13 +187,13 @@ function refused(
   }
 }
 
-async function showTyping(ports: ShowingPorts, stream: Stream, live: LiveOutput): Promise<Shown> {
-  if (live.typing === undefined || stream.text.length <= (stream.cuts.at(-1) ?? 0))
-    return 'nothing';
+// A sign that more is coming, where nothing can be shown before it is finished.
+export async function showTyping(ports: ShowingPorts, stream: Stream): Promise<void> {
+  const live = liveOf(ports, stream.asked.platform);
+  if (live.typing === undefined || stream.isMuted) return;
   const { chat, thread, params } = stream.asked;
   const place = { chat, thread, params, isFirst: false, isLast: false };
   await ports.road.cosmetic(cosmeticOf(ports, stream, live.typing(place)));
-  return 'waits';
 }
 
 // The same for all drafts of a stream, in any process; never 0.

@@ -7,7 +7,7 @@ import { liveOf, prospectOf } from './calls.ts';
 import type { NewStream } from './live.ts';
 import { Output } from './output.ts';
 import { type LiveSettings, paceOf, strategyOf, transportOf } from './policy.ts';
-import { type ShowingPorts, show } from './showing.ts';
+import { type ShowingPorts, show, showTyping } from './showing.ts';
 import type { Stream } from './stream.ts';
 
 // Chats known to offer no drafts; the oldest is forgotten, and asked again.
@@ -69,6 +69,10 @@ export class Stage {
       this.#outputs.set(key, output);
     }
     return output;
+  }
+
+  async type(stream: Stream): Promise<void> {
+    await showTyping(this.#showing, stream);
   }
 
   slotFor(stream: Stream, isFinal: boolean): number {

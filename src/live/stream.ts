@@ -58,6 +58,7 @@ export class Stream {
   faults = 0;
   draftDigest: string | null = null;
   draftedAt = 0;
+  typedAt = 0;
 
   constructor(id: string, asked: NewStream, transport: Transport, now: number) {
     this.id = id;

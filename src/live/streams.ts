@@ -21,6 +21,8 @@ import { viewOf, waitsFor } from './view.ts';
 const HOUSEKEEPING_MS = 1000;
 // A draft is gone after 30 s.
 const DRAFT_KEPT_MS = 20_000;
+// So long a typing sign is seen.
+const TYPED_MS = 5000;
 const RECOVERED_TOGETHER = 100;
 const CHANCE = 36 ** 5;
 
@@ -200,6 +202,9 @@ export class LiveStreams implements Live, Service {
       stream.draftDigest = null;
       stream.staleSince ??= now;
       this.#stage.want(stream);
+    } else if (stream.transport === 'chunks' && isTyping(stream, now)) {
+      stream.typedAt = now;
+      void this.#stage.type(stream);
     }
   }
 
@@ -275,6 +280,11 @@ export class LiveStreams implements Live, Service {
       if (!this.#streams.has(id)) return id;
     }
   }
+}
+
+// Its producer is at work, and the last sign is about to vanish.
+function isTyping({ heardAt, typedAt }: Stream, now: number): boolean {
+  return now - heardAt < TYPED_MS && now - typedAt >= TYPED_MS;
 }
 
 function ignoreStore(error: unknown): void {

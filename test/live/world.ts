@@ -4,9 +4,11 @@
 import { defaultConfig } from '../../src/config/config.ts';
 import type { LiveEvent } from '../../src/domain/live.ts';
 import { createEngine } from '../../src/engine.ts';
+import { JournalUnavailable } from '../../src/journal/journal.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
 import type { NewStream } from '../../src/live/live.ts';
 import type { LiveSettings } from '../../src/live/policy.ts';
+import { aNewStream } from '../../src/live/stream.fixture.ts';
 import { LiveStreams } from '../../src/live/streams.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
@@ -22,8 +24,7 @@ import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
 
 export const START = 1_700_000_000_000;
-export const ACCOUNT = 'telegram:1';
-export const GROUP = '-1001000000001';
+export const { account: ACCOUNT, chat: GROUP } = aNewStream();
 const TOKEN = '1:sandbox';
 const NETWORK = { latencyMs: 40, jitterMs: 30 };
 const COMMIT_MS_MAX = 3;
@@ -33,25 +34,8 @@ export interface WorldOptions {
   readonly telegram?: Partial<TelegramOptions>;
   readonly settings?: Partial<LiveSettings>;
   readonly queueMax?: number;
+  readonly streamsMax?: number;
   readonly faults?: Faults;
-}
-
-function aNewStream(changes: Partial<NewStream> = {}): NewStream {
-  return {
-    account: ACCOUNT,
-    platform: 'telegram',
-    chat: GROUP,
-    thread: null,
-    session: null,
-    user: null,
-    correlation: null,
-    priority: 'normal',
-    format: 'plain',
-    transport: null,
-    params: {},
-    idleMs: 120_000,
-    ...changes,
-  };
 }
 
 const SETTINGS: LiveSettings = {
@@ -81,6 +65,8 @@ export async function liveWorld(options: WorldOptions = {}) {
   const config = { ...defaultConfig(), queueMax: options.queueMax ?? 10_000 };
   const settings = { ...SETTINGS, ...options.settings };
 
+  const broken = { isBroken: false };
+
   // One process: everything in it ends with its wall clock.
   const start = async () => {
     const alive = { is: true };
@@ -90,7 +76,11 @@ export async function liveWorld(options: WorldOptions = {}) {
         own.schedule(own.now() + COMMIT_MS_MAX * random.next(), done);
       });
     const commits = inOrder(delay);
-    const store = createMemoryStore(disk, { beforeApply: commits, afterApply: commits });
+    const written = async () => {
+      await commits();
+      if (broken.isBroken) throw new JournalUnavailable('disk_full', 'the disk is full');
+    };
+    const store = createMemoryStore(disk, { beforeApply: written, afterApply: commits });
     const faults = options.faults ?? NO_FAULTS;
     const transport = simTransport({ model, clock: own, random, network: NETWORK, faults });
     const telegram = createTelegram({ transport });
@@ -124,7 +114,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       clock: own,
       random,
       platforms,
-      streamsMax: 1000,
+      streamsMax: options.streamsMax ?? 1000,
       unitsMax: 100_000,
       gateFor: (_account, call) => call.gate,
       settingsOf: () => settings,
@@ -159,6 +149,7 @@ export async function liveWorld(options: WorldOptions = {}) {
     model,
     calls,
     disk,
+    store: broken,
     events,
     run,
     done,
