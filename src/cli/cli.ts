@@ -15,8 +15,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   ...(process.stdout.isTTY ? { terminal: theTerminal() } : {}),
 });
 
+// A line that is wider than the terminal would take two, and only one of them would be drawn over.
 function drawOver(line: string): void {
-  process.stderr.write(`\r${CLEAR_LINE}${line}`);
+  const width = (process.stderr.columns || COLUMNS) - 1;
+  process.stderr.write(`\r${CLEAR_LINE}${line.slice(0, width)}`);
 }
 
 function theTerminal(): Terminal {
