@@ -51,6 +51,8 @@ export interface BroadcastCalls {
   broadcast(order: BroadcastOrder): Promise<ShownBroadcast | Problem>;
   readonly broadcasts: {
     get(id: string): Promise<ShownBroadcast | Problem>;
+    // Resolves when it is over.
+    ended(id: string): Promise<ShownBroadcast | Problem>;
     pause(id: string): Promise<ShownBroadcast | Problem>;
     resume(id: string): Promise<ShownBroadcast | Problem>;
     cancel(id: string): Promise<ShownBroadcast | Problem>;
@@ -72,6 +74,10 @@ export function broadcastCalls(options: BroadcastOptions): BroadcastCalls {
     broadcast: (order) => makeBroadcast(options, order, NO_HEADERS),
     broadcasts: {
       get: (id) => findBroadcast(options, id),
+      async ended(id) {
+        await options.broadcasts.ended(id);
+        return findBroadcast(options, id);
+      },
       pause: (id) => steerBroadcast(options, id, 'paused'),
       resume: (id) => steerBroadcast(options, id, 'running'),
       cancel: (id) => steerBroadcast(options, id, 'cancelled'),

@@ -8,6 +8,13 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   return createFromConfig(configOf(options));
 }
 
+export type {
+  Audience,
+  BroadcastCalls,
+  BroadcastOrder,
+  BroadcastRecipient,
+  ShownBroadcast,
+} from './broadcasting.ts';
 export type { AccountOptions, GatewayOptions, SettingOptions } from './config/config.ts';
 export type { State } from './domain/delivery.ts';
 export type { ErrorCode, Problem } from './domain/errors.ts';

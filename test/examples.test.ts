@@ -11,6 +11,7 @@ import { ROOT } from './tidy/tree.ts';
 const SAYS: Readonly<Record<string, string>> = {
   'first-message.ts':
     'sent, as message 1\ndead, because message_empty: Bad Request: message text is empty\n',
+  'broadcast.ts': 'done: 3 of 3 sent\n101: sent\n102: sent\n103: sent\n',
   'events.ts': 'sendMessage to 42: sending → sent\n'.repeat(3),
   'stream.ts': 'done: 47 units in 1 message\ndone: 23 units\n',
   'rest.ts': '200: sent\nsendMessage, high priority, 1 try\n',

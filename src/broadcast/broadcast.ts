@@ -1,10 +1,11 @@
 // Broadcasts: one message, many chats. The room's door. An audience is filled as its members come and never held in
 // memory; a broadcast is fed to the road a window at a time, at low priority, and knows what became of everyone.
 
-import { type BroadcastingParts, Room } from './room.ts';
+import type { BroadcastingParts } from './parts.ts';
+import { Room } from './room.ts';
 import type { Broadcasting } from './words.ts';
 
-export type { BroadcastingParts } from './room.ts';
+export type { BroadcastingParts } from './parts.ts';
 export type {
   AudienceDraft,
   Broadcasting,

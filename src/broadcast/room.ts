@@ -1,19 +1,16 @@
 // The room at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
 // they have on the road, and steers them. After a start it takes up where the process before it ended.
 
-import type { Road } from '../intake/road.ts';
-import type { Journal, StoredBroadcast } from '../journal/journal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Charge, Rule } from '../limits/limits.ts';
-import type { Platform } from '../platforms/platform.ts';
-import type { Clock, Timer } from '../system/clock.ts';
+import type { StoredBroadcast } from '../journal/journal.ts';
+import type { Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import { prepare } from './creation.ts';
 import { Drafts } from './draft.ts';
-import { Feeder, type FeederSettings } from './feeder.ts';
+import { Feeder } from './feeder.ts';
 import { adoptOrphans } from './orphans.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pace } from './pace.ts';
+import type { BroadcastingParts } from './parts.ts';
 import { Refusals } from './refusals.ts';
 import { named, Running } from './running.ts';
 import { createSweeping } from './sweeping.ts';
@@ -28,31 +25,6 @@ import {
   parseBroadcastId,
   type Steered,
 } from './words.ts';
-
-export interface BroadcastingParts {
-  readonly clock: Clock;
-  readonly journal: Pick<Journal, 'broadcasts' | 'tag'>;
-  readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
-  readonly ledger: Pick<Ledger, 'getMany' | 'search'>;
-  readonly platforms: ReadonlyMap<string, Platform>;
-  readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
-  readonly settingsOf: (account: string) => FeederSettings;
-  readonly settings: BroadcastSettings;
-  // A recipient came to an end.
-  readonly count: (platform: string, end: string) => void;
-  readonly fatal: (error: unknown) => void;
-  readonly log: {
-    info(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-  };
-}
-
-export interface BroadcastSettings {
-  // That run or are paused.
-  readonly broadcastsMax: number;
-  readonly recipientsMax: number;
-  readonly deadDays: number;
-}
 
 const PAGE = 100;
 const RECONCILE_MS = 60_000;
@@ -194,6 +166,13 @@ export class Room implements Broadcasting {
     return broadcasts.recipients({ ...query, id });
   }
 
+  async ended(id: string): Promise<BroadcastView | null> {
+    const number = parseBroadcastId(this.#p.journal.tag, id);
+    await this.#running.get(number ?? 0)?.over.promise;
+    await this.#outcomes.save();
+    return this.get(id);
+  }
+
   heard(account: string, chat: string): void {
     this.#outcomes.heard(account, chat);
   }
@@ -263,6 +242,7 @@ export class Room implements Broadcasting {
     if (running === undefined) return;
     if (running.state === 'running') running.state = 'done';
     this.#running.delete(id);
+    running.over.resolve();
     void this.#feeder.remove(running);
     this.#p.log.info(named(running.stored), 'a broadcast is over');
   }

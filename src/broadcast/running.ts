@@ -24,6 +24,8 @@ export class Running {
   readonly template: Template;
   readonly charge: Charge;
   readonly rate: Rate;
+  // Resolves when it is over, which is on disk by then.
+  readonly over = Promise.withResolvers<void>();
   state: BroadcastState;
   outstanding = 0;
   // Nobody is left to be fed, as far as is known.

@@ -97,6 +97,8 @@ export interface Broadcasting extends Service {
 
   create(request: BroadcastRequest): Promise<Made>;
   get(id: string): Promise<BroadcastView | null>;
+  // Resolves when it is over, and nothing of it is on the road.
+  ended(id: string): Promise<BroadcastView | null>;
   // Newest first.
   list(query: { before: string | null; max: number }): Promise<BroadcastView[]>;
   steer(id: string, to: 'running' | 'paused' | 'cancelled'): Promise<Steered>;

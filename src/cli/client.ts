@@ -16,7 +16,12 @@ export interface Client {
   // Fails on an answer of 400 or more; `/health/details` says 503 and still has something to say.
   call(method: Method, path: string, body?: unknown): Promise<unknown>;
   // A body that is sent as it comes; `type`: its content type, null when the gateway is to see for itself.
-  pour(path: string, source: Readable, type: string | null): Promise<unknown>;
+  pour(
+    path: string,
+    source: Readable,
+    type: string | null,
+    method?: 'POST' | 'PUT',
+  ): Promise<unknown>;
   // Until the gateway ends them or the signal does; fails as Unreachable when the line breaks.
   events(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent>;
 }
@@ -24,7 +29,7 @@ export interface Client {
 // There is no gateway, or no more.
 export class Unreachable extends Failed {}
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 // A stream of events has a beat every 15 s: when several are missing, the line is dead.
 const EVENTS_SILENCE_MS = 60_000;
@@ -45,8 +50,8 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
   return {
     url,
     call: (method, path, body) => call({ url, key, method, path, ...jsonOf(body) }),
-    pour: (path, source, type) =>
-      call({ url, key, method: 'POST', path, payload: source, type, isEndless: true }),
+    pour: (path, source, type, method = 'POST') =>
+      call({ url, key, method, path, payload: source, type, isEndless: true }),
     events: (path, signal) => events({ url, key, path, signal }),
   };
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addBroadcast } from './broadcast.ts';
 import { addDead } from './dead.ts';
 import { addExplain } from './explain.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
@@ -45,6 +46,7 @@ function createProgram(io: Io): Command {
     addServe,
     addSend,
     addStream,
+    addBroadcast,
     addStatus,
     addDead,
     addExplain,

@@ -1,0 +1,34 @@
+// What the room needs of the house.
+
+import type { Road } from '../intake/road.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Charge, Rule } from '../limits/limits.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Clock } from '../system/clock.ts';
+import type { FeederSettings } from './feeder.ts';
+
+export interface BroadcastingParts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'broadcasts' | 'tag'>;
+  readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
+  readonly ledger: Pick<Ledger, 'getMany' | 'search'>;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
+  readonly settingsOf: (account: string) => FeederSettings;
+  readonly settings: BroadcastSettings;
+  // A recipient came to an end.
+  readonly count: (platform: string, end: string) => void;
+  readonly fatal: (error: unknown) => void;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
+}
+
+export interface BroadcastSettings {
+  // That run or are paused.
+  readonly broadcastsMax: number;
+  readonly recipientsMax: number;
+  readonly deadDays: number;
+}
