@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveReading } from '../domain/live.ts';
+import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createSummary } from './summary.ts';
 
@@ -12,6 +13,17 @@ const LIMITED = {
   },
   ...{ n: 1, outcome: 'limited', reason: null, tookMs: 1, waitedMs: 1, retryAfterMs: 3000 },
 } as const;
+
+serviceContract('the cadence summary', async () => {
+  const clock = virtualClock(100_000);
+  let deeds = 0;
+  const read = () => {
+    deeds += 1;
+    return [];
+  };
+  const service = createSummary({ clock, log: { info: () => {} }, everyMs: 1000, read });
+  return { service, clock, deeds: () => deeds, work: null };
+});
 
 function aSummary(readings: LiveReading[]) {
   const lines: { fields: object; message: string }[] = [];
