@@ -7,11 +7,12 @@ import type { FastifyInstance } from 'fastify';
 import { openArrivals } from './arrivals.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasting.ts';
 import type { Config } from './config/config.ts';
+import { pageRoutes } from './dashboard/dashboard.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
 import { type House, openHouse } from './house.ts';
 import { callInProcess, type InProcessCall, textParams } from './intake/in-process.ts';
-import { type HealthPart, type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
+import { type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
 import { type Streaming, streaming } from './intake/stream-handle.ts';
@@ -23,6 +24,7 @@ import { createQueueLog } from './ledger/queue-log.ts';
 import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
 import { openLive } from './livestreams.ts';
+import { fillMetrics, readHealth } from './readings.ts';
 import { createSweeper } from './spool/sweeper.ts';
 import { drained } from './system/service.ts';
 
@@ -30,8 +32,6 @@ import { drained } from './system/service.ts';
 // that were cut off are settled; connections close). The rest is the store's.
 const ROAD_DRAIN_SHARE = 0.7;
 const STEP_DRAIN_SHARE = 0.07;
-// The loop has a turn at least every ten seconds, when nothing happens; three missed turns are a fault.
-const LOOP_STALE_MS = 30_000;
 // Between two tries to introduce a configured account to a platform that does not answer.
 const INTRODUCE_RETRY_MS = 30_000;
 const DAY_MS = 86_400_000;
@@ -66,12 +66,11 @@ export interface Gateway extends BroadcastCalls {
 }
 
 export async function createGateway(config: Config): Promise<Gateway> {
-  const house = await openHouse(config);
+  const metrics = createMetrics({ process: config.metrics });
+  const house = await openHouse(config, metrics);
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
-  const metrics = createMetrics();
-  metrics.gauges(() => readGauges(house));
-  if (config.metrics) road.listen(metrics.listen);
+  fillMetrics(config, house, metrics);
   road.listen(roadLog(log));
   const broadcasts = openBroadcasts(config, house, metrics);
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
@@ -80,6 +79,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const rooms = { updates, output: live.output, broadcasts };
   const options = { ...intakeOptions(config, house, metrics), ...rooms };
   const server = createServer(options);
+  pageRoutes(server, { log });
   const waiting = new Waiting(road, clock, WAITING_MAX);
   const keepers = [openRetention(config, house), openSweeper(house)];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
@@ -183,7 +183,7 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     accounts,
     platforms,
     keyring: adminKeyring(adminKey),
-    health: () => readHealth(house),
+    health: async () => readHealth(house),
     metrics,
     log,
     spool,
@@ -202,33 +202,6 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
       metrics: config.metrics,
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
     },
-  };
-}
-
-async function readHealth(house: House): Promise<Record<string, HealthPart>> {
-  const { clock, engine } = house;
-  const { lastTurnAt, storeTrouble } = engine.dispatch;
-  const stale = clock.now() - lastTurnAt > LOOP_STALE_MS;
-  return {
-    scheduler: { status: stale ? 'stale' : 'ok', last_turn_ts: Math.round(lastTurnAt / 1000) },
-    journal: storeTrouble === null ? { status: 'ok' } : { status: 'down', code: storeTrouble },
-  };
-}
-
-async function readGauges(house: House) {
-  const { clock, engine, ledger } = house;
-  const now = clock.now();
-  const counts = await ledger.countByState();
-  const dead = counts.filter(({ state }) => state === 'dead').reduce((n, c) => n + c.count, 0);
-  const freezes = engine.road.limits(null).flatMap((view) => view.freezes);
-  return {
-    now,
-    depths: engine.road.depths(),
-    accounts: engine.road.accounts(),
-    freezesActive: freezes.filter(({ until }) => until > now).length,
-    dead,
-    storeBytes: await ledger.size(),
-    spoolBytes: house.spool.bytes,
   };
 }
 

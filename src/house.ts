@@ -7,7 +7,7 @@ import type { Config, Settings } from './config/config.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import type { Journal } from './journal/journal.ts';
 import { openSqliteJournal } from './journal/sqlite.ts';
-import { fullLog } from './ledger/full-log.ts';
+import { type FullQueue, fullLog } from './ledger/full-log.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openSqliteLedger } from './ledger/sqlite.ts';
 import type { Priors } from './limits/limits.ts';
@@ -51,11 +51,20 @@ export interface House {
   close(): Promise<void>;
 }
 
-export async function openHouse(config: Config): Promise<House> {
+// What is told while the house is at work, for metrics.
+export interface HouseWatch {
+  // So many commands were written to the store together, so long after they were handed over.
+  countCommit(commands: number, tookMs: number): void;
+  // A queue is full, and a message of this account was refused.
+  countFull(account: string): void;
+}
+
+export async function openHouse(config: Config, watch: HouseWatch): Promise<House> {
   const clock = systemClock();
   const random = systemRandom();
   const log = createLog({ level: config.log });
-  const journal = await openSqliteJournal({ dir: config.data });
+  const commits = { now: clock.now, written: watch.countCommit };
+  const journal = await openSqliteJournal({ dir: config.data, watch: commits });
   const ledger = openSqliteLedger({ dir: config.data });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
@@ -76,7 +85,7 @@ export async function openHouse(config: Config): Promise<House> {
     random,
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
-    onFull: fullLog(clock, log),
+    onFull: tellFull(watch, fullLog(clock, log)),
     fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
@@ -107,6 +116,13 @@ export async function openHouse(config: Config): Promise<House> {
       await ledger.close();
       await journal.close();
     },
+  };
+}
+
+function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {
+  return (full: FullQueue) => {
+    watch.countFull(full.account);
+    tell(full);
   };
 }
 

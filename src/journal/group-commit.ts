@@ -33,6 +33,12 @@ interface Batch {
   chars: number;
 }
 
+// Told of every batch when it is written: its commands, and the time since it was handed over.
+export interface CommitWatch {
+  now(): number;
+  written(commands: number, tookMs: number): void;
+}
+
 interface Expected {
   readonly answered: (answer: Answer) => void;
   readonly failed: (error: JournalUnavailable) => void;
@@ -40,14 +46,16 @@ interface Expected {
 
 export class GroupCommit {
   readonly #thread: StoreThread;
+  readonly #watch: CommitWatch | null;
   readonly #waiting: Batch[] = [];
   readonly #expected: Expected[] = [];
   #batchesOut = 0;
   #flushIsDue = false;
   #broken: JournalUnavailable | null = null;
 
-  constructor(thread: StoreThread) {
+  constructor(thread: StoreThread, watch: CommitWatch | null = null) {
     this.#thread = thread;
+    this.#watch = watch;
     thread.on('message', (answer: Answer) => this.#receive(answer));
     thread.on('error', (error) => this.#break(`its thread failed: ${error.message}`));
     thread.on('exit', () => this.#break('it is closed'));
@@ -128,8 +136,12 @@ export class GroupCommit {
     while (this.#batchesOut < BATCHES_OUT_MAX && this.#waiting.length > 0) {
       const batch = this.#waiting.shift()!;
       this.#batchesOut += 1;
+      const handedAt = this.#watch?.now() ?? 0;
       this.#expected.push({
-        answered: (answer) => this.#settle(batch, answer),
+        answered: (answer) => {
+          this.#watch?.written(batch.commands.length, this.#watch.now() - handedAt);
+          this.#settle(batch, answer);
+        },
         failed: (error) => {
           this.#batchesOut -= 1;
           failAll(batch, error);

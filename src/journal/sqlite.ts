@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
-import { GroupCommit, type StoreThread } from './group-commit.ts';
+import { type CommitWatch, GroupCommit, type StoreThread } from './group-commit.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   AppendBounds,
@@ -49,11 +49,12 @@ export interface SqliteJournalOptions {
   readonly dir: string;
   // A bound on the store's size, in pages of 4 KiB; without it the disk is the bound.
   readonly pageCountMax?: number;
+  readonly watch?: CommitWatch;
 }
 
 // Rejects with JournalOpenError.
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
-  const { dir, pageCountMax = null } = options;
+  const { dir, pageCountMax = null, watch = null } = options;
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     workerData: { dir, pageCountMax } satisfies OpenOptions,
   });
@@ -62,7 +63,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     await worker.terminate();
     throw new JournalOpenError(opened.code, opened.message);
   }
-  return new SqliteJournal(worker, dir, opened.tag);
+  return new SqliteJournal(worker, dir, opened.tag, watch);
 }
 
 function firstMessageOf(worker: Worker): Promise<Opened> {
@@ -83,10 +84,10 @@ export class SqliteJournal implements Journal {
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
 
-  constructor(thread: StoreThread, dir: string, tag: string) {
+  constructor(thread: StoreThread, dir: string, tag: string, watch: CommitWatch | null = null) {
     this.tag = tag;
     this.#dir = dir;
-    this.#commits = new GroupCommit(thread);
+    this.#commits = new GroupCommit(thread, watch);
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
     this.broadcasts = broadcastsOver((command) => this.#runText(OP.broadcasts, command));

@@ -45,9 +45,14 @@ const reading: GaugeReading = {
     { platform: 'telegram', paused: false, refused: 'unauthorized', breaker: { state: 'open' } },
   ],
   freezesActive: 2,
+  limitsLowered: 1,
   dead: 9,
+  uncertain: 3,
   storeBytes: 4096,
   spoolBytes: 512,
+  diskFreeBytes: 8192,
+  storeTrouble: null,
+  lastTurnAt: 9000,
 };
 
 describe('metrics', () => {
@@ -109,11 +114,20 @@ describe('metrics', () => {
     const first = await metrics.text();
     expect(first).toContain('sluice_queue_depth{priority="low"} 4');
     expect(first).toContain('sluice_oldest_due_seconds 6');
+    expect(first).toContain('sluice_last_turn_seconds 1');
+    expect(first).toContain('sluice_journal_up 1');
+    expect(first).toContain('sluice_disk_free_bytes 8192');
     expect(first).toContain('sluice_accounts{platform="telegram",state="refused"} 1');
     expect(first).toContain('sluice_breakers{platform="telegram",state="open"} 2');
-    now = { ...reading, accounts: [], depths: { ...reading.depths, oldestDueAt: null } };
+    now = {
+      ...reading,
+      storeTrouble: 'disk_full',
+      accounts: [],
+      depths: { ...reading.depths, oldestDueAt: null },
+    };
     const second = await metrics.text();
     expect(second).not.toContain('state="open"');
+    expect(second).toContain('sluice_journal_up 0');
     expect(second).toContain('sluice_oldest_due_seconds 0');
   });
 });

@@ -2,44 +2,70 @@
 
 import type { LiveEvent, LiveReading } from '../domain/live.ts';
 import { unreachable } from '../system/assert.ts';
-import type { Board } from './board.ts';
+import type { Board, GaugeName } from './board.ts';
+import type { Count, Spread } from './tally.ts';
 
-export function countLive(board: Board, event: LiveEvent): void {
-  const { platform } = event;
-  switch (event.kind) {
-    case 'shown':
-      board.add('sluice_live_shown_total', 1, { platform });
-      board.observeMs('sluice_live_staleness_seconds', event.staleMs, { platform });
-      return;
-    case 'superseded':
-      board.add('sluice_live_superseded_total', 1, { platform });
-      return;
-    case 'final':
-      board.add('sluice_live_finals_total', 1, { platform });
-      if (event.reason !== null) board.add('sluice_live_watchdog_finals_total', 1, { platform });
-      return;
-    default:
-      unreachable(event);
+interface Sheet {
+  readonly shown: Count;
+  readonly superseded: Count;
+  readonly finals: Count;
+  readonly watchdogFinals: Count;
+  readonly staleS: Spread;
+}
+
+export class LiveMetrics {
+  readonly #board: Board;
+  readonly #sheets = new Map<string, Sheet>();
+
+  constructor(board: Board) {
+    this.#board = board;
+  }
+
+  // Shows its numbers before anything happened.
+  meet(platform: string): Sheet {
+    const board = this.#board;
+    const sheet = {
+      shown: board.count('sluice_live_shown_total', { platform }),
+      superseded: board.count('sluice_live_superseded_total', { platform }),
+      finals: board.count('sluice_live_finals_total', { platform }),
+      watchdogFinals: board.count('sluice_live_watchdog_finals_total', { platform }),
+      staleS: board.spread('sluice_live_staleness_seconds', { platform }),
+    };
+    this.#sheets.set(platform, sheet);
+    return sheet;
+  }
+
+  listen(event: LiveEvent): void {
+    const sheet = this.#sheets.get(event.platform) ?? this.meet(event.platform);
+    switch (event.kind) {
+      case 'shown':
+        sheet.shown.value += 1;
+        sheet.staleS.add(event.staleMs / 1000);
+        return;
+      case 'superseded':
+        sheet.superseded.value += 1;
+        return;
+      case 'final':
+        sheet.finals.value += 1;
+        if (event.reason !== null) sheet.watchdogFinals.value += 1;
+        return;
+      default:
+        unreachable(event);
+    }
   }
 }
 
-export function showLive(board: Board, readings: readonly LiveReading[]): void {
-  const by = (value: (reading: LiveReading) => number) =>
-    readings.map((reading) => [{ platform: reading.platform }, value(reading)] as const);
-  board.show(
-    'sluice_live_streams',
-    by(({ streams }) => streams),
-  );
-  board.show(
-    'sluice_live_active_sessions',
-    by(({ activeSessions }) => activeSessions),
-  );
-  board.show(
-    'sluice_live_finals_waiting',
-    by(({ finalsWaiting }) => finalsWaiting),
-  );
-  board.show(
-    'sluice_live_tick_seconds',
-    by(({ tickMsMax }) => tickMsMax / 1000),
+export function showLive(board: Board, readings: readonly LiveReading[], now: number): void {
+  const show = (name: GaugeName, value: (reading: LiveReading) => number) =>
+    board.show(
+      name,
+      readings.map((reading) => [{ platform: reading.platform }, value(reading)]),
+    );
+  show('sluice_live_streams', ({ streams }) => streams);
+  show('sluice_live_active_sessions', ({ activeSessions }) => activeSessions);
+  show('sluice_live_finals_waiting', ({ finalsWaiting }) => finalsWaiting);
+  show('sluice_live_tick_seconds', ({ tickMsMax }) => tickMsMax / 1000);
+  show('sluice_live_oldest_wait_seconds', ({ waits }) =>
+    waits.length === 0 ? 0 : Math.max(0, now - waits[0]!.since) / 1000,
   );
 }

@@ -1,6 +1,6 @@
 // Every metric of Sluice: name, type, labels and what it tells. The registry and docs/metrics.md are made from it.
-// Labels are few and their values bounded: platforms, classes, states, outcomes. Never a chat, never an account:
-// those live in the ledger, where they cost a row and not a time series.
+// Labels are few and their values bounded: platforms, classes, states, outcomes, codes of reasons. Never a chat, never
+// an account, never a delivery: those live in the ledger, where they cost a row and not a time series.
 
 export interface MetricKind {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -12,6 +12,8 @@ export interface MetricKind {
 const WAIT_S_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800, 7200];
 const CALL_S_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const AGE_S_BUCKETS = [0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 7200, 86_400];
+const COMMIT_S_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128];
 
 export const METRICS = {
   sluice_accepted_total: {
@@ -47,6 +49,16 @@ export const METRICS = {
     help: 'Age of deliveries when they were sent.',
     buckets: AGE_S_BUCKETS,
   },
+  sluice_troubles_total: {
+    type: 'counter',
+    labels: ['platform', 'outcome', 'reason'],
+    help: 'Calls that were refused, failed or left in doubt, by the code of the reason.',
+  },
+  sluice_dead_letters_total: {
+    type: 'counter',
+    labels: ['platform', 'reason'],
+    help: 'Deliveries that died, by the code of the reason.',
+  },
   sluice_limited_total: {
     type: 'counter',
     labels: ['platform'],
@@ -62,6 +74,11 @@ export const METRICS = {
     labels: [],
     help: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
   },
+  sluice_queue_full_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Messages refused because the queue of their account or platform is full.',
+  },
   sluice_cosmetic_total: {
     type: 'counter',
     labels: ['platform', 'end'],
@@ -72,16 +89,6 @@ export const METRICS = {
     labels: ['platform', 'end'],
     help: 'Updates that came by webhook: received, repeated, taken by the app, expired; failed counts tries.',
   },
-  sluice_broadcast_recipients_total: {
-    type: 'counter',
-    labels: ['platform', 'end'],
-    help: 'Recipients of broadcasts by what became of them.',
-  },
-  sluice_broadcasts: {
-    type: 'gauge',
-    labels: ['platform', 'state'],
-    help: 'Broadcasts that are not over, by state: running, paused.',
-  },
   sluice_freezes_total: {
     type: 'counter',
     labels: ['platform'],
@@ -91,6 +98,23 @@ export const METRICS = {
     type: 'counter',
     labels: ['platform'],
     help: 'Times the breaker of an account opened.',
+  },
+  sluice_broadcast_recipients_total: {
+    type: 'counter',
+    labels: ['platform', 'end'],
+    help: 'Recipients of broadcasts by what became of them.',
+  },
+  sluice_journal_commit_seconds: {
+    type: 'histogram',
+    labels: [],
+    help: 'Time from handing a batch of commands to the store until it is written.',
+    buckets: COMMIT_S_BUCKETS,
+  },
+  sluice_journal_batch_commands: {
+    type: 'histogram',
+    labels: [],
+    help: 'Commands that were handed over together.',
+    buckets: BATCH_BUCKETS,
   },
   sluice_http_requests_total: {
     type: 'counter',
@@ -138,10 +162,20 @@ export const METRICS = {
     labels: ['platform'],
     help: 'Streams whose final is on disk and not yet sent.',
   },
+  sluice_live_oldest_wait_seconds: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'How long the longest-waiting session has had something to show; 0 when none has.',
+  },
   sluice_live_tick_seconds: {
     type: 'gauge',
     labels: ['platform'],
     help: 'Time between two showings of one session, in the chat where it is longest.',
+  },
+  sluice_broadcasts: {
+    type: 'gauge',
+    labels: ['platform', 'state'],
+    help: 'Broadcasts that are not over, by state: running, paused.',
   },
   sluice_queue_depth: {
     type: 'gauge',
@@ -163,10 +197,20 @@ export const METRICS = {
     labels: [],
     help: 'How long the longest-waiting due delivery has waited; 0 when none waits.',
   },
+  sluice_last_turn_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Time since the loop that sends last had its turn; it has one every ten seconds at least.',
+  },
   sluice_dead: {
     type: 'gauge',
     labels: [],
     help: 'Dead letters kept now.',
+  },
+  sluice_uncertain: {
+    type: 'gauge',
+    labels: [],
+    help: 'Deliveries in doubt that wait for a person.',
   },
   sluice_accounts: {
     type: 'gauge',
@@ -183,10 +227,25 @@ export const METRICS = {
     labels: [],
     help: 'Freezes in force now, of chats, families and accounts.',
   },
+  sluice_limits_lowered: {
+    type: 'gauge',
+    labels: [],
+    help: 'Limits of which less is believed than their setting says, because the platform said so.',
+  },
+  sluice_journal_up: {
+    type: 'gauge',
+    labels: [],
+    help: '1 while the store takes what it is given, 0 while it does not (disk full, failing).',
+  },
   sluice_store_bytes: {
     type: 'gauge',
     labels: [],
     help: 'Size of the files of the store.',
+  },
+  sluice_disk_free_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Room left on the disk of the data folder.',
   },
   sluice_spool_bytes: {
     type: 'gauge',

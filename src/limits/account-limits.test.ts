@@ -145,6 +145,16 @@ describe('freezes', () => {
     expect(limits.earliestChat(charge('c'), 14_002)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  test('are counted while they are in force, and what was learned from them longer', () => {
+    call(charge('c'), 0);
+    call(charge('c'), 1000);
+    expect(limits.standing(1500)).toEqual({ frozen: 0, lowered: 0 });
+    call(charge('c'), 2000, limited(5000));
+    expect(limits.standing(6999)).toEqual({ frozen: 1, lowered: 1 });
+    expect(limits.standing(7000)).toEqual({ frozen: 0, lowered: 1 });
+    expect(limits.standing(7_000_000)).toEqual({ frozen: 0, lowered: 0 });
+  });
+
   test('by hand', () => {
     expect(limits.freezeChat('c', 9000, 'maintenance', 0)).toHaveLength(1);
     expect(limits.explain(charge('c'), 1)).toMatchObject([

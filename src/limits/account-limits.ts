@@ -160,12 +160,12 @@ export class AccountLimits {
   // At most `max`; see the tree for the order.
   view(now: number, max: number): Words.ChatView[] {
     const circumstances = this.#circumstances(now);
-    const views: Words.ChatView[] = [];
-    for (const branch of this.#tree.inOrder()) {
-      if (views.length >= max) break;
-      views.push(viewOf(branch, circumstances));
-    }
-    return views;
+    return this.#tree.first(max).map((branch) => viewOf(branch, circumstances));
+  }
+
+  // How many freezes are in force, and of how many rules less is believed than the priors say.
+  standing(now: number): { frozen: number; lowered: number } {
+    return this.#tree.standing(now, this.#settings);
   }
 
   // Two names of one chat: its budget is one. The records are to be saved.

@@ -32,7 +32,26 @@ export class Tree {
   }
 
   // The account first, then the chats with something to tell, then the others.
-  *inOrder(): Generator<Branch> {
+  first(max: number): Branch[] {
+    const found: Branch[] = [];
+    for (const branch of this.#inOrder()) {
+      if (found.length >= max) break;
+      found.push(branch);
+    }
+    return found;
+  }
+
+  // Cheap also with very many chats: most have nothing to tell.
+  standing(now: number, settings: LearningSettings): { frozen: number; lowered: number } {
+    let [frozen, lowered] = [0, 0];
+    for (const branch of [this.root, ...this.noted]) {
+      for (const { until } of branch.freezes) if (until > now) frozen += 1;
+      for (const slot of branch.slots) if (slot.factor(now, settings) < 1) lowered += 1;
+    }
+    return { frozen, lowered };
+  }
+
+  *#inOrder(): Generator<Branch> {
     yield this.root;
     yield* this.noted;
     for (const branch of this.#chats.values()) if (!this.noted.has(branch)) yield branch;
