@@ -10,14 +10,14 @@ import type { Config } from './config/config.ts';
 import { pageRoutes } from './dashboard/dashboard.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
-import { type House, openHouse } from './house.ts';
+import { openGuarded } from './guarding.ts';
+import type { House } from './house.ts';
 import { callInProcess, type InProcessCall, textParams } from './intake/in-process.ts';
 import { type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
 import { type Streaming, streaming } from './intake/stream-handle.ts';
 import { awaitResult, prepare, type Receipt, submit } from './intake/submit.ts';
-import { adminKeyring } from './intake/trust.ts';
 import { Waiting } from './intake/waiting.ts';
 import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
@@ -49,6 +49,8 @@ export interface Gateway extends BroadcastCalls {
   // null until listen().
   readonly url: string | null;
   listen(): Promise<string>;
+  // Logs a browser in to the page, once; null until listen().
+  loginLink(): string | null;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
   send(message: Message): Promise<Receipt | Problem>;
   // A text that grows: a handle to it, or all of it from a source; see docs/streams.md.
@@ -67,26 +69,26 @@ export interface Gateway extends BroadcastCalls {
 
 export async function createGateway(config: Config): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const house = await openHouse(config, metrics);
+  const { house, guarding } = await openGuarded(config, metrics);
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   fillMetrics(config, house, metrics);
   road.listen(roadLog(log));
   const broadcasts = openBroadcasts(config, house, metrics);
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
-  const { inbound: updates } = arrivals;
   const live = openLive(config, house, metrics, () => options);
-  const rooms = { updates, output: live.output, broadcasts };
+  const { guards } = guarding;
+  const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const options = { ...intakeOptions(config, house, metrics), ...rooms };
   const server = createServer(options);
   pageRoutes(server, { log });
   const waiting = new Waiting(road, clock, WAITING_MAX);
-  const keepers = [openRetention(config, house), openSweeper(house)];
+  const keepers = [openRetention(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
   const queueLog = createQueueLog({ clock, log, depths });
   road.listen(queueLog.listen);
   await startRoad(house);
-  const parts = [live, broadcasts, updates, ...keepers, queueLog];
+  const parts = [live, broadcasts, arrivals.inbound, ...keepers, queueLog];
   for (const part of parts) await part.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
@@ -112,6 +114,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
       url = await listen(config, server);
       return url;
     },
+    loginLink: () => (url === null ? null : guarding.linkAt(url)),
     send: (message) => send(options, waiting, message),
     stream: streaming(server, { ...options, ...live.output }),
     ...broadcastCalls(options),
@@ -173,8 +176,12 @@ async function closeDoors(house: House, server: FastifyInstance, graceMs: number
   await closed;
 }
 
-function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOptions {
-  const { clock, ledger, journal, accounts, platforms, log, engine, spool, adminKey } = house;
+function intakeOptions(
+  config: Config,
+  house: House,
+  metrics: Metrics,
+): Omit<IntakeOptions, 'guards'> {
+  const { clock, ledger, journal, accounts, platforms, log, engine, spool } = house;
   return {
     clock,
     road: engine.road,
@@ -182,7 +189,6 @@ function intakeOptions(config: Config, house: House, metrics: Metrics): IntakeOp
     tag: journal.tag,
     accounts,
     platforms,
-    keyring: adminKeyring(adminKey),
     health: async () => readHealth(house),
     metrics,
     log,

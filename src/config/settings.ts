@@ -253,6 +253,10 @@ export const SETTINGS = {
     meaning: 'Dead and uncertain deliveries are kept this long',
     unit: 'days',
   }),
+  auditDays: row('retention', 'audit_days', decimal({ min: 0.01, max: 3650 }), 90, {
+    meaning: 'What operators did is kept this long, and keys that are over with it',
+    unit: 'days',
+  }),
   pruneMax: row('retention', 'prune_max', integer({ min: 1, max: 100_000 }), 500, {
     meaning: 'Most deliveries removed in one transaction, so that pruning never delays a commit',
     unit: 'deliveries',

@@ -46,6 +46,44 @@ export const ERRORS = {
       'Send `Authorization: Bearer <key>`. The admin key is `SLUICE_ADMIN_KEY`, or the file ' +
       '`admin-key` in the data folder.',
   },
+  forbidden_role: {
+    status: 403,
+    title: 'The key is known, but its role may not do this.',
+    remedy: 'Use a key of the role that `detail` names; `sluice keys create` makes one.',
+  },
+  forbidden_scope: {
+    status: 403,
+    title: 'This lies outside what the key or token is bound to, or is not there.',
+    remedy:
+      'A key bound to accounts, chats or methods reaches only those; where it searches, it has to name them ' +
+      'in the query.',
+  },
+  csrf: {
+    status: 403,
+    title:
+      'The request carries the cookie of the page, but not the token that the page sends along.',
+    remedy: 'Send `X-CSRF-Token` with the `csrf` of `GET /v1/me`, or use a key instead.',
+  },
+  key_rate: {
+    status: 429,
+    title: 'The key has made as many calls in the last minute as it may.',
+    remedy: 'Repeat after `Retry-After`, or have a key made with another rate.',
+  },
+  login_rate: {
+    status: 429,
+    title: 'Too many logins failed in the last minute.',
+    remedy: 'Repeat after `Retry-After`. Requests with a key in their header are not concerned.',
+  },
+  unknown_key: {
+    status: 404,
+    title: 'No valid key has this id.',
+    remedy: 'Name one of `GET /v1/keys` that is neither revoked nor expired.',
+  },
+  keys_full: {
+    status: 429,
+    title: 'As many keys are valid as may be.',
+    remedy: 'Revoke some that are no longer needed.',
+  },
   wrong_webhook_secret: {
     status: 403,
     title: 'The webhook call does not carry the secret of this account.',

@@ -6,16 +6,19 @@ import type { Identity } from '../accounts/accounts.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
+import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
 import { answering } from './answering.ts';
-import { compose, type Wishes } from './compose.ts';
+import { type Call, compose, type Wishes } from './compose.ts';
 import { type IntakeOptions, YEAR_S } from './intake.ts';
-import { invalid } from './refuse.ts';
+import { invalid, tooOften } from './refuse.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
 export const METHOD_WHEN_LEFT_OUT = 'sendMessage';
+
+type Params = Readonly<Record<string, unknown>>;
 
 export type Drafted =
   | { kind: 'drafted'; delivery: NewDelivery }
@@ -25,6 +28,8 @@ export type Drafted =
 export interface FromHeaders {
   readonly correlation: string | null;
   readonly idempotencyKey: string | null;
+  // What the key is bound to that it was sent with; left out or null: nothing.
+  readonly bounds?: Bounds | null;
 }
 
 export function draft(
@@ -34,11 +39,29 @@ export function draft(
 ): Drafted | Promise<Drafted> {
   const platform = platformFor(options, request.to);
   if ('code' in platform) return { kind: 'refused', problem: platform };
+  const outside = outsideBounds(options, platform.name, request.to, headers);
+  if (outside !== null) return { kind: 'refused', problem: outside };
   const identity = options.accounts.resolve(platform.name, String(request.to.account));
   if (identity instanceof Promise) {
     return identity.then((known) => draftFor(options, platform, known, request, headers));
   }
   return draftFor(options, platform, identity, request, headers);
+}
+
+// Before anybody is asked for the account: whether there is one outside its bounds is nothing a key may learn.
+function outsideBounds(
+  { clock }: IntakeOptions,
+  platform: string,
+  to: TargetRequest,
+  { bounds = null }: FromHeaders,
+): Problem | null {
+  if (bounds === null) return null;
+  const waitMs = bounds.takeMs(clock.now());
+  if (waitMs > 0) return tooOften(waitMs);
+  const name = String(to.account);
+  const bare = name.startsWith(`${platform}:`) ? name.slice(platform.length + 1) : name;
+  const account = `${platform}:${bare.split(':', 1)[0]}`;
+  return bounds.mayUse(account) ? null : problem('forbidden_scope', '');
 }
 
 export function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
@@ -76,10 +99,23 @@ function draftFor(
   const wishes = wishesOf(request, headers, now);
   if ('path' in wishes) return wrong(wishes);
   const { id: account } = identity;
+  const { bounds = null } = headers;
+  if (bounds !== null && !isAllowed(bounds, account, call, params)) {
+    return { kind: 'refused', problem: problem('forbidden_scope', '') };
+  }
   const answer = answering(options, account, call, params);
   const body = bodyOf(params, NO_FILES);
   const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
-  return 'path' in delivery ? wrong(delivery) : { kind: 'drafted', delivery };
+  if ('path' in delivery) return wrong(delivery);
+  return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
+}
+
+function isAllowed(bounds: Bounds, account: string, call: Call, params: Params): boolean {
+  return bounds.mayUse(account) && bounds.mayCall(call.method, params, call.chat);
+}
+
+export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
+  return { ...delivery, priority: bounds.lowered(delivery.priority) };
 }
 
 function wrong(trouble: Trouble): Drafted {

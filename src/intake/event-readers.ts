@@ -10,6 +10,8 @@ import { refuse } from './refuse.ts';
 
 export interface EventReader {
   readonly response: ServerResponse;
+  // False: it is told everything but what messages say. Left out: nothing that is told here says that.
+  readonly seesTexts?: boolean;
 }
 
 // Makes a stream of events of the answer; null: there are too many readers, which it was told.

@@ -1,4 +1,5 @@
-// What a caller says of its message in headers: its own id of it, and the key that makes a repetition harmless.
+// What a caller says of its message in headers: its own id of it, the key that makes a repetition harmless, and by the
+// key it presents what it is bound to.
 
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../domain/errors.ts';
@@ -13,7 +14,7 @@ export function headersOf(request: FastifyRequest): FromHeaders | Problem {
     const expected = `one text of 1 to ${NAME_LENGTH_MAX} characters`;
     return invalid('invalid_message', [{ path: 'X-Correlation-Id, Idempotency-Key', expected }]);
   }
-  return { correlation, idempotencyKey };
+  return { correlation, idempotencyKey, bounds: request.holder?.bounds ?? null };
 }
 
 function isName(value: string | string[] | null): value is string | null {

@@ -9,6 +9,7 @@ import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
 import type { Journal, MoveCommand } from '../journal/journal.ts';
 import { createMemoryStore } from '../journal/memory.ts';
+import { type Guards, openGuards } from '../keys/keys.ts';
 import { createMetrics } from '../ledger/metrics.ts';
 import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
@@ -21,7 +22,6 @@ import type { IntakeOptions, IntakeSettings } from './intake.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
 import { createServer } from './server.ts';
 import { FakeLive } from './streams.fixture.ts';
-import { adminKeyring } from './trust.ts';
 
 export const KEY = 'the-admin-key';
 export const AUTH = { authorization: `Bearer ${KEY}` };
@@ -181,6 +181,7 @@ export interface Bench {
   readonly clock: VirtualClock;
   readonly journal: Journal;
   readonly accounts: Accounts;
+  readonly guards: Guards;
   readonly screens: Screens;
   readonly passed: OutgoingCall[];
   readonly downloads: Download[];
@@ -230,6 +231,7 @@ export async function bench(
     },
     log: { info: () => {}, warn: note },
   });
+  const guards = await openGuards({ clock, journal, adminKey: KEY });
   const options: IntakeOptions = {
     clock,
     broadcasts,
@@ -239,7 +241,7 @@ export async function bench(
     tag: journal.tag,
     accounts,
     platforms,
-    keyring: adminKeyring(KEY),
+    guards,
     health: async () => ({ scheduler: { status: 'ok' }, journal: { status: 'ok' } }),
     metrics: createMetrics({ process: false }),
     log: { warn: note, error: note },
@@ -250,7 +252,7 @@ export async function bench(
     settings: { ...SETTINGS, ...settings },
     ...more,
   };
-  const parts = { options, road, live, clock, journal, accounts, screens, broadcasts };
+  const parts = { options, road, live, clock, journal, accounts, screens, broadcasts, guards };
   return Object.assign(made, { app: createServer(options), ...parts });
 }
 

@@ -4,6 +4,7 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Broadcasting } from '../broadcast/broadcast.ts';
 import type { Inbound } from '../inbound/inbound.ts';
+import type { Guards } from '../keys/keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Live } from '../live/live.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -21,7 +22,7 @@ export interface IntakeOptions {
   readonly tag: string;
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
-  readonly keyring: Keyring;
+  readonly guards: Guards;
   readonly health: () => Promise<Readonly<Record<string, HealthPart>>>;
   readonly metrics: IntakeMetrics;
   readonly log: IntakeLog;
@@ -62,11 +63,6 @@ export interface LiveOutput {
   readonly live: Live;
   // How long a producer may be silent, where it does not say so itself.
   readonly idleMs: number;
-}
-
-// Who presents this key? The name goes into the history of what it does; null: nobody we know.
-export interface Keyring {
-  who(key: string): string | null;
 }
 
 export interface HealthPart {

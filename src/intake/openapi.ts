@@ -3,6 +3,7 @@
 import type { TSchema } from 'typebox';
 import { ERRORS } from '../domain/errors.ts';
 import { FEED_TYPES } from '../live/feed.ts';
+import { type Access, accessOf } from './access.ts';
 import {
   AudienceQuery,
   Broadcast,
@@ -10,6 +11,7 @@ import {
   BroadcastsQuery,
   RecipientsQuery,
 } from './broadcast-schema.ts';
+import { KEY_OPERATIONS } from './openapi-keys.ts';
 import { LIST_TYPES } from './recipients.ts';
 import { SandboxQuery, SandboxTrouble, SandboxWriting } from './sandbox-schema.ts';
 import {
@@ -174,6 +176,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Block the bot in a chat of the simulator, or have it refuse the chat for a while',
     body: SandboxTrouble,
   },
+  ...KEY_OPERATIONS,
   'GET /queue/stats': { summary: 'Depths of the queue' },
   'GET /health': { summary: 'Whether the process serves' },
   'GET /health/details': { summary: 'Whether its parts work: ok, stale or down' },
@@ -186,7 +189,7 @@ export function openApi(): object {
   for (const [route, operation] of Object.entries(OPERATIONS)) {
     const [verb, path] = route.split(' ') as [string, string];
     paths[path] ??= {};
-    paths[path][verb.toLowerCase()] = describe(path, operation);
+    paths[path][verb.toLowerCase()] = describe(verb, path, operation);
   }
   return {
     openapi: '3.1.0',
@@ -204,7 +207,7 @@ export function openApi(): object {
   };
 }
 
-function describe(path: string, operation: Operation): object {
+function describe(verb: string, path: string, operation: Operation): object {
   const answers = operation.answers ?? { 200: {} };
   const responses: Record<string, object> = {
     default: {
@@ -219,7 +222,21 @@ function describe(path: string, operation: Operation): object {
   }
   const { summary } = operation;
   const parameters = [...pathParameters(path), ...queryParameters(operation.query)];
-  return { summary, parameters, ...requestBody(operation), responses };
+  const { role } = accessOf(verb, path.replace(/\{(\w+)\}/g, ':$1'));
+  const isOpen = role === 'anyone';
+  return {
+    summary,
+    description: isOpen ? 'Needs no key.' : roleInWords(role),
+    ...(isOpen ? { security: [] } : {}),
+    parameters,
+    ...requestBody(operation),
+    responses,
+  };
+}
+
+function roleInWords(role: Access['role']): string {
+  if (role === 'watcher') return 'Needs a key of the role viewer, except on loopback.';
+  return `Needs a key of the role ${role}.`;
 }
 
 function requestBody({ body, forms = [] }: Operation): object {

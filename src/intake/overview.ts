@@ -8,6 +8,7 @@ import { Freezes, type Frozen, showFrozen } from './freezes.ts';
 import type { IntakeOptions } from './intake.ts';
 import { showWaiting } from './queue.ts';
 import { type Counts, Rates, SECONDS_KEPT, type Series } from './rates.ts';
+import { redacted, seesTexts } from './redact.ts';
 import type { AccountView } from './road.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 
@@ -24,10 +25,10 @@ export function overviewRoutes(app: FastifyInstance, options: IntakeOptions): vo
   const overview = new Overview(options);
   app.addHook('preClose', async () => overview.stop());
   app.get('/v1/overview', async () => overview.show());
-  app.get('/v1/overview/events', async (_request, reply) => {
+  app.get('/v1/overview/events', async (request, reply) => {
     const first = await overview.show();
     const response = openEvents(overview.watchers, reply);
-    if (response !== null) overview.add({ response }, first);
+    if (response !== null) overview.add({ response, seesTexts: seesTexts(request) }, first);
     return reply;
   });
 }
@@ -77,11 +78,7 @@ class Overview {
 
   add(watcher: EventReader, first: object): void {
     this.watchers.add(watcher);
-    this.watchers.tell(
-      'overview',
-      () => first,
-      (each) => each === watcher,
-    );
+    this.#tell('overview', first, (each) => each === watcher);
     if (this.#timer === null) this.#tickLater();
   }
 
@@ -103,14 +100,26 @@ class Overview {
   async #tick(): Promise<void> {
     try {
       const tick = await this.look();
-      this.watchers.tell(
-        'tick',
-        () => tick,
-        () => true,
-      );
+      this.#tell('tick', tick, () => true);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not look for those who watch; trying again');
     }
+  }
+
+  // Put into words at most twice: for those who see what messages say, and for those who do not.
+  #tell(kind: string, what: object, isFor: (watcher: EventReader) => boolean): void {
+    const sees = (watcher: EventReader) => watcher.seesTexts !== false;
+    const { watchers } = this;
+    watchers.tell(
+      kind,
+      () => what,
+      (each) => isFor(each) && sees(each),
+    );
+    watchers.tell(
+      kind,
+      () => redacted(what) as object,
+      (each) => isFor(each) && !sees(each),
+    );
   }
 
   // While somebody watches there is always a recent one.

@@ -14,10 +14,14 @@ import { unreachable } from '../system/assert.ts';
 import { FULL_RETRY_S } from './intake.ts';
 
 export function sendProblem(reply: FastifyReply, refusal: Problem): FastifyReply {
-  if (refusal.status === 429) reply.header('retry-after', FULL_RETRY_S);
+  if (refusal.status === 429) reply.header('retry-after', retryAfterOf(refusal));
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer realm="sluice"');
   // Serialised here: a route's own answer schema must not cut the problem down.
   return reply.code(refusal.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(refusal);
+}
+
+export function retryAfterOf({ retryAfterS }: Problem): number {
+  return typeof retryAfterS === 'number' ? retryAfterS : FULL_RETRY_S;
 }
 
 export function refuse(
@@ -50,6 +54,11 @@ export function fullProblem(full: {
   }
   const detail = `${waiting} of ${queueMax} deliveries of this account wait.`;
   return problem('queue_full', detail, { waiting, queueMax });
+}
+
+export function tooOften(waitMs: number): Problem {
+  const retryAfterS = Math.ceil(waitMs / 1000);
+  return problem('key_rate', `The next call may be made in ${retryAfterS} s.`, { retryAfterS });
 }
 
 // What an id in a path says: the delivery's number, or why there is none.

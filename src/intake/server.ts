@@ -5,12 +5,16 @@
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { JournalUnavailable } from '../journal/journal.ts';
+import { auditRoutes } from './audit.ts';
 import { broadcastRoutes } from './broadcasts.ts';
 import { deadRoutes } from './dead.ts';
 import { eventRoutes } from './events.ts';
+import { guardRoutes } from './guard.ts';
 import { healthRoutes } from './health.ts';
 import { type IntakeOptions, WAITING_MAX } from './intake.ts';
+import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
+import { loginRoutes } from './login.ts';
 import { messageRoutes } from './messages.ts';
 import { openApi } from './openapi.ts';
 import { overviewRoutes } from './overview.ts';
@@ -24,16 +28,9 @@ import { isDialect } from './telegram-address.ts';
 import { answerNo } from './telegram-answer.ts';
 import { telegramRoutes } from './telegram-routes.ts';
 import { terminalRoutes } from './terminal.ts';
-import { callerOf, HostWall, isLoopback } from './trust.ts';
+import { HostWall } from './trust.ts';
 import { Waiting } from './waiting.ts';
 import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    // Who the presented key belongs to; '' where none is needed.
-    caller: string;
-  }
-}
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.
@@ -54,8 +51,8 @@ export function createServer(options: IntakeOptions): FastifyInstance {
   });
   const waiting = new Waiting(options.road, options.clock, WAITING_MAX);
   const routes = new Map<string, Set<string>>();
-  app.decorateRequest('caller', '');
   raiseWalls(app, options, waiting);
+  guardRoutes(app, options);
   readEmptyBodies(app);
   app.addHook('onRoute', (route) => {
     const methods = routes.get(route.url) ?? new Set();
@@ -91,7 +88,6 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
 
 function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
   app.register(async (keyed) => {
-    requireKey(keyed, options);
     messageRoutes(keyed, options, waiting);
     deadRoutes(keyed, options);
     limitRoutes(keyed, options);
@@ -104,25 +100,15 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
     streamRoutes(keyed, options);
     broadcastRoutes(keyed, options);
     webhookViewRoutes(keyed, options);
+    keyRoutes(keyed, options);
+    auditRoutes(keyed, options);
+    loginRoutes(keyed, options);
   });
-  app.register(async (watched) => {
-    if (!isLoopback(options.settings.host)) requireKey(watched, options);
-    healthRoutes(watched, options);
-  });
+  app.register(async (watched) => healthRoutes(watched, options));
   app.register(async (posted) => webhookRoutes(posted, options));
   app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
-  app.get('/openapi.json', async () => openApi());
-}
-
-function requireKey(app: FastifyInstance, options: IntakeOptions): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const caller = callerOf(request, options.keyring);
-    if (caller === null) {
-      refuse(reply, 'unauthorized');
-      return;
-    }
-    request.caller = caller;
-    done();
+  app.register(async (open) => {
+    open.get('/openapi.json', async () => openApi());
   });
 }
 

@@ -5,8 +5,8 @@ import type { FastifyReply } from 'fastify';
 import type { ErrorCode, Problem } from '../domain/errors.ts';
 import type { Call } from './compose.ts';
 import { imaginedMessage } from './imagined.ts';
-import { FULL_RETRY_S } from './intake.ts';
 import { isEdit } from './provisional.ts';
+import { retryAfterOf } from './refuse.ts';
 import type { CosmeticAnswer, Ended } from './road.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<number, string>> = {
 
 export function answerProblem(reply: FastifyReply, refusal: Problem): FastifyReply {
   reply.header('x-sluice-error', refusal.code satisfies ErrorCode);
-  if (refusal.status === 429) return answerLater(reply, FULL_RETRY_S);
+  if (refusal.status === 429) return answerLater(reply, retryAfterOf(refusal));
   // Telegram knows no 422: what it cannot read is a bad request.
   const status = refusal.status === 422 ? 400 : refusal.status;
   const words = WORDS[refusal.status] ?? 'Internal Server Error';

@@ -1,14 +1,11 @@
-// Who may speak to the gateway. Two walls before any route: the name it was called by (a web page must not reach
-// a loopback gateway through a name of its own, which is DNS rebinding), and the key.
+// The wall before everything: the name the gateway was called by. A web page must not reach a loopback gateway through
+// a name of its own, which is DNS rebinding.
 
-import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { Keyring } from './intake.ts';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
 const ANY_ADDRESS = ['0.0.0.0', '::'];
-const BEARER = 'Bearer ';
 
 export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
@@ -51,22 +48,4 @@ function nameOf(host: string): string {
   if (host.startsWith('[')) return host.slice(1, Math.max(1, host.indexOf(']'))).toLowerCase();
   const colon = host.lastIndexOf(':');
   return (colon < 0 ? host : host.slice(0, colon)).toLowerCase();
-}
-
-export function adminKeyring(adminKey: string): Keyring {
-  const expected = Buffer.from(adminKey);
-  return {
-    who(key) {
-      const given = Buffer.from(key);
-      const same = given.length === expected.length && timingSafeEqual(given, expected);
-      return same && expected.length > 0 ? 'admin' : null;
-    },
-  };
-}
-
-// The caller's name, or null.
-export function callerOf(request: FastifyRequest, keyring: Keyring): string | null {
-  const { authorization } = request.headers;
-  if (authorization === undefined || !authorization.startsWith(BEARER)) return null;
-  return keyring.who(authorization.slice(BEARER.length));
 }

@@ -6,8 +6,8 @@ import { type Config, defaultConfig } from '../../src/config/config.ts';
 import { createEngine } from '../../src/engine.ts';
 import type { IntakeOptions } from '../../src/intake/intake.ts';
 import { createServer } from '../../src/intake/server.ts';
-import { adminKeyring } from '../../src/intake/trust.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
+import { openGuards } from '../../src/keys/keys.ts';
 import { createMetrics } from '../../src/ledger/metrics.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
@@ -72,7 +72,7 @@ export async function dropIn(
   });
   const options: IntakeOptions = {
     ...{ clock, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
-    keyring: adminKeyring('key'),
+    guards: await openGuards({ clock, journal, adminKey: 'key' }),
     health: async () => ({}),
     metrics: createMetrics({ process: false }),
     log: { warn: () => {}, error: () => {} },

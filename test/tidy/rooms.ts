@@ -18,6 +18,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   platforms: { values: ['domain', 'system', 'limits'], types: [] },
   spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
+  keys: { values: ['domain', 'system', 'journal'], types: [] },
   inbound: { values: ['domain', 'system'], types: ['journal'] },
   live: { values: ['domain', 'system', 'journal'], types: ['platforms', 'intake/road.ts'] },
   broadcast: {
@@ -25,7 +26,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
     types: ['ledger', 'limits', 'platforms', 'intake/road.ts'],
   },
   intake: {
-    values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live'],
+    values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live', 'keys'],
     types: ['platforms', 'limits', 'inbound', 'spool', 'broadcast'],
   },
   dispatch: {
@@ -69,6 +70,7 @@ export const BUILDERS = [
   'src/arrivals.ts',
   'src/livestreams.ts',
   'src/broadcasting.ts',
+  'src/guarding.ts',
   'src/house.ts',
   'src/readings.ts',
   'src/gateway.ts',

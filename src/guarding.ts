@@ -1,0 +1,92 @@
+// Joins what guards the doors with the house: keys and the audit log are kept in its journal, and forgotten with the
+// rest. Says no to a start that would leave the doors open.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ADMIN_KEY_FILE } from './accounts/accounts.ts';
+import type { Config } from './config/config.ts';
+import { type House, openHouse } from './house.ts';
+import { isLoopback } from './intake/trust.ts';
+import { ADMIN, type Guards, openGuards } from './keys/keys.ts';
+import type { Metrics } from './ledger/metrics.ts';
+import { createRetention } from './ledger/retention.ts';
+import type { Service } from './system/service.ts';
+
+const DAY_MS = 86_400_000;
+const PRUNE_PAUSE_MS = 20;
+// A key that people chose, where strangers can try others.
+const CHOSEN_KEY_LENGTH_MIN = 16;
+
+export interface Guarding extends Service {
+  readonly guards: Guards;
+  // Where a browser is logged in, once.
+  linkAt(url: string): string;
+}
+
+// Off loopback a key must be there that somebody has seen: one that was set, or one that an earlier start has made.
+// Asked before anything is opened, so that a start that is refused does not make the key which the next one would find.
+function requireKnownKey(config: Config): void {
+  const { host, adminKey, data } = config;
+  if (isLoopback(host)) return;
+  if (adminKey === null || adminKey === '') {
+    if (existsSync(join(data, ADMIN_KEY_FILE))) return;
+    throw new Error(
+      `${host} is not loopback, and there is no key yet: set SLUICE_ADMIN_KEY, or start once on 127.0.0.1, ` +
+        `which makes one in ${join(data, ADMIN_KEY_FILE)}`,
+    );
+  }
+  if (adminKey.length < CHOSEN_KEY_LENGTH_MIN) {
+    throw new Error(
+      `${host} is not loopback: SLUICE_ADMIN_KEY must have at least ${CHOSEN_KEY_LENGTH_MIN} characters`,
+    );
+  }
+}
+
+export async function openGuarded(
+  config: Config,
+  metrics: Metrics,
+): Promise<{ house: House; guarding: Guarding }> {
+  requireKnownKey(config);
+  const house = await openHouse(config, metrics);
+  return { house, guarding: await openGuarding(config, house) };
+}
+
+async function openGuarding(config: Config, house: House): Promise<Guarding> {
+  const { clock, journal, log, adminKey } = house;
+  const guards = await openGuards({
+    clock,
+    journal,
+    adminKey,
+    onFailure: (error) => log.warn({ err: error }, 'could not note when keys were used'),
+  });
+  const retention = openRetention(config, house);
+  return {
+    guards,
+    linkAt: (url) => `${url}/login?token=${guards.sessions.link(ADMIN)}`,
+    start: () => retention.start(),
+    async stop(deadlineMs) {
+      await retention.stop(deadlineMs);
+      await guards.keyring.stop(deadlineMs);
+    },
+  };
+}
+
+function openRetention(config: Config, { clock, journal, log }: House): Service {
+  const keepMs = config.auditDays * DAY_MS;
+  const parts = {
+    clock,
+    async prune(step: { endedBefore: number; max: number }) {
+      const keys = await journal.keys.prune(step);
+      return Math.max(keys, await journal.audit.prune(step));
+    },
+    onFailure: (error: unknown) =>
+      log.warn({ err: error }, 'could not forget old keys and notes; trying again'),
+  };
+  return createRetention(parts, {
+    keepMs,
+    keepDeadMs: keepMs,
+    stepMax: config.pruneMax,
+    pauseMs: PRUNE_PAUSE_MS,
+    everyMs: config.pruneEveryS * 1000,
+  });
+}

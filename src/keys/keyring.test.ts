@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Journal } from '../journal/journal.ts';
+import { createMemoryDisk, createMemoryStore } from '../journal/memory.ts';
+import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
+import { ADMIN, Keyring, type NewKeyRequest } from './keyring.ts';
+import { NO_SCOPE } from './scope.ts';
+
+const START = 1_900_000_000_000;
+const DAY_MS = 86_400_000;
+const disk = createMemoryDisk();
+let clock: VirtualClock;
+let journal: Journal;
+let ring: Keyring;
+
+beforeEach(async () => {
+  clock = virtualClock(START);
+  disk.keys.clear();
+  journal = createMemoryStore(disk).journal;
+  ring = await open();
+});
+
+function open(): Promise<Keyring> {
+  return Keyring.open({ clock, journal, adminKey: 'the admin key' });
+}
+
+async function created(changes: Partial<NewKeyRequest> = {}) {
+  const request = { kind: 'key', name: 'ci', role: 'sender', scope: NO_SCOPE, expiresAt: null };
+  const made = await ring.create({ ...request, ...changes } as NewKeyRequest);
+  if (made.kind !== 'created') throw new Error(made.kind);
+  return made;
+}
+
+const OF_BOT = { kind: 'virtual', scope: { ...NO_SCOPE, accounts: ['telegram:42'] } } as const;
+
+describe('keys', () => {
+  test('the admin key is one, an empty one is none', async () => {
+    expect(ring.who('the admin key')).toBe(ADMIN);
+    expect(ring.who('the admin ke')).toBeNull();
+    const bare = await Keyring.open({ clock, journal, adminKey: '' });
+    expect(bare.who('')).toBeNull();
+  });
+
+  test('are shown once, kept by their hash, and known after a restart', async () => {
+    const { secret, key } = await created();
+    expect(secret).toMatch(/^sluice_[\w-]{43}$/);
+    expect(JSON.stringify([...disk.keys.values()])).not.toContain(secret.slice(7));
+    expect(JSON.stringify([key, await ring.list({ after: '', max: 9 })])).not.toContain('hash');
+    for (const each of [ring, await open()]) {
+      expect(each.who(secret)).toMatchObject({ id: key.id, name: 'ci', role: 'sender' });
+    }
+    expect(ring.who(secret)!.bounds).toBeNull();
+    expect((await created()).secret).not.toBe(secret);
+  });
+
+  test('expire to the millisecond', async () => {
+    const { secret } = await created({ expiresAt: START + DAY_MS });
+    await clock.run(START + DAY_MS - 1);
+    expect(ring.who(secret)).not.toBeNull();
+    await clock.run(START + DAY_MS);
+    expect(ring.who(secret)).toBeNull();
+    expect((await open()).who(secret)).toBeNull();
+  });
+
+  test('are revoked at once, for what is under way too, and for good', async () => {
+    const { secret, key } = await created();
+    const holder = ring.who(secret)!;
+    const revoking = ring.revoke(key.id);
+    expect(ring.who(secret)).toBeNull();
+    expect(ring.holds(holder)).toBe(false);
+    expect(await revoking).toMatchObject({ id: key.id, active: false });
+    expect(await ring.revoke(key.id)).toBeNull();
+    expect(await ring.revoke('k-0')).toBeNull();
+    expect((await open()).who(secret)).toBeNull();
+  });
+
+  test('a revocation that could not be written is not forgotten', async () => {
+    const { secret, key } = await created();
+    const { save } = journal.keys;
+    Object.assign(journal.keys, { save: () => Promise.reject(new Error('disk full')) });
+    await expect(ring.revoke(key.id)).rejects.toThrow('disk full');
+    expect(ring.who(secret)).toBeNull();
+    Object.assign(journal.keys, { save });
+    expect(await ring.revoke(key.id)).toMatchObject({ active: false });
+  });
+
+  test('rotate: another secret, and the old one for as long as asked', async () => {
+    const { secret, key } = await created({ scope: { ...NO_SCOPE, perMinute: 5 } });
+    const next = await ring.rotate(key.id, 60_000);
+    if (next?.kind !== 'created') throw new Error('not rotated');
+    expect(next.key).toMatchObject({ name: 'ci', role: 'sender', scope: { perMinute: 5 } });
+    expect(ring.who(secret)).not.toBeNull();
+    await clock.run(START + 60_000);
+    expect(ring.who(secret)).toBeNull();
+    expect(ring.who(next.secret)).not.toBeNull();
+    await ring.rotate(next.key.id, 0);
+    expect(ring.who(next.secret)).toBeNull();
+    expect(await ring.rotate(next.key.id, 0)).toBeNull();
+  });
+
+  test('a use is written a while later, once for many, and at the end', async () => {
+    let writes = 0;
+    const { used } = journal.keys;
+    Object.assign(journal.keys, {
+      used(uses: Parameters<typeof used>[0]) {
+        writes += 1;
+        return used(uses);
+      },
+    });
+    const { secret } = await created();
+    const stored = async () => (await journal.keys.page({ after: '', max: 1 }))[0]!.usedAt;
+    for (let i = 0; i < 5; i++) ring.who(secret);
+    expect(await stored()).toBeNull();
+    expect((await ring.list({ after: '', max: 1 }))[0]!.usedAt).toBe(START);
+    await clock.run(START + 60_000);
+    expect([await stored(), writes]).toEqual([START, 1]);
+    ring.who(secret);
+    await ring.stop(0);
+    expect([await stored(), writes]).toEqual([START + 60_000, 2]);
+    await ring.stop(0);
+    expect(writes).toBe(2);
+  });
+});
+
+describe('virtual tokens', () => {
+  test('look like the bot’s own, and are no keys', async () => {
+    const { secret } = await created({ ...OF_BOT });
+    expect(secret).toMatch(/^42:sluice[\w-]{29}$/);
+    expect(ring.whose(secret)).toMatchObject({ account: 'telegram:42' });
+    expect(ring.who(secret)).toBeNull();
+    expect(ring.whose('the admin key')).toBeNull();
+    expect(ring.whose((await created()).secret)).toBeNull();
+  });
+
+  test('whatever is not valid takes the same steps: one hash, one look-up', async () => {
+    const revoked = await created({ ...OF_BOT });
+    await ring.revoke(revoked.key.id);
+    const expired = await created({ ...OF_BOT, expiresAt: START + 1 });
+    await clock.run(START + 1);
+    const tokens = [revoked.secret, expired.secret, `42:sluice${'x'.repeat(29)}`];
+    expect(tokens.map((token) => ring.whose(token))).toEqual([null, null, null]);
+  });
+});

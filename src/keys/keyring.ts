@@ -1,0 +1,243 @@
+// Who presents this key? All valid keys are in memory, by their hash: a call costs one hash and one look-up, and a
+// revocation takes effect with the next call. What is on disk is the journal's; when a key was used last is written
+// there a while later, because it must not cost a commit per call.
+
+import type { Role } from '../domain/role.ts';
+import { type Journal, NEVER, type StoredKey } from '../journal/journal.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import { drained, type Service } from '../system/service.ts';
+import { Bounds, NO_SCOPE, type Scope } from './scope.ts';
+import { hashOf, newKey, newKeyId, newVirtualToken } from './secrets.ts';
+
+export const KEYS_MAX = 10_000;
+const PAGE_MAX = 500;
+const USE_WRITE_MS = 60_000;
+
+export interface Holder {
+  // null: the admin key of the settings, which is no record.
+  readonly id: string | null;
+  readonly name: string;
+  readonly role: Role;
+  // null: none.
+  readonly bounds: Bounds | null;
+}
+
+export interface VirtualHolder extends Holder {
+  // The one account it speaks for.
+  readonly account: string;
+}
+
+interface Held extends VirtualHolder {
+  stored: StoredKey;
+  usedAt: number | null;
+}
+
+export interface NewKeyRequest {
+  readonly kind: StoredKey['kind'];
+  readonly name: string;
+  readonly role: Role;
+  readonly scope: Scope;
+  // null: never.
+  readonly expiresAt: number | null;
+}
+
+export type KeyView = Omit<StoredKey, 'hash' | 'scope'> & { readonly scope: Scope };
+// The secret is shown this once, and kept nowhere.
+export type Created =
+  | { kind: 'created'; key: KeyView; secret: string }
+  | { kind: 'full'; keysMax: number };
+
+export interface KeyringParts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'keys'>;
+  // '': there is none.
+  readonly adminKey: string;
+  readonly onFailure?: (error: unknown) => void;
+}
+
+export const ADMIN: Holder = Object.freeze({
+  id: null,
+  name: 'admin',
+  role: 'admin',
+  bounds: null,
+});
+
+export class Keyring implements Service {
+  readonly #parts: KeyringParts;
+  readonly #adminHash: string | null;
+  readonly #byHash = new Map<string, Held>();
+  readonly #byId = new Map<string, Held>();
+  readonly #used = new Set<Held>();
+  #timer: Timer | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(parts: KeyringParts) {
+    this.#parts = parts;
+    this.#adminHash = parts.adminKey === '' ? null : hashOf(parts.adminKey);
+  }
+
+  static async open(parts: KeyringParts): Promise<Keyring> {
+    const keyring = new Keyring(parts);
+    const now = parts.clock.now();
+    for (let after = ''; ; ) {
+      const page = await parts.journal.keys.page({ after, max: PAGE_MAX });
+      for (const stored of page) if (isValid(stored, now)) keyring.#hold(stored);
+      if (page.length < PAGE_MAX) return keyring;
+      after = page.at(-1)!.id;
+    }
+  }
+
+  who(key: string): Holder | null {
+    const known = hashOf(key);
+    return known === this.#adminHash ? ADMIN : this.#find(known, 'key');
+  }
+
+  // Of one account; not valid, revoked, expired or never given: all the same.
+  whose(token: string): VirtualHolder | null {
+    return this.#find(hashOf(token), 'virtual');
+  }
+
+  // Whether a key that was valid still is.
+  holds(holder: Holder): boolean {
+    if (holder.id === null) return holder === ADMIN;
+    const held = this.#byId.get(holder.id);
+    if (held !== holder || !this.#byHash.has(held.stored.hash)) return false;
+    return isValid(held.stored, this.#parts.clock.now());
+  }
+
+  async create(request: NewKeyRequest): Promise<Created> {
+    this.#forgetExpired();
+    if (this.#byId.size >= KEYS_MAX) return { kind: 'full', keysMax: KEYS_MAX };
+    const { kind, name, role, scope, expiresAt } = request;
+    const secret = kind === 'key' ? newKey() : newVirtualToken(botOf(scope));
+    const stored: StoredKey = {
+      id: newKeyId(),
+      kind,
+      hash: hashOf(secret),
+      name,
+      role,
+      scope: JSON.stringify(scope),
+      active: true,
+      expiresAt: expiresAt ?? NEVER,
+      createdAt: this.#parts.clock.now(),
+      usedAt: null,
+    };
+    await this.#parts.journal.keys.save(stored);
+    this.#hold(stored);
+    return { kind: 'created', key: viewOf(stored), secret };
+  }
+
+  // null: no such key, or it is over already. Refused from now on; where the store cannot be written, it says so, and
+  // must be asked again.
+  async revoke(id: string): Promise<KeyView | null> {
+    const held = this.#byId.get(id);
+    const now = this.#parts.clock.now();
+    if (held === undefined || !isValid(held.stored, now)) return null;
+    this.#byHash.delete(held.stored.hash);
+    this.#used.delete(held);
+    const over = { ...held.stored, active: false, expiresAt: now, usedAt: held.usedAt };
+    await this.#parts.journal.keys.save(over);
+    this.#drop(held);
+    return viewOf(over);
+  }
+
+  // The same key with another secret; the old one is good for a while longer, or no more.
+  async rotate(id: string, graceMs: number): Promise<Created | null> {
+    const held = this.#byId.get(id);
+    const now = this.#parts.clock.now();
+    if (held === undefined || !isValid(held.stored, now)) return null;
+    const { kind, name, role, expiresAt } = held.stored;
+    const scope = scopeOf(held.stored);
+    const created = await this.create({ kind, name, role, scope, expiresAt });
+    if (created.kind === 'full') return created;
+    if (graceMs === 0) await this.revoke(id);
+    else await this.#shorten(held, now + graceMs);
+    return created;
+  }
+
+  async list(page: { after: string; max: number }): Promise<KeyView[]> {
+    const stored = await this.#parts.journal.keys.page(page);
+    return stored.map((key) => {
+      const { usedAt = key.usedAt } = this.#byId.get(key.id) ?? {};
+      return viewOf({ ...key, usedAt });
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#writeUses();
+    await drained(this.#parts.clock, [this.#writing], deadlineMs);
+  }
+
+  #find(known: string, kind: StoredKey['kind']): Held | null {
+    const held = this.#byHash.get(known);
+    if (held === undefined || held.stored.kind !== kind) return null;
+    const now = this.#parts.clock.now();
+    if (!isValid(held.stored, now)) return null;
+    held.usedAt = now;
+    this.#used.add(held);
+    this.#timer ??= this.#parts.clock.schedule(now + USE_WRITE_MS, () => {
+      this.#timer = null;
+      this.#writeUses();
+    });
+    return held;
+  }
+
+  #hold(stored: StoredKey): void {
+    const { id, name, role, usedAt } = stored;
+    const scope = scopeOf(stored);
+    const bounds = Object.values(scope).every((part) => part === null) ? null : new Bounds(scope);
+    const held = { id, name, role, bounds, account: scope.accounts?.[0] ?? '', stored, usedAt };
+    this.#byHash.set(stored.hash, held);
+    this.#byId.set(id, held);
+  }
+
+  #drop(held: Held): void {
+    this.#byHash.delete(held.stored.hash);
+    this.#byId.delete(held.stored.id);
+    this.#used.delete(held);
+  }
+
+  async #shorten(held: Held, until: number): Promise<void> {
+    const { stored } = held;
+    held.stored = { ...stored, expiresAt: Math.min(stored.expiresAt, until) };
+    await this.#parts.journal.keys.save({ ...held.stored, usedAt: held.usedAt });
+  }
+
+  #forgetExpired(): void {
+    const now = this.#parts.clock.now();
+    for (const held of this.#byId.values()) if (!isValid(held.stored, now)) this.#drop(held);
+  }
+
+  // What cannot be written now is written with the next use.
+  #writeUses(): void {
+    const uses = Array.from(this.#used, ({ stored, usedAt }) => ({ id: stored.id, at: usedAt! }));
+    this.#used.clear();
+    if (uses.length === 0) return;
+    this.#writing = this.#parts.journal.keys.used(uses).catch((error: unknown) => {
+      this.#parts.onFailure?.(error);
+    });
+  }
+}
+
+function isValid({ active, expiresAt }: StoredKey, now: number): boolean {
+  return active && expiresAt > now;
+}
+
+function scopeOf({ scope }: StoredKey): Scope {
+  return { ...NO_SCOPE, ...(JSON.parse(scope) as Partial<Scope>) };
+}
+
+// A virtual token is of one account: `telegram:42` gives 42.
+function botOf({ accounts }: Scope): string {
+  const account = accounts?.[0] ?? '';
+  return account.slice(account.indexOf(':') + 1);
+}
+
+function viewOf(stored: StoredKey): KeyView {
+  const { hash: _hash, ...shown } = stored;
+  return { ...shown, scope: scopeOf(stored) };
+}

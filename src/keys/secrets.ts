@@ -1,0 +1,39 @@
+// Keys and virtual tokens: how they look, how they are drawn, and by what they are known.
+// Only their hash is kept. A slow hash is for what people choose; these are drawn from so many that nobody can try them
+// one by one, and the hash is computed on every call. A look-up by the hash also tells nothing by its time: whoever
+// learns how far two hashes agree has learned nothing about a secret that would give a closer one.
+
+import { hash, randomBytes } from 'node:crypto';
+
+const KEY_BYTES = 32;
+const ID_BYTES = 6;
+const TOKEN_CHARS = 35;
+// As `sandbox` tells a token of the simulator, this tells a virtual one, valid or not: none of them is ever shown to
+// the platform, and all that are not valid go the same way.
+const VIRTUAL = 'sluice';
+
+export function newKey(): string {
+  return `sluice_${randomBytes(KEY_BYTES).toString('base64url')}`;
+}
+
+// With the bot's own number: clients take it for the bot's id.
+export function newVirtualToken(bot: string): string {
+  const drawn = randomBytes(KEY_BYTES).toString('base64url');
+  return `${bot}:${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
+}
+
+export function isVirtualToken(token: string): boolean {
+  return token.startsWith(VIRTUAL, token.indexOf(':') + 1);
+}
+
+export function newKeyId(): string {
+  return `k-${randomBytes(ID_BYTES).toString('hex')}`;
+}
+
+export function newSecret(): string {
+  return randomBytes(KEY_BYTES).toString('base64url');
+}
+
+export function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
