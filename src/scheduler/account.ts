@@ -2,7 +2,6 @@
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of a chat ends in #place(), which puts it there.
 
-import { GATES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
@@ -12,9 +11,9 @@ import type { Entry, Flow, Lane } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
 import { chatOf, laneOf, type Order, QUEUE, rankOf } from './order.ts';
 import type { Pacing } from './pacing.ts';
-import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
+import type { Weights } from './picker.ts';
+import { Ready } from './ready.ts';
 import { leaveRing, RingMember } from './ring.ts';
-import { Turns } from './turns.ts';
 
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
@@ -45,12 +44,7 @@ export class Account extends RingMember implements Waiter {
   heapIndex = -1;
 
   readonly #weights: Weights;
-  readonly #picker: ClassPicker;
-  // By gate, then by class.
-  readonly #ready: readonly (readonly Turns[])[];
-  #gateTurn = 0;
-  #turnClass = 0;
-  #turnPresent = 0;
+  readonly #ready: Ready;
   readonly #wakeups = new TimeHeap<Chat>();
   readonly #retries = new TimeHeap<Flow>();
   readonly #scheduled = new TimeHeap<Entry>();
@@ -63,8 +57,7 @@ export class Account extends RingMember implements Waiter {
     this.inFlightMax = options.inFlightMax;
     this.order = options.order;
     this.#weights = options.weights;
-    this.#picker = new ClassPicker(options.weights);
-    this.#ready = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Turns()));
+    this.#ready = new Ready(options.weights);
   }
 
   // Flows that wait for a retry's time, and deliveries scheduled for later.
@@ -103,13 +96,10 @@ export class Account extends RingMember implements Waiter {
     if (this.heldUntil > now) return this.heldUntil;
     if (this.inFlight >= this.inFlightMax) return Number.POSITIVE_INFINITY;
     for (;;) {
-      const found = this.#choose(now);
+      const found = this.#ready.choose(this.limits, now);
       if (typeof found === 'number') return Math.min(found, this.#nextWake());
       const queued = found.offer!.head!.queued;
-      if (this.limits.earliestChat(queued, now) <= now) {
-        this.#picker.charge(this.#turnClass, queued.cost, this.#turnPresent);
-        return this.#serve(found, now);
-      }
+      if (this.limits.earliestChat(queued, now) <= now) return this.#serve(found, now);
       // Something learned since it became ready has closed it.
       this.#place(found, now);
     }
@@ -204,38 +194,11 @@ export class Account extends RingMember implements Waiter {
     );
   }
 
-  // A ready chat whose gate is open, by class and turn; or when a gate opens.
-  #choose(now: number): Chat | number {
-    let opens = Number.POSITIVE_INFINITY;
-    let present = 0;
-    const candidates: (Chat | undefined)[] = [];
-    // Gates take turns at being asked first, so that none wins every tie.
-    this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
-    for (let g = 0; g < GATES.length; g++) {
-      const rings = this.#ready[(g + this.#gateTurn) % GATES.length]!;
-      for (let c = 0; c < CLASS_COUNT; c++) {
-        const chat = rings[c]!.next();
-        if (chat === null) continue;
-        const at = this.limits.earliestAccount(chat.offer!.head!.queued, now);
-        if (at > now) {
-          opens = Math.min(opens, at);
-          continue;
-        }
-        present |= 1 << c;
-        candidates[c] ??= chat;
-      }
-    }
-    if (present === 0) return opens;
-    this.#turnPresent = present;
-    this.#turnClass = this.#picker.choose(present);
-    return candidates[this.#turnClass]!;
-  }
-
   #serve(chat: Chat, now: number): { entry: Entry; ticket: Ticket } {
     const flow = chat.offer!;
     const entry = flow.head!;
-    this.#turnsOf(chat, flow).served(chat);
     const { cost } = entry.queued;
+    this.#ready.served(chat, cost);
     const ticket = this.limits.take(entry.queued, now);
     chat.charge(flow, cost);
     chat.debt += cost - 1;
@@ -278,19 +241,13 @@ export class Account extends RingMember implements Waiter {
     if (chat.offer !== null) {
       this.#wakeups.remove(chat);
       const isLong = chat.waiting * this.chats.size > LONG_FACTOR * this.#waitingInAll;
-      this.#turnsOf(chat, chat.offer).place(chat, isLong);
+      this.#ready.place(chat, isLong);
       return;
     }
     leaveRing(chat);
     if (at === Number.POSITIVE_INFINITY) this.#wakeups.remove(chat);
     else this.#wakeups.set(chat, at);
     this.#forget(chat);
-  }
-
-  // The best class it has waiting decides, so that nothing high waits behind something low.
-  #turnsOf(chat: Chat, offer: Flow): Turns {
-    const best = 31 - Math.clz32(chat.present & -chat.present);
-    return this.#ready[GATES.indexOf(offer.head!.queued.gate)]![best]!;
   }
 
   #forget(chat: Chat): void {

@@ -8,9 +8,10 @@ import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account } from './account.ts';
+import { Expiries } from './expiries.ts';
 import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
-import { TimeHeap, type Waiter } from './heap.ts';
+import { TimeHeap } from './heap.ts';
 import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
@@ -50,8 +51,7 @@ export class Scheduler {
   readonly #flying = new Map<number, Queued>();
   // Waiting or in flight, by platform.
   readonly #live = new Map<string, number>();
-  readonly #expiring = new TimeHeap<Expiry>();
-  readonly #expiries = new Map<number, Expiry>();
+  readonly #expiries = new Expiries();
 
   constructor(options: { weights?: Weights } = {}) {
     this.#weights = options.weights ?? WEIGHTS_DEFAULT;
@@ -67,7 +67,7 @@ export class Scheduler {
   add(queued: Queued, now: number): void {
     const entry = new Entry(queued);
     this.#waiting.set(queued.seq, entry);
-    if (queued.expiresAt !== 0) this.#watch(queued);
+    this.#expiries.watch(queued);
     const account = this.#accountOf(queued);
     account.add(entry, now);
     this.#count(account, 1);
@@ -79,7 +79,7 @@ export class Scheduler {
     const entry = this.#waiting.get(seq);
     if (entry === undefined) return null;
     this.#waiting.delete(seq);
-    this.#unwatch(seq);
+    this.#expiries.unwatch(seq);
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
     this.#count(account, -1);
@@ -96,16 +96,13 @@ export class Scheduler {
         this.#ready.push(account);
         const { queued } = found.entry;
         this.#waiting.delete(queued.seq);
-        this.#unwatch(queued.seq);
+        this.#expiries.unwatch(queued.seq);
         this.#flying.set(queued.seq, queued);
         return { kind: 'send', queued, ticket: found.ticket };
       }
       if (found !== Number.POSITIVE_INFINITY) this.#asleep.set(account, found);
     }
-    const until = Math.min(
-      this.#asleep.first?.wakeAt ?? Infinity,
-      this.#expiring.first?.wakeAt ?? Infinity,
-    );
+    const until = Math.min(this.#asleep.first?.wakeAt ?? Infinity, this.#expiries.nextAt);
     return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
   }
 
@@ -163,9 +160,9 @@ export class Scheduler {
   expired(now: number): Queued[] {
     const gone: Queued[] = [];
     while (gone.length < EXPIRED_STEP_MAX) {
-      const expiry = this.#expiring.popDue(now);
-      if (expiry === null) break;
-      const queued = this.remove(expiry.seq, now);
+      const seq = this.#expiries.pop(now);
+      if (seq === null) break;
+      const queued = this.remove(seq, now);
       if (queued !== null) gone.push(queued);
     }
     return gone;
@@ -287,21 +284,4 @@ export class Scheduler {
     assert(account !== undefined, 'a delivery belongs to a known account');
     return account;
   }
-
-  #watch(queued: Queued): void {
-    const expiry: Expiry = { seq: queued.seq, wakeAt: 0, heapIndex: -1 };
-    this.#expiries.set(queued.seq, expiry);
-    this.#expiring.set(expiry, queued.expiresAt);
-  }
-
-  #unwatch(seq: number): void {
-    const expiry = this.#expiries.get(seq);
-    if (expiry === undefined) return;
-    this.#expiries.delete(seq);
-    this.#expiring.remove(expiry);
-  }
-}
-
-interface Expiry extends Waiter {
-  readonly seq: number;
 }

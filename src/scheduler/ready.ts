@@ -1,0 +1,67 @@
+// The chats of one account that could go now, by gate and class. A chat stands where its offer and its best class say;
+// gates take turns at being asked first, classes share by weight, chats of a class take turns.
+
+import { GATES } from '../domain/call.ts';
+import type { Chat } from './chat.ts';
+import type { Flow } from './flow.ts';
+import type { Pacing } from './pacing.ts';
+import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
+import { Turns } from './turns.ts';
+
+export class Ready {
+  readonly #picker: ClassPicker;
+  // By gate, then by class.
+  readonly #turns: readonly (readonly Turns[])[];
+  #gateTurn = 0;
+  // Of the last choice.
+  #class = 0;
+  #present = 0;
+
+  constructor(weights: Weights) {
+    this.#picker = new ClassPicker(weights);
+    this.#turns = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Turns()));
+  }
+
+  place(chat: Chat, isLong: boolean): void {
+    this.#turnsOf(chat, chat.offer!).place(chat, isLong);
+  }
+
+  // A chat whose gate is open, by class and turn; or when a gate opens.
+  choose(limits: Pacing, now: number): Chat | number {
+    let opens = Number.POSITIVE_INFINITY;
+    let present = 0;
+    const candidates: (Chat | undefined)[] = [];
+    // So that no gate wins every tie.
+    this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
+    for (let g = 0; g < GATES.length; g++) {
+      const turns = this.#turns[(g + this.#gateTurn) % GATES.length]!;
+      for (let c = 0; c < CLASS_COUNT; c++) {
+        const chat = turns[c]!.next();
+        if (chat === null) continue;
+        const at = limits.earliestAccount(chat.offer!.head!.queued, now);
+        if (at > now) {
+          opens = Math.min(opens, at);
+          continue;
+        }
+        present |= 1 << c;
+        candidates[c] ??= chat;
+      }
+    }
+    if (present === 0) return opens;
+    this.#present = present;
+    this.#class = this.#picker.choose(present);
+    return candidates[this.#class]!;
+  }
+
+  // The choice is taken: its class pays. Before the chat leaves its ring.
+  served(chat: Chat, cost: number): void {
+    this.#picker.charge(this.#class, cost, this.#present);
+    this.#turnsOf(chat, chat.offer!).served(chat);
+  }
+
+  // The best class it has waiting decides, so that nothing high waits behind something low.
+  #turnsOf(chat: Chat, offer: Flow): Turns {
+    const best = 31 - Math.clz32(chat.present & -chat.present);
+    return this.#turns[GATES.indexOf(offer.head!.queued.gate)]![best]!;
+  }
+}
