@@ -109,6 +109,10 @@ describe('plain text', () => {
       '   ',
       '\n\n# A title',
       'idea: a',
+      ':) hi',
+      ': a remark\n\nand its text',
+      'data: is the new oil',
+      'event: tonight\nid: 7\nat eight',
     ]) {
       const single = Array.from(bytes(body), (byte) => Uint8Array.of(byte));
       expect(sum(fed(feedOf(undefined)!, single))).toEqual({ text: body, end: done });

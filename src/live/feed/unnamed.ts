@@ -1,14 +1,18 @@
-// A body that does not say what it is, as `curl -T -` sends it: its first characters tell. Server-sent events begin
-// with a field or a comment, JSON lines with an object; all else is text.
+// A body that does not say what it is, as `curl -T -` sends it: its first lines tell. Server-sent events come to data
+// in JSON after nothing but fields and comments, JSON lines begin with an object; all else is text.
 
 import type { Feed, FeedEvent } from './event.ts';
 import { EventStreamFeed } from './event-stream.ts';
 import { NdjsonFeed } from './ndjson.ts';
 import { PlainFeed } from './plain.ts';
 
-const FIELDS = ['data:', 'event:', 'id:', 'retry:', ':'];
-// White space before the first character; with more of it, it is text.
-const HEAD_BYTES_MAX = 64;
+// Lines that may stand before the first data of server-sent events.
+const BEFORE_DATA = /^(:.*|(event|id|retry): ?\S*)?$/;
+// What providers send as data: JSON, or their word for the end. Half of it may be all there is yet.
+const DATA = /^data: ?([{["]|$)/;
+const LINE_END = /\r\n|\n|\r/;
+// With more than this before it can be told, it is text.
+const HEAD_BYTES_MAX = 4096;
 
 export class UnnamedFeed implements Feed {
   #feed: Feed | null = null;
@@ -47,8 +51,25 @@ export class UnnamedFeed implements Feed {
 
 // null: it cannot be told yet.
 function feedOfHead(head: string, isAll: boolean): Feed | null {
-  if (FIELDS.some((field) => head.startsWith(field))) return new EventStreamFeed();
   if (/^\{\s*"/.test(head)) return new NdjsonFeed();
-  const mayBecome = FIELDS.some((field) => field.startsWith(head)) || /^\{\s*$/.test(head);
-  return mayBecome && !isAll ? null : new PlainFeed();
+  if (/^\{?\s*$/.test(head)) return isAll ? new PlainFeed() : null;
+  const lines = head.split(LINE_END);
+  const last = lines.length - 1;
+  for (const [i, line] of lines.entries()) {
+    if (DATA.test(line))
+      return line.length > 'data: '.length ? new EventStreamFeed() : orText(isAll);
+    if (i === last && mayBecome(line)) return orText(isAll);
+    if (!BEFORE_DATA.test(line)) return new PlainFeed();
+  }
+  return orText(isAll);
+}
+
+function orText(isAll: boolean): Feed | null {
+  return isAll ? new PlainFeed() : null;
+}
+
+function mayBecome(line: string): boolean {
+  return (
+    BEFORE_DATA.test(line) || ['data: ', 'event:', 'id:', 'retry:'].some((f) => f.startsWith(line))
+  );
 }
