@@ -2,6 +2,7 @@
 // machines differ and this one may be busy. A row fails when its bound is missed.
 
 import { parseArgs } from 'node:util';
+import { broadcast } from './broadcast/broadcast.ts';
 import { engine } from './engine/engine.ts';
 import { latency } from './latency/latency.ts';
 import { pacing } from './pacing/pacing.ts';
@@ -12,19 +13,27 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   engine,
   pacing,
   latency,
-  streams,
+  streams: liveOutput,
 };
+// Measured with another suite when all are asked for.
+const PARTS: typeof SUITES = { broadcast };
+
+async function* liveOutput(only: string | null): AsyncIterable<Row> {
+  yield* streams();
+  yield* broadcast(only);
+}
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const [name, only = null] = positionals;
-if (name !== undefined && SUITES[name] === undefined) {
-  console.error(`no benchmark is called ${name}; there are: ${Object.keys(SUITES).join(', ')}`);
+const suites = { ...SUITES, ...PARTS };
+if (name !== undefined && suites[name] === undefined) {
+  console.error(`no benchmark is called ${name}; there are: ${Object.keys(suites).join(', ')}`);
   process.exit(2);
 }
 
 const rows: Row[] = [];
 for (const suite of name === undefined ? Object.keys(SUITES) : [name]) {
-  for await (const row of SUITES[suite]!(only)) {
+  for await (const row of suites[suite]!(only)) {
     console.error(`  ${row.name}: ${row.ours} vs ${row.theirs}`);
     rows.push(row);
   }

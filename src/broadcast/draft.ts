@@ -15,7 +15,7 @@ const FIELDS_MAX = 256;
 
 const AUDIENCES_MAX = 100_000;
 // Being filled at once.
-const DRAFTS_MAX = 16;
+const DRAFTS_MAX = 4;
 
 type Store = Pick<Broadcasts, 'open' | 'fill' | 'seal' | 'drop'>;
 
@@ -82,7 +82,7 @@ class Draft implements AudienceDraft {
     for (let from = 0; from < members.length; from += MEMBERS_MAX) {
       const batch = members.slice(from, from + MEMBERS_MAX).map((member) => this.#take(member));
       if (this.#taken > this.#bounds.recipientsMax) return 'too_many';
-      this.#hash.update(JSON.stringify(batch));
+      this.#hash.update(batch.map(({ chat, fields }) => `${chat}\0${fields}`).join('\n'));
       await this.#filling;
       this.#filling = this.#fill(batch);
       // Told by the next `add`, or by `filled`.
@@ -114,11 +114,15 @@ class Draft implements AudienceDraft {
 
   #take({ chat, fields }: NewMember): { chat: string; fields: string } {
     this.#taken += 1;
-    const own = Object.entries(fields).filter(([, value]) => value !== '');
-    for (const name of Object.keys(fields)) {
+    let given = 0;
+    let empty = 0;
+    for (const name in fields) {
+      given += 1;
+      if (fields[name] === '') empty += 1;
       if (this.#fields.size < FIELDS_MAX) this.#fields.add(name);
     }
-    return { chat, fields: own.length === 0 ? '' : JSON.stringify(Object.fromEntries(own)) };
+    if (given === empty) return { chat, fields: '' };
+    return { chat, fields: JSON.stringify(empty === 0 ? fields : withoutEmpty(fields)) };
   }
 
   async #fill(members: readonly { chat: string; fields: string }[]): Promise<void> {
@@ -126,4 +130,8 @@ class Draft implements AudienceDraft {
     this.count += added;
     this.repeated += repeated;
   }
+}
+
+function withoutEmpty(fields: NewMember['fields']): NewMember['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }

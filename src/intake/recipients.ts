@@ -23,6 +23,7 @@ export interface Piece {
 }
 
 const LINE_CHARS_MAX = 65_536;
+const PIECE_MAX = 500;
 
 export function formatOf(
   type: string | undefined,
@@ -45,21 +46,25 @@ export async function* readRecipients(source: Readable, format: ListFormat): Asy
       yield { members: [], bad: [{ line: lines.number, expected: 'text encoded as UTF-8' }] };
       return;
     }
-    yield pieceOf(read, lines.add(text));
+    yield* pieces(read, lines.add(text));
   }
-  yield pieceOf(read, lines.end());
+  yield* pieces(read, lines.end());
 }
 
-function pieceOf(read: LineReader, lines: readonly Line[]): Piece {
-  const members: NewMember[] = [];
-  const bad: BadLine[] = [];
+// Small ones: what waits for the store to take it stays in memory.
+function* pieces(read: LineReader, lines: Iterable<Line>): Generator<Piece> {
+  let members: NewMember[] = [];
+  let bad: BadLine[] = [];
   for (const { text, number } of lines) {
     const found = text === null ? tooLong(number) : read(text, number);
     if (found === null) continue;
     if ('line' in found) bad.push(found);
     else members.push(found);
+    if (members.length + bad.length < PIECE_MAX) continue;
+    yield { members, bad };
+    [members, bad] = [[], []];
   }
-  return { members, bad };
+  if (members.length + bad.length > 0) yield { members, bad };
 }
 
 function tooLong(line: number): BadLine {
@@ -110,17 +115,15 @@ class Lines {
   #rest = '';
   #isTooLong = false;
 
-  add(text: string): Line[] {
-    const lines: Line[] = [];
+  *add(text: string): Generator<Line> {
     let from = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      lines.push(this.#line(text.slice(from, end)));
+      yield this.#line(text.slice(from, end));
       from = end + 1;
     }
     const rest = text.slice(from);
     if (this.#rest.length + rest.length > LINE_CHARS_MAX) this.#isTooLong = true;
     this.#rest = this.#isTooLong ? '' : this.#rest + rest;
-    return lines;
   }
 
   end(): Line[] {

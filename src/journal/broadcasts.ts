@@ -25,7 +25,7 @@ export type BroadcastState = (typeof BROADCAST_STATES)[number];
 export interface Broadcasts {
   // An audience is filled while it is open, and never changes after it is sealed. null: as many as may be are kept.
   open(command: { name: string | null; at: number; audiencesMax: number }): Promise<number | null>;
-  // Who is in it already is left out and counted.
+  // By the process that opened it. Who is in it already is left out and counted.
   fill(command: FillCommand): Promise<{ added: number; repeated: number }>;
   // From now on its name means it; who had the name loses it. null: it is not open.
   seal(command: { audience: number; fields: readonly string[] }): Promise<StoredAudience | null>;

@@ -21,7 +21,6 @@ CREATE TABLE members (
   fields TEXT NOT NULL,
   PRIMARY KEY (audience, n)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX members_chat ON members (audience, chat);
 
 CREATE TABLE broadcasts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

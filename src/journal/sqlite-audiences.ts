@@ -4,6 +4,7 @@
 import { unreachable } from '../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../system/sqlite.ts';
 import type { FillCommand, StoredAudience } from './broadcasts.ts';
+import { ChatSet } from './chat-set.ts';
 import type { AudienceCommand } from './memory-audiences.ts';
 
 const COLUMNS = 'id, name, count, fields, created_at AS createdAt';
@@ -13,7 +14,7 @@ export const AUDIENCE_SQL = {
   open: `INSERT INTO audiences (name, state, count, fields, created_at)
     VALUES (?, 'open', 0, '[]', ?)`,
   state: 'SELECT state, name, count FROM audiences WHERE id = ?',
-  add: 'INSERT OR IGNORE INTO members (audience, n, chat, fields) VALUES (?, ?, ?, ?)',
+  add: 'INSERT INTO members (audience, n, chat, fields) VALUES (?, ?, ?, ?)',
   grow: 'UPDATE audiences SET count = ? WHERE id = ?',
   seal: `UPDATE audiences SET state = 'sealed', fields = ? WHERE id = ? AND state = 'open'`,
   drop: `UPDATE audiences SET state = 'dropped' WHERE id = ? AND state = 'open'`,
@@ -34,6 +35,8 @@ export const AUDIENCE_SQL = {
 
 export class SqliteAudiences {
   readonly #sql: Readonly<Record<keyof typeof AUDIENCE_SQL, Statement>>;
+  // Of those that this process fills. A batch that failed leaves too many in it; its audience is dropped.
+  readonly #chats = new Map<number, ChatSet>();
 
   constructor(db: Database) {
     const prepared = Object.entries(AUDIENCE_SQL).map(([name, sql]) => [name, db.prepare(sql)]);
@@ -51,6 +54,7 @@ export class SqliteAudiences {
       case 'seal':
         return this.#seal(command.audience, command.fields);
       case 'drop':
+        this.#chats.delete(command.audience);
         sql.drop.run(command.audience);
         return null;
       case 'dropOpen':
@@ -77,6 +81,7 @@ export class SqliteAudiences {
   }
 
   markSealed(audience: number, fields: readonly string[]): void {
+    this.#chats.delete(audience);
     this.#sql.seal.run(JSON.stringify(fields), audience);
   }
 
@@ -101,9 +106,11 @@ export class SqliteAudiences {
     const row = this.#sql.state.get(audience);
     if (row?.state !== 'open') return { added: 0, repeated: 0 };
     const before = Number(row.count);
+    const chats = this.#chats.get(audience) ?? new ChatSet();
+    this.#chats.set(audience, chats);
     let count = before;
     for (const { chat, fields } of members) {
-      count += Number(this.#sql.add.run(audience, count + 1, chat, fields).changes);
+      if (chats.add(chat)) this.#sql.add.run(audience, ++count, chat, fields);
     }
     this.#sql.grow.run(count, audience);
     const added = count - before;
