@@ -14,7 +14,7 @@ import { configFrom } from './settings.ts';
 export interface Client {
   readonly url: string;
   // Fails on an answer of 400 or more; `/health/details` says 503 and still has something to say.
-  call(method: Method, path: string, body?: unknown): Promise<unknown>;
+  call(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown>;
   // A body that is sent as it comes; `type`: its content type, null when the gateway is to see for itself.
   pour(
     path: string,
@@ -49,7 +49,15 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
   const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
   return {
     url,
-    call: (method, path, body) => call({ url, key, method, path, ...jsonOf(body) }),
+    call: (method, path, body, signal) =>
+      call({
+        url,
+        key,
+        method,
+        path,
+        ...jsonOf(body),
+        ...(signal === undefined ? {} : { signal }),
+      }),
     pour: (path, source, type, method = 'POST') =>
       call({ url, key, method, path, payload: source, type, isEndless: true }),
     events: (path, signal) => events({ url, key, path, signal }),
@@ -85,15 +93,17 @@ interface Call {
   readonly type: string | null;
   // It may take as long as its sender likes.
   readonly isEndless?: true;
+  readonly signal?: AbortSignal;
 }
 
-async function call({ url, key, method, path, payload, type, isEndless }: Call): Promise<unknown> {
+async function call(asked: Call): Promise<unknown> {
+  const { url, key, method, path, payload, type, isEndless, signal = null } = asked;
   const headers: Record<string, string> = { accept: 'application/json' };
   if (key !== null) headers.authorization = `Bearer ${key}`;
   if (type !== null) headers['content-type'] = type;
   const patience = isEndless ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   const answer = await reach(url, () =>
-    request(`${url}${path}`, { method, headers, body: payload, ...patience }),
+    request(`${url}${path}`, { method, headers, body: payload, signal, ...patience }),
   );
   const text = await answer.body.text();
   const value = parsed(text);

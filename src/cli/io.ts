@@ -1,6 +1,7 @@
 // What a command sees of the world outside, and the two ways it can end badly. Tests bring their own.
 
 import type { Readable } from 'node:stream';
+import { harmlessJson } from './harmless.ts';
 
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,6 +19,10 @@ export interface Terminal {
   size(): { columns: number; rows: number };
   // As it is: control sequences are obeyed.
   write(text: string): void;
+  // Whether it may be written to in colours.
+  readonly isColoured?: boolean;
+  // Keys as they are pressed, not line by line, and changes of the size; answers how to stop. Left out: nobody types.
+  attend?(heard: { key(key: string): void; resize(): void }): () => void;
 }
 
 // Did not work (exit code 1). The message says what to do.
@@ -31,5 +36,5 @@ export class WrongUsage extends Error {
 }
 
 export function printJson(io: Io, value: unknown): void {
-  io.out(JSON.stringify(value, null, 2));
+  io.out(harmlessJson(value, 2));
 }

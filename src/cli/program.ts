@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addBroadcast } from './broadcast.ts';
 import { addDead } from './dead.ts';
 import { addExplain } from './explain.ts';
+import { harmless } from './harmless.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
 import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
@@ -14,6 +15,7 @@ import { addSim } from './simulate.ts';
 import { addStatus } from './status.ts';
 import { addStore } from './store.ts';
 import { addStream } from './stream.ts';
+import { addTop } from './top.ts';
 import { addWatch } from './watch.ts';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
@@ -21,12 +23,24 @@ const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string 
 const FINE = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
 
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  const safe = withoutControls(io);
   try {
-    await createProgram(io).parseAsync(args, { from: 'user' });
+    await createProgram(safe).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    return exitCodeOf(error, io);
+    return exitCodeOf(error, safe);
   }
+}
+
+// Whatever a message, a platform or a file says: no line of it moves a person's cursor.
+function withoutControls(io: Io): Io {
+  const { progress } = io;
+  return {
+    ...io,
+    out: (line) => io.out(harmless(line)),
+    err: (line) => io.err(harmless(line)),
+    ...(progress === undefined ? {} : { progress: (line) => progress(harmless(line)) }),
+  };
 }
 
 function createProgram(io: Io): Command {
@@ -48,6 +62,7 @@ function createProgram(io: Io): Command {
     addStream,
     addBroadcast,
     addStatus,
+    addTop,
     addDead,
     addExplain,
     addPause,

@@ -4,6 +4,7 @@
 // rows is known however wide it thinks a character is.
 
 import { harmless } from './harmless.ts';
+import { rowsOf } from './width.ts';
 
 export interface WatchedMessage {
   readonly id: number;
@@ -30,12 +31,6 @@ const COLUMNS_MIN = 20;
 const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
 const CLEAR_BELOW = '\u001b[J';
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul'].map((name) => `\\p{Script=${name}}`);
-const WIDE = new RegExp(
-  `^[\\p{Emoji_Presentation}${SCRIPTS.join('')}\\u3000-\\u303f\\uff01-\\uff60]`,
-  'u',
-);
 
 export class Screen {
   readonly #size: () => Size | null;
@@ -141,25 +136,8 @@ function linesOf({ at, thread, text }: WatchedMessage, mark: string, columns: nu
   const room = columns - time.length;
   const lines = harmless(`${mark}${where}${text}`)
     .split('\n')
-    .flatMap((line) => cut(line, room));
+    .flatMap((line) => rowsOf(line, room));
   return lines.map((line, i) => `${i === 0 ? time : ' '.repeat(time.length)}${line}`);
-}
-
-// At the width, between characters as people see them.
-function cut(line: string, room: number): string[] {
-  if (line.length * 2 <= room) return [line];
-  const rows: string[] = [];
-  let [row, width] = ['', 0];
-  for (const { segment } of GRAPHEMES.segment(line)) {
-    const more = WIDE.test(segment) ? 2 : 1;
-    if (width + more > room) {
-      rows.push(row);
-      [row, width] = ['', 0];
-    }
-    row += segment;
-    width += more;
-  }
-  return [...rows, row];
 }
 
 // Of this place, to the second.

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
+import { type ShownAccount, troubleOf } from './account-view.ts';
 import { addClientOptions, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { table, until } from './table.ts';
@@ -16,15 +17,6 @@ interface Queue {
   readonly total_queued: number;
 }
 
-interface Account {
-  readonly id: string;
-  readonly paused: boolean;
-  readonly refused: string | null;
-  readonly breaker: { state: string; until: string | null; cause: string };
-  readonly waiting: number;
-  readonly inFlight: number;
-}
-
 interface Limits {
   readonly limits: readonly {
     readonly account: string;
@@ -37,7 +29,7 @@ interface Glance {
   readonly url: string;
   readonly health: Health;
   readonly queue: Queue;
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly ShownAccount[];
   readonly freezes: readonly Frozen[];
 }
 
@@ -60,8 +52,8 @@ export function addStatus(program: Command, io: Io): void {
       client.call('GET', '/health/details'),
       client.call('GET', '/queue/stats'),
       client.call('GET', '/v1/accounts'),
-      client.call('GET', '/v1/limits'),
-    ])) as [Health, Queue, { accounts: Account[] }, Limits];
+      client.call('GET', '/v1/limits?frozen=true'),
+    ])) as [Health, Queue, { accounts: ShownAccount[] }, Limits];
     const now = systemClock().now();
     const glance = { url: client.url, health, queue, accounts, freezes: freezesOf(limits, now) };
     if (options.json) printJson(io, glance);
@@ -88,7 +80,7 @@ function describe({ url, health, queue, accounts, freezes }: Glance, now: number
     account.id,
     account.waiting,
     account.inFlight,
-    troubleOf(account, freezes, now),
+    standingOf(account, freezes, now),
   ]);
   const lines = [
     `${url} is ${health.status} (${parts.join(', ')})`,
@@ -116,14 +108,9 @@ function freezeTable(freezes: readonly Frozen[], now: number): string {
   return more > 0 ? `${text}\n… and ${more} more` : text;
 }
 
-function troubleOf(account: Account, freezes: readonly Frozen[], now: number): string {
-  const { id, refused, paused, breaker } = account;
-  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
-  if (paused) return `paused (sluice resume ${id})`;
-  if (breaker.state !== 'closed') {
-    const end = until(breaker.until, now);
-    return `breaker ${breaker.state}: ${breaker.cause}${end === null ? '' : `, probe at ${end}`}`;
-  }
-  const frozen = freezes.filter((freeze) => freeze.account === id).length;
+function standingOf(account: ShownAccount, freezes: readonly Frozen[], now: number): string {
+  const trouble = troubleOf(account, now);
+  if (trouble !== null) return trouble;
+  const frozen = freezes.filter((freeze) => freeze.account === account.id).length;
   return frozen === 0 ? 'none' : `${frozen} frozen, see below`;
 }

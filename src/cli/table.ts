@@ -1,15 +1,18 @@
-// Plain tables for people: columns aligned, no lines, nothing cut.
+// Plain tables for people: columns aligned, no lines, nothing cut. A cell is one line, whatever it was made from.
+
+import { harmless } from './harmless.ts';
+import { widthOf } from './width.ts';
 
 export function table(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
-  const cells = [head.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(String))];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const cells = [head.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(oneLine))];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column]!))));
   return cells
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell)))
         .join('  ')
         .trimEnd(),
     )
@@ -20,7 +23,11 @@ export function table(
 export function fields(pairs: readonly (readonly [string, string | number | null])[]): string {
   const shown = pairs.filter(([, value]) => value !== null);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value ?? '')}`).join('\n');
+}
+
+function oneLine(value: string | number): string {
+  return harmless(String(value)).replace(/\s*\n\s*/g, ' ');
 }
 
 // A moment to come, as a person reads it: when, and how long that is. null: none is known.

@@ -1,0 +1,26 @@
+// An account for a person's eyes: what keeps it from sending, and what to do about it.
+
+import { until } from './table.ts';
+
+export interface ShownAccount {
+  readonly id: string;
+  readonly paused: boolean;
+  readonly refused: string | null;
+  readonly breaker: {
+    readonly state: string;
+    readonly until: string | null;
+    readonly cause: string;
+  };
+  readonly waiting: number;
+  readonly inFlight: number;
+}
+
+// null: nothing does. Freezes are told beside it: a chat's trouble is that chat's.
+export function troubleOf(account: ShownAccount, now: number): string | null {
+  const { id, refused, paused, breaker } = account;
+  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
+  if (paused) return `paused (sluice resume ${id})`;
+  if (breaker.state === 'closed') return null;
+  const end = until(breaker.until, now);
+  return `breaker ${breaker.state}: ${breaker.cause}${end === null ? '' : `, probe at ${end}`}`;
+}
