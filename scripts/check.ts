@@ -5,6 +5,7 @@ import { run } from './run.ts';
 
 const STEPS: readonly { name: string; command: string; args: readonly string[] }[] = [
   { name: 'types', command: 'tsc', args: ['-p', '.'] },
+  { name: 'types of the page', command: 'tsc', args: ['-p', 'src/dashboard/web'] },
   { name: 'lint and format', command: 'biome', args: ['ci', '--colors=off', '.'] },
   { name: 'house rules', command: 'vitest', args: ['run', 'test/tidy.test.ts'] },
   { name: 'generated pages', command: process.execPath, args: ['scripts/docs.ts', '--check'] },

@@ -11,6 +11,7 @@ import {
   platformRules,
   roomRules,
   type Violation,
+  webRules,
 } from './tidy/import-rules.ts';
 import { pageRules } from './tidy/page-rules.ts';
 import { type Files, readSources, type Source } from './tidy/source.ts';
@@ -25,8 +26,8 @@ import {
 } from './tidy/text-rules.ts';
 import { exists, readTree } from './tidy/tree.ts';
 
-const CODE = /^(src|test|scripts|bench|examples)\/.*\.ts$|^[^/]+\.ts$/;
-const TEXT = /\.(ts|js|json|ya?ml|md|html|css|sql)$|^\.ci\/|^[A-Z]+$/;
+const CODE = /^(src|test|scripts|bench|examples)\/.*\.tsx?$|^[^/]+\.ts$/;
+const TEXT = /\.(tsx?|js|json|ya?ml|md|html|css|sql)$|^\.ci\/|^[A-Z]+$/;
 
 type Rule = (sources: readonly Source[]) => Violation[];
 const each =
@@ -85,6 +86,18 @@ const HOUSE: Readonly<Record<string, Kept>> = {
       'src/dispatch/d.ts': "import { setTimeout } from 'node:timers/promises';",
     },
   },
+  'the page takes only what a browser has, and nobody takes from it': {
+    rule: webRules,
+    fine: {
+      'src/dashboard/web/a.tsx': "import { render } from 'preact';\nimport './lib/b.ts';",
+      'src/dashboard/dashboard.ts': "import { readFile } from 'node:fs/promises';",
+    },
+    bad: {
+      'src/dashboard/web/a.tsx': "import { join } from 'node:path';",
+      'src/dashboard/web/b.ts': "import type { Road } from '../../intake/road.ts';",
+      'src/dashboard/c.ts': "import { App } from './web/app.tsx';",
+    },
+  },
   'no import goes in a circle, types included': {
     rule: noCycle,
     fine: {
@@ -127,6 +140,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     rule: each(timeAndChance),
     fine: {
       'src/system/clock.ts': 'Date.now();',
+      'src/dashboard/web/lib/browser.ts': 'setTimeout(f, 1);',
       'src/a.ts': "clock.now(); new Date(0); const s = 'Date.now()'; // Date.now()\n",
     },
     bad: {
@@ -136,6 +150,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
       'src/d.ts': 'globalThis.setInterval(f, 1);',
       'src/e.ts': 'const { random } = Math;',
       'src/f.ts': 'process.hrtime.bigint();',
+      'src/dashboard/web/g.tsx': 'const view = <b onClick={() => setTimeout(f, 1)} />;',
     },
   },
   'the environment is read in config and cli': {

@@ -11,7 +11,15 @@ export interface Violation {
 
 const SQLITE_FILE = 'src/system/sqlite.ts';
 // Started by a person or a program, or the library's face; nobody imports them.
-const ENTRIES = ['src/cli/cli.ts', 'src/index.ts', 'src/grammy/grammy.ts'];
+const ENTRIES = [
+  'src/cli/cli.ts',
+  'src/index.ts',
+  'src/grammy/grammy.ts',
+  'src/dashboard/web/main.tsx',
+];
+// The page: it runs in a browser, and is bundled with these.
+const WEB = 'src/dashboard/web/';
+const WEB_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
 
 export function isTest(path: string): boolean {
   return /\.(test|contract|fixture|world)\.ts$/.test(path) || path.startsWith('test/');
@@ -87,6 +95,20 @@ export function nodeRules(sources: readonly Source[]): Violation[] {
       return isTime && room !== 'system' ? `${target} belongs to src/system` : null;
     },
     'node',
+  );
+}
+
+export function webRules(sources: readonly Source[]): Violation[] {
+  return forEachImport(
+    sources,
+    (source, { target }) => {
+      if (source.path.startsWith(WEB)) {
+        const isThere = target.startsWith(WEB) || WEB_PACKAGES.includes(target);
+        return isThere ? null : `the page must not import ${target}`;
+      }
+      return target.startsWith(WEB) ? `${target} runs in a browser` : null;
+    },
+    'web',
   );
 }
 

@@ -33,6 +33,8 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
     values: ['domain', 'system', 'limits', 'scheduler', 'journal', 'platforms'],
     types: ['ledger', 'accounts', 'intake/road.ts'],
   },
+  // The page knows the gateway by its routes, as any other caller does.
+  dashboard: { values: ['system'], types: [] },
   // Never platforms or limits: a simulator that shares the code it tests shares its mistakes.
   sim: { values: ['domain', 'system'], types: [] },
   // A face for one library; it sees the gateway as its users do.

@@ -33,7 +33,14 @@ export type Files = Readonly<Record<string, string>>;
 
 const ROOT = '/house';
 const LONG_TEXT_CHARS_MIN = 40;
-const OPTIONS = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true };
+const OPTIONS = {
+  noResolve: true,
+  noLib: true,
+  types: [],
+  allowJs: true,
+  noEmit: true,
+  jsx: 'preserve',
+};
 
 export function readSources(files: Files): Source[] {
   const tree: Record<string, string> = {

@@ -1,0 +1,87 @@
+// Asking the gateway. A refusal is thrown as what the gateway said; a gateway that does not answer as `Away`.
+
+import { session } from './session-store.ts';
+
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export class Away extends Error {
+  override readonly name = 'Away';
+
+  constructor() {
+    super('The gateway does not answer.');
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export async function ask<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const answer = await request(method, path, body);
+  return (await answer.json()) as T;
+}
+
+// The answer as it comes, if it is a good one. A key that is known no more ends the session.
+export async function request(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const isIn = session.value.kind === 'in';
+  const proof = session.value.kind === 'in' ? session.value.proof : {};
+  const answer = await send(method, path, body, proof, signal);
+  if (answer.ok) return answer;
+  if (answer.status === 401 && isIn) {
+    session.set({ kind: 'out', why: 'The session has ended. Sign in again.' });
+  }
+  throw await refusalOf(answer);
+}
+
+export async function send(
+  method: Method,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  try {
+    return await fetch(path, {
+      method,
+      headers: { ...headers, ...json },
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch {
+    throw new Away();
+  }
+}
+
+async function refusalOf(answer: Response): Promise<Refused> {
+  try {
+    const { code, detail } = (await answer.json()) as { code: string; detail: string };
+    return new Refused(answer.status, code, detail);
+  } catch {
+    return new Refused(answer.status, 'unknown', `The gateway answered ${answer.status}.`);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+// A path with its query; what is empty is left out.
+export function pathOf(path: string, query: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,56 @@
+// Numbers, times and names as a person reads them.
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const plain = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+export function count(n: number): string {
+  return n >= 100_000 ? compact.format(n) : plain.format(n);
+}
+
+export function perSecond(n: number): string {
+  if (n === 0) return '0';
+  return n < 10 ? n.toFixed(1) : count(Math.round(n));
+}
+
+// Two units at most: `40 s`, `2 m 10 s`, `3 h 5 m`, `4 d 2 h`.
+export function duration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms / SECOND)) * SECOND;
+  if (whole < MINUTE) return `${whole / SECOND} s`;
+  if (whole < HOUR) return two(whole, MINUTE, 'm', SECOND, 's');
+  if (whole < DAY) return two(whole, HOUR, 'h', MINUTE, 'm');
+  return two(whole, DAY, 'd', HOUR, 'h');
+}
+
+function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
+  const rest = Math.floor((ms % big) / small);
+  return `${Math.floor(ms / big)} ${bigName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+}
+
+export function exactTime(iso: string): string {
+  return exact.format(new Date(iso));
+}
+
+// `20 per minute`, `1 per second`, `5 per 5 s`.
+export function perWindow(n: number, perMs: number): string {
+  if (perMs === MINUTE) return `${n} per minute`;
+  return perMs === SECOND ? `${n} per second` : `${n} per ${duration(perMs)}`;
+}
+
+export function sentence(text: string): string {
+  return text === '' ? text : text[0]!.toUpperCase() + text.slice(1);
+}
+
+// `chat_not_found` → `chat not found`.
+export function words(code: string): string {
+  return code.replaceAll('_', ' ');
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,39 @@
+// Where on the page one is, kept in the address after the #, so that every view can be linked to, and the browser's own
+// back works.
+
+import { Store } from './store.ts';
+
+export interface Route {
+  // `delivery`, for `#/delivery/abc`.
+  readonly screen: string;
+  readonly rest: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const route = new Store(readRoute());
+
+addEventListener('hashchange', () => route.set(readRoute()));
+
+function readRoute(): Route {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
+  const [screen = '', ...rest] = path.split('/').map(decodeURIComponent);
+  return { screen, rest: rest.join('/'), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function hrefOf(path: string, query: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return `#/${path}${search}`;
+}
+
+export function go(path: string, query: Readonly<Record<string, string>> = {}): void {
+  location.hash = hrefOf(path, query);
+}
+
+// The same screen with another query, without a step in the browser's history.
+export function requery(query: Readonly<Record<string, string>>): void {
+  const { screen, rest } = route.value;
+  const path = rest === '' ? screen : `${screen}/${encodeURIComponent(rest)}`;
+  history.replaceState(null, '', hrefOf(path, query));
+  route.set(readRoute());
+}

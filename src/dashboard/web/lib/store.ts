@@ -1,0 +1,36 @@
+// A value that parts of the page share, and a hook to follow it.
+
+import { useEffect, useState } from 'preact/hooks';
+
+export class Store<T> {
+  #value: T;
+  readonly #followers = new Set<(value: T) => void>();
+
+  constructor(initial: T) {
+    this.#value = initial;
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  set(value: T): void {
+    if (Object.is(value, this.#value)) return;
+    this.#value = value;
+    for (const follow of [...this.#followers]) follow(value);
+  }
+
+  follow(follower: (value: T) => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+}
+
+export function useStore<T>(store: Store<T>): T {
+  const [value, setValue] = useState(store.value);
+  useEffect(() => {
+    setValue(() => store.value);
+    return store.follow((next) => setValue(() => next));
+  }, [store]);
+  return value;
+}

@@ -1,0 +1,37 @@
+// Light, dark, or as the system has it. Remembered for good.
+
+import { longMemory } from './browser.ts';
+import { Store } from './store.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+const NAME = 'theme';
+const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+
+export const theme = new Store<Theme>(readTheme());
+// Counts up when colours change, for what is painted and not styled.
+export const paint = new Store(0);
+
+darkSystem.addEventListener('change', apply);
+theme.follow((value) => {
+  longMemory.set(NAME, value === 'system' ? null : value);
+  apply();
+});
+
+function readTheme(): Theme {
+  const kept = longMemory.get(NAME);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+export function isDark(): boolean {
+  return theme.value === 'system' ? darkSystem.matches : theme.value === 'dark';
+}
+
+export function toggleTheme(): void {
+  theme.set(isDark() ? 'light' : 'dark');
+}
+
+export function apply(): void {
+  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+  paint.set(paint.value + 1);
+}

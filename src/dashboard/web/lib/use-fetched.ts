@@ -1,0 +1,51 @@
+// What a route answers, for a screen: asked when the screen opens, again when its mark changes (which says that there
+// is something new), and by hand. What was there stays until the new is; nothing flickers.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ask, messageOf } from './api.ts';
+import { later, wallNow } from './browser.ts';
+import { line } from './live.ts';
+import { useStore } from './store.ts';
+
+// A screen asks again at most this often, however much happens.
+const AGAIN_MS_MIN = 2000;
+
+export interface Fetched<T> {
+  readonly data: T | null;
+  readonly error: string | null;
+  reload(): Promise<void>;
+}
+
+interface State<T> {
+  readonly path: string | null;
+  readonly data: T | null;
+  readonly error: string | null;
+}
+
+export function useFetched<T>(path: string | null, mark: unknown = null): Fetched<T> {
+  const [state, setState] = useState<State<T>>({ path: null, data: null, error: null });
+  const askedAt = useRef(0);
+  const isLive = useStore(line) === 'live';
+  const load = useCallback(async () => {
+    if (path === null) return;
+    askedAt.current = wallNow();
+    try {
+      const data = await ask<T>('GET', path);
+      setState({ path, data, error: null });
+    } catch (error) {
+      setState((before) => ({
+        path,
+        data: before.path === path ? before.data : null,
+        error: messageOf(error),
+      }));
+    }
+  }, [path]);
+  useEffect(() => void load(), [load, isLive]);
+  useEffect(() => {
+    if (mark === null) return;
+    const dueMs = askedAt.current + AGAIN_MS_MIN - wallNow();
+    return later(Math.max(0, dueMs), () => void load());
+  }, [mark, load]);
+  const isMine = state.path === path;
+  return { data: isMine ? state.data : null, error: isMine ? state.error : null, reload: load };
+}

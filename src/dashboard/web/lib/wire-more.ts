@@ -1,0 +1,115 @@
+// What the routes of single deliveries, streams, broadcasts, dead letters and the sandbox answer.
+
+import type { Brief, State } from './wire.ts';
+
+export interface Attempt {
+  readonly n: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly retryAfterMs: number | null;
+}
+
+export interface Delivery extends Brief {
+  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly result: unknown;
+  readonly attempts: readonly Attempt[];
+  readonly history: readonly {
+    readonly at: string;
+    readonly from: State;
+    readonly to: State;
+    readonly reason: string;
+    readonly by: string;
+  }[];
+  readonly position: number | null;
+  readonly eta: string | null;
+}
+
+export interface Cause {
+  readonly kind: string;
+  readonly name: string;
+  readonly until: string | null;
+  readonly detail: string;
+}
+
+export interface Explanation {
+  readonly id: string;
+  readonly state: State;
+  readonly position: number | null;
+  readonly eta: string | null;
+  readonly summary: string;
+  readonly causes: readonly Cause[];
+}
+
+export interface StreamView {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly account: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly session: string | null;
+  readonly transport: string;
+  readonly units: number;
+  readonly shownUnits: number;
+  readonly messages: readonly { readonly id: string; readonly messageId: string | null }[];
+  readonly openedAt: string;
+  readonly changedAt: string;
+  readonly cadenceMs: number | null;
+  readonly superseded: number;
+  readonly waitsFor: string | null;
+}
+
+export interface Broadcast {
+  readonly id: string;
+  readonly state: string;
+  readonly total: number;
+  readonly progress: Readonly<Record<string, number>>;
+  readonly perSecond: number | null;
+  readonly eta: string | null;
+  readonly account: string;
+  readonly method: string;
+  readonly priority: string;
+  readonly name: string | null;
+  readonly createdAt: string;
+  readonly notBefore: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface DeadGroup {
+  readonly account: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly oldestAt: string;
+  readonly newestAt: string;
+  readonly example: string;
+}
+
+export interface DeadDone {
+  readonly done: number;
+  readonly failed: number;
+  readonly failures: readonly {
+    readonly id: string;
+    readonly code: string;
+    readonly detail: string;
+  }[];
+  readonly next: string | null;
+}
+
+export interface SandboxMessage {
+  readonly account: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly id: number;
+  readonly at: string;
+  readonly fromBot: boolean;
+  readonly text: string;
+  readonly isDeleted: boolean;
+}
+
+export interface SandboxView {
+  readonly bots: readonly string[];
+  readonly chats: readonly SandboxMessage[];
+}

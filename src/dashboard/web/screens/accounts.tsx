@@ -1,0 +1,120 @@
+// The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's pause.
+
+import { ask } from '../lib/api.ts';
+import { count, words } from '../lib/format.ts';
+import { useMark } from '../lib/mark.ts';
+import { hrefOf } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
+import { useFetched } from '../lib/use-fetched.ts';
+import type { Account, LimitsPage } from '../lib/wire.ts';
+import { Badge } from '../ui/badge.tsx';
+import { confirm } from '../ui/dialog.tsx';
+import { Panel, Screen } from '../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Until } from '../ui/time.tsx';
+import { attempt } from '../ui/toast.tsx';
+import { Budget } from './budget.tsx';
+
+export function Accounts() {
+  const mark = useMark('deliveries');
+  const { data, error, reload } = useFetched<{ accounts: readonly Account[] }>(
+    '/v1/accounts',
+    mark,
+  );
+  return (
+    <Screen title="Accounts" hint="One credential on a platform each. None delays another.">
+      <Panel title="Accounts">
+        {error !== null && data === null ? (
+          <Trouble error={error} retry={() => void reload()} />
+        ) : data === null ? (
+          <Loading />
+        ) : data.accounts.length === 0 ? (
+          <Empty title="No account yet">An account is known from its first call.</Empty>
+        ) : (
+          <ul class="cards">
+            {data.accounts.map((account) => (
+              <li key={account.id}>
+                <Card account={account} reload={reload} mark={mark} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+function Card(props: { account: Account; reload: () => Promise<void>; mark: number | null }) {
+  const { account, reload, mark } = props;
+  const { id, waiting, inFlight, paused } = account;
+  // An account's own limits are those of the chat without a name, which comes first.
+  const path = `/v1/limits?account=${encodeURIComponent(id)}&limit=1`;
+  const { data } = useFetched<LimitsPage>(path, mark);
+  const own = data?.limits.find(({ chat }) => chat === '');
+  return (
+    <article class="card">
+      <header>
+        <h3>
+          <a data-row class="mono" href={hrefOf('chats', { account: id })}>
+            {id}
+          </a>
+        </h3>
+        <How account={account} />
+      </header>
+      <p class="num">
+        <a href={hrefOf('queue', { account: id })}>{count(waiting)} waiting</a>
+        {`, ${count(inFlight)} in flight`}
+        {data === null ? '' : `, ${count(Math.max(0, data.total - 1))} chats known`}
+      </p>
+      <div class="budgets">
+        {own?.rules.map((rule) => (
+          <Budget key={rule.name} rule={rule} />
+        ))}
+      </div>
+      {may('operator') ? (
+        <footer>
+          <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
+            {paused ? 'Resume' : 'Pause'}
+          </button>
+        </footer>
+      ) : null}
+    </article>
+  );
+}
+
+// Whether it goes, and if not, why.
+function How({ account }: { account: Account }) {
+  const { refused, paused, breaker } = account;
+  if (refused !== null) return <Badge word={`refused: ${words(refused)}`} tone="bad" />;
+  if (paused) return <Badge word="paused" />;
+  if (breaker.state === 'closed') return <Badge word="sending" tone="good" />;
+  return (
+    <span>
+      <Badge word={`breaker ${breaker.state}`} tone="warn" />{' '}
+      <span class="dim small">
+        {breaker.cause}, probe <Until at={breaker.until} over="now" />
+      </span>
+    </span>
+  );
+}
+
+async function pause(id: string): Promise<void> {
+  const yes = await confirm({
+    title: `Pause ${id}?`,
+    text: 'Nothing of this account is sent until it is resumed. What is accepted meanwhile waits on disk.',
+    yes: 'Pause',
+    isDangerous: true,
+  });
+  if (!yes) return;
+  await attempt(async () => {
+    await ask('POST', `/v1/accounts/${encodeURIComponent(id)}/pause`);
+    return `${id} is paused.`;
+  });
+}
+
+async function resume(id: string): Promise<void> {
+  await attempt(async () => {
+    await ask('POST', `/v1/accounts/${encodeURIComponent(id)}/resume`);
+    return `${id} goes on.`;
+  });
+}

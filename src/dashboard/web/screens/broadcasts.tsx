@@ -1,0 +1,132 @@
+// One message to many chats: how far each is, how fast it goes, when it is done; paused, resumed and cancelled here.
+
+import { ask } from '../lib/api.ts';
+import { count, perSecond } from '../lib/format.ts';
+import { useMark } from '../lib/mark.ts';
+import { may } from '../lib/session-store.ts';
+import { useFetched } from '../lib/use-fetched.ts';
+import type { Page } from '../lib/wire.ts';
+import type { Broadcast } from '../lib/wire-more.ts';
+import { Badge } from '../ui/badge.tsx';
+import { confirm } from '../ui/dialog.tsx';
+import { Meter, Panel, Screen } from '../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Ago, Until } from '../ui/time.tsx';
+import { attempt } from '../ui/toast.tsx';
+
+type Deed = 'pause' | 'resume' | 'cancel';
+
+export function Broadcasts() {
+  const mark = useMark('deliveries');
+  const { data, error, reload } = useFetched<Page<Broadcast>>('/v1/broadcasts', mark);
+  return (
+    <Screen
+      title="Broadcasts"
+      hint="Whoever writes to a bot is answered first; a broadcast takes what is left."
+    >
+      <Panel title="Newest first">
+        {error !== null && data === null ? (
+          <Trouble error={error} retry={() => void reload()} />
+        ) : data === null ? (
+          <Loading />
+        ) : data.items.length === 0 ? (
+          <Empty title="No broadcast yet">Start one: npx sluice broadcast --help</Empty>
+        ) : (
+          <ul class="cards">
+            {data.items.map((each) => (
+              <li key={each.id}>
+                <Card broadcast={each} reload={reload} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promise<void> }) {
+  const { id, name, state, total, progress, account, createdAt } = broadcast;
+  const done = total - (progress.pending ?? 0) - (progress.queued ?? 0);
+  return (
+    <article class="card">
+      <header>
+        <h3>{name ?? id}</h3>
+        <Badge word={state} />
+      </header>
+      <p class="num">
+        {count(done)} of {count(total)} <Pace broadcast={broadcast} />
+      </p>
+      <Meter share={total === 0 ? 1 : done / total} tone="good" label={`${name ?? id} done`} />
+      <p class="outcomes">
+        {Object.entries(progress)
+          .filter(([, n]) => n > 0)
+          .map(([outcome, n]) => (
+            <span key={outcome} class="num">
+              <Badge word={outcome} /> {count(n)}
+            </span>
+          ))}
+      </p>
+      <footer>
+        <span class="dim small">
+          <span class="mono">{account}</span>, made <Ago at={createdAt} />
+        </span>
+        <Steering broadcast={broadcast} reload={reload} />
+      </footer>
+    </article>
+  );
+}
+
+function Pace({ broadcast }: { broadcast: Broadcast }) {
+  const { state, perSecond: rate, eta, notBefore } = broadcast;
+  if (state !== 'running') return null;
+  if (notBefore !== null && rate === null) {
+    return (
+      <span class="dim">
+        begins <Until at={notBefore} />
+      </span>
+    );
+  }
+  return (
+    <span class="dim">
+      {rate === null ? '' : `${perSecond(rate)} a second, `}done{' '}
+      <Until at={eta} over="any moment" />
+    </span>
+  );
+}
+
+function Steering({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promise<void> }) {
+  const { id, state } = broadcast;
+  if (!may('operator') || (state !== 'running' && state !== 'paused')) return null;
+  const steer = async (deed: Deed, told: string) => {
+    await attempt(async () => {
+      await ask('POST', `/v1/broadcasts/${encodeURIComponent(id)}/${deed}`);
+      return told;
+    });
+    await reload();
+  };
+  const cancel = async () => {
+    const text = 'Whoever has not got it yet will not get it. This cannot be taken back.';
+    if (
+      await confirm({ title: 'Cancel this broadcast?', text, yes: 'Cancel it', isDangerous: true })
+    ) {
+      await steer('cancel', 'The broadcast is cancelled.');
+    }
+  };
+  return (
+    <span class="actions">
+      {state === 'running' ? (
+        <button type="button" onClick={() => void steer('pause', 'The broadcast is paused.')}>
+          Pause
+        </button>
+      ) : (
+        <button type="button" onClick={() => void steer('resume', 'The broadcast goes on.')}>
+          Resume
+        </button>
+      )}
+      <button type="button" class="danger" onClick={() => void cancel()}>
+        Cancel
+      </button>
+    </span>
+  );
+}

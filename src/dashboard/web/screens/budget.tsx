@@ -1,0 +1,26 @@
+// One limit: how much of it is used now, and what was learned of it.
+
+import { perWindow, words } from '../lib/format.ts';
+import type { Rule } from '../lib/wire.ts';
+import { Meter } from '../ui/parts.tsx';
+
+export function Budget({ rule }: { rule: Rule }) {
+  const { name, used, count, perMs, learned } = rule;
+  const share = count === 0 ? 1 : used / count;
+  return (
+    <span class="budget" title={`${words(name)}: ${used} of ${perWindow(count, perMs)}`}>
+      <span class="budget-words">
+        <span>{words(name)}</span>
+        <span class="num">
+          {used} / {perWindow(count, perMs)}
+        </span>
+      </span>
+      <Meter share={share} tone={share >= 1 ? 'warn' : ''} label={`${words(name)} used`} />
+      {learned < 1 ? (
+        <span class="small learned">
+          learned: {Math.round(learned * 100)} % of what was believed
+        </span>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,117 @@
+// The first thing one sees: does it flow, and if something waits, why. The longest-waiting messages stand here with
+// their reason in words; one click leads to the whole story.
+
+import { count, duration, perSecond, plural, sentence } from '../lib/format.ts';
+import { overview } from '../lib/live.ts';
+import { useNow } from '../lib/now.ts';
+import { hrefOf } from '../lib/route.ts';
+import { useStore } from '../lib/store.ts';
+import type { Overview } from '../lib/wire.ts';
+import { Panel, Screen, Tile } from '../ui/parts.tsx';
+import { Empty, Loading } from '../ui/states.tsx';
+import { Charts } from './overview-charts.tsx';
+import { FreezeList, TroubleList } from './overview-trouble.tsx';
+import { WaitingTable } from './waiting-table.tsx';
+
+const MINUTE_S = 60;
+
+export function OverviewScreen() {
+  const now = useStore(overview);
+  if (now === null) return <Loading />;
+  return (
+    <Screen title="Overview" hint={<Headline now={now} />}>
+      <Tiles now={now} />
+      <Panel title="Why messages wait" more={<a href={hrefOf('queue')}>the whole queue</a>}>
+        {now.oldest.length === 0 ? (
+          <Empty title="Nothing waits">Every message that was accepted has gone out.</Empty>
+        ) : (
+          <WaitingTable items={now.oldest} />
+        )}
+      </Panel>
+      <Charts series={now.series} />
+      <div class="columns">
+        <FreezeList now={now} />
+        <TroubleList now={now} />
+      </div>
+    </Screen>
+  );
+}
+
+// One sentence that answers the question one came with.
+function Headline({ now }: { now: Overview }) {
+  const at = useNow();
+  const waiting = waitingOf(now);
+  const [first] = now.oldest;
+  if (first === undefined) {
+    const rate = perSecond(mean(now.series.sent, MINUTE_S));
+    return <>All clear: nothing waits, {rate} a second go out.</>;
+  }
+  const since = duration(at - Date.parse(first.since));
+  return (
+    <>
+      {plural(waiting, 'message waits', 'messages wait')}, the longest for {since}:{' '}
+      {sentence(first.why)}.
+    </>
+  );
+}
+
+function waitingOf({ depths }: Overview): number {
+  return depths.critical + depths.high + depths.normal + depths.low;
+}
+
+function Tiles({ now }: { now: Overview }) {
+  const at = useNow();
+  const { series, depths, oldest, freezes } = now;
+  const limited = sum(series.limited);
+  const first = oldest[0]?.since;
+  const oldestMs = first === undefined ? null : at - Date.parse(first);
+  return (
+    <div class="tiles">
+      <Tile
+        label="Sent a second"
+        value={perSecond(mean(series.sent, MINUTE_S))}
+        note={`${count(now.totals.sent)} since the start`}
+      />
+      <Tile
+        label="Waiting"
+        value={count(waitingOf(now))}
+        note={depths.retry > 0 ? `${count(depths.retry)} for a set time` : 'none for a set time'}
+        href={hrefOf('queue')}
+      />
+      <Tile
+        label="Oldest wait"
+        value={oldestMs === null ? '–' : duration(oldestMs)}
+        note={oldestMs === null ? 'nothing waits' : 'longest in the queue'}
+      />
+      <Tile
+        label="In flight"
+        value={count(depths.inFlight)}
+        note={plural(now.accounts.total, 'account')}
+        href={hrefOf('accounts')}
+      />
+      <Tile
+        label="Refused with 429"
+        value={count(limited)}
+        tone={limited > 0 ? 'warn' : ''}
+        note={`${plural(freezes.active, 'freeze')} now`}
+        href={hrefOf('chats', { frozen: 'true' })}
+      />
+      <Tile
+        label="Dead letters"
+        value={count(now.dead)}
+        tone={now.dead > 0 ? 'bad' : ''}
+        note={now.uncertain > 0 ? `${count(now.uncertain)} in doubt` : 'none in doubt'}
+        href={hrefOf('dead')}
+      />
+    </div>
+  );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly number[], last: number): number {
+  const cut = values.slice(-last);
+  return cut.length === 0 ? 0 : sum(cut) / cut.length;
+}

@@ -1,0 +1,88 @@
+// The queue by class: the first of each lane with its place, its time and the reason it waits; or all of one chat.
+
+import { pathOf } from '../lib/api.ts';
+import { count } from '../lib/format.ts';
+import { useMark } from '../lib/mark.ts';
+import { requery, route } from '../lib/route.ts';
+import { useStore } from '../lib/store.ts';
+import { useFetched } from '../lib/use-fetched.ts';
+import { type Depths, PRIORITIES, type Waiting } from '../lib/wire.ts';
+import { Tabs, TextField } from '../ui/field.tsx';
+import { Panel, Screen } from '../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { WaitingTable } from './waiting-table.tsx';
+
+interface Answer {
+  readonly depths: Depths;
+  readonly items: readonly Waiting[];
+}
+
+export function Queue() {
+  const { query } = useStore(route);
+  const { priority = '', account = '', chat = '' } = query;
+  const path = pathOf('/v1/queue', { priority, account, chat, limit: '200' });
+  const { data, error, reload } = useFetched<Answer>(path, useMark('deliveries'));
+  const change = (changes: Readonly<Record<string, string>>) => requery({ ...query, ...changes });
+  return (
+    <Screen
+      title="Queue"
+      hint="The first of each lane, those that wait longest first. Lanes of a chat take turns; higher classes go first."
+    >
+      <div class="filters">
+        <Tabs
+          label="Class"
+          value={priority}
+          onChange={(value) => change({ priority: value })}
+          options={[
+            ['', `all ${data === null ? '' : count(waitingOf(data.depths))}`],
+            ...PRIORITIES.map(
+              (each) => [each, `${each} ${data === null ? '' : count(data.depths[each])}`] as const,
+            ),
+          ]}
+        />
+        <TextField
+          label="Chat"
+          value={chat}
+          placeholder="all that wait in it"
+          onInput={(value) => change({ chat: value.trim() })}
+        />
+        <TextField
+          label="Account"
+          value={account}
+          placeholder="telegram:1"
+          onInput={(value) => change({ account: value.trim() })}
+        />
+      </div>
+      <Panel
+        title={chat === '' ? 'Lanes' : `All that wait in ${chat}`}
+        more={<Counts data={data} />}
+      >
+        {error !== null && data === null ? (
+          <Trouble error={error} retry={() => void reload()} />
+        ) : data === null ? (
+          <Loading />
+        ) : data.items.length === 0 ? (
+          <Empty title="Nothing waits here">
+            {waitingOf(data.depths) === 0 ? 'The queue is empty.' : 'Others do: change the filter.'}
+          </Empty>
+        ) : (
+          <WaitingTable items={data.items} />
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+function Counts({ data }: { data: Answer | null }) {
+  if (data === null) return null;
+  const { retry, inFlight } = data.depths;
+  return (
+    <span class="dim num">
+      {count(retry)} for a set time or a retry · {count(inFlight)} in flight
+    </span>
+  );
+}
+
+function waitingOf({ critical, high, normal, low }: Depths): number {
+  return critical + high + normal + low;
+}

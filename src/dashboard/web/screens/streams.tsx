@@ -1,0 +1,112 @@
+// Texts that grow right now: how far each is known and how far it is shown, at which pace, and what it waits for.
+
+import { count, duration, sentence } from '../lib/format.ts';
+import { useMark } from '../lib/mark.ts';
+import { hrefOf } from '../lib/route.ts';
+import { useFetched } from '../lib/use-fetched.ts';
+import type { StreamView } from '../lib/wire-more.ts';
+import { Badge } from '../ui/badge.tsx';
+import { ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Ago } from '../ui/time.tsx';
+
+export function Streams() {
+  const mark = useMark('streams');
+  const { data, error, reload } = useFetched<{ streams: readonly StreamView[] }>(
+    '/v1/streams',
+    mark,
+  );
+  const sessions = new Set(data?.streams.map(({ session, id }) => session ?? id)).size;
+  return (
+    <Screen
+      title="Streams and sessions"
+      hint="The newest text is shown at the pace its chat affords; the final always arrives."
+    >
+      <Panel
+        title="Open streams"
+        more={
+          data === null ? null : (
+            <span class="dim num">
+              {count(data.streams.length)} in {count(sessions)} sessions
+            </span>
+          )
+        }
+      >
+        {error !== null && data === null ? (
+          <Trouble error={error} retry={() => void reload()} />
+        ) : data === null ? (
+          <Loading />
+        ) : data.streams.length === 0 ? (
+          <Empty title="No text is growing">
+            Pipe one into a chat: echo hello | npx sluice stream --help
+          </Empty>
+        ) : (
+          <StreamTable streams={data.streams} />
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+function StreamTable({ streams }: { streams: readonly StreamView[] }) {
+  return (
+    <div class="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            <th scope="col">Chat</th>
+            <th scope="col">Shown of known</th>
+            <th scope="col">Pace</th>
+            <th scope="col">Waits for</th>
+          </tr>
+        </thead>
+        <tbody>
+          {streams.map((stream) => (
+            <Row key={stream.id} stream={stream} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ stream }: { stream: StreamView }) {
+  const { id, session, state, account, chat, transport, units, shownUnits, messages } = stream;
+  const { cadenceMs, superseded, waitsFor, changedAt } = stream;
+  const [first] = messages;
+  return (
+    <tr>
+      <td>
+        <a data-row class="row-link" href={first ? deliveryHref(first.id) : hrefOf('streams')}>
+          {session ?? id}
+        </a>
+        <span class="small">
+          <Badge word={state} />{' '}
+          <span class="dim">
+            changed <Ago at={changedAt} />
+          </span>
+        </span>
+      </td>
+      <td>
+        <ChatLink account={account} chat={chat} />
+        <span class="dim small">{account}</span>
+      </td>
+      <td class="cell-meter">
+        <span class="num">
+          {count(shownUnits)} of {count(units)} characters
+        </span>
+        <Meter share={units === 0 ? 1 : shownUnits / units} label="shown" />
+      </td>
+      <td class="num">
+        {cadenceMs === null ? '–' : `every ${duration(Math.max(1000, cadenceMs))}`}
+        <span class="dim small">
+          by {transport}, {count(superseded)} replaced
+        </span>
+      </td>
+      <td class="cell-why">
+        {waitsFor === null ? <span class="dim">nothing</span> : sentence(waitsFor)}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,118 @@
+// The frame of every screen: the menu with what needs attention, how the line to the gateway is, and who is signed in.
+
+import type { ComponentChildren } from 'preact';
+import { count } from './lib/format.ts';
+import { line, overview } from './lib/live.ts';
+import { hrefOf } from './lib/route.ts';
+import { signOut } from './lib/session.ts';
+import { session } from './lib/session-store.ts';
+import { useStore } from './lib/store.ts';
+import { isDark, paint, toggleTheme } from './lib/theme.ts';
+import type { Overview } from './lib/wire.ts';
+import { SCREENS } from './screens.ts';
+import { help } from './shortcuts.tsx';
+
+export function Shell({ at, children }: { at: string; children: ComponentChildren }) {
+  const state = useStore(line);
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to the content
+      </button>
+      <nav class="menu" aria-label="Screens">
+        <a class="brand" href={hrefOf('')}>
+          <Mark /> Sluice
+        </a>
+        <ul>
+          {SCREENS.filter(({ key }) => key !== null).map(({ path, title }) => (
+            <li key={path}>
+              <a href={hrefOf(path)} aria-current={path === at ? 'page' : undefined}>
+                <span>{title}</span>
+                <Attention path={path} />
+              </a>
+            </li>
+          ))}
+        </ul>
+        <Foot />
+      </nav>
+      <main id="main" tabIndex={-1}>
+        {state === 'away' ? (
+          <p class="banner" role="alert">
+            The gateway does not answer. Trying again; what you see is from before.
+          </p>
+        ) : null}
+        {children}
+      </main>
+    </div>
+  );
+}
+
+// Not a link: what stands after the # of the address is the screen.
+function focusMain(): void {
+  document.getElementById('main')?.focus();
+}
+
+// How many there are behind a menu entry that someone may want to look at.
+function Attention({ path }: { path: string }) {
+  const now = useStore(overview);
+  const found = now === null ? null : attentionOf(path, now);
+  if (found === null || found.n === 0) return null;
+  return <span class={`count num ${found.tone}`}>{count(found.n)}</span>;
+}
+
+function attentionOf(path: string, now: Overview): { n: number; tone: string } | null {
+  const { critical, high, normal, low } = now.depths;
+  switch (path) {
+    case 'queue':
+      return { n: critical + high + normal + low, tone: '' };
+    case 'accounts':
+      return { n: now.accounts.trouble.length, tone: 'warn' };
+    case 'chats':
+      return { n: now.freezes.active, tone: 'cool' };
+    case 'streams':
+      return { n: now.streams, tone: '' };
+    case 'dead':
+      return { n: now.dead + now.uncertain, tone: 'bad' };
+    default:
+      return null;
+  }
+}
+
+const LINE_WORDS = { joining: 'connecting', live: 'live', away: 'away' } as const;
+
+function Foot() {
+  const who = useStore(session);
+  const state = useStore(line);
+  useStore(paint);
+  return (
+    <div class="foot">
+      <span class={`line ${state}`}>
+        <i class="dot" /> {LINE_WORDS[state]}
+      </span>
+      <button type="button" class="quiet" onClick={toggleTheme} title="Dark or light (t)">
+        {isDark() ? 'Light' : 'Dark'}
+      </button>
+      <button type="button" class="quiet" onClick={() => help.set(true)} title="Keyboard (?)">
+        Keys
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => void signOut()}
+        title={who.kind === 'in' ? `Signed in as ${who.name} (${who.role})` : ''}
+      >
+        Sign out
+      </button>
+    </div>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+      <rect width="32" height="32" rx="7" class="mark-ground" />
+      <path d="M9 6v20M23 6v20M9 11h14" class="mark-gate" />
+      <path d="M12 18c2-2 3 2 5 0s3 2 4 0M12 24c2-2 3 2 5 0s3 2 4 0" class="mark-water" />
+    </svg>
+  );
+}

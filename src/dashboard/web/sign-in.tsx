@@ -1,0 +1,43 @@
+// The door: asks for a key and says where to find one.
+
+import { useState } from 'preact/hooks';
+import { signIn } from './lib/session.ts';
+
+export function SignIn({ why }: { why: string | null }) {
+  const [key, setKey] = useState('');
+  const [error, setError] = useState(why);
+  const [isAsking, setAsking] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setAsking(true);
+    setError(await signIn(key.trim()));
+    setAsking(false);
+  };
+  return (
+    <main class="door">
+      <form class="panel door-panel" onSubmit={(event) => void submit(event)}>
+        <h1>Sluice</h1>
+        <p class="dim">
+          Sign in with a key. The admin key is in the file <code>admin-key</code> of the gateway’s
+          data folder.
+        </p>
+        <label class="field">
+          <span>Key</span>
+          <input
+            type="password"
+            name="key"
+            autoComplete="current-password"
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </label>
+        <p class="door-error" role="alert">
+          {error}
+        </p>
+        <button type="submit" class="primary" disabled={isAsking || key.trim() === ''}>
+          {isAsking ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  );
+}

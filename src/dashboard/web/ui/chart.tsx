@@ -1,0 +1,114 @@
+// A live chart of the last minutes. Painted by uPlot on a canvas; colours come from the style sheet, so that both
+// themes are told in one place.
+
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { count } from '../lib/format.ts';
+import { useStore } from '../lib/store.ts';
+import { paint } from '../lib/theme.ts';
+
+export interface Line {
+  readonly label: string;
+  // A custom property, `--good`.
+  readonly color: string;
+  readonly values: readonly number[];
+  readonly isFilled?: boolean;
+}
+
+const HEIGHT = 132;
+
+export function Chart(props: { label: string; until: number; lines: readonly Line[] }) {
+  const { label, until, lines } = props;
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const painted = useStore(paint);
+  const data = dataOf(until, lines);
+  const kinds = lines.map(({ label: name, color }) => name + color).join();
+
+  // Made anew for other lines or colours, filled below.
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const made = new uPlot(optionsOf(element, lines), data, element);
+    plot.current = made;
+    const watch = new ResizeObserver(() => {
+      if (element.clientWidth > 0) made.setSize({ width: element.clientWidth, height: HEIGHT });
+    });
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [kinds, painted]);
+  useEffect(() => plot.current?.setData(data));
+
+  const last = lines.map(({ label: name, values }) => `${name} ${count(values.at(-1) ?? 0)}`);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span>{label}</span>
+        <span class="legend">
+          {lines.map((line) => (
+            <span key={line.label}>
+              <i class="key" style={{ background: `var(${line.color})` }} /> {line.label}{' '}
+              <b class="num">{count(line.values.at(-1) ?? 0)}</b>
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div ref={holder} class="plot" role="img" aria-label={`${label}: ${last.join(', ')}`} />
+    </figure>
+  );
+}
+
+function dataOf(until: number, lines: readonly Line[]): uPlot.AlignedData {
+  const length = Math.max(0, ...lines.map(({ values }) => values.length));
+  const times = Array.from({ length }, (_, i) => until - length + 1 + i);
+  return [times, ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+// Without the seconds where they say nothing.
+function timesOf(_plot: uPlot, ticks: readonly number[]): string[] {
+  return ticks.map((tick) => clock.format(tick * 1000).replace(/:00$/, ''));
+}
+
+function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
+  const style = getComputedStyle(element);
+  const colorOf = (name: string) => style.getPropertyValue(name).trim();
+  const font = `11px ${style.fontFamily}`;
+  const axis = {
+    stroke: colorOf('--dim'),
+    font,
+    grid: { stroke: colorOf('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: Math.max(element.clientWidth, 100),
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [6, 6, 0, 0],
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.15)] } },
+    axes: [
+      { ...axis, size: 22, space: 70, grid: { show: false }, values: timesOf },
+      { ...axis, size: 40, space: 34, values: (_plot, ticks) => ticks.map((tick) => count(tick)) },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, color, isFilled }) => ({
+        label,
+        stroke: colorOf(color),
+        width: 1.5,
+        points: { show: false },
+        ...(isFilled ? { fill: `${colorOf(color)}22` } : {}),
+      })),
+    ],
+  };
+}

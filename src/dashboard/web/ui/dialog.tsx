@@ -1,0 +1,74 @@
+// Questions before something that cannot be taken back, and other things that need all attention. The browser's own
+// dialog keeps the focus inside and closes on Escape.
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Store, useStore } from '../lib/store.ts';
+
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly isDangerous: boolean;
+  readonly answer: (yes: boolean) => void;
+}
+
+const question = new Store<Question | null>(null);
+
+export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    question.set({
+      ...asked,
+      answer(yes) {
+        question.set(null);
+        resolve(yes);
+      },
+    });
+  });
+}
+
+export function Questions() {
+  const asked = useStore(question);
+  if (asked === null) return null;
+  const { title, text, yes, isDangerous, answer } = asked;
+  return (
+    <Dialog title={title} onClose={() => answer(false)}>
+      <p>{text}</p>
+      <div class="dialog-actions">
+        <button type="button" onClick={() => answer(false)}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class={isDangerous ? 'danger' : 'primary'}
+          onClick={() => answer(true)}
+        >
+          {yes}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const { title, onClose, children } = props;
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id="dialog-title">{title}</h2>
+      {children}
+    </dialog>
+  );
+}

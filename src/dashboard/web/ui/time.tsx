@@ -1,0 +1,34 @@
+// Times relative to now, exact on hover. They count by themselves, and take the same room whatever they say.
+
+import { duration, exactTime } from '../lib/format.ts';
+import { useNow } from '../lib/now.ts';
+
+export function Ago({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <time class="num" dateTime={at} title={exactTime(at)}>
+      {duration(now - Date.parse(at))} ago
+    </time>
+  );
+}
+
+// How long something has lasted already.
+export function Since({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <time class="num" dateTime={at} title={`since ${exactTime(at)}`}>
+      {duration(now - Date.parse(at))}
+    </time>
+  );
+}
+
+export function Until({ at, over = 'now' }: { at: string | null; over?: string }) {
+  const now = useNow();
+  if (at === null) return <span class="dim">not known</span>;
+  const left = Date.parse(at) - now;
+  return (
+    <time class="num" dateTime={at} title={exactTime(at)}>
+      {left < 1000 ? over : `in ${duration(left)}`}
+    </time>
+  );
+}
