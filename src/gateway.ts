@@ -69,7 +69,7 @@ export interface Gateway extends BroadcastCalls {
 
 export async function createGateway(config: Config): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const { house, guarding } = await openGuarded(config, metrics);
+  const { house, guards, guarding } = await openGuarded(config, metrics);
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   fillMetrics(config, house, metrics);
@@ -77,7 +77,6 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const broadcasts = openBroadcasts(config, house, metrics);
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const live = openLive(config, house, metrics, () => options);
-  const { guards } = guarding;
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const options = { ...intakeOptions(config, house, metrics), ...rooms };
   const server = createServer(options);

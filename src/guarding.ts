@@ -17,8 +17,7 @@ const PRUNE_PAUSE_MS = 20;
 // A key that people chose, where strangers can try others.
 const CHOSEN_KEY_LENGTH_MIN = 16;
 
-export interface Guarding extends Service {
-  readonly guards: Guards;
+interface Guarding extends Service {
   // Where a browser is logged in, once.
   linkAt(url: string): string;
 }
@@ -45,13 +44,9 @@ function requireKnownKey(config: Config): void {
 export async function openGuarded(
   config: Config,
   metrics: Metrics,
-): Promise<{ house: House; guarding: Guarding }> {
+): Promise<{ house: House; guards: Guards; guarding: Guarding }> {
   requireKnownKey(config);
   const house = await openHouse(config, metrics);
-  return { house, guarding: await openGuarding(config, house) };
-}
-
-async function openGuarding(config: Config, house: House): Promise<Guarding> {
   const { clock, journal, log, adminKey } = house;
   const guards = await openGuards({
     clock,
@@ -59,9 +54,12 @@ async function openGuarding(config: Config, house: House): Promise<Guarding> {
     adminKey,
     onFailure: (error) => log.warn({ err: error }, 'could not note when keys were used'),
   });
+  return { house, guards, guarding: guardingOf(config, house, guards) };
+}
+
+function guardingOf(config: Config, house: House, guards: Guards): Guarding {
   const retention = openRetention(config, house);
   return {
-    guards,
     linkAt: (url) => `${url}/login?token=${guards.sessions.link(ADMIN)}`,
     start: () => retention.start(),
     async stop(deadlineMs) {

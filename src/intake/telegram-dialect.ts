@@ -11,7 +11,7 @@ import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
-import { identityProblem } from './accept.ts';
+import { lowered } from './accept.ts';
 import { Adoption, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose } from './compose.ts';
@@ -30,6 +30,7 @@ import {
   answerProvisionally,
 } from './telegram-answer.ts';
 import type { Params } from './telegram-params.ts';
+import type { Speaker } from './telegram-speaker.ts';
 import { type Patience, readWishes } from './telegram-wishes.ts';
 import type { Waited, Waiting } from './waiting.ts';
 
@@ -39,7 +40,7 @@ const WITHDRAW_AGAIN_MS = 1000;
 
 // A call as it came; what its parameters mean is known already.
 export interface Asked {
-  readonly credential: string;
+  readonly speaker: Speaker;
   readonly headers: IncomingHttpHeaders;
   readonly params: Params;
   // Pinned in the spool until the call is answered.
@@ -70,20 +71,20 @@ export class Dialect {
     if (patience.kind !== 'async' && this.#waiting.isFull) {
       return answerProblem(reply, problem('too_many_waiting', ''));
     }
-    const identity = await this.#options.accounts.identify(PLATFORM, asked.credential);
-    if (identity.kind === 'refused') return answerNo(reply, identity.status, identity.detail);
-    if (identity.kind !== 'known') return answerProblem(reply, identityProblem(identity));
+    const { account, virtual } = asked.speaker;
     if (COSMETIC_FAMILIES.includes(call.family)) {
-      return this.#sendCosmetic(identity.id, call, params, reply);
+      return this.#sendCosmetic(account, call, params, reply);
     }
-    const answer = answering(this.#options, identity.id, call, params);
+    const answer = answering(this.#options, account, call, params);
     const content = { body: bodyOf(params, files), ...(files === NO_FILES ? null : idsOf(files)) };
-    const delivery = compose(
+    const composed = compose(
       this.#options.clock.now(),
-      { account: identity.id, platform: PLATFORM, call: answer, ...content },
+      { account, platform: PLATFORM, call: answer, ...content },
       wishes,
     );
-    if ('path' in delivery) return answerProblem(reply, invalid('invalid_message', [delivery]));
+    if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
+    const bounds = virtual?.bounds ?? null;
+    const delivery = bounds === null ? composed : lowered(composed, bounds);
     const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
     if (shown !== null) {
       reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));

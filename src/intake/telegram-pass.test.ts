@@ -36,8 +36,9 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
   const options = { clock: virtualClock(0), accounts, updates: inbound as unknown as Inbound };
   const passing = new Passing(options, passage);
   const app = fastify();
-  const call = { credential: '1:x', method, body: '{}', deadlineMs: 1 };
-  app.get('/', (_request, reply) => passing.call('telegram:1', call, reply));
+  const call = { method, body: '{}', deadlineMs: 1 };
+  const own = { kind: 'speaker', account: 'telegram:1', credential: '1:x', virtual: null } as const;
+  app.get('/', (_request, reply) => passing.call(own, call, reply));
   const answer = await app.inject('/').catch(() => null);
   return { saw, answer };
 }

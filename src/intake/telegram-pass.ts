@@ -7,8 +7,10 @@ import type { FastifyReply } from 'fastify';
 import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
 import type { StreamedReply } from '../system/transport.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
+import { masked, secretOf } from './mask.ts';
 import { answerLater, answerNo } from './telegram-answer.ts';
 import { answerFromStore } from './telegram-polls.ts';
+import type { Speaker } from './telegram-speaker.ts';
 
 // Long polls answer after at most 50 s; this is what they may take beyond it.
 const LONG_POLL_GRACE_MS = 10_000;
@@ -35,7 +37,13 @@ export class Passing {
     this.#passage = passage;
   }
 
-  async call(account: string, call: OutgoingCall, reply: FastifyReply): Promise<FastifyReply> {
+  async call(
+    speaker: Speaker,
+    asked: Omit<OutgoingCall, 'credential'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { account, credential } = speaker;
+    const call = { ...asked, credential };
     const kept = answerFromStore(this.#options.updates, account, call, reply);
     if (kept !== null) return kept;
     const name = `${call.credential} ${call.method.toLowerCase()}`;
@@ -49,11 +57,18 @@ export class Passing {
       if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
     }
     const isPoll = name.endsWith(' getupdates');
-    return this.#flow(reply, answer, isPoll ? (updates) => this.#saw(account, updates) : null);
+    const read = isPoll ? (updates: string) => this.#saw(account, updates) : null;
+    return this.#flow(reply, hidden(speaker, answer), read);
   }
 
-  async download(account: string, file: Download, reply: FastifyReply): Promise<FastifyReply> {
-    if (this.#isRefused(account, file.credential, reply)) return reply;
+  async download(
+    speaker: Speaker,
+    asked: Omit<Download, 'credential'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { account, credential } = speaker;
+    if (this.#isRefused(account, credential, reply)) return reply;
+    const file = { ...asked, path: ownPath(speaker, asked.path), credential };
     const answer = await this.#through(reply, (hangUp) => this.#passage.download(file, hangUp));
     return this.#flow(reply, answer, null);
   }
@@ -132,6 +147,19 @@ export function passDeadlineMs(params: Readonly<Record<string, unknown>>, leastM
   const seconds = Number(params.timeout ?? 0);
   if (!(seconds > 0)) return leastMs;
   return Math.max(leastMs, Math.min(seconds, LONG_POLL_S_MAX) * 1000 + LONG_POLL_GRACE_MS);
+}
+
+// As whoever holds a virtual token may see it.
+function hidden({ credential, virtual }: Speaker, answer: StreamedReply | null) {
+  if (virtual === null || answer?.kind !== 'answered') return answer;
+  const { 'content-length': _length, ...headers } = answer.headers;
+  return { ...answer, headers, body: masked(answer.body, credential, virtual.token) };
+}
+
+// The other way round: a path that was told with the virtual secret in it.
+function ownPath({ credential, virtual }: Speaker, path: string): string {
+  if (virtual === null) return path;
+  return path.replaceAll(secretOf(virtual.token), encodeURIComponent(secretOf(credential)));
 }
 
 // The same bytes; `read` is told them when all of them have gone on to the caller.

@@ -16,6 +16,7 @@ import { answerNo, answerProblem, answerTooLarge } from './telegram-answer.ts';
 import { type Asked, Dialect } from './telegram-dialect.ts';
 import { addBodyParsers, isStream, merge, type Params, withAttached } from './telegram-params.ts';
 import { Passing, passDeadlineMs } from './telegram-pass.ts';
+import { type Found, type Speaker, speakerOf, trespass } from './telegram-speaker.ts';
 import type { Waiting } from './waiting.ts';
 
 const PLATFORM = 'telegram';
@@ -61,15 +62,17 @@ class Door {
   async file(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = fileAddress(request.url);
     if (address === null) return answerNo(reply, 404, 'Not Found');
-    const account = await this.#account(address.credential, reply);
-    if (account === null) return reply;
+    const found = await speakerOf(this.#options, address.credential);
+    const speaker = this.#admitted(found, 'getFile', {}, reply);
+    if (speaker === null) return reply;
     const headers: Record<string, string> = {};
     for (const name of HEADERS_ASKED) {
       const value = request.headers[name];
       if (typeof value === 'string') headers[name] = value;
     }
     const { deadlineMs } = this.#options.settings;
-    return this.#passing.download(account, { ...address, headers, deadlineMs }, reply);
+    const { path } = address;
+    return this.#passing.download(speaker, { path, headers, deadlineMs }, reply);
   }
 
   async #form(request: FastifyRequest, address: CallAddress, reply: FastifyReply) {
@@ -97,34 +100,36 @@ class Door {
   ): Promise<FastifyReply> | FastifyReply {
     const method = address.method === '' ? String(params.method ?? '') : address.method;
     if (!METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
-    const { credential } = address;
-    const asked: Asked = { credential, headers: request.headers, params, files };
     const call = this.#platform.describe(method, params);
-    switch (call.kind) {
-      case 'invalid':
-        return answerNo(reply, 400, call.detail);
-      case 'pass':
-        return this.#pass(asked, call.method, reply);
-      default:
-        return this.#dialect.deliver(asked, call, reply);
-    }
+    if (call.kind === 'invalid') return answerNo(reply, 400, call.detail);
+    const spoken = (found: Found) => {
+      const speaker = this.#admitted(found, call.method, params, reply);
+      if (speaker === null) return reply;
+      const asked: Asked = { speaker, headers: request.headers, params, files };
+      return call.kind === 'pass'
+        ? this.#pass(asked, call.method, reply)
+        : this.#dialect.deliver(asked, call, reply);
+    };
+    const found = speakerOf(this.#options, address.credential);
+    // A turn less on the hot path: the token is nearly always known.
+    return found instanceof Promise ? found.then(spoken) : spoken(found);
   }
 
-  async #pass(asked: Asked, method: string, reply: FastifyReply): Promise<FastifyReply> {
-    const { credential, params } = asked;
-    const account = await this.#account(credential, reply);
-    if (account === null) return reply;
+  #pass(asked: Asked, method: string, reply: FastifyReply): Promise<FastifyReply> {
+    const { speaker, params } = asked;
     const body = bodyOf(params, asked.files);
     const deadlineMs = passDeadlineMs(params, this.#options.settings.deadlineMs);
-    return this.#passing.call(account, { credential, method, body, deadlineMs }, reply);
+    return this.#passing.call(speaker, { method, body, deadlineMs }, reply);
   }
 
   // null: it is answered already.
-  async #account(credential: string, reply: FastifyReply): Promise<string | null> {
-    const identity = await this.#options.accounts.identify(PLATFORM, credential);
-    if (identity.kind === 'known') return identity.id;
-    if (identity.kind === 'refused') answerNo(reply, identity.status, identity.detail);
-    else answerProblem(reply, identityProblem(identity));
+  #admitted(found: Found, method: string, params: Params, reply: FastifyReply): Speaker | null {
+    if (found.kind === 'speaker') {
+      const refusal = trespass(found, method, params, this.#options.clock.now());
+      if (refusal === null) return found;
+      answerProblem(reply, refusal);
+    } else if (found.kind === 'refused') answerNo(reply, found.status, found.detail);
+    else answerProblem(reply, identityProblem(found));
     return null;
   }
 }

@@ -1,0 +1,150 @@
+// The page's login: by a key or a one-time link, a cookie that only the page can use, and few wrong tries.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ADMIN, NO_SCOPE, SESSION_MS } from '../keys/keys.ts';
+import { ACCOUNT, type Bench, bench, KEY, START } from './intake.fixture.ts';
+
+let at: Bench;
+
+beforeEach(async () => {
+  at = await bench();
+});
+afterEach(() => at.app.close());
+
+function logIn(key: string, more: { headers?: object; remoteAddress?: string } = {}) {
+  const { headers = {}, ...rest } = more;
+  const payload = { key };
+  return at.app.inject({
+    method: 'POST',
+    url: '/login',
+    payload,
+    headers: { ...headers },
+    ...rest,
+  });
+}
+
+const cookieOf = (answer: Awaited<ReturnType<typeof logIn>>) => {
+  const [pair] = String(answer.headers['set-cookie']).split(';');
+  return { cookie: `other=1; ${pair}` };
+};
+
+const me = async (headers: object) =>
+  (await at.app.inject({ url: '/v1/me', headers: { ...headers } })).json();
+
+function pause(headers: object) {
+  const url = `/v1/accounts/${ACCOUNT}/pause`;
+  return at.app.inject({ method: 'POST', url, headers: { ...headers } });
+}
+
+describe('a session', () => {
+  test('has the role of its key, and a cookie that no script and no other site can use', async () => {
+    const answer = await logIn(KEY);
+    expect(answer.headers['set-cookie']).toMatch(
+      /^sluice_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    );
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.json()).toMatchObject({ name: 'admin', role: 'admin' });
+    expect(await me(cookieOf(answer))).toEqual(answer.json());
+    const secure = await logIn(KEY, { headers: { 'x-forwarded-proto': 'https' } });
+    expect(secure.headers['set-cookie']).toMatch(/; Secure$/);
+  });
+
+  test('changes something only with the token that the page sends along', async () => {
+    const answer = await logIn(KEY);
+    const cookie = cookieOf(answer);
+    const { csrf } = answer.json();
+    const other = (await logIn(KEY)).json().csrf;
+    for (const headers of [cookie, { ...cookie, 'x-csrf-token': other }]) {
+      expect((await pause(headers)).json().code).toBe('csrf');
+    }
+    expect(at.road.paused.size).toBe(0);
+    expect((await pause({ ...cookie, 'x-csrf-token': csrf })).statusCode).toBe(200);
+    const dead = { url: '/v1/dead', headers: cookie };
+    expect((await at.app.inject(dead)).statusCode).toBe(200);
+  });
+
+  test('a key in the header counts, whatever cookie comes with it', async () => {
+    const cookie = cookieOf(await logIn(KEY));
+    const answer = await pause({ ...cookie, authorization: 'Bearer wrong' });
+    expect(answer.statusCode).toBe(401);
+    expect(
+      (await pause({ cookie: 'sluice_session=', authorization: `Bearer ${KEY}` })).statusCode,
+    ).toBe(200);
+  });
+
+  test('ends by logging out, with its key, and by itself', async () => {
+    const scope = NO_SCOPE;
+    const request = { kind: 'key', name: 'desk', role: 'viewer', scope, expiresAt: null } as const;
+    const made = await at.guards.keyring.create(request);
+    if (made.kind !== 'created') throw new Error(made.kind);
+    const [first, second, third] = [await logIn(KEY), await logIn(made.secret), await logIn(KEY)];
+    const { csrf } = first.json();
+    const headers = { ...cookieOf(first), 'x-csrf-token': csrf };
+    const out = await at.app.inject({ method: 'POST', url: '/logout', headers });
+    expect([out.statusCode, out.headers['set-cookie']]).toEqual([
+      204,
+      'sluice_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
+    ]);
+    expect((await me(cookieOf(first))).code).toBe('unauthorized');
+    expect(await me(cookieOf(second))).toMatchObject({ role: 'viewer' });
+    await at.guards.keyring.revoke(made.key.id);
+    expect((await me(cookieOf(second))).code).toBe('unauthorized');
+    expect(await me(cookieOf(third))).toMatchObject({ role: 'admin' });
+    await at.clock.run(START + SESSION_MS);
+    expect((await me(cookieOf(third))).code).toBe('unauthorized');
+  });
+
+  test('is noted', async () => {
+    await logIn('wrong');
+    await logIn(KEY);
+    const noted = await at.journal.audit.page({ before: null, max: 9 });
+    expect(noted).toMatchObject([{ by: 'admin', action: 'POST /login', result: '200' }]);
+    expect(JSON.stringify(noted)).not.toContain(KEY);
+    expect(at.logged).toEqual([{ address: '127.0.0.1' }]);
+  });
+});
+
+describe('the link', () => {
+  const follow = (token: string) => at.app.inject(`/login?token=${token}`);
+
+  test('logs in once, and leads to the page without telling where it came from', async () => {
+    const token = at.guards.sessions.link(ADMIN);
+    const answer = await follow(token);
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+    expect(answer.headers['referrer-policy']).toBe('no-referrer');
+    expect(await me(cookieOf(answer))).toMatchObject({ role: 'admin' });
+    const again = await follow(token);
+    expect(again.statusCode).toBe(401);
+    expect(again.headers['set-cookie']).toBeUndefined();
+    expect(again.body).not.toContain(token);
+  });
+
+  test('without a token it leads to the page, where one can log in', async () => {
+    const answer = await at.app.inject('/login');
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
+describe('wrong tries are bounded', () => {
+  test('per address: then not even the right key is looked at', async () => {
+    for (let i = 0; i < 10; i++) expect((await logIn(`wrong ${i}`)).statusCode).toBe(401);
+    const answer = await logIn(KEY);
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
+    expect(answer.json().code).toBe('login_rate');
+    expect((await at.app.inject('/login?token=x')).statusCode).toBe(429);
+    expect((await logIn(KEY, { remoteAddress: '10.0.0.9' })).statusCode).toBe(200);
+    expect(await me({ authorization: `Bearer ${KEY}` })).toMatchObject({ role: 'admin' });
+    await at.clock.run(START + 60_000);
+    expect((await logIn(KEY)).statusCode).toBe(200);
+  });
+
+  test('over all addresses', async () => {
+    for (let i = 0; i < 100; i++) await logIn('wrong', { remoteAddress: `10.0.0.${i}` });
+    expect((await logIn(KEY, { remoteAddress: '10.0.1.1' })).statusCode).toBe(429);
+  });
+
+  test('right ones are not counted', async () => {
+    for (let i = 0; i < 20; i++) expect((await logIn(KEY)).statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+// Who speaks through the dialect: a bot by its own token, or somebody with a virtual one for it. A virtual token that is
+// not valid, whatever the reason, is answered as Telegram answers a wrong one; neither is it ever shown to Telegram,
+// nor the bot's own token to whoever holds it.
+
+import type { Identity } from '../accounts/accounts.ts';
+import { type Problem, problem } from '../domain/errors.ts';
+import { type Bounds, isVirtualToken } from '../keys/keys.ts';
+import type { IntakeOptions } from './intake.ts';
+import { tooOften } from './refuse.ts';
+
+const PLATFORM = 'telegram';
+
+export interface Speaker {
+  readonly kind: 'speaker';
+  readonly account: string;
+  // The bot's own token.
+  readonly credential: string;
+  // null: it was the bot's own token.
+  readonly virtual: { readonly token: string; readonly bounds: Bounds | null } | null;
+}
+
+type Unknown = Exclude<Identity, { kind: 'known' }>;
+export type Found = Speaker | Unknown;
+
+const WRONG: Unknown = Object.freeze({ kind: 'refused', status: 401, detail: 'Unauthorized' });
+
+export function speakerOf(
+  options: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  token: string,
+): Found | Promise<Found> {
+  if (isVirtualToken(token)) return virtualSpeaker(options, token);
+  const identity = options.accounts.identify(PLATFORM, token);
+  if (identity instanceof Promise) return identity.then((known) => ownSpeaker(known, token));
+  return ownSpeaker(identity, token);
+}
+
+function ownSpeaker(identity: Identity, token: string): Found {
+  if (identity.kind !== 'known') return identity;
+  return { kind: 'speaker', account: identity.id, credential: token, virtual: null };
+}
+
+function virtualSpeaker(
+  { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  token: string,
+): Found {
+  const holder = guards.keyring.whose(token);
+  if (holder === null) return WRONG;
+  const { account, bounds } = holder;
+  const credential = accounts.credentialOf(account);
+  if (credential === null) return WRONG;
+  return { kind: 'speaker', account, credential, virtual: { token, bounds } };
+}
+
+// Why it may not make this call; null: it may, and it is counted.
+export function trespass(
+  speaker: Speaker,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  now: number,
+): Problem | null {
+  const bounds = speaker.virtual?.bounds ?? null;
+  if (bounds === null) return null;
+  const waitMs = bounds.takeMs(now);
+  if (waitMs > 0) return tooOften(waitMs);
+  return bounds.mayCall(method, params) ? null : problem('forbidden_scope', '');
+}
