@@ -3,7 +3,7 @@
 
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { Feed, FeedEvent } from '../live/feed.ts';
-import type { Change, Fed, Live, StreamView } from '../live/live.ts';
+import type { Change, CutReason, Fed, Live, StreamView } from '../live/live.ts';
 import { assert, unreachable } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 
@@ -27,28 +27,30 @@ export class Body {
   readonly #source: Readable;
   readonly #through = new PassThrough();
   #isRead = false;
-  #isCutOff = false;
+  #cut: CutReason | null = null;
 
   constructor(source: Readable) {
     this.#source = source;
     finished(source, { writable: false }, (error) => {
-      if (error) this.cutOff();
+      if (error) this.cutOff('sender_broke_off');
     });
     source.pipe(this.#through);
   }
 
   // Reads no further. What was read already is still taken.
-  cutOff(): void {
+  cutOff(why: CutReason): void {
     if (this.#isRead || this.#through.writableEnded) return;
-    this.#isCutOff = true;
+    this.#cut = why;
     this.#source.unpipe(this.#through);
     this.#through.end();
   }
 
   async pour(live: Live, clock: Clock, id: string, feed: Feed): Promise<BodyEnd> {
     try {
-      const end = await feedStream(live, clock, id, this.#readings(feed));
-      return this.#isCutOff && end.kind === 'finished' ? { kind: 'cut_off', view: end.view } : end;
+      const end = await feedStream(live, clock, id, this.#readings(feed), () => this.#cut);
+      return this.#cut !== null && end.kind === 'finished'
+        ? { kind: 'cut_off', view: end.view }
+        : end;
     } finally {
       // Read and thrown away, so that the sender hears the answer instead of losing the connection.
       this.#source.unpipe(this.#through);
@@ -74,6 +76,7 @@ export async function feedStream(
   clock: Clock,
   id: string,
   readings: AsyncIterable<Reading>,
+  cutBy: () => CutReason | null = () => null,
 ): Promise<BodyEnd> {
   let last: Reading = { change: null, isOver: true, error: null };
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -87,7 +90,8 @@ export async function feedStream(
     const fed = await live.change(id, reading.change ?? NOTHING, 'lazy');
     if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
   }
-  const fed = await live.final(id, last.isOver ? last.change : null);
+  const cut = cutBy() ?? (last.error === null ? undefined : 'producer_failed');
+  const fed = await live.final(id, last.isOver ? last.change : null, cut);
   if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
   return { kind: 'finished', view: fed.view, error: last.error };
 }
@@ -99,7 +103,7 @@ async function refusedEnd(
 ): Promise<BodyEnd> {
   if (fed.kind !== 'too_long') return fed;
   const { unitsMax } = fed;
-  const final = await live.final(id, null);
+  const final = await live.final(id, null, 'too_long');
   assert(final.kind !== 'too_long', 'no text was added');
   return final.kind === 'taken' ? { kind: 'too_long', view: final.view, unitsMax } : final;
 }

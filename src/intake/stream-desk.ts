@@ -29,14 +29,14 @@ export class StreamDesk {
     this.#server = server;
     this.#requestMsMax = server.requestTimeout;
     this.#unlisten = live.listen(({ id, state }) => {
-      if (state !== 'open') this.#bodies.get(id)?.cutOff();
+      if (state !== 'open') this.#bodies.get(id)?.cutOff('stopping');
     });
   }
 
   async pour(id: string, body: Body, feed: Feed): Promise<BodyEnd> {
     this.#bodies.set(id, body);
     this.#setPatience();
-    if (this.#isStopping) body.cutOff();
+    if (this.#isStopping) body.cutOff('stopping');
     try {
       return await body.pour(this.#live, this.#clock, id, feed);
     } finally {
@@ -48,7 +48,7 @@ export class StreamDesk {
   stop(): void {
     this.#isStopping = true;
     this.#unlisten();
-    for (const body of this.#bodies.values()) body.cutOff();
+    for (const body of this.#bodies.values()) body.cutOff('stopping');
   }
 
   // The server has one bound on how long a request may take to arrive. While a body is a stream, it is a longer one.

@@ -83,7 +83,11 @@ describe('a body that is the stream', () => {
     const at = await start();
     const answer = await ask(at, 'POST', `?${TARGET}`, OVERLOADED, 'text/event-stream');
     expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({ state: 'finishing', units: 4 });
+    expect(answer.json()).toMatchObject({
+      state: 'finishing',
+      units: 4,
+      reason: 'producer_failed',
+    });
     expect(answer.json().error).toContain('Overloaded');
   });
 
@@ -139,7 +143,7 @@ describe('a body that is the stream', () => {
     expect(answer.body).toMatchObject({
       code: 'stream_too_long',
       unitsMax: 1000,
-      stream: { id: 'stream1', state: 'finishing', units: 999 },
+      stream: { id: 'stream1', state: 'finishing', units: 999, reason: 'too_long' },
     });
   });
 
@@ -201,7 +205,10 @@ describe('a body on the wire', () => {
     const finished = moved(at, 'finishing');
     wire.request.destroy();
     await finished;
-    expect(at.live.streams.get('stream1')!.text).toBe('half a sent');
+    expect(at.live.streams.get('stream1')).toMatchObject({
+      text: 'half a sent',
+      reason: 'sender_broke_off',
+    });
     await at.app.close();
     expect(at.logged).toEqual([{ stream: 'stream1', account: ACCOUNT, chat: '-100' }]);
   });
@@ -255,7 +262,10 @@ describe('a body on the wire', () => {
     const closed = at.app.close();
     const answer = await wire.answer;
     expect(answer.status).toBe(503);
-    expect(answer.body).toMatchObject({ code: 'shutting_down', stream: { state: 'finishing' } });
+    expect(answer.body).toMatchObject({
+      code: 'shutting_down',
+      stream: { state: 'finishing', reason: 'stopping' },
+    });
     wire.request.destroy();
     await closed;
   });

@@ -1,7 +1,7 @@
 // Live output as its port describes it, in memory and without a chat: texts grow, and come to their end when a test
 // says so.
 
-import type { Change, Fed, Live, NewStream, Opened, StreamView } from '../live/live.ts';
+import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from '../live/live.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -58,14 +58,14 @@ export class FakeLive implements Live {
     return this.#take(id, change, lazy !== undefined);
   }
 
-  async final(id: string, change: Change | null): Promise<Fed> {
+  async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
     if (this.failure !== null) throw this.failure;
     if (this.isQueueFull) return { kind: 'queue_full', queueMax: 10 };
     const fed = this.#take(id, change, false);
     if (fed.kind !== 'taken') return fed;
     const stream = this.streams.get(id)!;
     stream.finals = [stream.units];
-    return { kind: 'taken', view: this.#move(id, 'finishing', null) };
+    return { kind: 'taken', view: this.#move(id, 'finishing', cut ?? null) };
   }
 
   async cancel(id: string): Promise<Fed> {

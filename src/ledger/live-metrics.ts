@@ -47,7 +47,7 @@ export class LiveMetrics {
         return;
       case 'final':
         sheet.finals.value += 1;
-        if (event.reason !== null) sheet.watchdogFinals.value += 1;
+        if (event.reason === 'producer_silent') sheet.watchdogFinals.value += 1;
         return;
       default:
         unreachable(event);

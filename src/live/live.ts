@@ -31,6 +31,9 @@ export interface NewStream {
   readonly observers?: readonly Promise<NewStream | null>[];
 }
 
+// Why a text ended sooner than its producer meant it to.
+export type CutReason = 'sender_broke_off' | 'producer_failed' | 'stopping' | 'too_long';
+
 export type Change = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
 
 export type Fed =
@@ -81,7 +84,8 @@ export interface Live {
   // Durable when it resolves. With `lazy` it resolves at once, and what is shown is on disk by the time it is shown:
   // for producers whose own connection would break with us.
   change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed>;
-  final(id: string, change: Change | null): Promise<Fed>;
+  // `cut`: it ends sooner than its producer meant it to; the record says why.
+  final(id: string, change: Change | null, cut?: CutReason): Promise<Fed>;
   // What was shown stays; nothing more is.
   cancel(id: string): Promise<Fed>;
   get(id: string): Promise<StreamView | null>;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeLive } from '../intake/streams.fixture.ts';
+import { atEndOfTurn } from '../system/turn.ts';
 import type { NewStream } from './live.ts';
 import { type LostObserver, withObservers } from './observers.ts';
 
@@ -22,7 +23,7 @@ function setUp() {
   };
   const texts = () => [...fake.streams.values()].map(({ text, state }) => `${text} ${state}`);
   // Every step was begun before this one, and they go one after the other.
-  const followed = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const followed = () => new Promise<void>((resolve) => atEndOfTurn(resolve));
   return { fake, live, lost, open, texts, followed };
 }
 

@@ -48,11 +48,11 @@ export function withObservers(live: Live, onLost: (lost: LostObserver) => void):
         () => live.change(id, change, lazy),
         (own) => live.change(own, change, 'lazy'),
       ),
-    final: (id, change) =>
+    final: (id, change, cut) =>
       led(
         id,
-        () => live.final(id, change),
-        (own) => live.final(own, change),
+        () => live.final(id, change, cut),
+        (own) => live.final(own, change, cut),
       ),
     cancel: (id) =>
       led(

@@ -11,7 +11,7 @@ import type { CallPorts } from './calls.ts';
 import { Endings } from './endings.ts';
 import { Ends } from './ends.ts';
 import { Keeper } from './keeper.ts';
-import type { Change, Fed, Live, NewStream, Opened, StreamView } from './live.ts';
+import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from './live.ts';
 import type { LiveSettings } from './policy.ts';
 import { streamOf, unsure } from './record.ts';
 import { Stage } from './stage.ts';
@@ -105,6 +105,10 @@ export class LiveStreams implements Live, Service {
     if (stream === undefined) return this.#gone(id);
     const refusal = this.#refusal(stream, change);
     if (refusal !== null) return refusal;
+    if (isNothing(change)) {
+      stream.heardAt = this.#o.clock.now();
+      return { kind: 'taken', view: this.#view(stream) };
+    }
     stream.apply({ change, isLazy: lazy === 'lazy' });
     const saved = lazy === 'lazy' ? null : this.#keeper.save(stream);
     this.#changed(stream);
@@ -112,10 +116,10 @@ export class LiveStreams implements Live, Service {
     return { kind: 'taken', view: this.#announce(stream) };
   }
 
-  async final(id: string, change: Change | null): Promise<Fed> {
+  async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
     const stream = this.#streams.get(id);
     if (stream === undefined) return this.#gone(id);
-    return this.#refusal(stream, change) ?? this.#end(stream, change, null);
+    return this.#refusal(stream, change) ?? this.#end(stream, change, cut ?? null);
   }
 
   async cancel(id: string): Promise<Fed> {
@@ -285,6 +289,11 @@ export class LiveStreams implements Live, Service {
 // Its producer is at work, and the last sign is about to vanish.
 function isTyping({ heardAt, typedAt }: Stream, now: number): boolean {
   return now - heardAt < TYPED_MS && now - typedAt >= TYPED_MS;
+}
+
+// A sign of life, and no more.
+function isNothing({ kind, text }: Change): boolean {
+  return kind === 'append' && text === '';
 }
 
 function ignoreStore(error: unknown): void {
