@@ -1,6 +1,7 @@
 // Broadcasts through a real gateway, killed in the middle. The simulated Telegram lives in this process and sees
 // everything.
 
+import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
@@ -153,4 +154,36 @@ test('pause, a restart, resume and cancel', { timeout: 2 * MINUTES }, async () =
   expect(progress.sent + progress.cancelled).toBe(TOTAL);
   expect(progress.sent).toBe(calls.length - 1);
   expect(new Set(calls.map(({ chat }) => chat)).size).toBe(calls.length);
+});
+
+test('a list that breaks off leaves nothing behind', { timeout: MINUTES }, async () => {
+  const at = await setUp([]);
+  const headers = { authorization: `Bearer ${at.key}` };
+  const form = 'multipart/form-data; boundary=b';
+  const head = '--b\r\ncontent-disposition: form-data; name="recipients"; filename="a.csv"\r\n\r\n';
+  // More often than lists may be read at once: each gives its place back.
+  for (let i = 0; i < 6; i++) {
+    for (const [method, path, type, from] of [
+      ['PUT', '/v1/audiences/all', 'text/csv', ''],
+      ['POST', '/v1/broadcasts', form, head],
+    ] as const) {
+      async function* cut() {
+        yield `${from}${listOf(500)}`;
+        throw new Error('the line broke');
+      }
+      const body = Readable.from(cut());
+      const sent = request(`${at.url}${path}`, {
+        method,
+        headers: { ...headers, 'content-type': type },
+        body,
+      });
+      await expect(sent).rejects.toThrow();
+    }
+  }
+  for (;;) {
+    const { status } = await upload(at, 'all', listOf(10));
+    if (status === 201) break;
+  }
+  expect((await at.ask('GET', '/v1/audiences')).body).toMatchObject({ items: [{ count: 10 }] });
+  expect((await at.ask('GET', '/v1/broadcasts')).body).toMatchObject({ items: [] });
 });

@@ -49,17 +49,19 @@ export function aWorld(options: WorldOptions = {}) {
     const parts = { ...store, clock: life.clock, fatal };
     const engine = createEngine({ ...parts, random, settings, accounts });
     const counted: string[] = [];
-    const broadcasting = createBroadcasting({
-      ...parts,
-      road: engine.road,
-      platforms: new Map([[platform.name, platform]]),
-      rulesOf: (_account, charge) => accounts.platformOf(ACCOUNT).priors.planOf(charge).account,
-      settingsOf: () => settings,
-      settings,
-      count: (_platform, end) => void counted.push(end),
-      log: { info: () => {}, warn: () => {} },
-    });
-    return { ...store, engine, road: engine.road, broadcasting, platform, counted };
+    const makeRoom = () =>
+      createBroadcasting({
+        ...parts,
+        road: engine.road,
+        platforms: new Map([[platform.name, platform]]),
+        rulesOf: (_account, charge) => accounts.platformOf(ACCOUNT).priors.planOf(charge).account,
+        settingsOf: () => settings,
+        settings,
+        count: (_platform, end) => void counted.push(end),
+        log: { info: () => {}, warn: () => {} },
+      });
+    const broadcasting = makeRoom();
+    return { ...store, engine, road: engine.road, broadcasting, makeRoom, platform, counted };
   };
   const world = {
     clock,
@@ -71,6 +73,10 @@ export function aWorld(options: WorldOptions = {}) {
     async start() {
       await settled(clock, world.now.engine.dispatch.start());
       await settled(clock, world.now.broadcasting.start());
+    },
+    // Another room on the same road.
+    renew() {
+      world.now.broadcasting = world.now.makeRoom();
     },
     // Back after so long.
     async crash(downMs = 0) {

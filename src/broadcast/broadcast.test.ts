@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { JournalUnavailable } from '../journal/journal.ts';
 import { ACCOUNT, aWorld, broadcastTo, START, settled, type World } from './broadcast.fixture.ts';
 import type { BroadcastView } from './broadcast.ts';
 
@@ -264,4 +265,25 @@ describe('a dead letter of a broadcast', () => {
     expect((await view(world, id)).progress).toMatchObject({ dead: 0, sent: 1 });
     expect(sentTo(world)).toHaveLength(1);
   });
+});
+
+test('a store that is away at the start is waited for', async () => {
+  let isAway = false;
+  const beforeApply = async () => {
+    if (isAway) throw new JournalUnavailable('disk_full', 'no room');
+  };
+  const world = aWorld({ hooks: () => ({ beforeApply }) });
+  open = world;
+  await world.start();
+  const id = await broadcastTo(world, 60);
+  await world.run(700);
+  await settled(world.clock, world.now.broadcasting.stop(1000));
+  world.renew();
+  isAway = true;
+  await settled(world.clock, world.now.broadcasting.start());
+  await world.run(3000);
+  isAway = false;
+  await world.run(MINUTE);
+  expect(await view(world, id)).toMatchObject({ state: 'done', progress: { sent: 60 } });
+  expect(new Set(world.calls.map(({ chat }) => chat)).size).toBe(60);
 });

@@ -1,7 +1,7 @@
 // The room at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
 // they have on the road, and steers them. After a start it takes up where the process before it ended.
 
-import type { StoredBroadcast } from '../journal/journal.ts';
+import { JournalUnavailable, type StoredBroadcast } from '../journal/journal.ts';
 import type { Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import { prepare } from './creation.ts';
@@ -27,6 +27,7 @@ import {
 } from './words.ts';
 
 const PAGE = 100;
+const START_AGAIN_MS = 1_000;
 const RECONCILE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -80,18 +81,31 @@ export class Room implements Broadcasting {
   }
 
   async #start(): Promise<void> {
+    const { clock, log } = this.#p;
+    try {
+      await this.#takeUpAll();
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      log.warn({ err: error }, 'could not take up the broadcasts; trying again');
+      const again = () => void this.#start();
+      if (!this.#isStopped) this.#timer = clock.schedule(clock.now() + START_AGAIN_MS, again);
+      return;
+    }
+    if (this.#isStopped) return;
+    await this.#sweeping.start();
+    this.#reconcileLater();
+  }
+
+  async #takeUpAll(): Promise<void> {
     const { clock, journal } = this.#p;
     await journal.broadcasts.dropOpen({ before: clock.now() });
     for (let after = 0; ; ) {
       const page = await journal.broadcasts.unfinished({ after, max: PAGE });
       for (const stored of page) await this.#takeUp(stored);
       const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) break;
+      if (last === undefined || page.length < PAGE) return;
       after = last.id;
     }
-    if (this.#isStopped) return;
-    await this.#sweeping.start();
-    this.#reconcileLater();
   }
 
   // Lets what is being handed over be noted; the rest is on disk.
@@ -131,7 +145,7 @@ export class Room implements Broadcasting {
       const { audience } = request;
       if (audience.kind === 'own') audience.draft.given();
       log.info(named(broadcast), 'a broadcast begins');
-      if (broadcast.state === 'running') this.#feeder.add(this.#remember(broadcast));
+      if (broadcast.state === 'running') this.#begin(broadcast);
     }
     return { kind: made.kind, view: this.#view(broadcast) };
   }
@@ -167,8 +181,7 @@ export class Room implements Broadcasting {
   }
 
   async ended(id: string): Promise<BroadcastView | null> {
-    const number = parseBroadcastId(this.#p.journal.tag, id);
-    await this.#running.get(number ?? 0)?.over.promise;
+    await this.#running.get(parseBroadcastId(this.#p.journal.tag, id) ?? 0)?.over.promise;
     await this.#outcomes.save();
     return this.get(id);
   }
@@ -207,11 +220,14 @@ export class Room implements Broadcasting {
 
   // As the process before left it.
   async #takeUp(stored: StoredBroadcast): Promise<void> {
-    const running = this.#remember(stored);
-    if (stored.state !== 'running') return this.#halt(running);
-    await adoptOrphans(this.#p, running);
-    await this.#outcomes.reconcile(running);
-    this.#feeder.add(running);
+    const running = this.#running.get(stored.id) ?? this.#remember(stored);
+    if (running.isTakenUp) return;
+    if (stored.state === 'running') {
+      await adoptOrphans(this.#p, running);
+      await this.#outcomes.reconcile(running);
+      this.#feeder.add(running);
+    } else await this.#halt(running);
+    running.isTakenUp = true;
   }
 
   // Nothing more of it goes but what is being sent.
@@ -221,6 +237,12 @@ export class Room implements Broadcasting {
     await withdraw(this.#withdrawal, await this.#outcomes.reconcile(running));
     await this.#outcomes.save();
     if (running.state === 'cancelled' && running.outstanding === 0) this.#finished(running.id);
+  }
+
+  #begin(stored: StoredBroadcast): void {
+    const running = this.#remember(stored);
+    running.isTakenUp = true;
+    this.#feeder.add(running);
   }
 
   #remember(stored: StoredBroadcast): Running {

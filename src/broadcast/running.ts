@@ -28,6 +28,8 @@ export class Running {
   readonly over = Promise.withResolvers<void>();
   state: BroadcastState;
   outstanding = 0;
+  // What a process before it left has been looked after.
+  isTakenUp = false;
   // Nobody is left to be fed, as far as is known.
   isFed = false;
   // Pause, resume and cancel happen one after the other.

@@ -2,7 +2,12 @@
 // problem. An audience that was made for a broadcast which is then refused is dropped again.
 
 import type { Readable } from 'node:stream';
-import type { AudienceDraft, Broadcasting, Made } from '../broadcast/broadcast.ts';
+import type {
+  AudienceDraft,
+  Broadcasting,
+  BroadcastRequest,
+  Made,
+} from '../broadcast/broadcast.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { unreachable } from '../system/assert.ts';
 import { type FromHeaders, identityProblem, platformFor } from './accept.ts';
@@ -30,9 +35,14 @@ export async function makeBroadcast(
   headers: FromHeaders,
   filled: AudienceDraft | null = null,
 ): Promise<ShownBroadcast | Problem> {
-  const made = await make(options, order, headers, filled);
-  if ('code' in made && filled !== null) await filled.drop();
-  return made;
+  let isTaken = false;
+  try {
+    const made = await make(options, order, headers, filled);
+    isTaken = !('code' in made) && made.repeated === undefined;
+    return made;
+  } finally {
+    if (!isTaken) await filled?.drop();
+  }
 }
 
 async function make(
@@ -59,7 +69,7 @@ async function make(
   }
   const audience = await audienceOf(options, order, filled);
   if ('code' in audience) return audience;
-  const made = await options.broadcasts.create({
+  const made = await createOrDrop(options, audience, {
     account: identity.id,
     platform: platform.name,
     audience,
@@ -71,9 +81,22 @@ async function make(
     notBefore: notBefore > now ? notBefore : 0,
     key: order.idempotencyKey ?? headers.idempotencyKey,
   });
-  const isNew = made.kind === 'created';
-  if (!isNew && audience.kind === 'own' && filled === null) await audience.draft.drop();
   return answerOf(made, order);
+}
+
+async function createOrDrop(
+  { broadcasts }: BroadcastOptions,
+  audience: Audience,
+  request: BroadcastRequest,
+): Promise<Made> {
+  let isTaken = false;
+  try {
+    const made = await broadcasts.create(request);
+    isTaken = made.kind === 'created';
+    return made;
+  } finally {
+    if (!isTaken && audience.kind === 'own') await audience.draft.drop();
+  }
 }
 
 function troubleOf(order: BroadcastOrder, hasList: boolean) {
@@ -85,7 +108,7 @@ function troubleOf(order: BroadcastOrder, hasList: boolean) {
   return { path: '/body', expected: `at most ${TEMPLATE_CHARS_MAX} characters of JSON` };
 }
 
-type Audience = { kind: 'named'; name: string } | { kind: 'own'; draft: AudienceDraft };
+type Audience = BroadcastRequest['audience'];
 
 async function audienceOf(
   options: BroadcastOptions,

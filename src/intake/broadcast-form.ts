@@ -65,8 +65,12 @@ class FormParts {
     });
     parser.on('file', (name, stream, fileName, _encoding, type) => {
       this.#streams.push(stream);
-      if (name === 'message' && this.#message === null) this.#message = textOf(stream);
-      else if (name === 'recipients' && this.#list === null) {
+      // Whoever reads it is told as well; nobody reading it must not end the process.
+      stream.on('error', () => {});
+      if (name === 'message' && this.#message === null) {
+        this.#message = textOf(stream);
+        this.#message.catch(() => {});
+      } else if (name === 'recipients' && this.#list === null) {
         this.#list = this.#read(stream, type, fileName);
         // Told by `finish`.
         this.#list.catch(() => {});

@@ -123,7 +123,12 @@ async function list(options: BroadcastOptions, request: FastifyRequest, reply: F
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkBroadcastsQuery, query)));
   }
   const max = pageOf(query.limit);
-  const views = await options.broadcasts.list({ before: query.cursor ?? null, max });
+  const before = query.cursor ?? null;
+  if (before !== null && (await options.broadcasts.get(before)) === null) {
+    const expected = '`next` of the page before';
+    return sendProblem(reply, invalid('invalid_query', [{ path: '/cursor', expected }]));
+  }
+  const views = await options.broadcasts.list({ before, max });
   const next = views.length === max ? (views.at(-1)?.id ?? null) : null;
   return reply.send({ items: views.map(showBroadcast), next });
 }

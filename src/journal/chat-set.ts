@@ -1,6 +1,6 @@
-// Which chats are in an audience while it is being filled, so that nobody is in it twice. Exact, and small: an index on
-// disk would write a page for nearly every member. Chats are numbers nearly always, and a number takes eight bytes in an
-// open table that is at most three quarters full; names are kept as they are.
+// Which chats are in an audience while it is being filled, so that nobody is in it twice. Exact, and small: an
+// index on disk would write a page for nearly every member. Chats are numbers nearly always, and a number takes
+// eight bytes in an open table that is at most three quarters full; names are kept as they are.
 
 const SLOTS_MIN = 1024;
 const FILL_MAX = 0.75;
