@@ -1,6 +1,7 @@
 // The frame of every screen: the menu with what needs attention, how the line to the gateway is, and who is signed in.
 
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { count } from './lib/format.ts';
 import { line, overview } from './lib/live.ts';
 import { hrefOf } from './lib/route.ts';
@@ -14,12 +15,18 @@ import { help } from './shortcuts.tsx';
 
 export function Shell({ at, children }: { at: string; children: ComponentChildren }) {
   const state = useStore(line);
+  const menu = useRef<HTMLElement>(null);
+  // Where the menu is a row that scrolls.
+  useEffect(() => {
+    const current = menu.current?.querySelector(`[href="${hrefOf(at)}"]`);
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [at]);
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={focusMain}>
         Skip to the content
       </button>
-      <nav class="menu" aria-label="Screens">
+      <nav ref={menu} class="menu" aria-label="Screens">
         <a class="brand" href={hrefOf('')}>
           <Mark /> Sluice
         </a>

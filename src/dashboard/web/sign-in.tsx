@@ -21,6 +21,7 @@ export function SignIn({ why }: { why: string | null }) {
           Sign in with a key. The admin key is in the file <code>admin-key</code> of the gateway’s
           data folder.
         </p>
+        <input type="text" name="username" autoComplete="username" value="key" hidden readOnly />
         <label class="field">
           <span>Key</span>
           <input

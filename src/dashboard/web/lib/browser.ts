@@ -15,32 +15,26 @@ export function every(ms: number, run: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-export interface Memory {
+interface Memory {
   get(name: string): string | null;
   set(name: string, value: string | null): void;
 }
 
-// For as long as the tab is open, and for good.
-export const tabMemory = memoryOf(() => sessionStorage);
-export const longMemory = memoryOf(() => localStorage);
-
-// A browser that lets nobody remember throws at the first touch.
-function memoryOf(storage: () => Storage): Memory {
-  return {
-    get(name) {
-      try {
-        return storage().getItem(`sluice.${name}`);
-      } catch {
-        return null;
-      }
-    },
-    set(name, value) {
-      try {
-        if (value === null) storage().removeItem(`sluice.${name}`);
-        else storage().setItem(`sluice.${name}`, value);
-      } catch {
-        // Then it is forgotten with the page.
-      }
-    },
-  };
-}
+// Of small wishes, never of secrets. A browser that lets nobody remember throws at the first touch.
+export const memory: Memory = {
+  get(name) {
+    try {
+      return localStorage.getItem(`sluice.${name}`);
+    } catch {
+      return null;
+    }
+  },
+  set(name, value) {
+    try {
+      if (value === null) localStorage.removeItem(`sluice.${name}`);
+      else localStorage.setItem(`sluice.${name}`, value);
+    } catch {
+      // Then it is forgotten with the page.
+    }
+  },
+};

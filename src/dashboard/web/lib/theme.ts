@@ -1,6 +1,6 @@
 // Light, dark, or as the system has it. Remembered for good.
 
-import { longMemory } from './browser.ts';
+import { memory } from './browser.ts';
 import { Store } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -14,12 +14,12 @@ export const paint = new Store(0);
 
 darkSystem.addEventListener('change', apply);
 theme.follow((value) => {
-  longMemory.set(NAME, value === 'system' ? null : value);
+  memory.set(NAME, value === 'system' ? null : value);
   apply();
 });
 
 function readTheme(): Theme {
-  const kept = longMemory.get(NAME);
+  const kept = memory.get(NAME);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 

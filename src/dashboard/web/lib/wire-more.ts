@@ -105,7 +105,7 @@ export interface SandboxMessage {
   readonly id: number;
   readonly at: string;
   readonly fromBot: boolean;
-  readonly text: string;
+  readonly text: string | null;
   readonly isDeleted: boolean;
 }
 

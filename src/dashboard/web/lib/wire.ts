@@ -37,7 +37,8 @@ export interface Brief {
   readonly cures: readonly string[];
   readonly messageId: string | null;
   readonly supersededBy: string | null;
-  readonly preview?: string;
+  // null: not for this role to see.
+  readonly preview?: string | null;
 }
 
 export interface Waiting extends Brief {

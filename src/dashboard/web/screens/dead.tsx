@@ -5,6 +5,7 @@ import { pathOf } from '../lib/api.ts';
 import { count, words } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { requery, route } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
 import { useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { DeadGroup } from '../lib/wire-more.ts';
@@ -35,7 +36,9 @@ export function Dead() {
           ]}
         />
         <TextField label="Chat" value={chat} onInput={(value) => change({ chat: value.trim() })} />
-        <TextField label="Text" value={text} onInput={(value) => change({ text: value })} />
+        {may('sender') ? (
+          <TextField label="Text" value={text} onInput={(value) => change({ text: value })} />
+        ) : null}
       </div>
       {state === 'dead' ? <Groups mark={mark} /> : null}
       <DeadLetters key={JSON.stringify(query)} filter={{ ...query, state }} mark={mark} />

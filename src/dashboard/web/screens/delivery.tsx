@@ -82,7 +82,7 @@ function Actions({ delivery, reload }: { delivery: Delivery; reload: () => Promi
   if (state === 'dead' || state === 'uncertain') {
     return <DeadActions letter={delivery} onDone={() => void reload()} />;
   }
-  if (state !== 'queued' || !may('sender')) return null;
+  if (state !== 'queued' || !may('operator')) return null;
   const cancel = async () => {
     const text = 'It has not been sent, and will not be. Its record stays.';
     if (!(await confirm({ title: `Cancel ${id}?`, text, yes: 'Cancel it', isDangerous: true })))

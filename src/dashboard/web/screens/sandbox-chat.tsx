@@ -21,10 +21,13 @@ interface Props {
 export function SandboxChat({ account, chat, mark, onWrite }: Props) {
   const path = pathOf('/v1/sandbox/messages', { account, chat });
   const { data, error, reload } = useFetched<{ messages: readonly SandboxMessage[] }>(path, mark);
-  const end = useRef<HTMLDivElement>(null);
+  const bubbles = useRef<HTMLElement>(null);
   const last = data?.messages.at(-1);
-  // The end is looked at when there is something new there.
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [last?.id, last?.text]);
+  // What is new stands at the end; only the chat itself is scrolled there.
+  useEffect(() => {
+    const element = bubbles.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  }, [last?.id, last?.text]);
   const write = (text: string) =>
     attempt(async () => {
       const said = { account, chat, text };
@@ -44,7 +47,7 @@ export function SandboxChat({ account, chat, mark, onWrite }: Props) {
         {may('operator') ? <Mischief account={account} chat={chat} /> : null}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
-      <section class="bubbles" aria-label="Messages" tabIndex={0}>
+      <section ref={bubbles} class="bubbles" aria-label="Messages" tabIndex={0}>
         {error !== null && data === null ? (
           <Trouble error={error} retry={() => void reload()} />
         ) : data === null ? (
@@ -56,7 +59,6 @@ export function SandboxChat({ account, chat, mark, onWrite }: Props) {
         ) : (
           data.messages.map((message) => <Bubble key={message.id} message={message} />)
         )}
-        <div ref={end} />
       </section>
       {may('sender') ? <Writing write={write} /> : null}
     </section>
@@ -69,7 +71,7 @@ function Bubble({ message }: { message: SandboxMessage }) {
     <p class={fromBot ? 'bubble of-bot' : 'bubble of-person'} title={exactTime(at)}>
       <span class="hidden">{fromBot ? 'The bot: ' : 'You: '}</span>
       {thread === null ? null : <span class="small dim">topic {thread}</span>}
-      {isDeleted ? <i class="dim">deleted</i> : text === '' ? <i class="dim">no text</i> : text}
+      {isDeleted ? <i class="dim">deleted</i> : text ? text : <i>no text to see</i>}
     </p>
   );
 }

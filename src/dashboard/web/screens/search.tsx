@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, pathOf } from '../lib/api.ts';
 import { later } from '../lib/browser.ts';
 import { requery, route } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
 import { useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import { type Brief, type Page, STATES } from '../lib/wire.ts';
@@ -30,17 +31,19 @@ export function Search() {
   // The address follows what is typed, after a moment.
   useEffect(() => later(TYPING_MS, () => requery(trimmed(typed))), [typed]);
   return (
-    <Screen title="Search" hint="All fields together. An id of a delivery can be typed as text.">
+    <Screen title="Search" hint="All fields together; newest first.">
       <form class="filters" ref={form} onSubmit={(event) => event.preventDefault()}>
-        {FIELDS.map(([name, label, placeholder]) => (
-          <TextField
-            key={name}
-            label={label}
-            placeholder={placeholder}
-            value={typed[name] ?? ''}
-            onInput={(value) => setTyped({ ...typed, [name]: value })}
-          />
-        ))}
+        {FIELDS.filter(([name]) => name !== 'text' || may('sender')).map(
+          ([name, label, placeholder]) => (
+            <TextField
+              key={name}
+              label={label}
+              placeholder={placeholder}
+              value={typed[name] ?? ''}
+              onInput={(value) => setTyped({ ...typed, [name]: value })}
+            />
+          ),
+        )}
         <Choice
           label="State"
           value={typed.state ?? ''}

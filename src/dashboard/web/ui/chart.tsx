@@ -94,7 +94,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [6, 6, 0, 0],
+    padding: [6, 18, 0, 0],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.15)] } },
     axes: [
       { ...axis, size: 22, space: 70, grid: { show: false }, values: timesOf },
