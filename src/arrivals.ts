@@ -25,13 +25,14 @@ export function openArrivals(
   options: () => IntakeOptions,
   heard: (account: string, chat: string) => void,
 ): Arrivals {
-  const { clock, random, journal, accounts, secret, settingsOf, log } = house;
+  const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
     random,
     journal: { incoming: overheard(journal.incoming, heard) },
     secret,
+    secretPrevious,
     accounts: {
       list: () => accounts.list().map(({ id }) => id),
       has: (id) => accounts.get(id) !== null,

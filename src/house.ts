@@ -45,6 +45,7 @@ export interface House {
   readonly adminKey: string;
   // Seals tokens; the secrets of webhooks are derived from it.
   readonly secret: string;
+  readonly secretPrevious: string | null;
   settingsOf(account: string): Settings;
   // Cuts off the calls that are still out.
   hangUp(): Promise<void>;
@@ -76,7 +77,8 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const screens = new Screens(clock);
   const telegram = openTelegram(config, clock, random, sandbox, spool);
   const platforms = new Map([telegram, createTerminal(screens)].map((each) => [each.name, each]));
-  const accounts = await Accounts.open({ clock, journal, platforms, secret: secret.value });
+  const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
+  const accounts = await Accounts.open({ clock, journal, platforms, ...sealing });
   const settingsOf = settingsByAccount(config);
   const engine = createEngine({
     journal,
@@ -107,7 +109,7 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
     spool,
     engine,
     adminKey: adminKey.value,
-    secret: secret.value,
+    ...sealing,
     settingsOf,
     async hangUp() {
       await Promise.all([...platforms.values()].map((platform) => platform.close()));

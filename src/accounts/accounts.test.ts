@@ -54,6 +54,47 @@ function world(
   };
 }
 
+describe('a new secret', () => {
+  test('what the old one sealed is sealed anew at the start, and then needs it no more', async () => {
+    const { options, stored } = world();
+    const first = await Accounts.open(options);
+    await first.identify('telegram', GOOD);
+    await first.setPaused('telegram:42', true);
+    const before = stored.get('telegram:42')!.sealed;
+    const renewed = { ...options, secret: 'another' };
+    await expect(Accounts.open(renewed)).rejects.toThrow(SecretMismatch);
+    await expect(Accounts.open({ ...renewed, secretPrevious: 'neither' })).rejects.toThrow(
+      'SLUICE_SECRET_PREVIOUS',
+    );
+    const opened = await Accounts.open({ ...renewed, secretPrevious: options.secret });
+    expect(opened.credentialOf('telegram:42')).toBe(GOOD);
+    expect(stored.get('telegram:42')).toMatchObject({ paused: true });
+    expect(stored.get('telegram:42')!.sealed).not.toBe(before);
+    const without = await Accounts.open(renewed);
+    expect(without.credentialOf('telegram:42')).toBe(GOOD);
+    await expect(Accounts.open(options)).rejects.toThrow(SecretMismatch);
+  });
+
+  test('a start that was cut off is gone on with', async () => {
+    const { options, stored } = world();
+    const first = await Accounts.open(options);
+    await first.identify('telegram', GOOD);
+    await first.identify('telegram', '43:good-token');
+    const renewed = { ...options, secret: 'another', secretPrevious: options.secret };
+    let writes = 0;
+    const saveAccount = async (account: StoredAccount) => {
+      writes += 1;
+      if (writes === 2) throw new Error('power cut');
+      stored.set(account.id, account);
+    };
+    const journal = { ...options.journal, saveAccount };
+    await expect(Accounts.open({ ...renewed, journal })).rejects.toThrow('power cut');
+    const accounts = await Accounts.open(renewed);
+    expect(accounts.credentialOf('telegram:42')).toBe(GOOD);
+    expect(accounts.credentialOf('telegram:43')).toBe('43:good-token');
+  });
+});
+
 describe('who owns a token', () => {
   test('the platform is asked once; then the digest is enough, also after a restart', async () => {
     const { options, asked, stored } = world();

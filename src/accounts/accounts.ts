@@ -18,6 +18,8 @@ export interface AccountsOptions {
   readonly journal: Pick<Journal, 'accounts' | 'saveAccount'>;
   readonly platforms: ReadonlyMap<string, Platform>;
   readonly secret: string;
+  // What was sealed with it is sealed anew at the start; left out or null: there is none.
+  readonly secretPrevious?: string | null;
   readonly accountsMax?: number;
   readonly asking?: AskingBounds;
 }
@@ -67,15 +69,26 @@ export class Accounts {
     const accounts = new Accounts(options);
     for (const stored of await options.journal.accounts()) {
       const credential = accounts.#sealer.open(stored.id, stored.sealed);
-      if (credential === null) {
-        throw new SecretMismatch(
-          `the stored token of ${stored.id} does not open: SLUICE_SECRET (or the file \`secret\` in ` +
-            'the data folder) is not the one it was sealed with',
-        );
-      }
-      accounts.#hold(stored, credential);
+      if (credential === null) await accounts.#reseal(stored);
+      else accounts.#hold(stored, credential);
     }
     return accounts;
+  }
+
+  // One by one, each durable before the next: a start that is cut off is gone on with by the next one.
+  async #reseal(stored: StoredAccount): Promise<void> {
+    const { secretPrevious = null, journal } = this.#options;
+    const credential =
+      secretPrevious === null ? null : createSealer(secretPrevious).open(stored.id, stored.sealed);
+    if (credential === null) {
+      throw new SecretMismatch(
+        `the stored token of ${stored.id} does not open: SLUICE_SECRET (or the file \`secret\` in the data ` +
+          'folder) is not the one it was sealed with; if it was changed, set SLUICE_SECRET_PREVIOUS to the one before',
+      );
+    }
+    const sealed = this.#sealer.seal(stored.id, credential);
+    await journal.saveAccount({ ...stored, sealed });
+    this.#hold({ ...stored, sealed }, credential);
   }
 
   // Whose credential is it? At once when it is known; a promise when the platform must be asked.

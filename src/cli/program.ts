@@ -7,6 +7,7 @@ import { addDead } from './dead.ts';
 import { addExplain } from './explain.ts';
 import { harmless } from './harmless.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
+import { addKeys } from './keys.ts';
 import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
@@ -66,6 +67,7 @@ function createProgram(io: Io): Command {
     addDead,
     addExplain,
     addPause,
+    addKeys,
     addSim,
     addConfig,
     addStore,

@@ -21,17 +21,21 @@ export function addServe(program: Command, io: Io): void {
       await gateway.close();
       return refuse(error);
     });
-    io.out(greeting(url, config));
+    io.out(greeting(url, gateway.loginLink()!, config));
     const signal = await signalled;
     io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
     await gateway.close();
   });
 }
 
-function greeting(url: string, { port, data }: { port: number; data: string }): string {
+function greeting(url: string, link: string, config: { port: number; data: string }): string {
+  const { port, data } = config;
   const isFoundAlone = port === defaultConfig().port;
   return [
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
+    '',
+    'See it in a browser (this link logs in once, within an hour):',
+    `  ${link}`,
     '',
     'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
     `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,

@@ -52,6 +52,10 @@ export const SETTINGS = {
     meaning: 'Encrypts tokens at rest; none: made at the first start and kept in the data folder',
     secret: true,
   }),
+  secretPrevious: row<string | null>('server', 'secret_previous', orNone(text('a secret')), null, {
+    meaning: 'The secret before, while it is being replaced: tokens are sealed anew at the start',
+    secret: true,
+  }),
   log: row('server', 'log', choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']), 'info', {
     meaning: 'Log level; JSON lines on stderr, readable on a terminal',
   }),

@@ -18,7 +18,12 @@ function update(updateId: number, message: object = {}) {
   return { update_id: updateId, message: { message_id: 1, chat: { id: 7 }, date, ...message } };
 }
 
-function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk(), at = START) {
+function world(
+  changes: Partial<InboundSettings> = {},
+  disk = createMemoryDisk(),
+  at = START,
+  more: Partial<InboundParts> = {},
+) {
   const clock = virtualClock(at);
   const { journal } = createMemoryStore(disk);
   const settings: InboundSettings = {
@@ -51,6 +56,7 @@ function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk()
     usernameOf: async () => 'helper_bot',
     count: (_account, end) => void counted.push(end),
     log: { warn: (_fields, message) => void logged.push(message) },
+    ...more,
   };
   const inbound = createInbound(parts);
   const secret = inbound.webhookOf(ACCOUNT)!.secret;
@@ -59,6 +65,19 @@ function world(changes: Partial<InboundSettings> = {}, disk = createMemoryDisk()
 }
 
 describe('a webhook', () => {
+  test('while the gateway’s secret is replaced, the one before is good as well', async () => {
+    const { secret: old } = world();
+    const more = { secret: 'a new one', secretPrevious: 'the gateway’s' };
+    const { inbound, secret } = world({}, undefined, START, more);
+    await inbound.start();
+    expect(secret).not.toBe(old);
+    for (const [i, given] of [old, secret].entries()) {
+      expect(await inbound.receive(ACCOUNT, given, update(i))).toEqual({ kind: 'received' });
+    }
+    const set = world({ webhookSecret: 'mine' }, undefined, START, more).inbound;
+    expect(await set.receive(ACCOUNT, old, update(9))).toEqual({ kind: 'unauthorized' });
+  });
+
   test('is admitted by its secret alone, derived or set', async () => {
     const { inbound, secret, clock } = world();
     await inbound.start();

@@ -34,6 +34,8 @@ export interface InboundParts {
   readonly journal: Pick<Journal, 'incoming'>;
   // Secrets of webhooks are derived from it.
   readonly secret: string;
+  // Those derived from the one before it are good as well, until the platform was told the new ones.
+  readonly secretPrevious?: string | null;
   readonly accounts: { list(): readonly string[]; has(account: string): boolean };
   readonly settingsOf: (account: string) => InboundSettings;
   readonly post: (
@@ -175,7 +177,7 @@ class InboundRoom implements Inbound {
   }
 
   async receive(account: string, secret: string, update: unknown): Promise<Received> {
-    const isRight = isSameSecret(secret, this.#secretOf(account));
+    const isRight = this.#isSecret(account, secret);
     if (!isRight || !this.#parts.accounts.has(account)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
@@ -225,6 +227,13 @@ class InboundRoom implements Inbound {
 
   #count(account: string, change: number): void {
     this.#waiting.set(account, Math.max(0, (this.#waiting.get(account) ?? 0) + change));
+  }
+
+  #isSecret(account: string, given: string): boolean {
+    if (isSameSecret(given, this.#secretOf(account))) return true;
+    const { secretPrevious = null, settingsOf } = this.#parts;
+    if (secretPrevious === null || settingsOf(account).webhookSecret !== null) return false;
+    return isSameSecret(given, derivedSecret(secretPrevious, account));
   }
 
   #secretOf(account: string): string {

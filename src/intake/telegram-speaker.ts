@@ -1,6 +1,6 @@
-// Who speaks through the dialect: a bot by its own token, or somebody with a virtual one for it. A virtual token that is
-// not valid, whatever the reason, is answered as Telegram answers a wrong one; neither is it ever shown to Telegram,
-// nor the bot's own token to whoever holds it.
+// Who speaks through the dialect: a bot by its own token, or somebody with a virtual one for it. A virtual token that
+// is not valid, whatever the reason, is answered as Telegram answers a wrong one. It is never shown to Telegram, nor
+// the bot's own token to whoever holds it.
 
 import type { Identity } from '../accounts/accounts.ts';
 import { type Problem, problem } from '../domain/errors.ts';

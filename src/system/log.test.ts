@@ -41,6 +41,10 @@ describe('the log', () => {
     `at /bot${TOKEN.replace(':', '%3A')}/getMe`,
     'sandbox 42:sandbox-a',
     'authorization: Bearer abcdefgh12345',
+    'no such key: sluice_abcdefgh12345abcdefgh12345',
+    'cookie: sluice_session=abcdefgh12345abcdefgh12345',
+    'GET /login?token=abcdefgh12345abcdefgh12345',
+    '42:sluiceabcdefgh12345abcdefgh12345',
   ])('strikes out what looks like a credential: %#', (text) => {
     const { log, lines } = capture();
     log.error({ err: new Error(text) }, text);

@@ -18,9 +18,16 @@ const SECRET_FIELDS = ['token', 'credential', 'key', 'secret', 'authorization', 
 const STDERR = 2;
 const STRUCK = '[secret]';
 
-// Bot tokens (`123456:AA…`), sandbox tokens, and whatever follows Bearer or Bot in a header.
-const CREDENTIAL =
-  /\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})|\b(?:Bearer|Bot)\s+[\w.:~+/=-]{8,}/gi;
+const CREDENTIALS = [
+  // Bot tokens (`123456:AA…`), virtual ones among them, and those of the sandbox.
+  /\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/,
+  // Keys, and what logs a browser in.
+  /\bsluice_(?:session=)?[\w-]{20,}/,
+  /\btoken=[\w-]{20,}/,
+  // Whatever follows Bearer or Bot in a header.
+  /\b(?:Bearer|Bot)\s+[\w.:~+/=-]{8,}/,
+];
+const CREDENTIAL = new RegExp(CREDENTIALS.map(({ source }) => source).join('|'), 'gi');
 
 export function strikeSecrets(text: string): string {
   return text.replace(CREDENTIAL, STRUCK);
