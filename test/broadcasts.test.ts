@@ -187,3 +187,42 @@ test('a list that breaks off leaves nothing behind', { timeout: MINUTES }, async
   expect((await at.ask('GET', '/v1/audiences')).body).toMatchObject({ items: [{ count: 10 }] });
   expect((await at.ask('GET', '/v1/broadcasts')).body).toMatchObject({ items: [] });
 });
+
+test('who blocked the bot is left out until they write', { timeout: MINUTES }, async () => {
+  const at = await setUp(['--private-per-s', '1000']);
+  const send = async () => {
+    const { body } = await at.ask('POST', '/v1/broadcasts', {
+      to: { platform: 'telegram', account: TOKEN },
+      chats: [1000, 1001],
+      body: { text: 'news' },
+    });
+    await until(at, body.id, ({ state }) => state === 'done');
+    const { body: all } = await at.ask('GET', `/v1/broadcasts/${body.id}/recipients`);
+    return (all.items as { state: string; reason: string | null }[]).map(
+      ({ state, reason }) => `${state} ${reason}`,
+    );
+  };
+  sim!.model.setChat('1000', { kind: 'blocked' });
+  expect(await send()).toEqual(['dead bot_blocked', 'sent null']);
+  expect(await send()).toEqual(['skipped blocked', 'sent null']);
+  sim!.model.setChat('1000', { kind: 'open' });
+  const { body: webhook } = await at.ask('GET', '/v1/accounts/telegram:4242/webhook');
+  const message = {
+    message_id: 9,
+    date: 1_900_000_000,
+    chat: { id: 1000, type: 'private' },
+    text: 'hi',
+  };
+  const update = { update_id: 1, message: { ...message, from: { id: 1000, is_bot: false } } };
+  const secret = { 'x-telegram-bot-api-secret-token': String(webhook.secret) };
+  const posted = await request(`${at.url}${webhook.path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...secret },
+    body: JSON.stringify(update),
+  });
+  expect(posted.statusCode).toBe(200);
+  // Noted a moment later, together with others.
+  let last: string[] = [];
+  while (last[0] !== 'sent null') last = await send();
+  expect(last).toEqual(['sent null', 'sent null']);
+});
