@@ -1,9 +1,11 @@
-// The command line as a process: the hand-over to the pinned Node, exit codes, signals, the drain.
+// The command line as a process: the hand-over to the pinned Node, exit codes, signals, pipes, terminals, the drain.
 
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type JudgedCall, serveSim } from '../src/sim/sim.ts';
 import { GatewayProcess } from './process/gateway.ts';
-import { runSluice, Sluice } from './process/sluice.ts';
+import { BIN, runSluice, Sluice } from './process/sluice.ts';
 
 describe('bin/sluice.js', () => {
   test('passes output and exit code on', async () => {
@@ -25,6 +27,68 @@ describe('bin/sluice.js', () => {
       expect((await sluice.ended).code).toBe(0);
     },
   );
+});
+
+describe('whoever reads', () => {
+  test('may stop reading: the command ends, quietly', async () => {
+    const child = spawn(process.execPath, [BIN, 'config'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    const [code] = await once(child, 'close');
+    expect({ code, said }).toEqual({ code: 0, said: '' });
+  });
+
+  // A real terminal, as far as programs can tell.
+  const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes(
+    'util-linux',
+  );
+  const inTerminal = (line: string, env: Record<string, string> = {}) =>
+    spawn('script', ['-qec', `stty rows 24 cols 80; ${line}`, '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, NO_COLOR: '', TERM: 'xterm', ...env },
+    });
+
+  test.runIf(hasScript)('top takes a terminal and gives it back', async () => {
+    const sim = await serveSim({ host: '127.0.0.1', port: 0 });
+    const gateway = new GatewayProcess(sim.url);
+    try {
+      await gateway.start();
+      const env = { SLUICE_URL: gateway.url, SLUICE_KEY: gateway.key };
+      const child = inTerminal(`'${process.execPath}' '${BIN}' top`, env);
+      let seen = '';
+      const drawn = Promise.withResolvers<void>();
+      child.stdout.on('data', (chunk) => {
+        seen += chunk;
+        if (seen.includes('q quit')) drawn.resolve();
+      });
+      await drawn.promise;
+      child.stdin.write('q');
+      const [code] = await once(child, 'close');
+      expect(code).toBe(0);
+      expect(seen).toContain(`sluice at ${gateway.url} is ok`);
+      expect(seen.indexOf('\u001b[?1049h')).toBeLessThan(seen.indexOf('q quit'));
+      expect(seen.trimEnd().endsWith('\u001b[?1049l')).toBe(true);
+    } finally {
+      await gateway.end('SIGKILL');
+      gateway.remove();
+      await sim.close();
+    }
+  });
+
+  test.runIf(hasScript)('a terminal gets no colours when NO_COLOR says so', async () => {
+    const child = inTerminal(`'${process.execPath}' '${BIN}' nonsense`, { NO_COLOR: '1' });
+    let seen = '';
+    child.stdout.on('data', (chunk) => {
+      seen += chunk;
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(2);
+    expect(seen).toContain('unknown command');
+    expect(seen).not.toContain('\u001b');
+  });
 });
 
 describe('SIGTERM', () => {

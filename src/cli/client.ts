@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { Failed, type Io } from './io.ts';
 import { type ServerEvent, serverEvents } from './server-events.ts';
 import { configFrom } from './settings.ts';
@@ -34,6 +35,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 // A stream of events has a beat every 15 s: when several are missing, the line is dead.
 const EVENTS_SILENCE_MS = 60_000;
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
+// What to do about a refusal, from here.
+const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  unknown_account: '`sluice status` lists the accounts.',
+  forbidden_role: 'Set SLUICE_KEY to a key of a role that may.',
+  forbidden_scope: 'Set SLUICE_KEY to a key whose scope holds it.',
+};
 
 export function addClientOptions(command: Command): Command {
   return command
@@ -109,7 +117,7 @@ async function call(asked: Call): Promise<unknown> {
   const value = parsed(text);
   const isHealth = path === '/health/details' && answer.statusCode === 503;
   if (answer.statusCode < 400 || isHealth) return value;
-  throw refusedBy(url, answer.statusCode, value);
+  throw refusedBy(asked, answer.statusCode, value);
 }
 
 async function* events(
@@ -120,7 +128,7 @@ async function* events(
   const patience = { bodyTimeout: EVENTS_SILENCE_MS };
   const answer = await reach(url, () => request(`${url}${path}`, { headers, signal, ...patience }));
   const { statusCode, body } = answer;
-  if (statusCode >= 400) throw refusedBy(url, statusCode, parsed(await body.text()));
+  if (statusCode >= 400) throw refusedBy(asked, statusCode, parsed(await body.text()));
   try {
     yield* serverEvents(body);
   } catch (error) {
@@ -129,10 +137,11 @@ async function* events(
   }
 }
 
-function refusedBy(url: string, status: number, value: unknown): Failed {
+function refusedBy(asked: Pick<Call, 'url' | 'key'>, status: number, value: unknown): Failed {
   if (status !== 401) return new Failed(refusal(status, value));
+  const what = asked.key === null ? 'wants a key, and none was found' : 'does not know this key';
   return new Failed(
-    `${url} does not know this key. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
+    `${asked.url} ${what}. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
   );
 }
 
@@ -152,13 +161,16 @@ async function reach<T>(url: string, send: () => Promise<T>): Promise<T> {
 // problem+json says what is wrong; its entries say where.
 function refusal(status: number, value: unknown): string {
   const problem = (value ?? {}) as {
-    code?: string;
+    code?: ErrorCode;
     detail?: string;
     problems?: { path: string; expected: string }[];
   };
   const where = (problem.problems ?? []).map(({ path, expected }) => `\n  ${path}: ${expected}`);
   const what = problem.detail ?? `the gateway answered ${status}`;
-  return `${what}${problem.code === undefined ? '' : ` (${problem.code})`}${where.join('')}`;
+  const { code } = problem;
+  const hint = code === undefined ? undefined : HINTS[code];
+  const named = code === undefined ? '' : ` (${code})`;
+  return `${what}${named}${where.join('')}${hint === undefined ? '' : `\n  ${hint}`}`;
 }
 
 function parsed(text: string): unknown {

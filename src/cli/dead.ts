@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { describeDelivery, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
-import { table } from './table.ts';
+import { moment, table } from './table.ts';
 
 interface Filter {
   readonly account?: string;
@@ -38,6 +38,9 @@ interface Handled {
   readonly next: string | null;
 }
 
+type Verb = 'retry' | 'discard';
+
+const DONE = { retry: 'queued again', discard: 'discarded' } as const;
 const FILTERS = ['account', 'chat', 'reason', 'since', 'state'] as const;
 
 export function addDead(program: Command, io: Io): void {
@@ -64,9 +67,11 @@ function addList(dead: Command, io: Io): void {
     const answer = (await connect(io, { ...options }).call('GET', `/v1/dead?${query}`)) as {
       items?: ShownDelivery[];
       groups?: Cause[];
+      next?: string | null;
     };
-    if (options.json) printJson(io, answer);
-    else io.out(options.group ? causes(answer.groups ?? []) : letters(answer.items ?? []));
+    if (options.json) return printJson(io, answer);
+    io.out(options.group ? causes(answer.groups ?? []) : letters(answer.items ?? []));
+    if (answer.next) io.out('there are more: --limit shows up to 1000, --group counts them all');
   });
 }
 
@@ -95,7 +100,7 @@ function addEdit(dead: Command, io: Io): void {
   });
 }
 
-function addHandle(dead: Command, io: Io, verb: 'retry' | 'discard', description: string): void {
+function addHandle(dead: Command, io: Io, verb: Verb, description: string): void {
   const command = dead
     .command(verb)
     .description(description)
@@ -109,7 +114,7 @@ function addHandle(dead: Command, io: Io, verb: 'retry' | 'discard', description
     }
     const client = connect(io, { ...options });
     const which = ids.length > 0 ? { ids } : { filter };
-    const handled = await handle(client, `/v1/dead/${verb}`, which);
+    const handled = await handle(io, client, verb, which);
     if (options.json) printJson(io, handled);
     else io.out(summary(verb, handled));
     if (handled.failed > 0) throw new Failed(`${handled.failed} could not be handled`);
@@ -117,14 +122,17 @@ function addHandle(dead: Command, io: Io, verb: 'retry' | 'discard', description
 }
 
 // The gateway works in bounded steps and says where the next one begins.
-async function handle(client: Client, path: string, which: object): Promise<Handled> {
+async function handle(io: Io, client: Client, verb: Verb, which: object): Promise<Handled> {
+  const path = `/v1/dead/${verb}`;
   let sum = (await client.call('POST', path, which)) as Handled;
   while (sum.next !== null) {
+    io.progress?.(`${sum.done} ${DONE[verb]} so far`);
     const step = (await client.call('POST', path, { ...which, cursor: sum.next })) as Handled;
     const done = sum.done + step.done;
     const failed = sum.failed + step.failed;
     sum = { done, failed, failures: [...sum.failures, ...step.failures], next: step.next };
   }
+  io.progress?.('');
   return sum;
 }
 
@@ -134,7 +142,11 @@ function addFilters(command: Command): Command {
     .option('--chat <id>', 'to this chat')
     .option('--reason <code>', 'for this reason')
     .option('--since <time>', 'accepted at or after (ISO 8601)')
-    .option('--state <state>', 'dead (default) or uncertain');
+    .addOption(
+      command
+        .createOption('--state <state>', 'in this state (default: dead)')
+        .choices(['dead', 'uncertain']),
+    );
 }
 
 function filterOf(options: Options): Record<string, string> {
@@ -155,7 +167,7 @@ function letters(dead: readonly ShownDelivery[]): string {
   if (dead.length === 0) return 'no dead letters';
   const rows = dead.map((letter) => [
     letter.id,
-    letter.settledAt ?? letter.acceptedAt,
+    moment(letter.settledAt ?? letter.acceptedAt),
     letter.account,
     letter.chat,
     letter.method,
@@ -172,13 +184,13 @@ function causes(groups: readonly Cause[]): string {
     group.reason,
     group.account,
     group.count,
-    group.oldestAt,
-    group.newestAt,
+    moment(group.oldestAt),
+    moment(group.newestAt),
   ]);
   return table(['reason', 'account', 'count', 'oldest', 'newest'], rows);
 }
 
-function summary(verb: string, handled: Handled): string {
+function summary(verb: Verb, handled: Handled): string {
   const failures = handled.failures.map(({ id, detail }) => `\n  ${id}: ${detail}`);
-  return `${handled.done} ${verb === 'retry' ? 'queued again' : 'discarded'}${failures.join('')}`;
+  return `${handled.done} ${DONE[verb]}${failures.join('')}`;
 }

@@ -1,6 +1,6 @@
 // One delivery for a person's eyes: what it is, what became of it, each try.
 
-import { fields, table } from './table.ts';
+import { fields, moment, table } from './table.ts';
 
 export interface ShownDelivery {
   readonly id: string;
@@ -37,8 +37,8 @@ export function describeDelivery(delivery: ShownDelivery): string {
     ['chat', delivery.chat],
     ['method', delivery.method],
     ['priority', delivery.priority],
-    ['accepted', delivery.acceptedAt],
-    ['settled', delivery.settledAt],
+    ['accepted', moment(delivery.acceptedAt)],
+    ['settled', delivery.settledAt === null ? null : moment(delivery.settledAt)],
     ['message id', delivery.messageId],
     ['lost answers', delivery.doubts === 0 ? null : delivery.doubts],
     ['body', delivery.body === undefined ? null : JSON.stringify(delivery.body)],

@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBroadcast } from './broadcast.ts';
+import { addCompletion } from './completion.ts';
 import { addDead } from './dead.ts';
+import { addExamples } from './examples.ts';
 import { addExplain } from './explain.ts';
 import { harmless } from './harmless.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
@@ -44,9 +46,11 @@ function withoutControls(io: Io): Io {
   };
 }
 
-function createProgram(io: Io): Command {
+export function createProgram(io: Io): Command {
   const program = new Command('sluice')
-    .description('A delivery gateway for chat platforms')
+    .description(
+      'A delivery gateway for chat platforms. `sluice serve` runs it; the other commands talk to one that runs.',
+    )
     .version(VERSION, '-V, --version', 'print the version')
     // An option belongs to the command it follows: `stream list --json`.
     .enablePositionalOptions()
@@ -72,9 +76,11 @@ function createProgram(io: Io): Command {
     addConfig,
     addStore,
     addWatch,
+    addCompletion,
   ]) {
     add(program, io);
   }
+  addExamples(program);
   return program;
 }
 

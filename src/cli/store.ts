@@ -22,7 +22,8 @@ export function addStore(program: Command, io: Io): void {
     const { data } = configFrom(io, { ...options }).config;
     if (!existsSync(data)) throw new Failed(`there is no data folder ${data}; name it with --data`);
     const { takeSnapshot } = await import('../journal/snapshot.ts');
-    await told(takeSnapshot(data, file));
+    io.progress?.(`copying the store of ${data} …`);
+    await told(takeSnapshot(data, file)).finally(() => io.progress?.(''));
     if (options.json) printJson(io, { snapshot: file, data });
     else io.out(`${file} holds the store of ${data}; keep ${data}/${SECRET_FILE} with it`);
   });
@@ -33,7 +34,8 @@ export function addStore(program: Command, io: Io): void {
   addOptions(restore).action(async (file: string, options: Options) => {
     const { data } = configFrom(io, { ...options }).config;
     const { restoreSnapshot } = await import('../journal/restore.ts');
-    await told(restoreSnapshot(file, data));
+    io.progress?.(`copying ${file} and checking it …`);
+    await told(restoreSnapshot(file, data)).finally(() => io.progress?.(''));
     if (options.json) printJson(io, { restored: file, data });
     else
       io.out(`${data} holds the store of ${file}; put its ${SECRET_FILE} there before you start`);

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const BIN = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

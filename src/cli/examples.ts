@@ -1,0 +1,84 @@
+// What people type: a few lines for each command, shown at the end of its help and in docs/cli.md. A test parses each of
+// them, so that none can name an option that is no longer there.
+
+import type { Command } from 'commander';
+
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  serve: [
+    'sluice serve',
+    'sluice serve --port 9000 --data /var/lib/sluice',
+    'sluice serve --config sluice.yaml --log debug',
+  ],
+  send: [
+    'sluice send --account 1:sandbox --chat 42 hello',
+    'sluice send --chat @news --priority high --wait 30 "it is done"',
+    `sluice send --chat 42 --method sendPhoto --body '{"photo": "https://example.com/cat.png"}'`,
+  ],
+  stream: [
+    'ask-a-model | sluice stream --chat 42 --format markdown',
+    'tail -f build.log | sluice stream --chat -1001234 --idle 60 --wait',
+  ],
+  'stream list': ['sluice stream list', 'sluice stream list --json'],
+  'stream show': ['sluice stream show s-mwifte3h-85f37'],
+  broadcast: [
+    'sluice broadcast --to people.csv --text "Hello {{name|friend}}"',
+    'sluice broadcast --audience beta --text "v2 is out" --not-before 2030-01-01T09:00:00Z --detach',
+  ],
+  'broadcast save': ['sluice broadcast save beta people.csv'],
+  'broadcast list': ['sluice broadcast list'],
+  'broadcast show': ['sluice broadcast show b-k3x9a-1'],
+  'broadcast recipients': ['sluice broadcast recipients b-k3x9a-1 --state dead --limit 200'],
+  'broadcast pause': ['sluice broadcast pause b-k3x9a-1'],
+  'broadcast resume': ['sluice broadcast resume b-k3x9a-1'],
+  'broadcast cancel': ['sluice broadcast cancel b-k3x9a-1'],
+  status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
+  top: ['sluice top', 'sluice top --filter telegram:1', 'sluice top --json'],
+  'dead list': [
+    'sluice dead list --group',
+    'sluice dead list --reason chat_not_found --limit 200',
+    'sluice dead list --state uncertain',
+  ],
+  'dead show': ['sluice dead show k3x9a-1'],
+  'dead edit': [
+    `sluice dead edit k3x9a-1 --body '{"text": "shorter"}'`,
+    'sluice dead edit k3x9a-1 --body @body.json',
+  ],
+  'dead retry': [
+    'sluice dead retry k3x9a-1 k3x9a-2',
+    'sluice dead retry --reason timeout --since 2030-01-01T00:00:00Z',
+    'sluice dead retry --all',
+  ],
+  'dead discard': ['sluice dead discard k3x9a-1', 'sluice dead discard --reason bot_blocked'],
+  explain: ['sluice explain k3x9a-1'],
+  pause: ['sluice pause telegram:1'],
+  resume: ['sluice resume telegram:1'],
+  'keys list': ['sluice keys list'],
+  'keys create': [
+    'sluice keys create dashboard --role viewer --expires 90d',
+    'sluice keys create newsroom --role sender --account telegram:1 --rate 60',
+    'sluice keys create helper --virtual --account telegram:1 --method sendMessage --chat 42',
+  ],
+  'keys rotate': ['sluice keys rotate k-7f3a --grace 10m'],
+  'keys revoke': ['sluice keys revoke k-7f3a'],
+  'keys audit': ['sluice keys audit --limit 200'],
+  sim: ['sluice sim', 'sluice sim --port 0'],
+  'sim world': ['sluice sim world --seeds 20', 'sluice sim world --seed 7 --hours 2 --crashes 10'],
+  config: ['sluice config', 'sluice config --config sluice.yaml --json'],
+  snapshot: ['sluice snapshot backup.db', 'sluice snapshot backup.db --data /var/lib/sluice'],
+  restore: ['sluice restore backup.db --data ./data-new'],
+  watch: ['sluice watch build', 'sluice watch build --account terminal:ci --json'],
+  completion: [
+    'source <(sluice completion bash)',
+    'source <(sluice completion zsh)',
+    'sluice completion fish | source',
+  ],
+};
+
+// Below the help of each command that has some.
+export function addExamples(command: Command, path: readonly string[] = []): void {
+  const own = EXAMPLES[path.join(' ')];
+  if (own !== undefined) {
+    command.addHelpText('after', `\nExamples:\n${own.map((line) => `  ${line}`).join('\n')}`);
+  }
+  for (const each of command.commands) addExamples(each, [...path, each.name()]);
+}
