@@ -16,7 +16,6 @@ export interface ShownOverview {
   readonly depths: Readonly<
     Record<'critical' | 'high' | 'normal' | 'low' | 'retry' | 'inFlight', number>
   >;
-  readonly oldestDueAt: string | null;
   readonly dead: number;
   readonly uncertain: number;
   readonly oldest: readonly {
@@ -65,6 +64,7 @@ export interface Snapshot {
 // Budgets are asked for account by account: of those that have most to do.
 const BUDGETS_MAX = 20;
 const DEAD_MAX = 20;
+const SECONDS_SHOWN = 60;
 const OPEN_BROADCASTS = ['running', 'paused'];
 
 export async function takeSnapshot(client: Client, signal?: AbortSignal): Promise<Snapshot> {
@@ -90,10 +90,17 @@ export async function takeSnapshot(client: Client, signal?: AbortSignal): Promis
   return {
     url: client.url,
     health: health.status,
-    overview,
+    overview: { ...overview, series: lastOf(overview.series) },
     accounts: accounts.map((account) => ({ ...account, rules: rules.get(account.id) ?? [] })),
     streams,
     broadcasts: broadcasts.items.filter(({ state }) => OPEN_BROADCASTS.includes(state)),
     dead: dead.items,
   };
+}
+
+function lastOf(series: ShownOverview['series']): ShownOverview['series'] {
+  const { accepted, sent, limited, failed, dead, waiting } = series;
+  const all = { accepted, sent, limited, failed, dead, waiting };
+  const cut = Object.entries(all).map(([name, numbers]) => [name, numbers.slice(-SECONDS_SHOWN)]);
+  return Object.fromEntries(cut) as ShownOverview['series'];
 }

@@ -59,10 +59,11 @@ export function describe(snapshot: Snapshot, choice: Choice): string {
 }
 
 function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] {
-  const { series, depths, at, startedAt, oldestDueAt, dead, uncertain, freezes } = overview;
+  const { series, depths, at, startedAt, oldest, dead, uncertain, freezes } = overview;
   const now = Date.parse(at);
   const { critical, high, normal, low, retry, inFlight } = depths;
-  const oldest = oldestDueAt === null ? 0 : Math.max(0, now - Date.parse(oldestDueAt));
+  const [first] = oldest;
+  const waits = first === undefined ? '0 s' : duration(Math.max(0, now - Date.parse(first.since)));
   const up = duration(now - Date.parse(startedAt));
   const perSecond = (numbers: readonly number[]) => {
     const last = numbers.slice(-RATE_S);
@@ -90,7 +91,7 @@ function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] 
     {
       tone: dead + uncertain + freezes.active > 0 ? 'warning' : 'plain',
       text:
-        `oldest wait ${duration(oldest)}  in flight ${inFlight}  frozen ${count(freezes.active)}  ` +
+        `oldest wait ${waits}  in flight ${inFlight}  frozen ${count(freezes.active)}  ` +
         `dead ${count(dead)}  uncertain ${count(uncertain)}  ${plural(streams.length, 'stream')}`,
     },
   ];

@@ -31,7 +31,6 @@ export function overview(): Snapshot['overview'] {
     startedAt: iso(-7_200_000),
     series: { ...series, dead: [], waiting: [] },
     depths: { critical: 0, high: 1, normal: 1233, low: 0, retry: 4, inFlight: 3 },
-    oldestDueAt: iso(-42_000),
     dead: 12,
     uncertain: 0,
     oldest: [{ ...oldest, since: iso(-42_000), behind: 9, why: 'chat -100 is frozen' }],
