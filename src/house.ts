@@ -2,7 +2,13 @@
 // The gateway puts HTTP before it, the library uses it in process.
 
 import { join } from 'node:path';
-import { Accounts, ADMIN_KEY_FILE, loadSecret, SECRET_FILE } from './accounts/accounts.ts';
+import {
+  Accounts,
+  type AccountsOptions,
+  ADMIN_KEY_FILE,
+  loadSecret,
+  SECRET_FILE,
+} from './accounts/accounts.ts';
 import type { Config, Settings } from './config/config.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import type { Journal } from './journal/journal.ts';
@@ -77,8 +83,9 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const screens = new Screens(clock);
   const telegram = openTelegram(config, clock, random, sandbox, spool);
   const platforms = new Map([telegram, createTerminal(screens)].map((each) => [each.name, each]));
+  const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
-  const accounts = await Accounts.open({ clock, journal, platforms, ...sealing });
+  const accounts = await openAccounts({ clock, journal, platforms, ...sealing }, close);
   const settingsOf = settingsByAccount(config);
   const engine = createEngine({
     journal,
@@ -114,11 +121,18 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
     async hangUp() {
       await Promise.all([...platforms.values()].map((platform) => platform.close()));
     },
-    async close() {
-      await ledger.close();
-      await journal.close();
-    },
+    close,
   };
+}
+
+// A house that cannot be opened leaves nothing open behind it: its threads would keep the process.
+async function openAccounts(options: AccountsOptions, close: () => Promise<void>) {
+  try {
+    return await Accounts.open(options);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {

@@ -62,5 +62,7 @@ export function trespass(
   if (bounds === null) return null;
   const waitMs = bounds.takeMs(now);
   if (waitMs > 0) return tooOften(waitMs);
-  return bounds.mayCall(method, params) ? null : problem('forbidden_scope', '');
+  return bounds.mayCall(method, params)
+    ? null
+    : problem('forbidden_scope', 'this token is not made for this call');
 }
