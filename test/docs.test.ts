@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
+import { ROLES } from '../src/domain/role.ts';
+import { ACCESS } from '../src/intake/access.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
 import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
 import { readTree } from './tidy/tree.ts';
@@ -27,6 +29,19 @@ describe('the docs and the code agree both ways', () => {
   test('metrics', () => {
     const rows = matches(readPage('metrics.md'), /^\| `([a-z_]+)` \|/gm);
     expect(sorted(rows)).toEqual(sorted(Object.keys(METRICS)));
+  });
+
+  test('who may use which route', () => {
+    const page = readPage('security.md');
+    const rows = matches(page, /^\| (`[A-Z]+ \/[^|]*\|[^|]*\|[^|]*\|[^|]*)\|$/gm);
+    const routes = Object.entries(ACCESS).map(
+      ([route, { role, reach, audit }]) =>
+        `\`${route}\` | ${role} | ${reach} | ${audit === undefined ? '' : 'yes '}`,
+    );
+    expect(sorted(rows.map((row) => row.replace(/ +$/, ' ').replace(/\| +$/, '| ')))).toEqual(
+      sorted(routes),
+    );
+    expect(matches(page, /^\| `(viewer|sender|operator|admin)` \|/gm)).toEqual([...ROLES]);
   });
 
   test('the state diagram', () => {
