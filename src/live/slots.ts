@@ -1,8 +1,8 @@
 // When the messages of live output go, so that finals always find room. A chat that takes 20 messages a minute has a
 // slot every 3 s. Were finals to go as fast as they can, a few together would fill the minute's window and the next
-// would wait for most of it; so they go one per slot, and only one of them a part of a slot ahead of its time. A preview
-// goes when no slot is owed: then, whatever comes, a final with n waiting is sent within n slots and that part of one.
-// What is left of the slot is for the network. Pure: `now` is an argument.
+// would wait for most of it; so they go one per slot, and only one of them a part of a slot ahead of its time. A
+// preview goes when no slot is owed: then, whatever comes, a final with n waiting is sent within n slots and that part
+// of one. What is left of the slot is for the network. Pure: `now` is an argument.
 
 const AHEAD = 2 / 3;
 

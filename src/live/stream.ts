@@ -93,6 +93,11 @@ export class Stream {
   }
 }
 
+// A sign of life, and no more.
+export function isNothing({ kind, text }: Change): boolean {
+  return kind === 'append' && text === '';
+}
+
 export function applied(text: string, change: Change): string {
   return change.kind === 'append' ? text + change.text : change.text;
 }

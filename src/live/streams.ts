@@ -15,7 +15,7 @@ import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from
 import type { LiveSettings } from './policy.ts';
 import { streamOf, unsure } from './record.ts';
 import { Stage } from './stage.ts';
-import { applied, Stream } from './stream.ts';
+import { applied, isNothing, Stream } from './stream.ts';
 import { viewOf, waitsFor } from './view.ts';
 
 const HOUSEKEEPING_MS = 1000;
@@ -289,11 +289,6 @@ export class LiveStreams implements Live, Service {
 // Its producer is at work, and the last sign is about to vanish.
 function isTyping({ heardAt, typedAt }: Stream, now: number): boolean {
   return now - heardAt < TYPED_MS && now - typedAt >= TYPED_MS;
-}
-
-// A sign of life, and no more.
-function isNothing({ kind, text }: Change): boolean {
-  return kind === 'append' && text === '';
 }
 
 function ignoreStore(error: unknown): void {
