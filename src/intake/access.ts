@@ -25,12 +25,15 @@ export interface Access {
   // anyone: no key is asked for. watcher: a viewer, and on loopback anyone.
   readonly role: Role | 'anyone' | 'watcher';
   readonly reach: Reach;
+  // It may last: it is cut off when its key is no longer good.
+  readonly lasting?: true;
   // It is noted who did it, and to what: what the path names, or what the body says.
   readonly audit?: 'path' | 'body';
 }
 
 const ANYONE: Access = { role: 'anyone', reach: 'open' };
 const WATCHER: Access = { role: 'watcher', reach: 'open' };
+const lasting = (access: Access): Access => ({ ...access, lasting: true });
 const viewer = (reach: Reach): Access => ({ role: 'viewer', reach });
 const sender = (reach: Reach): Access => ({ role: 'sender', reach });
 const operator = (reach: Reach, audit: 'path' | 'body'): Access => ({
@@ -48,8 +51,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /v1/messages/:id': operator('message', 'path'),
   'GET /v1/messages/:id/explain': viewer('message'),
 
-  'POST /v1/streams': sender('draft'),
-  'PUT /v1/streams': sender('draft'),
+  'POST /v1/streams': lasting(sender('draft')),
+  'PUT /v1/streams': lasting(sender('draft')),
   'GET /v1/streams': viewer('query'),
   'GET /v1/streams/:id': viewer('stream'),
   'PATCH /v1/streams/:id': sender('stream'),
@@ -80,12 +83,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/limits': viewer('query'),
 
   'GET /v1/overview': viewer('closed'),
-  'GET /v1/overview/events': viewer('closed'),
+  'GET /v1/overview/events': lasting(viewer('closed')),
   'GET /v1/queue': viewer('closed'),
   'GET /queue/stats': viewer('closed'),
-  'GET /v1/events': viewer('query'),
+  'GET /v1/events': lasting(viewer('query')),
   // It is nothing but texts.
-  'GET /v1/terminal/:chat': sender('terminal'),
+  'GET /v1/terminal/:chat': lasting(sender('terminal')),
   'GET /v1/sandbox': viewer('closed'),
   'GET /v1/sandbox/messages': viewer('closed'),
   'POST /v1/sandbox/messages': sender('closed'),

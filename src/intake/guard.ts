@@ -9,6 +9,7 @@ import { type Access, accessOf, type Reach } from './access.ts';
 import { noteDone } from './audit.ts';
 import { sessionIdOf } from './cookie.ts';
 import type { IntakeOptions } from './intake.ts';
+import { Lines } from './lines.ts';
 import { isWithin } from './reach.ts';
 import { withoutTexts } from './redact.ts';
 import { refuse, sendProblem, tooOften } from './refuse.ts';
@@ -40,15 +41,22 @@ export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void 
   app.decorateRequest('holder', null);
   app.decorateRequest('session', null);
   app.decorateRequest('subject', '');
-  app.addHook('onRoute', (route) => guardRoute(route, options));
+  const lines = new Lines(options.clock);
+  const unlisten = options.guards.keyring.listen(() => lines.look());
+  app.addHook('preClose', async () => {
+    unlisten();
+    lines.stop();
+  });
+  app.addHook('onRoute', (route) => guardRoute(route, options, lines));
 }
 
-function guardRoute(route: RouteOptions, options: IntakeOptions): void {
+function guardRoute(route: RouteOptions, options: IntakeOptions, lines: Lines): void {
   const access = accessOf(route.method, route.url);
   const role = roleOf(access, options.settings.host);
   if (role !== null) {
     route.onRequest = [admission(options, access, role), ...listOf(route.onRequest)];
     route.preHandler = [confinement(options, access), ...listOf(route.preHandler)];
+    if (access.lasting) route.onRequest.push(holding(options, lines));
     if (role === 'viewer') {
       route.preSerialization = [withoutTexts, ...listOf(route.preSerialization)];
     }
@@ -107,6 +115,14 @@ function holderOf(
   if (!isMeant && !HARMLESS_METHODS.includes(request.method)) return 'csrf';
   request.session = session;
   return session.holder;
+}
+
+function holding({ guards }: IntakeOptions, lines: Lines): Hook {
+  return ({ holder, session }, reply, done) => {
+    if (session !== null) lines.hold(reply.raw, () => guards.sessions.isOpen(session));
+    else if (holder !== null) lines.hold(reply.raw, () => guards.keyring.holds(holder));
+    done();
+  };
 }
 
 // After the body was read: most of it is about what the request names.

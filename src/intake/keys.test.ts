@@ -1,6 +1,7 @@
 // Keys over REST: made, shown once, bound, replaced, revoked; and what a bound one reaches.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ADMIN } from '../keys/keys.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START } from './intake.fixture.ts';
 
 const DAY_S = 86_400;
@@ -130,6 +131,22 @@ describe('a bound key', () => {
     expect(at.road.submitted).toHaveLength(1);
   });
 
+  test('shows growing texts within its bounds, and touches no others', async () => {
+    const { secret } = await made({ role: 'sender', accounts: [ACCOUNT], chats: ['-100'] });
+    const open = (chat: string, headers: object) =>
+      ask('POST', '/v1/streams', { ...to(ACCOUNT, chat), text: 'begun' }, headers);
+    expect((await open('-101', bearer(secret))).json().code).toBe('forbidden_scope');
+    const [own, other] = [await open('-100', bearer(secret)), await open('-101', AUTH)];
+    const change = async (answer: typeof own) => {
+      const url = `/v1/streams/${answer.json().id}`;
+      return (await ask('PATCH', url, { append: ' and on' }, bearer(secret))).statusCode;
+    };
+    expect([await change(own), await change(other)]).toEqual([200, 403]);
+    const list = (query: string) => ask('GET', `/v1/streams${query}`, undefined, bearer(secret));
+    expect((await list('')).statusCode).toBe(403);
+    expect((await list(`?account=${ACCOUNT}&chat=-100`)).json().streams).toHaveLength(1);
+  });
+
   test('reads what it could have sent, and must say what it looks for', async () => {
     const { secret } = await made({ role: 'operator', accounts: [ACCOUNT], chats: ['-100'] });
     const [own, other] = [
@@ -186,11 +203,79 @@ describe('a viewer', () => {
     expect(view).toMatchObject({ state: 'sent', body: null, result: null, messageId: '77' });
   });
 
+  test('is told what happens, without the texts, while others see them', async () => {
+    const { secret } = await made({ role: 'viewer' });
+    await ask('POST', '/v1/messages', message());
+    const url = await at.app.listen({ host: '127.0.0.1', port: 0 });
+    const firstEvent = async (headers: Record<string, string>) => {
+      const answer = await fetch(`${url}/v1/overview/events`, { headers });
+      let text = '';
+      for await (const chunk of answer.body!) {
+        text += Buffer.from(chunk).toString();
+        if (/event: overview\n.*\n\n/.test(text)) break;
+      }
+      return text;
+    };
+    const seen = await firstEvent(bearer(secret));
+    expect(seen).toContain('"preview":null');
+    expect(seen).not.toContain('hello');
+    expect(await firstEvent(AUTH)).toContain('"preview":"hello"');
+  });
+
   test('cannot guess it by searching either', async () => {
     const { secret } = await made({ role: 'viewer' });
     const answer = await ask('GET', '/v1/messages?text=hello', undefined, bearer(secret));
     expect(answer.json().code).toBe('forbidden_role');
     expect((await ask('GET', '/v1/messages?text=hello')).statusCode).toBe(200);
+  });
+});
+
+describe('a line that lasts', () => {
+  // Resolves when it is open; `end` when it is no more.
+  async function open(headers: Record<string, string>) {
+    const answer = await fetch(`${url}/v1/events`, { headers });
+    const reader = answer.body!.getReader();
+    await reader.read();
+    let isOver = false;
+    const end = (async () => {
+      for (;;) if ((await reader.read()).done) return 'ended';
+    })()
+      .catch(() => 'cut')
+      .finally(() => {
+        isOver = true;
+      });
+    return { end, isOver: () => isOver };
+  }
+
+  let url = '';
+  beforeEach(async () => {
+    url = await at.app.listen({ host: '127.0.0.1', port: 0 });
+  });
+
+  test('is cut at once when its key is revoked, and no other', async () => {
+    const [gone, kept] = [await made({ role: 'viewer' }), await made({ role: 'viewer' })];
+    const [cut, stays] = [await open(bearer(gone.secret)), await open(bearer(kept.secret))];
+    await ask('DELETE', `/v1/keys/${gone.id}`);
+    expect(await cut.end).toBe('cut');
+    expect(stays.isOver()).toBe(false);
+  });
+
+  test('is cut soon when its key has expired', async () => {
+    const { secret } = await made({ role: 'viewer', ttl: 60 });
+    const [cut, stays] = [await open(bearer(secret)), await open(AUTH)];
+    await at.clock.run(START + 59_000);
+    expect(cut.isOver()).toBe(false);
+    await at.clock.run(START + 65_000);
+    expect(await cut.end).toBe('cut');
+    expect(stays.isOver()).toBe(false);
+  });
+
+  test('is cut soon after its session was closed', async () => {
+    const { id } = at.guards.sessions.open(ADMIN);
+    const cut = await open({ cookie: `sluice_session=${id}` });
+    at.guards.sessions.close(id);
+    await at.clock.run(START + 5000);
+    expect(await cut.end).toBe('cut');
   });
 });
 

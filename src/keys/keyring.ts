@@ -68,6 +68,7 @@ export class Keyring implements Service {
   readonly #byHash = new Map<string, Held>();
   readonly #byId = new Map<string, Held>();
   readonly #used = new Set<Held>();
+  readonly #listeners = new Set<() => void>();
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
 
@@ -135,6 +136,7 @@ export class Keyring implements Service {
     if (held === undefined || !isValid(held.stored, now)) return null;
     this.#byHash.delete(held.stored.hash);
     this.#used.delete(held);
+    for (const listener of this.#listeners) listener();
     const over = { ...held.stored, active: false, expiresAt: now, usedAt: held.usedAt };
     await this.#parts.journal.keys.save(over);
     this.#drop(held);
@@ -153,6 +155,12 @@ export class Keyring implements Service {
     if (graceMs === 0) await this.revoke(id);
     else await this.#shorten(held, now + graceMs);
     return created;
+  }
+
+  // Told when a key was revoked.
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async list(page: { after: string; max: number }): Promise<KeyView[]> {

@@ -16,6 +16,7 @@ export interface Session {
   // What a request that changes something must carry beside the cookie.
   readonly csrf: string;
   readonly expiresAt: number;
+  isClosed: boolean;
 }
 
 export class Sessions {
@@ -35,7 +36,7 @@ export class Sessions {
   open(holder: Holder): { id: string; session: Session } {
     const id = newSecret();
     const expiresAt = this.#clock.now() + SESSION_MS;
-    const session = { holder, csrf: newSecret(), expiresAt };
+    const session = { holder, csrf: newSecret(), expiresAt, isClosed: false };
     put(this.#sessions, hashOf(id), session, SESSIONS_MAX);
     return { id, session };
   }
@@ -44,13 +45,21 @@ export class Sessions {
     const known = hashOf(id);
     const session = this.#sessions.get(known);
     if (session === undefined) return null;
-    if (session.expiresAt > this.#clock.now() && this.#holds(session.holder)) return session;
+    if (this.isOpen(session)) return session;
     this.#sessions.delete(known);
     return null;
   }
 
+  isOpen(session: Session): boolean {
+    const { isClosed, expiresAt, holder } = session;
+    return !isClosed && expiresAt > this.#clock.now() && this.#holds(holder);
+  }
+
   close(id: string): void {
-    this.#sessions.delete(hashOf(id));
+    const known = hashOf(id);
+    const session = this.#sessions.get(known);
+    if (session !== undefined) session.isClosed = true;
+    this.#sessions.delete(known);
   }
 
   // Opens one session, once.
