@@ -110,6 +110,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /health/details': WATCHER,
   'GET /metrics': WATCHER,
   'GET /openapi.json': ANYONE,
+  'GET /docs': ANYONE,
   // The page holds no data; what it shows it asks for with the key of whoever looks.
   'GET /': ANYONE,
   'GET /page/:file': ANYONE,

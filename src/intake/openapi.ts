@@ -1,237 +1,121 @@
-// /openapi.json, put together from the same schemas that check the requests. A test holds it to the routes.
+// /openapi.json, put together from the same schemas that check the requests. Tests hold it to the routes there are, and
+// send its examples to a running gateway.
 
 import type { TSchema } from 'typebox';
 import { ERRORS } from '../domain/errors.ts';
-import { FEED_TYPES } from '../live/feed.ts';
 import { type Access, accessOf } from './access.ts';
-import {
-  AudienceQuery,
-  Broadcast,
-  BroadcastAnswer,
-  BroadcastsQuery,
-  RecipientsQuery,
-} from './broadcast-schema.ts';
+import { Broadcast, BroadcastAnswer } from './broadcast-schema.ts';
+import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from './key-schema.ts';
+import { ACCOUNT_OPERATIONS, Account } from './openapi-accounts.ts';
+import { Audience, BROADCAST_OPERATIONS } from './openapi-broadcasts.ts';
+import type {
+  Content,
+  DescribedAnswer,
+  DescribedOperation,
+  DescribedParameter,
+  Description,
+  Schema,
+} from './openapi-description.ts';
 import { KEY_OPERATIONS } from './openapi-keys.ts';
-import { LIST_TYPES } from './recipients.ts';
-import { SandboxQuery, SandboxTrouble, SandboxWriting } from './sandbox-schema.ts';
 import {
-  DeadCommand,
-  DeadEdit,
-  DeadQuery,
-  EventsQuery,
-  FanOutMessage,
-  LimitsQuery,
-  Message,
-  ProblemAnswer,
-  QueueQuery,
-  Receipt,
-  Result,
-  SearchQuery,
-  TerminalQuery,
-} from './schema.ts';
+  Delivery,
+  DeliveryStory,
+  Explanation,
+  MESSAGE_OPERATIONS,
+  Waiting,
+} from './openapi-messages.ts';
 import {
-  Stream,
-  StreamAnswer,
-  StreamChange,
-  StreamFanOut,
-  StreamFinal,
-  StreamQuery,
-  StreamsQuery,
-} from './stream-schema.ts';
+  type Example,
+  type Operation,
+  type Operations,
+  TAGS,
+  type Tag,
+} from './openapi-operation.ts';
+import { STREAM_OPERATIONS } from './openapi-streams.ts';
+import { Overview, WATCHING_OPERATIONS } from './openapi-watching.ts';
+import { FanOutMessage, Message, ProblemAnswer, Receipt, Result } from './schema.ts';
+import { Stream, StreamAnswer, StreamFanOut } from './stream-schema.ts';
 
-interface Operation {
-  readonly summary: string;
-  readonly query?: TSchema;
-  readonly body?: object;
-  // Content types of bodies that are no JSON.
-  readonly forms?: readonly string[];
-  readonly answers?: Readonly<Record<string, object>>;
-}
-
-const single = { anyOf: [Message, FanOutMessage] };
-
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'POST /v1/messages': {
-    summary: 'Hand over a message, or an array of them; accepted means on disk',
-    body: { anyOf: [...single.anyOf, { type: 'array', items: single }] },
-    answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: {} } },
-  },
-  'GET /v1/messages': { summary: 'Search, newest first', query: SearchQuery },
-  'GET /v1/messages/{id}': { summary: 'State, attempts, history, position, eta, result' },
-  'DELETE /v1/messages/{id}': { summary: 'Cancel, if it is not being sent' },
-  'GET /v1/messages/{id}/explain': { summary: 'Why it has not gone out' },
-  'POST /v1/streams': {
-    summary:
-      'Open a text that grows; or, of another type than JSON, a body that is the text itself',
-    query: StreamQuery,
-    body: { anyOf: [Stream, StreamFanOut] },
-    forms: FEED_TYPES,
-    answers: { 200: StreamAnswer, 201: StreamAnswer },
-  },
-  'PUT /v1/streams': {
-    summary: 'A body that is the text itself: shown as it comes, final when it ends',
-    query: StreamQuery,
-    forms: FEED_TYPES,
-    answers: { 200: StreamAnswer },
-  },
-  'GET /v1/streams': {
-    summary: 'Streams that have not ended',
-    query: StreamsQuery,
-    answers: {
-      200: { type: 'object', properties: { streams: { type: 'array', items: StreamAnswer } } },
-    },
-  },
-  'GET /v1/streams/{id}': { summary: 'How a stream stands', answers: { 200: StreamAnswer } },
-  'PATCH /v1/streams/{id}': {
-    summary: 'Append to the text, or replace it',
-    body: StreamChange,
-    forms: ['text/plain'],
-    answers: { 200: StreamAnswer },
-  },
-  'POST /v1/streams/{id}/final': {
-    summary: 'Finish the text; on disk when answered',
-    body: StreamFinal,
-    answers: { 200: StreamAnswer },
-  },
-  'DELETE /v1/streams/{id}': {
-    summary: 'Cancel: what is shown stays, no more is',
-    answers: { 200: StreamAnswer },
-  },
-  'POST /v1/broadcasts': {
-    summary:
-      'One message to many chats: listed in it, saved as an audience, or in the part `recipients` of a form ' +
-      'whose part `message` is this JSON',
-    body: Broadcast,
-    forms: ['multipart/form-data'],
-    answers: { 202: BroadcastAnswer },
-  },
-  'GET /v1/broadcasts': { summary: 'Broadcasts, newest first', query: BroadcastsQuery },
-  'GET /v1/broadcasts/{id}': {
-    summary: 'How far it is, how fast it goes, when it will be done',
-    answers: { 200: BroadcastAnswer },
-  },
-  'GET /v1/broadcasts/{id}/recipients': {
-    summary: 'What became of each recipient',
-    query: RecipientsQuery,
-  },
-  'POST /v1/broadcasts/{id}/pause': {
-    summary: 'Send to nobody further, until it is resumed',
-    answers: { 200: BroadcastAnswer },
-  },
-  'POST /v1/broadcasts/{id}/resume': { summary: 'Go on', answers: { 200: BroadcastAnswer } },
-  'POST /v1/broadcasts/{id}/cancel': {
-    summary: 'Send to nobody further, for good',
-    answers: { 200: BroadcastAnswer },
-  },
-  'PUT /v1/audiences/{name}': {
-    summary: 'Save a list of recipients under a name; the body is the list',
-    query: AudienceQuery,
-    forms: Object.keys(LIST_TYPES),
-    answers: { 201: {} },
-  },
-  'GET /v1/audiences': { summary: 'Saved audiences, by name', query: BroadcastsQuery },
-  'DELETE /v1/audiences/{name}': { summary: 'Forget the name; broadcasts keep who is in it' },
-  'GET /v1/dead': { summary: 'Dead letters, listed or grouped by cause', query: DeadQuery },
-  'POST /v1/dead/retry': {
-    summary: 'Queue dead letters again, by ids or filter; repeat with `next` until it is null',
-    body: DeadCommand,
-  },
-  'POST /v1/dead/discard': {
-    summary: 'Give dead letters up, by ids or filter; repeat with `next` until it is null',
-    body: DeadCommand,
-  },
-  'PATCH /v1/dead/{id}': { summary: 'Change the content and queue it again', body: DeadEdit },
-  'GET /v1/accounts': { summary: 'Accounts, their breakers and queues' },
-  'GET /v1/accounts/{id}/webhook': { summary: 'Where updates are to be posted, and the secret' },
-  'POST /webhook/telegram/{account}': { summary: 'One update, as Telegram posts it' },
-  'POST /v1/accounts/{id}/pause': { summary: 'Send nothing more for this account' },
-  'POST /v1/accounts/{id}/resume': { summary: 'Go on sending for this account' },
-  'GET /v1/limits': { summary: 'Budgets, learned rates and freezes', query: LimitsQuery },
-  'GET /v1/queue': {
-    summary: 'Who waits: the first of each lane, those that wait longest first, with the reason',
-    query: QueueQuery,
-  },
-  'GET /v1/overview': { summary: 'The gateway at a glance, with the last quarter of an hour' },
-  'GET /v1/overview/events': {
-    summary: 'The overview, then what changed of it once a second, as server-sent events',
-  },
-  'GET /v1/events': {
-    summary: 'Server-sent events of attempts, moves and streams',
-    query: EventsQuery,
-  },
-  'GET /v1/terminal/{chat}': {
-    summary: 'What is on a terminal’s screen, then every change, as server-sent events',
-    query: TerminalQuery,
-  },
-  'GET /v1/sandbox': { summary: 'Bots and chats of the built-in simulator' },
-  'GET /v1/sandbox/messages': {
-    summary: 'What was said in a chat of the simulator',
-    query: SandboxQuery,
-  },
-  'POST /v1/sandbox/messages': {
-    summary: 'Write to a bot of the simulator, as a person would',
-    body: SandboxWriting,
-  },
-  'POST /v1/sandbox/chats': {
-    summary: 'Block the bot in a chat of the simulator, or have it refuse the chat for a while',
-    body: SandboxTrouble,
-  },
+export const OPERATIONS: Operations = {
+  ...MESSAGE_OPERATIONS,
+  ...STREAM_OPERATIONS,
+  ...BROADCAST_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...WATCHING_OPERATIONS,
   ...KEY_OPERATIONS,
-  'GET /queue/stats': { summary: 'Depths of the queue' },
-  'GET /health': { summary: 'Whether the process serves' },
-  'GET /health/details': { summary: 'Whether its parts work: ok, stale or down' },
-  'GET /metrics': { summary: 'Prometheus metrics' },
-  'GET /openapi.json': { summary: 'This description' },
 };
 
-export function openApi(): object {
-  const paths: Record<string, Record<string, object>> = {};
+// Said once, and named wherever it stands.
+const NAMED = {
+  ...{ Message, FanOutMessage, Receipt, Result, Problem: ProblemAnswer },
+  ...{ Delivery, DeliveryStory, Explanation, Waiting },
+  ...{ Stream, StreamFanOut, StreamState: StreamAnswer },
+  ...{ Broadcast, BroadcastState: BroadcastAnswer, Audience },
+  ...{ ApiKey, VirtualToken, Key: KeyAnswer, NewKey: NewKeyAnswer, Me },
+  ...{ Account, Overview },
+};
+const NAMES = new Map<object, string>(Object.entries(NAMED).map(([name, one]) => [one, name]));
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Accepted: it is on disk',
+  204: 'Done; there is nothing to say',
+  207: 'Each item’s own status is in it',
+  303: 'Leads to the page',
+  503: 'A part is down',
+};
+
+export function openApi(): Description {
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const [route, operation] of Object.entries(OPERATIONS)) {
     const [verb, path] = route.split(' ') as [string, string];
     paths[path] ??= {};
     paths[path][verb.toLowerCase()] = describe(verb, path, operation);
   }
+  const schemas = Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)]);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Sluice',
       version: '1',
-      description: `Refusals carry one of these codes: ${Object.keys(ERRORS).join(', ')}.`,
+      description:
+        'A durable, paced delivery gateway for chat platforms. The platforms’ own APIs are served beside this one, ' +
+        `under their own paths. Refusals carry one of these codes: ${Object.keys(ERRORS).join(', ')}.`,
     },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name: name as Tag, description })),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: ProblemAnswer },
+      schemas: Object.fromEntries(schemas) as Record<string, Schema>,
     },
     security: [{ key: [] }],
     paths,
   };
 }
 
-function describe(verb: string, path: string, operation: Operation): object {
-  const answers = operation.answers ?? { 200: {} };
-  const responses: Record<string, object> = {
-    default: {
-      description: 'A problem',
-      content: {
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-      },
-    },
-  };
-  for (const [status, schema] of Object.entries(answers)) {
-    responses[status] = { description: 'Done', content: { 'application/json': { schema } } };
-  }
-  const { summary } = operation;
-  const parameters = [...pathParameters(path), ...queryParameters(operation.query)];
+function describe(verb: string, path: string, operation: Operation): DescribedOperation {
+  const { tag, summary, examples } = operation;
   const { role } = accessOf(verb, path.replace(/\{(\w+)\}/g, ':$1'));
   const isOpen = role === 'anyone';
   return {
+    operationId: operationIdOf(verb, path),
+    tags: [tag],
     summary,
     description: isOpen ? 'Needs no key.' : roleInWords(role),
     ...(isOpen ? { security: [] } : {}),
-    parameters,
+    parameters: [
+      ...pathParameters(path, examples),
+      ...queryParameters(operation.query, examples),
+      ...headerParameters(operation.headers, examples),
+    ],
     ...requestBody(operation),
-    responses,
+    responses: answersOf(operation),
   };
+}
+
+function operationIdOf(verb: string, path: string): string {
+  const words = path.split(/[^a-z0-9]+/i).filter((word) => word !== '' && word !== 'v1');
+  return [verb.toLowerCase(), ...words].join('_');
 }
 
 function roleInWords(role: Access['role']): string {
@@ -239,21 +123,91 @@ function roleInWords(role: Access['role']): string {
   return `Needs a key of the role ${role}.`;
 }
 
-function requestBody({ body, forms = [] }: Operation): object {
+function answersOf({ answers, answerType = 'application/json' }: Operation) {
+  const responses: Record<string, DescribedAnswer> = {};
+  for (const [status, schema] of Object.entries(answers)) {
+    const content = schema === null ? {} : { content: { [answerType]: { schema: named(schema) } } };
+    responses[status] = { description: ANSWERS[status] ?? 'Done', ...content };
+  }
+  const problem = { 'application/problem+json': { schema: named(ProblemAnswer) } };
+  return { ...responses, default: { description: 'A problem', content: problem } };
+}
+
+function requestBody({ body, forms = [], examples }: Operation) {
   if (body === undefined && forms.length === 0) return {};
-  const content: Record<string, object> = {};
-  if (body !== undefined) content['application/json'] = { schema: body };
-  for (const form of forms) content[form] = { schema: { type: 'string' } };
+  const content: Record<string, Content> = {};
+  if (body !== undefined) {
+    const given = examplesOf(examples, (example) => example.body);
+    content['application/json'] = { schema: named(body), ...given };
+  }
+  for (const form of forms) {
+    const given = examplesOf(examples, ({ text }) =>
+      text?.type === form ? text.content : undefined,
+    );
+    content[form] = { schema: { type: 'string' }, ...given };
+  }
   return { requestBody: { required: true, content } };
 }
 
-function pathParameters(path: string): object[] {
+function pathParameters(path: string, examples: Operation['examples']): DescribedParameter[] {
   const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
-  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  return names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...examplesOf(examples, ({ params }) => params?.[name]),
+  }));
 }
 
-function queryParameters(query: TSchema | undefined): object[] {
+function queryParameters(
+  query: TSchema | undefined,
+  examples: Operation['examples'],
+): DescribedParameter[] {
   if (query === undefined || !('properties' in query)) return [];
-  const properties = query.properties as Readonly<Record<string, object>>;
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const properties = query.properties as Readonly<Record<string, Schema>>;
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: named(schema),
+    ...examplesOf(examples, (example) => example.query?.[name]),
+  }));
+}
+
+function headerParameters(
+  headers: Operation['headers'],
+  examples: Operation['examples'],
+): DescribedParameter[] {
+  return Object.entries(headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+    ...examplesOf(examples, (example) => example.headers?.[name]),
+  }));
+}
+
+function examplesOf(
+  examples: Operation['examples'],
+  part: (example: Example) => unknown,
+): Pick<Content, 'examples'> {
+  const given = Object.entries(examples)
+    .map(([name, example]) => [name, { value: part(example) }] as const)
+    .filter(([, { value }]) => value !== undefined);
+  return given.length === 0 ? {} : { examples: Object.fromEntries(given) };
+}
+
+function named(schema: object): Schema {
+  const name = NAMES.get(schema);
+  return name === undefined ? inside(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+function inside(schema: object): Schema {
+  const walked = Object.entries(schema).map(([key, value]) => [key, walk(value)]);
+  return Object.fromEntries(walked) as Schema;
+}
+
+function walk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(walk);
+  return typeof value === 'object' && value !== null ? named(value) : value;
 }

@@ -8,6 +8,7 @@ import { JournalUnavailable } from '../journal/journal.ts';
 import { auditRoutes } from './audit.ts';
 import { broadcastRoutes } from './broadcasts.ts';
 import { deadRoutes } from './dead.ts';
+import { descriptionRoutes } from './docs-page.ts';
 import { eventRoutes } from './events.ts';
 import { guardRoutes } from './guard.ts';
 import { healthRoutes } from './health.ts';
@@ -16,7 +17,6 @@ import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { loginRoutes } from './login.ts';
 import { messageRoutes } from './messages.ts';
-import { openApi } from './openapi.ts';
 import { overviewRoutes } from './overview.ts';
 import { queueRoutes } from './queue.ts';
 import { refuse, sendProblem } from './refuse.ts';
@@ -107,9 +107,7 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
   app.register(async (watched) => healthRoutes(watched, options));
   app.register(async (posted) => webhookRoutes(posted, options));
   app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
-  app.register(async (open) => {
-    open.get('/openapi.json', async () => openApi());
-  });
+  app.register(async (open) => descriptionRoutes(open));
 }
 
 // Clients that set a JSON content type on every request also set it where there is no body.
@@ -158,7 +156,7 @@ function answerNoRoute(
   for (const [pattern, methods] of routes) {
     if (matches(pattern, path)) for (const method of methods) allowed.add(method);
   }
-  if (allowed.size === 0) return refuse(reply, 'not_found', 'No such route; see /openapi.json.');
+  if (allowed.size === 0) return refuse(reply, 'not_found', 'No such route; see /docs.');
   reply.header('allow', [...allowed].join(', '));
   return refuse(reply, 'method_not_allowed');
 }
