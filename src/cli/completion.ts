@@ -1,5 +1,5 @@
-// sluice completion bash|zsh|fish: what a shell needs to complete our commands, written from the program itself, so that
-// there is no second list to keep. It is a script of its own: pressing tab starts nothing of ours.
+// sluice completion bash|zsh|fish: what a shell needs to complete our commands, written from the program itself, so
+// that there is no second list to keep. It is a script of its own: pressing tab starts nothing of ours.
 
 import type { Command, Option } from 'commander';
 import { bashScript } from './completion-bash.ts';

@@ -1,5 +1,5 @@
-// `sluice top` as lines: a head that says how the gateway stands, then as much of each table as there is room for. Every
-// line is cut to the width before it is coloured, so that the number of rows is known.
+// `sluice top` as lines: a head that says how the gateway stands, then as much of each table as there is room for.
+// Every line is cut to the width before it is coloured, so that the number of rows is known.
 
 import { harmless } from './harmless.ts';
 import type { Paint, Tone } from './style.ts';
