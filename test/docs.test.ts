@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { cliPage } from '../scripts/docs/cli.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
@@ -42,6 +43,10 @@ describe('the docs and the code agree both ways', () => {
       sorted(routes),
     );
     expect(matches(page, /^\| `(viewer|sender|operator|admin)` \|/gm)).toEqual([...ROLES]);
+  });
+
+  test('commands, options and examples', () => {
+    expect(readPage('cli.md')).toBe(cliPage());
   });
 
   test('the state diagram', () => {

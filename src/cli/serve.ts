@@ -40,7 +40,7 @@ function greeting(url: string, link: string, config: { port: number; data: strin
     'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
     `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
     '',
-    `Then: npx sluice status${isFoundAlone ? '' : ` --url ${url}`} · ${url}/openapi.json · Ctrl-C stops it`,
+    `Then: npx sluice top${isFoundAlone ? '' : ` --url ${url}`} · ${url}/docs · Ctrl-C stops it`,
   ].join('\n');
 }
 
