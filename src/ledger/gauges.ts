@@ -62,19 +62,20 @@ export function showGauges(board: Board, reading: GaugeReading): void {
   );
 }
 
-// Every state of every platform that has something, also those that nothing is in: a series that ends when it falls
-// to 0 keeps an alert from ending.
+// Every state of every platform that has something (and of those named), also states that nothing is in: a series that
+// ends when it falls to 0 looks like a gateway that fell silent.
 export function tally<T extends { readonly platform: string }>(
   items: readonly T[],
   states: readonly string[],
   stateOf: (item: T) => string,
+  platforms: readonly string[] = [],
 ): Iterable<[Labels, number]> {
   const counts = new Map<string, [Labels, number]>();
   const add = (platform: string, state: string, n: number) => {
     const key = `${platform} ${state}`;
     counts.set(key, [{ platform, state }, (counts.get(key)?.[1] ?? 0) + n]);
   };
-  for (const platform of new Set(items.map((item) => item.platform))) {
+  for (const platform of new Set([...platforms, ...items.map((item) => item.platform)])) {
     for (const state of states) add(platform, state, 0);
   }
   for (const item of items) add(item.platform, stateOf(item), 1);

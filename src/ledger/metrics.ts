@@ -36,6 +36,9 @@ export interface Metrics {
   broadcastGauges(read: () => readonly BroadcastReading[]): void;
 }
 
+const BROADCAST_STATES = ['running', 'paused'];
+const UPDATE_ENDS = ['received', 'repeated', 'taken', 'failed', 'expired'];
+
 // One for each that is not over.
 export interface BroadcastReading {
   readonly platform: string;
@@ -52,6 +55,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
   const requests = new StatusCounts(board);
   const commitS = board.spread('sluice_journal_commit_seconds');
   const commands = board.spread('sluice_journal_batch_commands');
+  const met: string[] = [];
   let read: (() => Promise<GaugeReading>) | null = null;
   let readLive: () => readonly LiveReading[] = () => [];
   let readBroadcasts: () => readonly BroadcastReading[] = () => [];
@@ -63,16 +67,15 @@ export function createMetrics(options: { process: boolean } = { process: true })
         showGauges(board, reading);
         showLive(board, readLive(), reading.now);
       }
-      board.show(
-        'sluice_broadcasts',
-        tally(readBroadcasts(), ['running', 'paused'], ({ state }) => state),
-      );
+      board.show('sluice_broadcasts', tally(readBroadcasts(), BROADCAST_STATES, stateOf, met));
       return expose(board.families()) + (await registry.metrics());
     },
     meet(platform) {
+      met.push(platform);
       road.meet(platform);
       live.meet(platform);
       board.count('sluice_queue_full_total', { platform });
+      for (const end of UPDATE_ENDS) board.count('sluice_updates_total', { platform, end });
     },
     listen: road.listen,
     gauges(reader) {
@@ -100,4 +103,8 @@ export function createMetrics(options: { process: boolean } = { process: true })
       commands.add(count);
     },
   };
+}
+
+function stateOf({ state }: BroadcastReading): string {
+  return state;
 }
