@@ -1,17 +1,27 @@
-// Writes the pages of docs/ that come from tables in the code. `--check` writes nothing and fails if one is stale.
+// Writes the pages of docs/ and the dashboards that come from tables in the code. `--check` writes nothing and fails if
+// one is stale.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { dashboardText } from './dashboards/dashboard.ts';
+import { DELIVERY } from './dashboards/delivery.ts';
+import { LIMITS } from './dashboards/limits.ts';
+import { STREAMS } from './dashboards/streams.ts';
+import { cliPage } from './docs/cli.ts';
 import { configurationPage } from './docs/configuration.ts';
 import { errorsPage } from './docs/errors.ts';
 import { metricsPage } from './docs/metrics.ts';
 import { statesPage } from './docs/states.ts';
 
 const PAGES = {
+  'docs/cli.md': cliPage,
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/metrics.md': metricsPage,
   'docs/states.md': statesPage,
+  'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
+  'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),
+  'deploy/grafana/dashboards/streams.json': () => dashboardText(STREAMS),
 };
 
 const isCheck = process.argv.includes('--check');

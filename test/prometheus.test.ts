@@ -1,0 +1,174 @@
+// The dashboards and alerts that are shipped, judged by a real Prometheus: the rules by their unit tests, then all of
+// it live before a loaded gateway, first in good health and then in trouble.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ensurePrometheus } from '../scripts/ensure-prometheus.ts';
+import { METRICS } from '../src/ledger/metrics.ts';
+import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { App } from './process/app.ts';
+import { GatewayProcess } from './process/gateway.ts';
+import { Trouble } from './prometheus/faults.ts';
+import { Prometheus } from './prometheus/prometheus.ts';
+import {
+  DEPLOY,
+  filledIn,
+  panelQueries,
+  quickRules,
+  RULE_TESTS_FILE,
+  RULES_FILE,
+  shippedRules,
+} from './prometheus/shipped.ts';
+
+const INSTALL_MS_MAX = 300_000;
+const isReady = (await ensurePrometheus()) === 'ready';
+
+function promtool(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return { status, said: stdout + stderr };
+}
+
+describe('the rules', () => {
+  test.runIf(isReady)('are understood', () => {
+    expect(promtool('check', 'rules', RULES_FILE)).toMatchObject({ status: 0 });
+    const config = join(DEPLOY, 'prometheus', 'prometheus.yml');
+    expect(promtool('check', 'config', '--syntax-only', config)).toMatchObject({ status: 0 });
+  });
+
+  test.runIf(isReady)('fire where they should and nowhere else', () => {
+    expect(promtool('test', 'rules', RULE_TESTS_FILE)).toMatchObject({ status: 0 });
+  });
+
+  test('have each a unit test in which they are silent, then fire', () => {
+    const { tests } = parse(readFileSync(RULE_TESTS_FILE, 'utf8')) as {
+      tests: { name: string; promql_expr_test: { exp_samples: { labels: string }[] }[] }[];
+    };
+    for (const { name, promql_expr_test: steps } of tests) {
+      const [silent, fires] = steps.map(({ exp_samples }) => exp_samples);
+      expect(silent, name).toEqual([]);
+      expect(fires!.map(({ labels }) => labels)).toEqual([`{alertname="${name}", instance="bad"}`]);
+    }
+    expect(tests.map(({ name }) => name)).toEqual(shippedRules().map(({ alert }) => alert));
+  });
+
+  test('say what to do, on a page that does', () => {
+    const page = readFileSync(new URL('../docs/monitoring.md', import.meta.url), 'utf8');
+    for (const { alert, annotations, labels } of shippedRules()) {
+      expect(page).toContain(`\n### ${alert}\n`);
+      expect(annotations.runbook).toBe(`docs/monitoring.md#${alert.toLowerCase()}`);
+      expect(['critical', 'warning']).toContain(labels.severity);
+    }
+  });
+
+  test('and panels ask only for metrics that there are, and for every one of them', () => {
+    const asked = [...shippedRules(), ...panelQueries()].flatMap(({ expr }) => [
+      ...expr.matchAll(/sluice_\w+/g),
+    ]);
+    const names = new Set(asked.map(([name]) => name.replace(/_(bucket|sum|count)$/, '')));
+    expect([...names].sort()).toEqual(Object.keys(METRICS).sort());
+  });
+});
+
+// Faults that can be made in seconds. What is left to the unit tests: a stuck loop, a slow disk, a large store, a busy
+// process, and what must never happen.
+const IN_TROUBLE = [
+  'SluiceAccountRefused',
+  'SluiceBacklogGrowing',
+  'SluiceBacklogOld',
+  'SluiceBreakerOpen',
+  'SluiceCallsFail',
+  'SluiceDeadLettersRising',
+  'SluiceFrozen',
+  'SluiceQueueFull',
+  'SluiceRateLimited',
+  'SluiceStreamsStale',
+  'SluiceUncertain',
+  'SluiceUpdatesNotTaken',
+];
+
+describe.runIf(isReady)('a gateway that is scraped', () => {
+  let sim: ServedSim;
+  let gateway: GatewayProcess;
+  let trouble: Trouble;
+  let isMounted = false;
+  const app = new App();
+  const prometheus = new Prometheus();
+
+  beforeAll(async () => {
+    sim = await serveSim({ host: '127.0.0.1', port: 0 });
+    await app.open();
+    const flags = ['--queue-max', '200', '--uncertain-policy', 'hold', '--forward-url', app.url];
+    gateway = new GatewayProcess(sim.url, [...flags, '--log', 'silent']);
+    mkdirSync(gateway.data);
+    // A disk of its own, that can be filled; needs root.
+    const tmpfs = ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', gateway.data];
+    isMounted = spawnSync('mount', tmpfs).status === 0;
+    await gateway.start();
+    trouble = new Trouble(gateway, sim);
+    const names = [...IN_TROUBLE, 'SluiceJournalDown', 'SluiceDown'];
+    await prometheus.start(new URL(gateway.url).host, quickRules(names));
+    // Seen at rest first: a rise needs something to rise from.
+    await prometheus.scrapes(2);
+  }, INSTALL_MS_MAX);
+
+  afterAll(async () => {
+    await prometheus.close();
+    await gateway.end('SIGKILL');
+    if (isMounted) spawnSync('umount', ['-l', gateway.data]);
+    gateway.remove();
+    await app.close();
+    await sim.close();
+  });
+
+  test('is silent while all is well', async () => {
+    await trouble.calm(3);
+    const stream = await trouble.stream(100, 7000, ['One', ' two', ' three']);
+    const isShown = async () => Number((await gateway.ask('GET', stream)).body.shownUnits) > 0;
+    await prometheus.until(isShown);
+    await gateway.ask('POST', `${stream}/final`, {});
+    await app.until(() => app.taken.length === 1);
+    await prometheus.scrapes(5);
+    expect([...prometheus.fired]).toEqual([]);
+  });
+
+  test('fires every alert whose fault is made', async () => {
+    app.answer = () => ({ status: 500 });
+    for (let id = 2; id < 20; id++) await trouble.update(100, id);
+    await trouble.revoked();
+    await trouble.doubtful();
+    await trouble.frozen();
+    await trouble.blocked();
+    await trouble.broken();
+    await trouble.flaky();
+    await trouble.backlog();
+    expect(await trouble.fullQueue()).toBeGreaterThan(0);
+    await prometheus.until(() => IN_TROUBLE.every((name) => prometheus.fired.has(name)));
+    expect([...prometheus.fired].sort()).toEqual(IN_TROUBLE);
+  });
+
+  test.each(panelQueries())('shows data on $panel', async ({ expr }) => {
+    const found = await prometheus.range(filledIn(expr));
+    const numbers = found.flatMap(({ values }) => values.map(([, value]) => Number(value)));
+    expect(numbers.filter(Number.isFinite).length).toBeGreaterThan(0);
+  });
+
+  test('fires when the disk is full (needs root: mounts a tmpfs)', async ({ skip }) => {
+    if (!isMounted) skip();
+    const fill = await trouble.filling();
+    const filler = join(gateway.data, 'filler');
+    expect(spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']).status).toBe(1);
+    await prometheus.until(async () => {
+      await fill();
+      return prometheus.fired.has('SluiceJournalDown');
+    });
+    rmSync(filler);
+  });
+
+  test('fires when it is gone', async () => {
+    await gateway.end('SIGKILL');
+    await prometheus.until(() => prometheus.fired.has('SluiceDown'));
+  });
+});

@@ -1,0 +1,75 @@
+// What is shipped for Prometheus and Grafana, read as a test needs it: the queries of all panels, and the alerts with
+// their times cut down to seconds.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+
+export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+export const RULES_FILE = join(DEPLOY, 'prometheus', 'sluice.rules.yml');
+export const RULE_TESTS_FILE = join(DEPLOY, 'prometheus', 'sluice.rules.test.yml');
+const DASHBOARDS = join(DEPLOY, 'grafana', 'dashboards');
+
+export interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: Readonly<Record<'summary' | 'description' | 'runbook', string>>;
+}
+
+export function shippedRules(): Rule[] {
+  const file = parse(readFileSync(RULES_FILE, 'utf8')) as { groups: { rules: Rule[] }[] };
+  return file.groups.flatMap(({ rules }) => rules);
+}
+
+interface PanelJson {
+  readonly title: string;
+  readonly type: string;
+  readonly description?: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+export interface PanelQuery {
+  readonly panel: string;
+  readonly expr: string;
+}
+
+export function panelQueries(): PanelQuery[] {
+  return readdirSync(DASHBOARDS).flatMap((file) => {
+    const { title, panels } = JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8')) as {
+      title: string;
+      panels: PanelJson[];
+    };
+    return panels.flatMap((panel) =>
+      (panel.targets ?? []).map(({ expr }) => ({ panel: `${title} / ${panel.title}`, expr })),
+    );
+  });
+}
+
+// As Grafana fills them in, over a short time.
+export function filledIn(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '5s').replaceAll('$instance', '.*');
+}
+
+// Minutes of looking back become seconds, and what has to wait for minutes has to wait for seconds. How much is too
+// much stays as it is, but for the number of messages that are a large backlog.
+const SHORTER: readonly [RegExp, string][] = [
+  [/\[\d+[mh]\]/g, '[8s]'],
+  [/offset \d+m/g, 'offset 4s'],
+  [/(sluice_oldest_due_seconds) > 900/, '$1 > 3'],
+  [/(sluice_live_oldest_wait_seconds) > 60/, '$1 > 3'],
+  [/(sum by \(instance\) \(sluice_queue_depth\)) > 1000/, '$1 > 30'],
+];
+
+// The whole file, with the alerts of these names cut down; the others are as they are shipped.
+export function quickRules(names: readonly string[]): string {
+  const rules = shippedRules().map((rule) => (names.includes(rule.alert) ? quick(rule) : rule));
+  return stringify({ groups: [{ name: 'sluice', rules }] });
+}
+
+function quick(rule: Rule): Rule {
+  const expr = SHORTER.reduce((text, [long, short]) => text.replace(long, short), rule.expr);
+  return { ...rule, expr, ...(rule.for === undefined ? {} : { for: '1s' }) };
+}
