@@ -41,6 +41,19 @@ describe('whoever reads', () => {
     expect({ code, said }).toEqual({ code: 0, said: '' });
   });
 
+  test('may leave a gateway: it goes on, and ends in order', async () => {
+    const gateway = new GatewayProcess('http://127.0.0.1:9');
+    try {
+      await gateway.start();
+      gateway.hangUp();
+      expect((await gateway.ask('GET', '/health')).status).toBe(200);
+      // It says that it ends, to nobody.
+      expect((await gateway.end('SIGTERM')).code).toBe(0);
+    } finally {
+      gateway.remove();
+    }
+  });
+
   // A real terminal, as far as programs can tell.
   const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes(
     'util-linux',

@@ -10,6 +10,9 @@ interface Seen {
   body: unknown;
 }
 
+// What a platform may say, and a terminal would obey.
+const HOSTILE = 'gone\u001b[2J\u009b5A\r\nand more\u202e';
+
 // Stands in for a gateway: answers by route, remembers what it was asked.
 const ANSWERS: Record<string, { status: number; value: unknown }> = {
   'POST /v1/messages': { status: 202, value: { id: 'abcde-1', state: 'queued', position: 1 } },
@@ -37,6 +40,23 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
         },
       ],
     },
+  },
+  'GET /v1/dead': {
+    status: 200,
+    value: { items: [letter('abcde-3')], next: 'abcde-3' },
+  },
+  'POST /v1/dead/discard': {
+    status: 200,
+    value: {
+      done: 1,
+      failed: 1,
+      failures: [{ id: 'abcde-4', code: 'x', detail: HOSTILE }],
+      next: null,
+    },
+  },
+  'POST /v1/accounts/telegram%3A2/pause': {
+    status: 404,
+    value: { code: 'unknown_account', detail: 'No such account.' },
   },
   'POST /v1/accounts/telegram%3A1/pause': { status: 200, value: {} },
   'GET /v1/messages/abcde-9/explain': {
@@ -159,6 +179,24 @@ describe('commands', () => {
     expect(out).toBe('2 queued again');
   });
 
+  test('dead list is one line each, and says when there are more', async () => {
+    const { code, out } = await run('dead', 'list', '--limit', '1');
+    expect(code).toBe(0);
+    expect(out.split('\n')).toHaveLength(3);
+    expect(out).toMatch(/abcde-3 +2030-01-01 00:00:00Z .* gone␛\[2J�5A and more/);
+    expect(out).toContain('there are more');
+    const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
+    expect(items[0].detail).toBe(HOSTILE);
+  });
+
+  test('nothing anyone says reaches the terminal as a command', async () => {
+    for (const args of [['list'], ['list', '--json'], ['discard', 'abcde-4']]) {
+      const { out, err } = await run('dead', ...args);
+      expect(`${out}${err}`).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+    }
+    expect((await run('dead', 'discard', 'abcde-4')).code).toBe(1);
+  });
+
   test('config never shows a secret', async () => {
     for (const flags of [[], ['--json']]) {
       const { code, out } = await runWith({ SLUICE_ADMIN_KEY: 'topsecret' }, 'config', ...flags);
@@ -174,6 +212,18 @@ describe('what went wrong', () => {
     const { code, err } = await run('explain', 'abcde-9');
     expect(code).toBe(1);
     expect(err).toBe('sluice: There is no delivery abcde-9. (unknown_delivery)');
+  });
+
+  test('an account it does not know', async () => {
+    const { code, err } = await run('pause', 'telegram:2');
+    expect(code).toBe(1);
+    expect(err).toContain('`sluice status` lists the accounts');
+  });
+
+  test('no key at all', async () => {
+    const { err } = await runWith({ SLUICE_URL: url, SLUICE_DATA: 'no-such-folder' }, 'status');
+    expect(err).toContain('wants a key, and none was found');
+    expect(err).toContain('SLUICE_KEY');
   });
 
   test('a key it does not know', async () => {
@@ -202,4 +252,11 @@ describe('what went wrong', () => {
 function account(id: string) {
   const breaker = { state: 'closed', cause: '' };
   return { id, paused: false, refused: null, breaker, waiting: 3, inFlight: 1 };
+}
+
+function letter(id: string) {
+  const at = '2030-01-01T00:00:00.000Z';
+  const what = { account: 'telegram:1', chat: '42', method: 'sendMessage', priority: 'normal' };
+  const why = { state: 'dead', reason: 'chat_not_found', detail: HOSTILE };
+  return { id, ...what, ...why, acceptedAt: at, settledAt: at, tries: 1, doubts: 0 };
 }

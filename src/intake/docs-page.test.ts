@@ -94,47 +94,16 @@ describe('lines of curl', () => {
   });
 });
 
-describe('the description', () => {
-  const description = openApi();
-  const operations = Object.entries(description.paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(([verb, operation]) => ({ route: `${verb} ${path}`, operation })),
-  );
-
-  test('names each operation once, and each refers to what is there', () => {
-    const ids = operations.map(({ operation }) => operation.operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-    const refs = new Set(matches(JSON.stringify(description), /"\$ref":"([^"]+)"/g));
-    const known = Object.keys(description.components.schemas);
-    expect(
-      [...refs].map((ref) => ref.split('/').at(-1)).filter((ref) => !known.includes(ref!)),
-    ).toEqual([]);
-    for (const name of ['Message', 'Delivery', 'StreamState', 'BroadcastState', 'Key']) {
-      expect([...refs]).toContain(`#/components/schemas/${name}`);
-    }
-  });
-
-  test('says of every answer what is in it', () => {
-    const open = operations.flatMap(({ route, operation }) =>
-      Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
-        Object.values(content).flatMap(({ schema }) =>
-          Object.keys(schema).length === 0 ? [`${route} ${status}`] : [],
-        ),
-      ),
-    );
-    expect(open).toEqual([]);
-  });
-
-  test('every example names parameters and fields that are described', () => {
-    const { paths } = description;
-    for (const [path, verbs] of Object.entries(paths)) {
-      for (const [verb, operation] of Object.entries(verbs)) {
-        for (const { line } of curlLines(verb.toUpperCase(), path, operation)) {
-          expect(line, `${verb} ${path}`).not.toContain('%7B');
-          expect(line).not.toContain('undefined');
-        }
+test('every line is whole', () => {
+  for (const [path, verbs] of Object.entries(openApi().paths)) {
+    for (const [verb, operation] of Object.entries(verbs)) {
+      for (const { line } of curlLines(verb.toUpperCase(), path, operation)) {
+        // A parameter of the path without an example would still stand in its brackets.
+        expect(line, `${verb} ${path}`).not.toContain('%7B');
+        expect(line).not.toContain('undefined');
       }
     }
-  });
+  }
 });
 
 function matches(text: string, pattern: RegExp): string[] {

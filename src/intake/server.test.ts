@@ -180,34 +180,6 @@ describe('/v1/accounts and /v1/limits', () => {
   });
 });
 
-describe('/openapi.json', () => {
-  test('describes every route there is, and no other', async () => {
-    const at = await start();
-    await at.app.ready();
-    const { paths } = (await at.app.inject('/openapi.json')).json() as {
-      paths: Record<string, Record<string, unknown>>;
-    };
-    const described = Object.entries(paths).flatMap(([path, verbs]) =>
-      Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
-    );
-    for (const route of described) {
-      const [method, path] = route.split(' ') as [string, string];
-      expect(at.app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') }), route).toBe(true);
-    }
-    const listed = at.app.printRoutes({ commonPrefix: false, includeHooks: false });
-    expect(described).toHaveLength(countRoutes(listed));
-  });
-});
-
-// Every method of every line of the router's own listing, without the dialect.
-function countRoutes(listing: string): number {
-  return listing
-    .split('\n')
-    .filter((line) => !/bot|\*/.test(line))
-    .flatMap((line) => /\(([A-Z, ]+)\)/.exec(line)?.[1]?.split(', ') ?? [])
-    .filter((method) => method !== 'HEAD').length;
-}
-
 describe('closing', () => {
   test('callers who wait are answered, and nothing new is taken', async () => {
     const at = await start();

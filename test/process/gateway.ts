@@ -29,6 +29,11 @@ export class GatewayProcess {
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
   }
 
+  // Nobody reads any more what it says.
+  hangUp(): void {
+    this.#process!.hangUp();
+  }
+
   async end(signal: 'SIGKILL' | 'SIGTERM') {
     this.#process!.kill(signal);
     const ended = await this.#process!.ended;

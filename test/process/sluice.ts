@@ -55,6 +55,11 @@ export class Sluice {
     });
   }
 
+  // Closes the reading end of what it says.
+  hangUp(): void {
+    this.#child.stdout!.destroy();
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -127,7 +127,7 @@ function hiddenByMinute({ tries, startedAt, finishedAt }: Evidence): number[] {
 export function formatReport({ seed, ok, findings, broken, counts, floods }: WorldReport): string {
   const numbers = Object.entries({ ...counts, ...counts.states })
     .filter(([, value]) => typeof value === 'number')
-    .map(([name, value]) => `${name} ${value}`);
+    .map(([name, value]) => `${name} ${Math.round(Number(value) * 10) / 10}`);
   const lines = [`world ${seed}: ${ok ? 'all promises kept' : 'BROKEN'} · ${numbers.join(', ')}`];
   for (const [check, times] of Object.entries(broken)) {
     lines.push(`  ${check}: ${times} times with seed ${seed}, first:`);
