@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from './examples.ts';
-import { createProgram } from './program.ts';
+import { createProgram, runCli } from './program.ts';
 
 const silent = { env: {}, out: () => {}, err: () => {} };
 
@@ -48,6 +48,16 @@ describe('examples', () => {
   test.each(lines)('%s', async (line, path) => {
     expect(await parse(line!)).toBe(path);
   });
+
+  test.each([[[]], [['dead']], [['dead', 'list']], [['keys']], [['top']]])(
+    'the help of %j ends with some',
+    async (path) => {
+      const out: string[] = [];
+      const io = { ...silent, out: (line: string) => out.push(line) };
+      expect(await runCli([...path, '--help'], io)).toBe(0);
+      expect(out.join('\n')).toMatch(/Examples:\n {2}sluice [a-z]/);
+    },
+  );
 
   test('one that is wrong is caught', async () => {
     await expect(parse('sluice top --colour red')).rejects.toThrow('unknown option');

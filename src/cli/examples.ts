@@ -74,11 +74,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-// Below the help of each command that has some.
+// What one types first.
+const FIRST = ['serve', 'send', 'top', 'explain', 'dead list'];
+
+// Below the help of each command; of one that only holds others, one of each of them.
 export function addExamples(command: Command, path: readonly string[] = []): void {
-  const own = EXAMPLES[path.join(' ')];
-  if (own !== undefined) {
-    command.addHelpText('after', `\nExamples:\n${own.map((line) => `  ${line}`).join('\n')}`);
-  }
+  const within = path.length === 0 ? FIRST : namesWithin(command, path);
+  const lines = EXAMPLES[path.join(' ')] ?? within.flatMap((name) => EXAMPLES[name]?.[0] ?? []);
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
   for (const each of command.commands) addExamples(each, [...path, each.name()]);
+}
+
+function namesWithin(command: Command, path: readonly string[]): string[] {
+  return command.commands.map((each) => [...path, each.name()].join(' '));
 }
