@@ -10,7 +10,8 @@ import { showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 
 const LIMITS_SHOWN_MAX = 1000;
-// Looking at all chats takes a while: whoever asks within this time sees the same.
+// Looking at all chats takes a while: at most so many are looked at, and whoever asks within this time sees the same.
+const LIMITS_LOOKED_MAX = 20_000;
 const SEEN_MS_MAX = 1000;
 
 interface ById {
@@ -36,20 +37,26 @@ export function limitRoutes(app: FastifyInstance, options: IntakeOptions): void 
 
 class Seen {
   readonly #options: Pick<IntakeOptions, 'clock' | 'road'>;
-  #limits: readonly LimitsView[] = [];
+  // By account; '' is all of them.
+  readonly #limits = new Map<string, readonly LimitsView[]>();
   #at = Number.NEGATIVE_INFINITY;
 
   constructor(options: Pick<IntakeOptions, 'clock' | 'road'>) {
     this.#options = options;
   }
 
-  limits(): readonly LimitsView[] {
-    const now = this.#options.clock.now();
+  limits(account: string): readonly LimitsView[] {
+    const { clock, road } = this.#options;
+    const now = clock.now();
     if (now - this.#at >= SEEN_MS_MAX) {
-      this.#limits = this.#options.road.limits(null);
+      this.#limits.clear();
       this.#at = now;
     }
-    return this.#limits;
+    const seen = this.#limits.get(account);
+    if (seen !== undefined) return seen;
+    const views = road.limits(account === '' ? null : account, LIMITS_LOOKED_MAX);
+    if (views.length > 0) this.#limits.set(account, views);
+    return views;
   }
 }
 
@@ -64,7 +71,7 @@ function showLimits(
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkLimitsQuery, query)));
   }
   const now = options.clock.now();
-  const found = seen.limits().filter((view) => fits(view, query, now));
+  const found = seen.limits(query.account ?? '').filter((view) => fits(view, query, now));
   const offset = Number(query.offset ?? 0);
   const limit = Math.min(LIMITS_SHOWN_MAX, Number(query.limit ?? LIMITS_SHOWN_MAX));
   const shown = found.slice(offset, offset + limit).map(showLimit);
@@ -73,9 +80,8 @@ function showLimits(
 }
 
 function fits(view: LimitsView, asked: LimitsRequest, now: number): boolean {
-  const { account, chat, find, frozen } = asked;
+  const { chat, find, frozen } = asked;
   return (
-    (account === undefined || view.account === account) &&
     (chat === undefined || view.chat === chat) &&
     (find === undefined || view.chat.includes(find)) &&
     (frozen === undefined || view.freezes.some(({ until }) => until > now))

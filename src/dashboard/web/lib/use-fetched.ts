@@ -40,12 +40,14 @@ export function useFetched<T>(path: string | null, mark: unknown = null): Fetche
       }));
     }
   }, [path]);
+  // What was refused from the start is not asked for again by itself.
+  const isRefused = state.path === path && state.data === null && state.error !== null;
   useEffect(() => void load(), [load, isLive]);
   useEffect(() => {
-    if (mark === null) return;
+    if (mark === null || isRefused) return;
     const dueMs = askedAt.current + AGAIN_MS_MIN - wallNow();
     return later(Math.max(0, dueMs), () => void load());
-  }, [mark, load]);
+  }, [mark, load, isRefused]);
   const isMine = state.path === path;
   return { data: isMine ? state.data : null, error: isMine ? state.error : null, reload: load };
 }

@@ -86,7 +86,7 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
         </Empty>
       ) : (
         <VirtualList
-          label="Chats"
+          label="All chats"
           total={total}
           rowHeight={ROW_HEIGHT}
           onSeen={onSeen}

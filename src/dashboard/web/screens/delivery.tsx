@@ -26,8 +26,15 @@ export function DeliveryScreen() {
   const path = `/v1/messages/${encodeURIComponent(id)}`;
   const { data, error, reload } = useFetched<Delivery>(path, at);
   const isLive = data !== null && LIVE.includes(data.state);
-  const explained = useFetched<Explanation>(`${path}/explain`, isLive ? at : data?.state);
-  if (error !== null && data === null) return <Trouble error={error} retry={() => void reload()} />;
+  const whyPath = data === null ? null : `${path}/explain`;
+  const explained = useFetched<Explanation>(whyPath, isLive ? at : data?.state);
+  if (error !== null && data === null) {
+    return (
+      <Screen title={`Delivery ${id}`}>
+        <Trouble error={error} retry={() => void reload()} />
+      </Screen>
+    );
+  }
   if (data === null) return <Loading />;
   return (
     <Screen

@@ -28,6 +28,8 @@ export function Search() {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(query);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  // The fields follow the address, which a link may change.
+  useEffect(() => setTyped(query), [query]);
   // The address follows what is typed, after a moment.
   useEffect(() => later(TYPING_MS, () => requery(trimmed(typed))), [typed]);
   return (
