@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { broadcast } from './broadcast/broadcast.ts';
 import { engine } from './engine/engine.ts';
 import { latency } from './latency/latency.ts';
+import { metrics } from './metrics/metrics.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
 import { streams } from './streams/streams.ts';
@@ -13,6 +14,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   engine,
   pacing,
   latency,
+  metrics,
   streams: liveOutput,
 };
 // Measured with another suite when all are asked for.
