@@ -24,6 +24,8 @@ import {
 } from './prometheus/shipped.ts';
 
 const INSTALL_MS_MAX = 300_000;
+// Of two platforms, in all the trouble there is.
+const SERIES_MAX = 1000;
 const isReady = (await ensurePrometheus()) === 'ready';
 
 function promtool(...args: string[]) {
@@ -147,6 +149,19 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
     expect(await trouble.fullQueue()).toBeGreaterThan(0);
     await prometheus.until(() => IN_TROUBLE.every((name) => prometheus.fired.has(name)));
     expect([...prometheus.fired].sort()).toEqual(IN_TROUBLE);
+  });
+
+  test('has few series, whose labels name nobody', async () => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const series = text.split('\n').filter((line) => line.startsWith('sluice_'));
+    const labels = series.flatMap((line) => [...line.matchAll(/(\w+)="([^"]*)"/g)]);
+    const bounded = new Set(
+      Object.values(METRICS).flatMap((kind): readonly string[] => kind.labels),
+    );
+    expect(new Set(labels.map(([, name]) => name))).toEqual(new Set([...bounded, 'le']));
+    const values = labels.filter(([, name]) => name !== 'le').map(([, , value]) => value);
+    expect(values.filter((value) => /\d{3}/.test(value!.replace(/^\d?xx$/, '')))).toEqual([]);
+    expect(series.length).toBeLessThan(SERIES_MAX);
   });
 
   test.each(panelQueries())('shows data on $panel', async ({ expr }) => {

@@ -1,5 +1,5 @@
-// So many open pages, in a process of their own: each reads the gateway's events and does nothing with them. Tells their
-// number when all of them have read something.
+// So many open pages, in a process of their own: each reads the gateway's events and does nothing with them. Tells
+// their number when all of them have read something.
 
 import { Agent, get } from 'node:http';
 import { tell } from '../engine/child.ts';

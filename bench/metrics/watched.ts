@@ -1,5 +1,5 @@
-// What it costs that five hundred people have the page open: a gateway with so many on its stream of events, and the same
-// gateway with none.
+// What it costs that five hundred people have the page open: a gateway with so many on its stream of events, and the
+// same gateway with none.
 
 import { startChild } from '../engine/child.ts';
 import { inFolder } from '../engine/folder.ts';

@@ -1,5 +1,6 @@
 // docs/metrics.md from the table of metrics.
 
+import { SERIES_MAX } from '../../src/ledger/board.ts';
 import { METRICS } from '../../src/ledger/metrics.ts';
 import { MADE, table } from './table.ts';
 
@@ -14,9 +15,11 @@ export function metricsPage(): string {
 
 ${MADE}
 
-\`GET /metrics\` answers in the Prometheus text format, open on loopback. All of these are folds over
-the same events that make the log and the event stream; besides them the usual \`process_*\` and
-\`nodejs_*\` metrics are there.
+\`GET /metrics\` answers in the Prometheus text format, open on loopback, elsewhere with a viewer's key. All of these
+are folds over the same events that make the log and the event stream; besides them the usual \`process_*\` and
+\`nodejs_*\` metrics are there (\`nodejs_eventloop_lag_p99_seconds\` tells how late the event loop is). No label names a
+chat, an account or a message, and a metric has at most ${SERIES_MAX} series. Dashboards and alerts:
+[monitoring](monitoring.md).
 
 ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 `;
