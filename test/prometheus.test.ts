@@ -162,6 +162,10 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
     const values = labels.filter(([, name]) => name !== 'le').map(([, , value]) => value);
     expect(values.filter((value) => /\d{3}/.test(value!.replace(/^\d?xx$/, '')))).toEqual([]);
     expect(series.length).toBeLessThan(SERIES_MAX);
+    // What prom-client adds is its own business.
+    const [ours] = text.split('# HELP process_');
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input: ours, encoding: 'utf8' });
+    expect(checked).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
 
   test.each(panelQueries())('shows data on $panel', async ({ expr }) => {
