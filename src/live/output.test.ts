@@ -32,3 +32,37 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
   await still.run(10);
   expect(shown).toEqual(['s-1']);
 });
+
+test('nobody is left to be shown when a closed chat opens: no timer waits for it', async () => {
+  const clock = virtualClock(0);
+  const armed = new Set<object>();
+  const watched = {
+    ...clock,
+    schedule(at: number, run: () => void) {
+      const timer = clock.schedule(at, run);
+      armed.add(timer);
+      return {
+        cancel() {
+          armed.delete(timer);
+          timer.cancel();
+        },
+      };
+    },
+  };
+  const stream = new Stream('s-1', aNewStream(), 'edit', 0);
+  const output = new Output(
+    {
+      clock: watched,
+      streamOf: () => stream,
+      earliest: () => 7_200_000,
+      show: async () => 'shown',
+    },
+    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
+    { account: 'telegram:1', chat: '7', platform: 'telegram' },
+  );
+  output.want(stream);
+  expect(armed.size).toBe(1);
+  output.leave(stream);
+  output.rest();
+  expect(armed.size).toBe(0);
+});

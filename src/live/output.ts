@@ -68,7 +68,13 @@ export class Output {
 
   stop(): void {
     this.#isStopped = true;
+    this.rest();
+  }
+
+  // Whoever wanted to be shown when the chat opens may have left: an idle one must not keep the process awake for it.
+  rest(): void {
     this.#timer?.cancel();
+    this.#timer = null;
   }
 
   // Shows what may be shown now, or looks again when it may.

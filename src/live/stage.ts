@@ -93,7 +93,11 @@ export class Stage {
   }
 
   forgetIdle(now: number): void {
-    for (const [key, output] of this.#outputs) if (output.isIdle(now)) this.#outputs.delete(key);
+    for (const [key, output] of this.#outputs) {
+      if (!output.isIdle(now)) continue;
+      output.rest();
+      this.#outputs.delete(key);
+    }
   }
 
   stop(): void {
