@@ -42,8 +42,10 @@ export function perWindow(n: number, perMs: number): string {
   return perMs === SECOND ? `${n} per second` : `${n} per ${duration(perMs)}`;
 }
 
+// A number and its unit stay on one line.
 export function sentence(text: string): string {
-  return text === '' ? text : text[0]!.toUpperCase() + text.slice(1);
+  const kept = text.replace(/(\d) (s|min|h)\b/g, '$1\u00a0$2');
+  return kept === '' ? kept : kept[0]!.toUpperCase() + kept.slice(1);
 }
 
 // `chat_not_found` → `chat not found`.

@@ -6,7 +6,7 @@ import { overview } from '../lib/live.ts';
 import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { useStore } from '../lib/store.ts';
-import type { Overview } from '../lib/wire.ts';
+import type { Overview, Waiting } from '../lib/wire.ts';
 import { Panel, Screen, Tile } from '../ui/parts.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
 import { Charts } from './overview-charts.tsx';
@@ -14,6 +14,7 @@ import { FreezeList, TroubleList } from './overview-trouble.tsx';
 import { WaitingTable } from './waiting-table.tsx';
 
 const MINUTE_S = 60;
+const SHOWN_OF_A_KIND = 2;
 
 export function OverviewScreen() {
   const now = useStore(overview);
@@ -25,7 +26,7 @@ export function OverviewScreen() {
         {now.oldest.length === 0 ? (
           <Empty title="Nothing waits">Every message that was accepted has gone out.</Empty>
         ) : (
-          <WaitingTable items={now.oldest} />
+          <WaitingTable items={ofEachKind(now.oldest)} />
         )}
       </Panel>
       <Charts series={now.series} />
@@ -57,6 +58,17 @@ function Headline({ now }: { now: Overview }) {
 
 function waitingOf({ depths }: Overview): number {
   return depths.critical + depths.high + depths.normal + depths.low;
+}
+
+// A broadcast that waits would fill the table with one reason.
+function ofEachKind(waiting: readonly Waiting[]): Waiting[] {
+  const seen = new Map<string, number>();
+  return waiting.filter(({ account, priority, kinds }) => {
+    const kind = [account, priority, ...kinds].join();
+    const before = seen.get(kind) ?? 0;
+    seen.set(kind, before + 1);
+    return before < SHOWN_OF_A_KIND;
+  });
 }
 
 function Tiles({ now }: { now: Overview }) {

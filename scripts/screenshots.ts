@@ -1,0 +1,86 @@
+// npm run screenshots: the pictures of docs/images, taken of a real gateway in trouble, in a real browser. They show
+// what the page shows; nothing in them is painted.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sleep, systemClock } from '../src/system/clock.ts';
+import { DESK, openBrowser, PHONE, type Viewport, Visitor } from '../test/page/browser.ts';
+import { BOT, FROZEN, Scene } from '../test/page/scene.ts';
+import { GatewayProcess } from '../test/process/gateway.ts';
+import { ROOT } from './run.ts';
+
+const IMAGES = join(ROOT, 'docs', 'images');
+// So long there is traffic, for the charts to have something to show.
+const TRAFFIC_MS = 90_000;
+
+const PICTURES: readonly (readonly [name: string, path: string])[] = [
+  ['overview', ''],
+  ['queue', 'queue'],
+  ['chats', 'chats'],
+  ['streams', 'streams'],
+  ['broadcasts', 'broadcasts'],
+  ['dead-letters', 'dead'],
+  ['search', 'search?correlation=release-7'],
+  ['sandbox', `sandbox?account=${BOT}&chat=42`],
+];
+
+const browser = await openBrowser();
+const gateway = new GatewayProcess('http://127.0.0.1:9');
+try {
+  mkdirSync(IMAGES, { recursive: true });
+  await gateway.start();
+  const scene = new Scene(gateway);
+  await scene.makeTrouble();
+  await liven(scene);
+  const waiting = (await scene.get(`/v1/queue?chat=${FROZEN}`)).items as { id: string }[];
+  const story = ['delivery', `delivery/${waiting[0]!.id}`] as const;
+  await take('light', DESK, [...PICTURES, story]);
+  await take('dark', DESK, [['overview-dark', '']]);
+  await take('light', PHONE, [['overview-phone', '']]);
+} finally {
+  await browser.close();
+  await gateway.end('SIGKILL');
+  gateway.remove();
+}
+
+// A conversation, a broadcast under way, a text that grows, and people who are answered now and then.
+async function liven(scene: Scene): Promise<void> {
+  await scene.post('/v1/sandbox/messages', {
+    account: BOT,
+    chat: '42',
+    text: 'Where is my parcel?',
+  });
+  await scene.send('42', 'It left the warehouse this morning and arrives tomorrow.');
+  const chats = Array.from({ length: 5000 }, (_, i) => String(10_000 + i));
+  await scene.broadcast('Opening hours', chats);
+  await scene.openStream('-1003333333333', 'Here is what I found about your question: ');
+  await scene.openStream(FROZEN, 'The three plans differ in ', { session: 'answer-to-grace' });
+  const clock = systemClock();
+  const end = clock.now() + TRAFFIC_MS;
+  for (let n = 0; clock.now() < end; n++) {
+    await scene.send(String(600 + (n % 40)), `Reminder ${n}: your appointment is tomorrow`);
+    await sleep(clock, 120 + 400 * Math.abs(Math.sin(n / 12)));
+  }
+}
+
+async function take(
+  theme: 'dark' | 'light',
+  viewport: Viewport,
+  pictures: readonly (readonly [name: string, path: string])[],
+): Promise<void> {
+  const visitor = await Visitor.come(browser, gateway.url, viewport);
+  await visitor.signIn(gateway.key);
+  await visitor.theme(theme);
+  for (const [name, path] of pictures) {
+    await visitor.see(path);
+    await visitor.settled();
+    await visitor.page
+      .locator('input:focus')
+      .blur({ timeout: 1 })
+      .catch(() => {});
+    await visitor.page.screenshot({ path: join(IMAGES, `${name}.png`) });
+    console.log(`docs/images/${name}.png`);
+  }
+  if (visitor.errors.length > 0) throw new Error(visitor.errors.join('\n'));
+  await visitor.leave();
+}

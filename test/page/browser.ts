@@ -1,0 +1,114 @@
+// A real Chromium before a real gateway: pages that note every error of their console, and are asked whether everyone
+// can use them.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { ensureChromium } from '../../scripts/ensure-chromium.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+// For what hangs; nothing here should take a tenth of it.
+const WAIT_MS_MAX = 20_000;
+const SERIOUS = ['serious', 'critical'];
+// A door that is closed says 401 to whoever asks whether they are in; the browser notes that as an error.
+const AT_THE_DOOR = /status of 401/;
+
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const DESK: Viewport = { width: 1280, height: 860 };
+export const PHONE: Viewport = { width: 390, height: 800 };
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = await ensureChromium();
+  if (executablePath === null) throw new Error('chromium is missing: apt-get install chromium');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+export class Visitor {
+  readonly page: Page;
+  readonly errors: string[] = [];
+  readonly requested = new Set<string>();
+  readonly #context: BrowserContext;
+  readonly #url: string;
+
+  private constructor(context: BrowserContext, page: Page, url: string) {
+    this.#context = context;
+    this.page = page;
+    this.#url = url;
+    page.on('console', (message) => {
+      const isError = message.type() === 'error' || message.type() === 'warning';
+      if (isError && !AT_THE_DOOR.test(message.text())) this.errors.push(message.text());
+    });
+    page.on('pageerror', (error) => this.errors.push(error.message));
+    page.on('request', (request) => this.requested.add(new URL(request.url()).origin));
+  }
+
+  static async come(browser: Browser, url: string, viewport: Viewport = DESK): Promise<Visitor> {
+    const context = await browser.newContext({ viewport, colorScheme: 'light' });
+    context.setDefaultTimeout(WAIT_MS_MAX);
+    return new Visitor(context, await context.newPage(), url);
+  }
+
+  async signIn(key: string): Promise<void> {
+    await this.page.goto(this.#url);
+    await this.page.getByLabel('Key').fill(key);
+    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.getByText('live', { exact: true }).waitFor();
+  }
+
+  async see(path: string): Promise<void> {
+    await this.page.goto(`${this.#url}/#/${path}`);
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  heading(): Promise<string | null> {
+    return this.page.getByRole('heading', { level: 1 }).textContent();
+  }
+
+  async theme(wanted: 'dark' | 'light'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: wanted });
+    await this.page.locator(`html[data-theme=${wanted}]`).waitFor();
+  }
+
+  // What keeps people out, in words.
+  async barriers(): Promise<string[]> {
+    await this.page.evaluate(AXE);
+    const { violations } = await this.page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeAnswer> } };
+      return axe.run();
+    });
+    return violations
+      .filter(({ impact }) => SERIOUS.includes(impact ?? ''))
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  }
+
+  // Whatever the screen asked for is there.
+  async settled(): Promise<void> {
+    await this.page.getByText('Asking the gateway').first().waitFor({ state: 'detached' });
+  }
+
+  // All that a script of the page could read later, or someone beside the screen.
+  kept(): Promise<string> {
+    const all = 'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])';
+    return this.page.evaluate(all);
+  }
+
+  width(): Promise<number> {
+    return this.page.evaluate('document.documentElement.scrollWidth');
+  }
+
+  async leave(): Promise<void> {
+    await this.#context.close();
+  }
+}
+
+interface AxeAnswer {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
