@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readBuilt } from './built.ts';
 import { contentOf, type PageFile, type PageFiles } from './files.ts';
 
-export interface PageParts {
+interface PageParts {
   // Where the files come from; left out: built from this project, if they are not yet.
   readonly read?: () => Promise<PageFiles>;
   readonly log: { warn(fields: object, message: string): void };

@@ -13,7 +13,7 @@ import type { AccountView } from './road.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 
 // Pages that watch at once.
-export const WATCHERS_MAX = 1000;
+const WATCHERS_MAX = 1000;
 const TICK_MS = 1000;
 const OLDEST_SHOWN = 10;
 const FREEZES_SHOWN = 10;

@@ -8,7 +8,7 @@ export const TOKEN = '1:sandbox';
 export const FROZEN = '-1001234567890';
 export const BUSY = '-1002222222222';
 export const BLOCKED = '77';
-export const FROZEN_S = 1800;
+const FROZEN_S = 1800;
 
 export class Scene {
   readonly gateway: GatewayProcess;

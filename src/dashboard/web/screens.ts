@@ -12,7 +12,7 @@ import { Sandbox } from './screens/sandbox.tsx';
 import { Search } from './screens/search.tsx';
 import { Streams } from './screens/streams.tsx';
 
-export interface ScreenEntry {
+interface ScreenEntry {
   readonly path: string;
   readonly title: string;
   // null: not in the menu.

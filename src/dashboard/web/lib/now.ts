@@ -9,7 +9,7 @@ const now = new Store(wallNow());
 let users = 0;
 let stop = () => {};
 
-export function gatewayNow(): number {
+function gatewayNow(): number {
   return wallNow() + clockOffsetMs.value;
 }
 

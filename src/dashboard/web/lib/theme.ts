@@ -3,7 +3,7 @@
 import { memory } from './browser.ts';
 import { Store } from './store.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 
 const NAME = 'theme';
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');

@@ -10,7 +10,7 @@ import { useStore } from './store.ts';
 // A screen asks again at most this often, however much happens.
 const AGAIN_MS_MIN = 2000;
 
-export interface Fetched<T> {
+interface Fetched<T> {
   readonly data: T | null;
   readonly error: string | null;
   reload(): Promise<void>;

@@ -6,7 +6,7 @@ import { Badge } from '../ui/badge.tsx';
 import { ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
 import { Ago } from '../ui/time.tsx';
 
-export interface Chosen {
+interface Chosen {
   readonly ids: ReadonlySet<string>;
   toggle(id: string): void;
 }

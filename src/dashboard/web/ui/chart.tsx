@@ -79,10 +79,23 @@ function timesOf(_plot: uPlot, ticks: readonly number[]): string[] {
   return ticks.map((tick) => clock.format(tick * 1000).replace(/:00$/, ''));
 }
 
+// A canvas takes colours as numbers, not by the names the style sheet has for them.
+function resolved(element: HTMLElement, name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function faint(color: string): string {
+  return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.13)');
+}
+
 function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
-  const style = getComputedStyle(element);
-  const colorOf = (name: string) => style.getPropertyValue(name).trim();
-  const font = `11px ${style.fontFamily}`;
+  const colorOf = (name: string) => resolved(element, name);
+  const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = {
     stroke: colorOf('--dim'),
     font,
@@ -107,7 +120,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
         stroke: colorOf(color),
         width: 1.5,
         points: { show: false },
-        ...(isFilled ? { fill: `${colorOf(color)}22` } : {}),
+        ...(isFilled ? { fill: faint(colorOf(color)) } : {}),
       })),
     ],
   };
