@@ -48,7 +48,7 @@ export function openLive(
       metrics.countLive(event);
     },
   });
-  metrics.liveGauges(() => live.readings());
+  metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
   road.listen(summary.listen);
   const retention = openRetention(config, house);
   return {

@@ -32,7 +32,7 @@ export interface Metrics {
   countCommit(commands: number, tookMs: number): void;
   readonly countLive: LiveListener;
   // Called once, like `gauges`.
-  liveGauges(read: () => readonly LiveReading[]): void;
+  liveGauges(read: () => { now: number; readings: readonly LiveReading[] }): void;
   broadcastGauges(read: () => readonly BroadcastReading[]): void;
 }
 
@@ -57,16 +57,14 @@ export function createMetrics(options: { process: boolean } = { process: true })
   const commands = board.spread('sluice_journal_batch_commands');
   const met: string[] = [];
   let read: (() => Promise<GaugeReading>) | null = null;
-  let readLive: () => readonly LiveReading[] = () => [];
+  let readLive: Parameters<Metrics['liveGauges']>[0] = () => ({ now: 0, readings: [] });
   let readBroadcasts: () => readonly BroadcastReading[] = () => [];
   return {
     contentType: registry.contentType,
     async text() {
-      if (read !== null) {
-        const reading = await read();
-        showGauges(board, reading);
-        showLive(board, readLive(), reading.now);
-      }
+      if (read !== null) showGauges(board, await read());
+      const { readings, now } = readLive();
+      showLive(board, readings, now);
       board.show('sluice_broadcasts', tally(readBroadcasts(), BROADCAST_STATES, stateOf, met));
       return expose(board.families()) + (await registry.metrics());
     },
