@@ -2,8 +2,9 @@
 // millions goes without holding up a commit.
 
 import type { Broadcasts } from '../journal/journal.ts';
-import type { Clock, Timer } from '../system/clock.ts';
-import { drained, type Service } from '../system/service.ts';
+import type { Clock } from '../system/clock.ts';
+import { createRounds } from '../system/rounds.ts';
+import type { Service } from '../system/service.ts';
 
 export interface SweepingParts {
   readonly clock: Clock;
@@ -17,35 +18,14 @@ const PAUSE_MS = 20;
 const EVERY_MS = 60_000;
 
 export function createSweeping({ clock, sweep, keepMs, log }: SweepingParts): Service {
-  let timer: Timer | null = null;
-  let step: Promise<void> = Promise.resolve();
-  let life: 'new' | 'running' | 'stopped' = 'new';
-
-  const arm = (delayMs: number) => {
-    timer = clock.schedule(clock.now() + delayMs, () => {
-      step = forget();
-    });
-  };
-  const forget = async () => {
-    let removed = 0;
-    try {
-      removed = await sweep({ endedBefore: clock.now() - keepMs, max: STEP_MAX });
-    } catch (error) {
-      log.warn({ err: error }, 'could not forget old broadcasts; trying again');
-    }
-    if (life === 'running') arm(removed === STEP_MAX ? PAUSE_MS : EVERY_MS);
-  };
-
-  return {
-    async start() {
-      if (life !== 'new') return;
-      life = 'running';
-      arm(0);
+  return createRounds({
+    clock,
+    pauseMs: PAUSE_MS,
+    everyMs: EVERY_MS,
+    async step() {
+      const removed = await sweep({ endedBefore: clock.now() - keepMs, max: STEP_MAX });
+      return removed === STEP_MAX;
     },
-    async stop(deadlineMs) {
-      life = 'stopped';
-      timer?.cancel();
-      await drained(clock, [step], deadlineMs);
-    },
-  };
+    onFailure: (error) => log.warn({ err: error }, 'could not forget old broadcasts; trying again'),
+  });
 }

@@ -2,8 +2,9 @@
 // how long it would have kept it for the app: what nobody took by then is gone, and the log says so.
 
 import type { Incoming } from '../journal/journal.ts';
-import type { Clock, Timer } from '../system/clock.ts';
-import { drained, type Service } from '../system/service.ts';
+import type { Clock } from '../system/clock.ts';
+import { createRounds } from '../system/rounds.ts';
+import type { Service } from '../system/service.ts';
 
 export const KEPT_MS = 24 * 3_600_000;
 const STEP_MAX = 500;
@@ -19,39 +20,17 @@ export interface PruningParts {
 }
 
 export function createPruning({ clock, prune, expired, log }: PruningParts): Service {
-  let timer: Timer | null = null;
-  let step: Promise<void> = Promise.resolve();
-  let life: 'new' | 'running' | 'stopped' = 'new';
-
-  const arm = (delayMs: number) => {
-    timer = clock.schedule(clock.now() + delayMs, () => {
-      step = forget();
-    });
-  };
-  const forget = async () => {
-    let removed = 0;
-    try {
-      const pruned = await prune({ before: clock.now() - KEPT_MS, max: STEP_MAX });
-      removed = pruned.removed;
-      for (const account of pruned.untaken) expired(account);
-      const untaken = pruned.untaken.length;
-      if (untaken > 0) log.warn({ untaken }, 'updates expired: no app took them within a day');
-    } catch (error) {
-      log.warn({ err: error }, 'could not forget old updates; trying again');
-    }
-    if (life === 'running') arm(removed === STEP_MAX ? PAUSE_MS : EVERY_MS);
-  };
-
-  return {
-    async start() {
-      if (life !== 'new') return;
-      life = 'running';
-      arm(0);
+  return createRounds({
+    clock,
+    pauseMs: PAUSE_MS,
+    everyMs: EVERY_MS,
+    async step() {
+      const { removed, untaken } = await prune({ before: clock.now() - KEPT_MS, max: STEP_MAX });
+      for (const account of untaken) expired(account);
+      const fields = { untaken: untaken.length };
+      if (untaken.length > 0) log.warn(fields, 'updates expired: no app took them within a day');
+      return removed === STEP_MAX;
     },
-    async stop(deadlineMs) {
-      life = 'stopped';
-      timer?.cancel();
-      await drained(clock, [step], deadlineMs);
-    },
-  };
+    onFailure: (error) => log.warn({ err: error }, 'could not forget old updates; trying again'),
+  });
 }

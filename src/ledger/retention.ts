@@ -1,8 +1,9 @@
 // Forgets what ended long ago, a small step at a time: each step is one short transaction, and the
 // next one waits its turn, so that retention never stands in the way of an accept or a settle.
 
-import type { Clock, Timer } from '../system/clock.ts';
-import { drained, type Service } from '../system/service.ts';
+import type { Clock } from '../system/clock.ts';
+import { createRounds } from '../system/rounds.ts';
+import type { Service } from '../system/service.ts';
 
 export interface RetentionSettings {
   // How long a delivery is kept that needs nobody any more, and one that may (dead, uncertain).
@@ -31,39 +32,16 @@ export interface RetentionParts {
 
 export function createRetention(parts: RetentionParts, settings: RetentionSettings): Service {
   const { clock, prune, onFailure } = parts;
-  let timer: Timer | null = null;
-  let step: Promise<void> = Promise.resolve();
-  let life: 'new' | 'running' | 'stopped' = 'new';
-
-  const arm = (delayMs: number) => {
-    timer = clock.schedule(clock.now() + delayMs, () => {
-      step = forget();
-    });
-  };
-  const forget = async () => {
-    const { keepMs, keepDeadMs, stepMax, pauseMs, everyMs } = settings;
-    const now = clock.now();
-    let removed = 0;
-    try {
+  const { keepMs, keepDeadMs, stepMax, pauseMs, everyMs } = settings;
+  return createRounds({
+    clock,
+    pauseMs,
+    everyMs,
+    onFailure,
+    async step() {
+      const now = clock.now();
       const command = { endedBefore: now - keepMs, deadBefore: now - keepDeadMs, max: stepMax };
-      removed = await prune(command);
-    } catch (error) {
-      onFailure(error);
-    }
-    if (life === 'running') arm(removed === stepMax ? pauseMs : everyMs);
-  };
-
-  return {
-    async start() {
-      if (life !== 'new') return;
-      life = 'running';
-      arm(0);
+      return (await prune(command)) === stepMax;
     },
-    // A step is short: it is let finish.
-    async stop(deadlineMs) {
-      life = 'stopped';
-      timer?.cancel();
-      await drained(clock, [step], deadlineMs);
-    },
-  };
+  });
 }
