@@ -2,10 +2,11 @@
 // everyone can use it. The simulator's chats are frozen and blocked on purpose, and a served one fails on purpose.
 
 import { createServer } from 'node:net';
-import type { Browser, Locator } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ServedSim, scriptedFaults, serveSim } from '../src/sim/sim.ts';
 import { openBrowser, PHONE, Visitor } from './page/browser.ts';
+import { partsOf } from './page/parts.ts';
 import { BLOCKED, BOT, BUSY, FROZEN, Scene } from './page/scene.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
@@ -54,15 +55,7 @@ afterEach(() => {
 });
 
 const page = () => visitor.page;
-const button = (name: string | RegExp) => page().getByRole('button', { name, exact: true });
-const text = (wanted: string | RegExp) => page().getByText(wanted).first();
-const panel = (title: string) =>
-  page()
-    .locator('.panel', { has: page().getByText(title) })
-    .first();
-const rows = (within: Locator) => within.locator('tbody tr');
-const toast = (words: string | RegExp) =>
-  page().locator('.toast', { hasText: words }).last().waitFor();
+const { button, text, panel, rows, toast } = partsOf(page);
 
 async function freePort(): Promise<number> {
   const server = createServer();
