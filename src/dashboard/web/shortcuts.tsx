@@ -1,7 +1,7 @@
 // Every shortcut there is, and the list of them that `?` shows.
 
 import { moveAlongRows, type Shortcut } from './lib/keys.ts';
-import { go } from './lib/route.ts';
+import { go, goSearch } from './lib/route.ts';
 import { Store } from './lib/store.ts';
 import { toggleTheme } from './lib/theme.ts';
 import { SCREENS } from './screens.ts';
@@ -13,7 +13,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   ...SCREENS.flatMap(({ path, title, key }) =>
     key === null ? [] : [{ keys: `g ${key}`, does: `go to ${title}`, run: () => go(path) }],
   ),
-  { keys: '/', does: 'search', run: () => go('search') },
+  { keys: '/', does: 'search', run: goSearch },
   { keys: 'j', does: 'next row', run: () => moveAlongRows(1) },
   { keys: 'k', does: 'previous row', run: () => moveAlongRows(-1) },
   { keys: 't', does: 'dark or light', run: toggleTheme },

@@ -11,13 +11,24 @@ export interface Route {
 }
 
 export const route = new Store(readRoute());
+// Counts up when someone asks for the search, who may be there already, and wants to type.
+export const searches = new Store(0);
 
 addEventListener('hashchange', () => route.set(readRoute()));
 
 function readRoute(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
-  const [screen = '', ...rest] = path.split('/').map(decodeURIComponent);
+  const [screen = '', ...rest] = path.split('/').map(decoded);
   return { screen, rest: rest.join('/'), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+// An address may be cut off anywhere when it is passed on; what cannot be read is taken as it stands.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function hrefOf(path: string, query: Readonly<Record<string, string>> = {}): string {
@@ -28,6 +39,11 @@ export function hrefOf(path: string, query: Readonly<Record<string, string>> = {
 
 export function go(path: string, query: Readonly<Record<string, string>> = {}): void {
   location.hash = hrefOf(path, query);
+}
+
+export function goSearch(): void {
+  go('search');
+  searches.set(searches.value + 1);
 }
 
 // The same screen with another query, without a step in the browser's history.

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask, pathOf } from '../lib/api.ts';
 import { later } from '../lib/browser.ts';
-import { requery, route } from '../lib/route.ts';
+import { requery, route, searches } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import { useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
@@ -27,11 +27,27 @@ export function Search() {
   const { query } = useStore(route);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(query);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const visits = useStore(searches);
+  // What the address and the fields last agreed on: neither follows its own echo.
+  const agreed = useRef(keyOf(query));
+  useEffect(() => form.current?.querySelector('input')?.focus(), [visits]);
   // The fields follow the address, which a link may change.
-  useEffect(() => setTyped(query), [query]);
-  // The address follows what is typed, after a moment.
-  useEffect(() => later(TYPING_MS, () => requery(trimmed(typed))), [typed]);
+  useEffect(() => {
+    if (keyOf(query) === agreed.current) return;
+    agreed.current = keyOf(query);
+    setTyped(query);
+  }, [query]);
+  // The address follows what is typed, after a moment; blanks at the end stay, for the next word.
+  useEffect(
+    () =>
+      later(TYPING_MS, () => {
+        const wanted = trimmed(typed);
+        if (keyOf(wanted) === agreed.current) return;
+        agreed.current = keyOf(wanted);
+        requery(wanted);
+      }),
+    [typed],
+  );
   return (
     <Screen title="Search" hint="All fields together; newest first.">
       <form class="filters" ref={form} onSubmit={(event) => event.preventDefault()}>
@@ -60,6 +76,12 @@ export function Search() {
 
 function trimmed(query: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, value.trim()]));
+}
+
+// The same for the same search, however it came about.
+function keyOf(query: Readonly<Record<string, string>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const ID = /^[0-9a-z]{5}-[0-9a-z]{1,11}$/;

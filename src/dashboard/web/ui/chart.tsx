@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { count } from '../lib/format.ts';
+import { count, duration } from '../lib/format.ts';
 import { useStore } from '../lib/store.ts';
 import { paint } from '../lib/theme.ts';
 
@@ -42,6 +42,7 @@ export function Chart(props: { label: string; until: number; lines: readonly Lin
   }, [kinds, painted]);
   useEffect(() => plot.current?.setData(data));
 
+  const span = duration(data[0].length * 1000);
   const last = lines.map(({ label: name, values }) => `${name} ${count(values.at(-1) ?? 0)}`);
   return (
     <figure class="chart">
@@ -56,7 +57,12 @@ export function Chart(props: { label: string; until: number; lines: readonly Lin
           ))}
         </span>
       </figcaption>
-      <div ref={holder} class="plot" role="img" aria-label={`${label}: ${last.join(', ')}`} />
+      <div
+        ref={holder}
+        class="plot"
+        role="img"
+        aria-label={`${label}, last ${span}: ${last.join(', ')}`}
+      />
     </figure>
   );
 }

@@ -1,0 +1,45 @@
+// What the tests of the page's actions play on: a browser, a gateway in trouble, a simulated Telegram that loses
+// answers of one chat, and someone signed in.
+
+import type { Browser, Page } from 'playwright-core';
+import { type ServedSim, scriptedFaults, serveSim } from '../../src/sim/sim.ts';
+import { GatewayProcess } from '../process/gateway.ts';
+import { openBrowser, Visitor } from './browser.ts';
+import { partsOf } from './parts.ts';
+import { Scene } from './scene.ts';
+
+export const DOUBTFUL = { account: '9:AAAdoubtful', chat: '600' };
+const ANSWERS_LOST = 2;
+
+export class Stage {
+  readonly parts = partsOf(() => this.page);
+  browser!: Browser;
+  sim!: ServedSim;
+  gateway!: GatewayProcess;
+  scene!: Scene;
+  visitor!: Visitor;
+
+  get page(): Page {
+    return this.visitor.page;
+  }
+
+  async open(): Promise<void> {
+    this.browser = await openBrowser();
+    const fault = { kind: 'answer_lost' } as const;
+    const faults = scriptedFaults([{ fault, chat: DOUBTFUL.chat, times: ANSWERS_LOST }]);
+    this.sim = await serveSim({ host: '127.0.0.1', port: 0, faults });
+    this.gateway = new GatewayProcess(this.sim.url, ['--uncertain-policy', 'hold']);
+    await this.gateway.start();
+    this.scene = new Scene(this.gateway);
+    await this.scene.makeTrouble();
+    this.visitor = await Visitor.come(this.browser, this.gateway.url);
+    await this.visitor.signIn(this.gateway.key);
+  }
+
+  async close(): Promise<void> {
+    await this.browser?.close();
+    await this.gateway?.end('SIGKILL');
+    this.gateway?.remove();
+    await this.sim?.close();
+  }
+}
