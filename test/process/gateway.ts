@@ -34,8 +34,12 @@ export class GatewayProcess {
     this.#process!.hangUp();
   }
 
-  async end(signal: 'SIGKILL' | 'SIGTERM') {
+  signal(signal: NodeJS.Signals): void {
     this.#process!.kill(signal);
+  }
+
+  async end(signal: 'SIGKILL' | 'SIGTERM') {
+    this.signal(signal);
     const ended = await this.#process!.ended;
     await this.#agent.destroy();
     this.#agent = new Agent();

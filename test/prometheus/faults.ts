@@ -11,6 +11,8 @@ type Send = { bot: number; chat: number; text?: string; wait?: number };
 export class Trouble {
   readonly #gateway: GatewayProcess;
   readonly #sim: ServedSim;
+  // The account that fills the store, once it has begun.
+  #paused: Promise<void> | null = null;
 
   constructor(gateway: GatewayProcess, sim: ServedSim) {
     this.#gateway = gateway;
@@ -42,13 +44,13 @@ export class Trouble {
     await this.update(HEALTHY, 1);
   }
 
-  // Answers how to write some megabytes to the store, which nothing takes out again.
-  async filling(): Promise<() => Promise<unknown>> {
-    await this.send({ bot: 240, chat: 1, wait: 20 });
-    await this.#gateway.ask('POST', '/v1/accounts/telegram:240/pause');
+  // Writes two megabytes to the store, which nothing takes out again.
+  async fill(): Promise<void> {
+    this.#paused ??= this.#pause(240);
+    await this.#paused;
     const text = 'x'.repeat(200_000);
     const chats = Array.from({ length: 10 }, (_, i) => i + 1);
-    return () => Promise.all(chats.map((chat) => this.send({ bot: 240, chat, text })));
+    await Promise.all(chats.map((chat) => this.send({ bot: 240, chat, text })));
   }
 
   // More in one group than it may have in a minute.
@@ -58,8 +60,7 @@ export class Trouble {
   }
 
   async fullQueue(): Promise<number> {
-    await this.send({ bot: 201, chat: 1, wait: 20 });
-    await this.#gateway.ask('POST', '/v1/accounts/telegram:201/pause');
+    await this.#pause(201);
     const all = Array.from({ length: 220 }, (_, chat) => this.send({ bot: 201, chat: chat + 1 }));
     return (await Promise.all(all)).filter(({ status }) => status === 429).length;
   }
@@ -137,6 +138,12 @@ export class Trouble {
     const { update } = this.#sim.model.inject(tokenOf(bot), chat, 'hi', Date.now());
     const headers = { 'x-telegram-bot-api-secret-token': hook.secret };
     await this.#gateway.ask('POST', hook.path, update, headers);
+  }
+
+  // An account has to be known before it can be paused.
+  async #pause(bot: number): Promise<void> {
+    await this.send({ bot, chat: 1, wait: 20 });
+    await this.#gateway.ask('POST', `/v1/accounts/telegram:${bot}/pause`);
   }
 
   async #setFaults(script: readonly object[]): Promise<void> {

@@ -23,8 +23,7 @@ interface Found {
 }
 
 export class Prometheus {
-  // Names of alerts that have fired.
-  readonly fired = new Set<string>();
+  readonly #fired = new Map<string, Set<string>>();
   readonly #folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
   readonly #ear: Server;
   readonly #beganS = Date.now() / 1000;
@@ -43,12 +42,12 @@ export class Prometheus {
     });
   }
 
-  async start(target: string, rules: string): Promise<void> {
+  async start(targets: readonly string[], rules: string): Promise<void> {
     await new Promise<void>((resolve) => this.#ear.listen(0, '127.0.0.1', resolve));
     const ear = `127.0.0.1:${(this.#ear.address() as AddressInfo).port}`;
     const file = join(this.#folder, 'prometheus.yml');
     writeFileSync(join(this.#folder, 'rules.yml'), rules);
-    writeFileSync(file, stringify(configOf(target, ear)));
+    writeFileSync(file, stringify(configOf(targets, ear)));
     const address = `127.0.0.1:${await freePort()}`;
     const child = spawn(
       'prometheus',
@@ -79,6 +78,11 @@ export class Prometheus {
     this.#ear.closeAllConnections();
     this.#ear.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  // Names of alerts that have fired for this target, ever.
+  fired(target: string): ReadonlySet<string> {
+    return this.#firedAt(target);
   }
 
   // Looks again at every scrape and at every word of an alert.
@@ -115,17 +119,25 @@ export class Prometheus {
   }
 
   #hear(alerts: readonly PostedAlert[]): void {
-    for (const { labels } of alerts) this.fired.add(labels.alertname ?? '');
+    for (const { labels } of alerts) {
+      this.#firedAt(labels.instance ?? '').add(labels.alertname ?? '');
+    }
+  }
+
+  #firedAt(instance: string): Set<string> {
+    const known = this.#fired.get(instance) ?? new Set();
+    this.#fired.set(instance, known);
+    return known;
   }
 }
 
-function configOf(target: string, ear: string) {
+function configOf(targets: readonly string[], ear: string) {
   return {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: ['rules.yml'],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [ear] }] }] },
     scrape_configs: [
-      { job_name: 'sluice', static_configs: [{ targets: [target] }] },
+      { job_name: 'sluice', static_configs: [{ targets }] },
       { job_name: 'test', static_configs: [{ targets: [ear] }] },
     ],
   };

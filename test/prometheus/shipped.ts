@@ -54,13 +54,17 @@ export function filledIn(expr: string): string {
 }
 
 // Minutes of looking back become seconds, and what has to wait for minutes has to wait for seconds. How much is too
-// much stays as it is, but for the number of messages that are a large backlog.
+// much stays as it is, but for what would take hours or gigabytes to make: a large backlog, a large store, a small
+// rest of a disk. A loop in good health has a turn every ten seconds, so eleven are the least that mean something.
 const SHORTER: readonly [RegExp, string][] = [
   [/\[\d+[mh]\]/g, '[8s]'],
   [/offset \d+m/g, 'offset 4s'],
-  [/(sluice_oldest_due_seconds) > 900/, '$1 > 3'],
+  [/(sluice_oldest_due_seconds) > (120|900)/, '$1 > 3'],
+  [/(sluice_last_turn_seconds) > 60/, '$1 > 11'],
   [/(sluice_live_oldest_wait_seconds) > 60/, '$1 > 3'],
   [/(sum by \(instance\) \(sluice_queue_depth\)) > 1000/, '$1 > 30'],
+  [/(sluice_store_bytes) > 20e9/, '$1 > 16e6'],
+  [/(sluice_disk_free_bytes) < 2e9/, '$1 < 24e6'],
 ];
 
 // The whole file, with the alerts of these names cut down; the others are as they are shipped.
