@@ -21,6 +21,9 @@ export const clockOffsetMs = new Store(0);
 
 // Follows until it is told to stop.
 export function startLive(): () => void {
+  // Whoever comes in now may see less than whoever went out.
+  overview.set(null);
+  line.set('joining');
   let isOn = true;
   let stopWaiting = () => {};
   const hangUp = new AbortController();

@@ -1,7 +1,7 @@
 // Changing what a dead letter says, then queueing it again. The text stands in a field of its own; the rest of the
 // call's parameters as JSON, for those who need it.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { messageOf } from '../lib/api.ts';
 import { editLetter } from '../lib/dead.ts';
 import { useFetched } from '../lib/use-fetched.ts';
@@ -35,19 +35,16 @@ function Form(props: {
 }) {
   const { id, body, onClose } = props;
   const field = TEXTS.find((name) => typeof body[name] === 'string');
-  const [text, setText] = useState('');
-  const [rest, setRest] = useState('');
+  const { [field ?? '']: said, ...others } = body;
+  // Taken once: what is asked for again, say after the line broke, does not undo what someone typed.
+  const [text, setText] = useState(typeof said === 'string' ? said : '');
+  const [rest, setRest] = useState(() => JSON.stringify(others, null, 2));
   const [error, setError] = useState('');
-  useEffect(() => {
-    const { [field ?? '']: said, ...others } = body;
-    setText(typeof said === 'string' ? said : '');
-    setRest(JSON.stringify(others, null, 2));
-  }, [body, field]);
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     try {
-      const others = JSON.parse(rest) as Record<string, unknown>;
-      tell(await editLetter(id, field === undefined ? others : { ...others, [field]: text }));
+      const given = JSON.parse(rest) as Record<string, unknown>;
+      tell(await editLetter(id, field === undefined ? given : { ...given, [field]: text }));
       onClose(true);
     } catch (failure) {
       setError(

@@ -11,11 +11,13 @@ import { TextField } from '../ui/field.tsx';
 import { Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
+import { tell } from '../ui/toast.tsx';
 import { SandboxChat } from './sandbox-chat.tsx';
 
 // Where a newcomer begins: the bot and the chat of the first command in the README.
 const FIRST_BOT = '1:sandbox';
 const FIRST_CHAT = '42';
+const CHAT_ID = /^-?\d{1,15}$/;
 
 export function Sandbox() {
   const { query } = useStore(route);
@@ -50,7 +52,8 @@ function ChatMenu(props: { chats: readonly SandboxMessage[]; account: string; ch
   const [typed, setTyped] = useState('');
   const open = (event: SubmitEvent) => {
     event.preventDefault();
-    if (/^-?\d{1,15}$/.test(typed.trim())) requery({ account, chat: typed.trim() });
+    if (CHAT_ID.test(typed.trim())) requery({ account, chat: typed.trim() });
+    else tell('A chat here has a number: 42, or -100… for a group.', true);
   };
   return (
     <section class="panel sandbox-menu" aria-label="Chats of the simulator">
