@@ -24,7 +24,7 @@ export class Stage {
   }
 
   async open(): Promise<void> {
-    this.browser = await openBrowser();
+    const opening = openBrowser();
     const fault = { kind: 'answer_lost' } as const;
     const faults = scriptedFaults([{ fault, chat: DOUBTFUL.chat, times: ANSWERS_LOST }]);
     this.sim = await serveSim({ host: '127.0.0.1', port: 0, faults });
@@ -32,6 +32,7 @@ export class Stage {
     await this.gateway.start();
     this.scene = new Scene(this.gateway);
     await this.scene.makeTrouble();
+    this.browser = await opening;
     this.visitor = await Visitor.come(this.browser, this.gateway.url);
     await this.visitor.signIn(this.gateway.key);
   }
