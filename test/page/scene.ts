@@ -43,6 +43,13 @@ export class Scene {
 
   // One chat the platform refuses for a while, one with more to say than it may, one that blocked the bot.
   async makeTrouble(): Promise<void> {
+    await this.makeWaiting();
+    await this.trouble(BLOCKED, { state: 'blocked' });
+    for (const n of [1, 2, 3, 4]) await this.send(BLOCKED, `Invoice ${n}`);
+    await this.until('/queue/stats', (body) => (body.stats as { dlq: number }).dlq === 4);
+  }
+
+  async makeWaiting(): Promise<void> {
     await this.send('42', 'Welcome! Write to me at any time.', { wait: true });
     await this.trouble(FROZEN, { freezeSeconds: FROZEN_S });
     for (const n of [1, 2, 3]) {
@@ -54,9 +61,6 @@ export class Scene {
       const text = `Release notes, part ${n}: what changed and why`;
       await this.send(BUSY, text, { correlation: 'release-7' });
     }
-    await this.trouble(BLOCKED, { state: 'blocked' });
-    for (const n of [1, 2, 3, 4]) await this.send(BLOCKED, `Invoice ${n}`);
-    await this.until('/queue/stats', (body) => (body.stats as { dlq: number }).dlq === 4);
   }
 
   openStream(chat: string, text: string, more: object = {}): Promise<Record<string, unknown>> {

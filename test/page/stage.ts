@@ -31,7 +31,7 @@ export class Stage {
     this.gateway = new GatewayProcess(this.sim.url, ['--uncertain-policy', 'hold']);
     await this.gateway.start();
     this.scene = new Scene(this.gateway);
-    await this.scene.makeTrouble();
+    await this.scene.makeWaiting();
     this.browser = await opening;
     this.visitor = await Visitor.come(this.browser, this.gateway.url);
     await this.visitor.signIn(this.gateway.key);
