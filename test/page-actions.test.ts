@@ -149,9 +149,10 @@ describe('dead letters', () => {
   });
 
   test('those in doubt: one sent again, the rest given up', async () => {
-    const to = { platform: 'telegram', ...DOUBTFUL };
+    const { account, chats } = DOUBTFUL;
     const ids: unknown[] = [];
-    for (const words of ['Perhaps there', 'Perhaps not']) {
+    for (const [n, words] of ['Perhaps there', 'Perhaps not'].entries()) {
+      const to = { platform: 'telegram', account, chat: chats[n] };
       const { id } = await stage.scene.post('/v1/messages', { to, body: { text: words } });
       await becomes(id, 'uncertain');
       ids.push(id);
@@ -241,9 +242,12 @@ describe('the sandbox', () => {
     await toast('lets the bot in again');
     expect((await stage.scene.send('88', 'Let in', { wait: true })).state).toBe('sent');
     await chat.locator('.bubble', { hasText: 'Let in' }).waitFor();
-    await chat.getByRole('button', { name: 'Refuse for 60 s' }).click();
+    await field('Open a chat').fill('89');
+    await field('Open a chat').press('Enter');
+    await page().getByRole('region', { name: 'Chat 89' }).waitFor();
+    await button('Refuse for 60 s').click();
     await toast('refuses this chat');
-    const { id } = await stage.scene.send('88', 'Refused');
+    const { id } = await stage.scene.send('89', 'Refused');
     await stage.scene.until(`/v1/messages/${id}/explain`, ({ summary }) =>
       String(summary).includes('frozen'),
     );

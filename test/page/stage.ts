@@ -1,5 +1,5 @@
 // What the tests of the page's actions play on: a browser, a gateway in trouble, a simulated Telegram that loses
-// answers of one chat, and someone signed in.
+// an answer of each of two chats, and someone signed in.
 
 import type { Browser, Page } from 'playwright-core';
 import { type ServedSim, scriptedFaults, serveSim } from '../../src/sim/sim.ts';
@@ -8,8 +8,7 @@ import { openBrowser, Visitor } from './browser.ts';
 import { partsOf } from './parts.ts';
 import { Scene } from './scene.ts';
 
-export const DOUBTFUL = { account: '9:AAAdoubtful', chat: '600' };
-const ANSWERS_LOST = 2;
+export const DOUBTFUL = { account: '9:AAAdoubtful', chats: ['600', '601'] } as const;
 
 export class Stage {
   readonly parts = partsOf(() => this.page);
@@ -26,7 +25,7 @@ export class Stage {
   async open(): Promise<void> {
     const opening = openBrowser();
     const fault = { kind: 'answer_lost' } as const;
-    const faults = scriptedFaults([{ fault, chat: DOUBTFUL.chat, times: ANSWERS_LOST }]);
+    const faults = scriptedFaults(DOUBTFUL.chats.map((chat) => ({ fault, chat, times: 1 })));
     this.sim = await serveSim({ host: '127.0.0.1', port: 0, faults });
     this.gateway = new GatewayProcess(this.sim.url, ['--uncertain-policy', 'hold']);
     await this.gateway.start();
