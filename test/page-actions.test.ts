@@ -1,5 +1,5 @@
-// Every way around the page and every deed on it, in a real browser before a real gateway: each test looks at what the
-// gateway then has, or what the page then shows. What the screens show is in page.test.ts.
+// The ways around the page and the deeds on it, in a real browser before a real gateway: each test looks at what the
+// gateway then has, or what the page then shows. What the screens show, and the other deeds, are in page.test.ts.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Visitor } from './page/browser.ts';
