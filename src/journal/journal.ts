@@ -20,7 +20,8 @@ export interface Journal {
   append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
   // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
   begin(seq: number, startedAt: number): Promise<Begun>;
-  // sending → what the attempt came to, with the attempt, the limits and the history in one transaction.
+  // sending → what the attempt came to, with the attempt, the limits and the history in one transaction. It outlives
+  // the process when it resolves, and is forced to the disk soon after: a power cut in between leaves it in doubt.
   settle(settlement: Settlement): Promise<Settled>;
   // Moves that are not an attempt's: cancel, expire, retry by hand, discard.
   move(command: MoveCommand): Promise<Moved>;

@@ -1,7 +1,7 @@
 // Runs batches of commands in the worker: all of them in one transaction, one fsync for all.
 // Either every command is durable when its answer leaves, or none of them happened. One kind may be answered a moment
-// sooner: a settlement is written, so it outlives the process, and is forced to the disk right after its answer has
-// left. A power cut in between finds the attempt begun and not settled, which is what `uncertain` is for.
+// sooner: a settlement is written, so it outlives the process, and is forced to the disk with the next commit that must
+// be, or soon after. A power cut in between finds the attempt begun and not settled, which is what `uncertain` is for.
 
 import { assert } from '../system/assert.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
@@ -74,6 +74,10 @@ export class BatchRunner {
       this.#commands.tallies.reload();
       throw error;
     }
+  }
+
+  get isForced(): boolean {
+    return this.#unforced === 0;
   }
 
   // All that was answered is on the disk after this.

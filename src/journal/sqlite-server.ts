@@ -22,8 +22,9 @@ export interface StoreServer {
   readonly tag: string;
   // One answer for each request.
   answer(requests: readonly Request[]): Answer[];
-  // To be called when the answers have left and nothing waits.
-  rest(): void;
+  // Whether all that was answered is on the disk; if not, it is to be forced soon.
+  readonly isForced: boolean;
+  force(): void;
 }
 
 export function serveStore(store: OpenStore): StoreServer {
@@ -50,7 +51,10 @@ export function serveStore(store: OpenStore): StoreServer {
       }
       return answers;
     },
-    rest: () => runner.force(),
+    get isForced() {
+      return runner.isForced;
+    },
+    force: () => runner.force(),
   };
 }
 

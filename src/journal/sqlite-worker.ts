@@ -2,6 +2,7 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';
+import { systemClock, type Timer } from '../system/clock.ts';
 import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
 import type { OpenErrorCode } from './store-error.ts';
@@ -11,6 +12,8 @@ export type Opened =
   | { kind: 'refused'; code: OpenErrorCode; message: string };
 
 const REQUESTS_TOGETHER_MAX = 16;
+// Settlements that were answered wait so long for a commit that is forced to the disk anyway.
+const FORCE_AFTER_MS = 5;
 
 assert(parentPort !== null, 'runs as a worker');
 const port = parentPort;
@@ -18,7 +21,10 @@ const options = workerData as OpenOptions;
 
 try {
   const server = serveStore(openStore(options));
+  const clock = systemClock();
+  let forcing: Timer | null = null;
   port.on('message', (first: Request) => {
+    forcing?.cancel();
     let requests = [first, ...waitingRequests()];
     while (requests.length > 0) {
       for (const answer of server.answer(requests)) {
@@ -27,7 +33,9 @@ try {
       }
       requests = waitingRequests();
     }
-    server.rest();
+    forcing = server.isForced
+      ? null
+      : clock.schedule(clock.now() + FORCE_AFTER_MS, () => server.force());
   });
   port.postMessage({ kind: 'opened', tag: server.tag } satisfies Opened);
 } catch (error) {

@@ -75,7 +75,7 @@ function openInline(dir: string): { journal: Journal; ledger: Ledger } {
   const thread = Object.assign(new EventEmitter(), {
     postMessage(request: Request) {
       const answer = server.answer([structuredClone(request)])[0]!;
-      server.rest();
+      server.force();
       queueMicrotask(() => {
         thread.emit('message', structuredClone(answer));
         if ('kind' in answer && answer.kind === 'closed') thread.emit('exit');
