@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { pageRoutes } from './dashboard/dashboard.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
+import { openForgetting } from './forgetting.ts';
 import { openGuarded } from './guarding.ts';
 import type { House } from './house.ts';
 import { callInProcess, type InProcessCall, textParams } from './intake/in-process.ts';
@@ -21,7 +22,6 @@ import { awaitResult, prepare, type Receipt, submit } from './intake/submit.ts';
 import { Waiting } from './intake/waiting.ts';
 import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
-import { createRetention } from './ledger/retention.ts';
 import { roadLog } from './ledger/road-log.ts';
 import { openLive } from './livestreams.ts';
 import { fillMetrics, readHealth } from './readings.ts';
@@ -34,10 +34,7 @@ const ROAD_DRAIN_SHARE = 0.7;
 const STEP_DRAIN_SHARE = 0.07;
 // Between two tries to introduce a configured account to a platform that does not answer.
 const INTRODUCE_RETRY_MS = 30_000;
-const DAY_MS = 86_400_000;
 const NO_HEADERS = { correlation: null, idempotencyKey: null };
-// Between two steps of pruning while there is more to forget.
-const PRUNE_PAUSE_MS = 20;
 
 export type { StreamHandle, StreamMessage } from './intake/stream-handle.ts';
 export type { ShownStream } from './intake/stream-view.ts';
@@ -82,7 +79,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const server = createServer(options);
   pageRoutes(server, { log });
   const waiting = new Waiting(road, clock, WAITING_MAX);
-  const keepers = [openRetention(config, house), openSweeper(house), guarding];
+  const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
   const queueLog = createQueueLog({ clock, log, depths });
   road.listen(queueLog.listen);
@@ -248,19 +245,11 @@ function openSweeper({ clock, spool, journal, log }: House) {
   });
 }
 
-function openRetention(config: Config, { clock, journal, log }: House) {
-  const { retentionDays, deadDays, pruneMax, pruneEveryS } = config;
-  const parts = {
-    clock,
-    prune: journal.prune.bind(journal),
-    onFailure: (error: unknown) =>
-      log.warn({ err: error }, 'could not forget old deliveries; trying again'),
-  };
-  return createRetention(parts, {
-    keepMs: retentionDays * DAY_MS,
-    keepDeadMs: deadDays * DAY_MS,
-    stepMax: pruneMax,
-    pauseMs: PRUNE_PAUSE_MS,
-    everyMs: pruneEveryS * 1000,
+function forgetDeliveries(config: Config, house: House) {
+  return openForgetting(config, house, {
+    what: 'deliveries',
+    days: config.retentionDays,
+    deadDays: config.deadDays,
+    prune: (step) => house.journal.prune(step),
   });
 }

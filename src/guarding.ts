@@ -5,15 +5,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE } from './accounts/accounts.ts';
 import type { Config } from './config/config.ts';
+import { openForgetting } from './forgetting.ts';
 import { type House, openHouse } from './house.ts';
 import { isLoopback } from './intake/trust.ts';
 import { ADMIN, type Guards, openGuards } from './keys/keys.ts';
 import type { Metrics } from './ledger/metrics.ts';
-import { createRetention } from './ledger/retention.ts';
 import type { Service } from './system/service.ts';
 
-const DAY_MS = 86_400_000;
-const PRUNE_PAUSE_MS = 20;
 // A key that people chose, where strangers can try others.
 const CHOSEN_KEY_LENGTH_MIN = 16;
 
@@ -58,7 +56,12 @@ export async function openGuarded(
 }
 
 function guardingOf(config: Config, house: House, guards: Guards): Guarding {
-  const retention = openRetention(config, house);
+  const { keys, audit } = house.journal;
+  const retention = openForgetting(config, house, {
+    what: 'keys and notes',
+    days: config.auditDays,
+    prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),
+  });
   return {
     linkAt: (url) => `${url}/login?token=${guards.sessions.link(ADMIN)}`,
     start: () => retention.start(),
@@ -67,24 +70,4 @@ function guardingOf(config: Config, house: House, guards: Guards): Guarding {
       await guards.keyring.stop(deadlineMs);
     },
   };
-}
-
-function openRetention(config: Config, { clock, journal, log }: House): Service {
-  const keepMs = config.auditDays * DAY_MS;
-  const parts = {
-    clock,
-    async prune(step: { endedBefore: number; max: number }) {
-      const keys = await journal.keys.prune(step);
-      return Math.max(keys, await journal.audit.prune(step));
-    },
-    onFailure: (error: unknown) =>
-      log.warn({ err: error }, 'could not forget old keys and notes; trying again'),
-  };
-  return createRetention(parts, {
-    keepMs,
-    keepDeadMs: keepMs,
-    stepMax: config.pruneMax,
-    pauseMs: PRUNE_PAUSE_MS,
-    everyMs: config.pruneEveryS * 1000,
-  });
 }

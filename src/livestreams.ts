@@ -2,20 +2,17 @@
 // forgotten with the rest.
 
 import type { Config, Settings } from './config/config.ts';
+import { openForgetting } from './forgetting.ts';
 import type { House } from './house.ts';
 import { answering } from './intake/answering.ts';
 import type { IntakeOptions } from './intake/intake.ts';
 import type { Metrics } from './ledger/metrics.ts';
-import { createRetention } from './ledger/retention.ts';
 import type { Live } from './live/live.ts';
 import { type LostObserver, withObservers } from './live/observers.ts';
 import type { LiveSettings } from './live/policy.ts';
 import { LiveStreams } from './live/streams.ts';
 import { createSummary } from './live/summary.ts';
 import type { Service } from './system/service.ts';
-
-const DAY_MS = 86_400_000;
-const PRUNE_PAUSE_MS = 20;
 
 export interface LiveRoom extends Service {
   // As intake wants it.
@@ -50,7 +47,11 @@ export function openLive(
   });
   metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
   road.listen(summary.listen);
-  const retention = openRetention(config, house);
+  const retention = openForgetting(config, house, {
+    what: 'streams',
+    days: config.retentionDays,
+    prune: (step) => journal.streams.prune(step),
+  });
   return {
     output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
     async start() {
@@ -91,21 +92,4 @@ function liveSettings(account: string, settings: Settings): LiveSettings {
     activeWindowMs: settings.activeWindowS * 1000,
     chunkSpacingMs: settings.chunkSpacingS * 1000,
   };
-}
-
-function openRetention(config: Config, { clock, journal, log }: House): Service {
-  const keepMs = config.retentionDays * DAY_MS;
-  const parts = {
-    clock,
-    prune: journal.streams.prune.bind(journal.streams),
-    onFailure: (error: unknown) =>
-      log.warn({ err: error }, 'could not forget old streams; trying again'),
-  };
-  return createRetention(parts, {
-    keepMs,
-    keepDeadMs: keepMs,
-    stepMax: config.pruneMax,
-    pauseMs: PRUNE_PAUSE_MS,
-    everyMs: config.pruneEveryS * 1000,
-  });
 }

@@ -69,6 +69,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
 // These build the house and may open inner doors.
 export const BUILDERS = [
   'src/engine.ts',
+  'src/forgetting.ts',
   'src/arrivals.ts',
   'src/livestreams.ts',
   'src/broadcasting.ts',
