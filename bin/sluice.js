@@ -23,9 +23,8 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
 function handOver(node) {
   if (node !== null) return run(node);
   console.error(
-    `sluice needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version}, and the package ` +
-      `${packageName()} is not installed.\n` +
-      'Run `npm ci` in the project (without --omit=optional), or install a newer Node.',
+    `sluice needs Node ${NODE_MAJOR_MIN} or newer, and this is ${process.version}. Install a newer one; ` +
+      `in a checkout, \`npm ci\` brings it as the package ${packageName()}, but for --omit=optional.`,
   );
   process.exit(1);
 }

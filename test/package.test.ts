@@ -1,0 +1,110 @@
+// The package as a stranger installs it: packed, unpacked into the node_modules of an app that knows nothing of this
+// repository, imported there, type-checked there, and started there.
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+// What the app brings itself.
+const OF_THE_APP = ['grammy', '@types/node', 'typescript'];
+const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-package-'));
+const modules = join(folder, 'node_modules');
+const installed = join(modules, 'sluice');
+const run = (command: string, args: readonly string[]) =>
+  promisify(execFile)(command, args, { cwd: folder });
+
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+let manifest: Manifest;
+
+beforeAll(async () => {
+  const packed = await run(process.execPath, [join(ROOT, 'scripts/pack.ts'), folder]);
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', packed.stdout.trim(), '--strip-components=1', '-C', installed]);
+  manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest;
+  for (const name of [...Object.keys(manifest.dependencies), ...OF_THE_APP]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('is imported and sends, by itself and for grammY', async () => {
+  writeFileSync(
+    join(folder, 'app.js'),
+    `import { Bot } from 'grammy';
+    import { createGateway } from 'sluice';
+    import { sluice } from 'sluice/grammy';
+    const token = '1:sandbox';
+    const gateway = await createGateway({ data: './data' });
+    const to = { platform: 'telegram', account: token, chat: 42 };
+    const sent = await gateway.send({ to, body: { text: 'hello' }, wait: 30 });
+    const bot = new Bot(token);
+    bot.api.config.use(sluice(gateway, token));
+    const { text } = await bot.api.sendMessage(42, 'and again');
+    await gateway.close();
+    console.log(sent.state, text);`,
+  );
+  expect((await run(process.execPath, ['app.js'])).stdout).toBe('sent and again\n');
+});
+
+test('has types that help', async () => {
+  writeFileSync(
+    join(folder, 'typed.ts'),
+    `import { Bot } from 'grammy';
+    import { createGateway, type Receipt } from 'sluice';
+    import { sluice } from 'sluice/grammy';
+    const gateway = await createGateway({ data: './data' });
+    const to = { platform: 'telegram', account: '1:sandbox', chat: 42 };
+    const sent = await gateway.send({ to, body: { text: 'hello' } });
+    export const receipt: Receipt | null = 'code' in sent ? null : sent;
+    new Bot('1:sandbox').api.config.use(sluice(gateway, '1:sandbox'));
+    // @ts-expect-error a misspelt setting
+    await createGateway({ dta: './data' });`,
+  );
+  const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true };
+  const compilerOptions = { ...options, types: ['node'] };
+  const config = JSON.stringify({ compilerOptions, files: ['typed.ts'] });
+  writeFileSync(join(folder, 'tsconfig.json'), config);
+  const { stdout } = await run(TSC, ['-p', '.']).catch((failed) => failed);
+  // grammY's own declarations want a package that nobody needs at run time.
+  const errors = (stdout as string).match(/^.*error TS.*$/gm) ?? [];
+  expect(errors.filter((line) => !line.includes('/grammy/out/'))).toEqual([]);
+});
+
+test('is started by its command, and has its page', async () => {
+  const bin = join(installed, 'bin', 'sluice.js');
+  const args = ['serve', '--port', '0', '--data', join(folder, 'served'), '--log', 'error'];
+  const gateway = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  gateway.stdout.setEncoding('utf8');
+  while (!said.includes('listens on')) said += String(await once(gateway.stdout, 'data'));
+  const url = /http:[^\s;]+/.exec(said)![0];
+  const page = await (await fetch(url)).text();
+  const script = /src="([^"]+\.js)"/.exec(page)![1]!;
+  expect((await fetch(new URL(script, url))).status).toBe(200);
+  expect((await fetch(new URL('/docs', url))).status).toBe(200);
+  gateway.kill('SIGTERM');
+  expect(await once(gateway, 'exit')).toEqual([0, null]);
+});
+
+test('brings no Node along, and asks for the one its launcher asks for', () => {
+  const launcher = readFileSync(join(installed, 'bin', 'sluice.js'), 'utf8');
+  const [, major] = /NODE_MAJOR_MIN = (\d+)/.exec(launcher)!;
+  expect(manifest.engines.node).toBe(`>=${major}`);
+  expect(manifest).not.toHaveProperty('optionalDependencies');
+  expect(manifest).not.toHaveProperty('private');
+});
