@@ -179,6 +179,14 @@ describe('server-sent events', () => {
     expect(feed.broken).toBe(1);
   });
 
+  test('an end that is told does not make an empty message of what was not understood', () => {
+    const strange = 'event: part\ndata: {"part":{"words":"a"}}\n\n';
+    const detail = 'nothing in it was understood (2 events or lines)';
+    const told = read(SSE, `${strange}${strange}event: done\ndata: [DONE]\n\n`);
+    expect(told).toEqual([{ kind: 'error', detail }]);
+    expect(read(SSE, 'data: [DONE]\n\n')).toEqual([done]);
+  });
+
   test('a finish reason is an end, even without [DONE]', () => {
     const body =
       'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"length"}]}\n\n';

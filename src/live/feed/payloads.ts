@@ -28,7 +28,8 @@ export class Payloads {
     if (this.#isEnded) return [];
     const trimmed = payload.trim();
     if (trimmed === '') return [];
-    if (trimmed === DONE) return this.#tell([{ kind: 'done' }]);
+    // Producers of shapes that are not known here have the same word for the end.
+    if (trimmed === DONE) return this.#strange() ?? this.#tell([{ kind: 'done' }]);
     const value = parsed(trimmed);
     if (value === undefined) {
       this.broken += 1;
@@ -50,12 +51,17 @@ export class Payloads {
 
   end(): FeedEvent[] {
     if (this.#isEnded) return [];
-    const unread = this.broken + this.#unknown;
-    if (!this.#isUnderstood && unread > 0) {
-      return this.fail(`nothing in it was understood (${unread} events or lines)`);
-    }
+    const strange = this.#strange();
+    if (strange !== null) return strange;
     if (this.#isOpen) return this.fail('it broke off before its end was told');
     return this.#tell([{ kind: 'done' }]);
+  }
+
+  // Said much, and nothing of it understood: an error, as an empty message would hide that.
+  #strange(): FeedEvent[] | null {
+    const unread = this.broken + this.#unknown;
+    if (this.#isUnderstood || unread === 0) return null;
+    return this.fail(`nothing in it was understood (${unread} events or lines)`);
   }
 
   #tell(events: readonly FeedEvent[]): FeedEvent[] {
