@@ -241,13 +241,16 @@ describe('kill -9 in the middle', () => {
 
   test('the producer goes on, and the text arrives once', { timeout: MINUTE }, async () => {
     const { gateway } = await setUp();
-    const opened = await gateway.ask('POST', '/v1/streams', opening(GROUP, { text: 'One' }));
+    const began = opening(GROUP, { text: 'One', idempotencyKey: 'the story' });
+    const opened = await gateway.ask('POST', '/v1/streams', began);
     const path = `/v1/streams/${opened.body.id}`;
     await until(opened.body.id, isShown);
     await gateway.ask('PATCH', path, { append: ' two' });
     await gateway.end('SIGKILL');
     await gateway.start();
-    expect((await gateway.ask('GET', path)).body).toMatchObject({ state: 'open', units: 7 });
+    // A producer that fell too finds it by its key.
+    const found = await gateway.ask('POST', '/v1/streams', began);
+    expect(found.body).toMatchObject({ id: opened.body.id, state: 'open', units: 7 });
     const ended = await gateway.ask('POST', `${path}/final`, { append: ' three', wait: 30 });
     expect(ended.body).toMatchObject({ state: 'done' });
     expect(textsIn(GROUP)).toEqual(['One two three']);

@@ -122,9 +122,11 @@ describe('sluice stream', () => {
   });
 
   test('says what it pipes when told', async () => {
-    await run(['--chat', '42', '--account', '1:sandbox', '--as', 'sse', '--idle', '5']);
+    const wishes = ['--as', 'sse', '--idle', '5', '--idempotency-key', 'k'];
+    await run(['--chat', '42', '--account', '1:sandbox', ...wishes]);
     expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({ type: 'text/event-stream', query: { idle: '5' } });
+    const query = { idle: '5', idempotencyKey: 'k' };
+    expect(asked[0]).toMatchObject({ type: 'text/event-stream', query });
   });
 
   test('--json prints what programs need and nothing else', async () => {

@@ -22,6 +22,7 @@ interface Options {
   readonly session?: string;
   readonly priority?: string;
   readonly correlation?: string;
+  readonly idempotencyKey?: string;
   readonly idle?: string;
   readonly wait?: string | true;
   readonly json?: true;
@@ -52,6 +53,7 @@ export function addStream(program: Command, io: Io): void {
     .addOption(choice('--priority <class>', 'class', PRIORITIES))
     .option('--session <name>', 'texts of one session keep their order')
     .option('--correlation <id>', 'your own id of it')
+    .option('--idempotency-key <key>', 'the same key again shows nothing again')
     .option('--idle <seconds>', 'finish it after so long a silence')
     .option('--wait [seconds]', 'wait until the text has arrived');
   function choice(flags: string, meaning: string, choices: readonly string[]) {
@@ -103,11 +105,13 @@ function ownId(): string {
 }
 
 function queryOf(options: Options): URLSearchParams {
-  const { chat, platform, thread, format, transport, session, priority, correlation } = options;
+  const { chat, platform, thread, format, transport, session, priority } = options;
+  const { correlation, idempotencyKey } = options;
   if (chat === undefined) throw new WrongUsage('which chat? Name it with --chat');
   const idle = options.idle === undefined ? undefined : secondsOf('--idle', options.idle);
   const wait = typeof options.wait === 'string' ? secondsOf('--wait', options.wait) : options.wait;
-  const given = { chat, platform, thread, format, transport, session, priority, correlation };
+  const texts = { chat, platform, thread, format, transport, session, priority };
+  const given = { ...texts, correlation, idempotencyKey };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...given, idle, wait })) {
     if (value !== undefined) query.set(name, String(value));

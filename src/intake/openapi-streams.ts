@@ -16,7 +16,10 @@ import {
 const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
 const target = { account: SAMPLE.token, platform: 'telegram', chat: '42' };
 const params = { id: SAMPLE.stream };
-const openHeaders = { 'X-Correlation-Id': 'Your own id of it, searchable' };
+const openHeaders = {
+  'Idempotency-Key': 'The same key again is the same stream',
+  'X-Correlation-Id': 'Your own id of it, searchable',
+};
 const ndjson = '{"text": "it "}\n{"text": "grows"}\n';
 
 export const STREAM_OPERATIONS: Operations = {

@@ -1,6 +1,6 @@
 // What can be asked of streams, checked: the routes and the library both end here, so they mean the same.
 
-import type { Problem, Trouble } from '../domain/errors.ts';
+import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import type { Change, Fed, StreamView } from '../live/live.ts';
 import type { FromHeaders } from './accept.ts';
 import { invalid } from './refuse.ts';
@@ -18,11 +18,12 @@ import { fedProblem, noStream, streamsFull } from './stream-view.ts';
 import { isFanOut, waitOf } from './submit.ts';
 import { troublesOf } from './trouble.ts';
 
+// `isNew`: false when its key was used before, and this is the stream of then.
 export async function openStream(
   options: StreamOptions,
   item: unknown,
   headers: FromHeaders,
-): Promise<StreamView | Problem> {
+): Promise<{ view: StreamView; isNew: boolean } | Problem> {
   const { live, tag } = options;
   const asked = readStream(item);
   if ('code' in asked) return asked;
@@ -33,11 +34,17 @@ export async function openStream(
   const stream = observers.length === 0 ? drafted.stream : { ...drafted.stream, observers };
   const opened = await live.open(stream);
   if (opened.kind === 'full') return streamsFull(opened);
+  if (opened.kind === 'conflict') {
+    return problem('idempotency_conflict', '', { id: opened.id });
+  }
   const { view } = opened;
+  const isNew = opened.kind === 'opened';
   const { text = '' } = request;
-  if (text === '') return view;
+  // What it begins with may be missing from the stream of then: it was opened, and then we fell.
+  const begins = text !== '' && view.state === 'open' && view.units === 0;
+  if (!begins) return { view, isNew };
   const fed = await live.change(view.id, { kind: 'append', text });
-  if (fed.kind === 'taken') return fed.view;
+  if (fed.kind === 'taken') return { view: fed.view, isNew };
   // A text that is too long to begin with: there is no stream.
   await live.cancel(view.id);
   return fedProblem(tag, fed);

@@ -28,7 +28,7 @@ export async function draftStream(
   request: StreamRequest,
   headers: FromHeaders,
 ): Promise<DraftedStream> {
-  const { to, text, format, transport, body = {}, idle, ...wishes } = request;
+  const { to, text, format, transport, body = {}, idle, idempotencyKey, ...wishes } = request;
   const troubles = ownParams(body);
   if (troubles.length > 0) {
     return { kind: 'refused', problem: invalid('invalid_message', troubles) };
@@ -38,6 +38,7 @@ export async function draftStream(
   if (drafted.kind === 'refused') return drafted;
   const { account, platform, chat, thread, session } = drafted.delivery;
   const { user, correlation, priority } = drafted.delivery;
+  const key = idempotencyKey ?? headers.idempotencyKey;
   const who = { account, platform, chat, thread, session, user, correlation, priority };
   return {
     kind: 'drafted',
@@ -47,6 +48,7 @@ export async function draftStream(
       transport: transport ?? null,
       params: body,
       idleMs: idle === undefined ? options.idleMs : idle * 1000,
+      ...(key === null ? {} : { key }),
     },
   };
 }

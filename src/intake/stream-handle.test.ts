@@ -42,6 +42,14 @@ test('a source is poured in, and finished at its end', async () => {
   expect(live.streams.get('stream1')!.text).toBe('Once upon a time');
 });
 
+test('a source that comes again under its key is not read', async () => {
+  const { live, stream } = await start();
+  const keyed = { ...request, idempotencyKey: 'k' };
+  await stream(keyed, words('Once'));
+  expect(await stream(keyed, words('Once'))).toMatchObject({ id: 'stream1', units: 4 });
+  expect(live.streams.get('stream1')!.text).toBe('Once');
+});
+
 test('a source that fails is finished with what it had, and its error is thrown on', async () => {
   const { live, stream } = await start();
   const failing = async function* () {

@@ -65,8 +65,11 @@ export function streaming(
     if (typeof waitMs !== 'number') return waitMs;
     const opened = await openStream(options, request, NO_HEADERS);
     if ('code' in opened) return opened;
-    if (source === undefined) return handleOf(options, waits, opened.id);
-    return pourIn(options, waits, opened, source, waitMs);
+    const { view, isNew } = opened;
+    if (source === undefined) return handleOf(options, waits, view.id);
+    // Its text has come, or comes, from the source that was first.
+    if (!isNew) return arrived(options, waits, view, waitMs);
+    return pourIn(options, waits, view, source, waitMs);
   };
   return stream as Streaming;
 }

@@ -18,7 +18,7 @@ export function draftObserving(
   return observers.map(async (to, observer) => {
     try {
       const copy = copyFor(options, request, to, origin.platform);
-      const drafted = await draftStream(options, copy, headers);
+      const drafted = await draftStream(options, copy, { ...headers, idempotencyKey: null });
       if (drafted.kind === 'drafted') return drafted.stream;
       const { code } = drafted.problem;
       options.log.warn({ observer, code }, 'a stream has an observer less');
@@ -32,7 +32,7 @@ export function draftObserving(
 // On another platform neither its parameters nor its ways mean the same.
 function copyFor(
   options: StreamOptions,
-  { transport, body = {}, ...request }: StreamRequest,
+  { transport, body = {}, idempotencyKey: _, ...request }: StreamRequest,
   to: TargetRequest,
   origin: string,
 ): StreamRequest {

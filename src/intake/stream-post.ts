@@ -24,6 +24,7 @@ const UNTOLD = /^(?:application\/(?:octet-stream|x-www-form-urlencoded)\b.*)?$/i
 
 interface Ready {
   readonly opened: StreamView;
+  readonly isNew: boolean;
   readonly feed: Feed;
   readonly waitMs: number;
 }
@@ -49,6 +50,12 @@ export async function takeBody(
   const { tag } = options;
   const { id } = ready.opened;
   reply.header('location', `/v1/streams/${id}`);
+  // Its text has come, or comes, by the request that was first; this one's is not needed.
+  if (!ready.isNew) {
+    source.resume();
+    const ended = ready.waitMs === 0 ? null : await waits.ended(id, ready.waitMs, reply.raw);
+    return reply.send({ ...showStream(tag, ended ?? ready.opened), error: null });
+  }
   const end = await desk.pour(id, new Body(source), ready.feed);
   if (end.kind === 'cut_off' && source.destroyed) {
     const { account, chat } = end.view;
@@ -73,7 +80,8 @@ async function prepare(options: StreamOptions, request: FastifyRequest): Promise
   const waitMs = waitOf(options, { wait: waitOfQuery(query) });
   if (typeof waitMs !== 'number') return invalid('invalid_query', waitMs.problems as Trouble[]);
   const opened = await openStream(options, requestOfQuery(query), headers);
-  return 'code' in opened ? opened : { opened, feed, waitMs };
+  if ('code' in opened) return opened;
+  return { opened: opened.view, isNew: opened.isNew, feed, waitMs };
 }
 
 // A body of no type and no target is most likely JSON whose type was forgotten, not a text to be shown.

@@ -11,6 +11,9 @@ import { content, name, nullable, OBSERVERS_MAX, strict, Target } from './schema
 const IDLE_S_MAX = 3600;
 
 const { session, user, correlation, priority, wait } = content;
+const idempotencyKey = Type.Optional(
+  name('The same key again is the same stream; also as Idempotency-Key'),
+);
 const format = Type.Optional(
   Type.Enum([...FORMATS], { description: 'What the text is written in; plain when left out' }),
 );
@@ -30,6 +33,7 @@ export const Stream = Type.Object(
     user,
     correlation,
     priority,
+    idempotencyKey,
     body: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'Further parameters of its message, as the platform documents them',
@@ -73,6 +77,7 @@ export const StreamQuery = Type.Object(
     user: Type.Optional(name('On whose behalf, for limits per user')),
     correlation,
     priority: Type.Optional(Type.Enum([...PRIORITIES])),
+    idempotencyKey,
     idle: Type.Optional(
       Type.String({
         pattern: `^${SECONDS}$`,

@@ -26,6 +26,12 @@ export class FakeLive implements Live {
   }
 
   async open(stream: NewStream): Promise<Opened> {
+    const before = this.opened.findIndex(({ key }) => key !== undefined && key === stream.key);
+    if (before >= 0) {
+      const view = this.streams.get(`stream${before + 1}`)!;
+      if (view.format !== stream.format) return { kind: 'conflict', id: view.id };
+      return { kind: 'repeated', view };
+    }
     if (this.list().length >= this.streamsMax) return { kind: 'full', streamsMax: this.streamsMax };
     this.opened.push(stream);
     const { account, platform, chat, thread, session, correlation, format } = stream;

@@ -85,8 +85,9 @@ async function open(options: StreamOptions, request: FastifyRequest, reply: Fast
   if ('code' in headers) return sendProblem(reply, headers);
   const opened = await openStream(options, request.body, headers);
   if ('code' in opened) return sendProblem(reply, opened);
-  reply.code(201).header('location', `/v1/streams/${opened.id}`);
-  return answer(options, opened, reply);
+  const { view, isNew } = opened;
+  reply.code(isNew ? 201 : 200).header('location', `/v1/streams/${view.id}`);
+  return answer(options, view, reply);
 }
 
 async function finish(

@@ -27,6 +27,8 @@ export interface NewStream {
   readonly params: Readonly<Record<string, unknown>>;
   // Without a word from its producer for so long, it is finished with what it has.
   readonly idleMs: number;
+  // The same key again is the same stream, for as long as it is remembered.
+  readonly key?: string;
   // Who else is to see it, each known when its platform has said whose its account is; null: it cannot be.
   readonly observers?: readonly Promise<NewStream | null>[];
 }
@@ -47,6 +49,10 @@ export type Fed =
 
 export type Opened =
   | { kind: 'opened'; view: StreamView }
+  // Under this key it was opened before.
+  | { kind: 'repeated'; view: StreamView }
+  // Under this key another one was.
+  | { kind: 'conflict'; id: string }
   // Too many streams are open.
   | { kind: 'full'; streamsMax: number };
 

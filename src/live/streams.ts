@@ -12,19 +12,16 @@ import { Endings } from './endings.ts';
 import { Ends } from './ends.ts';
 import { Keeper } from './keeper.ts';
 import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from './live.ts';
+import { isSame, nameOfKey, newName } from './naming.ts';
 import type { LiveSettings } from './policy.ts';
 import { streamOf, unsure } from './record.ts';
 import { Stage } from './stage.ts';
 import { applied, isNothing, Stream } from './stream.ts';
 import { viewOf, waitsFor } from './view.ts';
+import { dueAt } from './watch.ts';
 
 const HOUSEKEEPING_MS = 1000;
-// A draft is gone after 30 s.
-const DRAFT_KEPT_MS = 20_000;
-// So long a typing sign is seen.
-const TYPED_MS = 5000;
 const RECOVERED_TOGETHER = 100;
-const CHANCE = 36 ** 5;
 
 export const PRODUCER_SILENT = 'producer_silent';
 
@@ -86,10 +83,15 @@ export class LiveStreams implements Live, Service {
   }
 
   async open(asked: NewStream): Promise<Opened> {
-    const { streamsMax, clock } = this.#o;
-    if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
+    const { streamsMax, clock, random } = this.#o;
+    const { account, key } = asked;
     const now = clock.now();
-    const stream = new Stream(this.#newId(now), asked, this.#stage.transportOf(asked), now);
+    const isTaken = (name: string) => this.#streams.has(name);
+    const id = key === undefined ? newName(now, random, isTaken) : nameOfKey(account, key);
+    const known = key === undefined ? null : await this.#known(id);
+    if (known !== null) return this.#openedBefore(known, asked);
+    if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
+    const stream = new Stream(id, asked, this.#stage.transportOf(asked), now);
     this.#streams.set(stream.id, stream);
     try {
       await this.#keeper.save(stream);
@@ -142,14 +144,13 @@ export class LiveStreams implements Live, Service {
   }
 
   async get(id: string): Promise<StreamView | null> {
-    const stream = this.#streams.get(id);
-    if (stream !== undefined) return this.#view(stream);
-    const stored = await this.#o.journal.streams.get(id);
-    return stored === null ? null : this.#view(streamOf(stored));
+    const stream = this.#streams.get(id) ?? (await this.#known(id));
+    return stream === null ? null : this.#view(stream);
   }
 
   list(): StreamView[] {
-    return [...this.#streams.values()].map((stream) => this.#view(stream));
+    const streams = [...this.#streams.values()].sort((a, b) => a.openedAt - b.openedAt);
+    return streams.map((stream) => this.#view(stream));
   }
 
   ended(id: string, signal: AbortSignal): Promise<StreamView | null> {
@@ -200,13 +201,13 @@ export class LiveStreams implements Live, Service {
   }
 
   #look(stream: Stream, now: number): void {
-    if (now - stream.heardAt >= stream.asked.idleMs) {
-      void this.#end(stream, null, PRODUCER_SILENT).catch(ignoreStore);
-    } else if (stream.draftDigest !== null && now - stream.draftedAt >= DRAFT_KEPT_MS) {
+    const due = dueAt(stream, now);
+    if (due === 'end') void this.#end(stream, null, PRODUCER_SILENT).catch(ignoreStore);
+    else if (due === 'draft') {
       stream.draftDigest = null;
       stream.staleSince ??= now;
       this.#stage.want(stream);
-    } else if (stream.transport === 'chunks' && isTyping(stream, now)) {
+    } else if (due === 'type') {
       stream.typedAt = now;
       void this.#stage.type(stream);
     }
@@ -277,18 +278,18 @@ export class LiveStreams implements Live, Service {
     });
   }
 
-  #newId(now: number): string {
-    for (;;) {
-      const chance = Math.floor(this.#o.random.next() * CHANCE).toString(36);
-      const id = `s-${Math.floor(now).toString(36)}-${chance}`;
-      if (!this.#streams.has(id)) return id;
-    }
+  // In memory or on disk. Looked for in memory last: meanwhile another may have opened it.
+  async #known(id: string): Promise<Stream | null> {
+    const stored = this.#streams.has(id) ? null : await this.#o.journal.streams.get(id);
+    return this.#streams.get(id) ?? (stored === null ? null : streamOf(stored));
   }
-}
 
-// Its producer is at work, and the last sign is about to vanish.
-function isTyping({ heardAt, typedAt }: Stream, now: number): boolean {
-  return now - heardAt < TYPED_MS && now - typedAt >= TYPED_MS;
+  async #openedBefore(stream: Stream, asked: NewStream): Promise<Opened> {
+    if (!isSame(stream.asked, asked)) return { kind: 'conflict', id: stream.id };
+    // Whoever opened it may still be waiting for the disk.
+    if (this.#streams.has(stream.id)) await this.#keeper.save(stream);
+    return { kind: 'repeated', view: this.#view(stream) };
+  }
 }
 
 function ignoreStore(error: unknown): void {
