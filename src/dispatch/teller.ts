@@ -74,24 +74,34 @@ export class Teller {
     this.emit({ kind: 'moved', at, about: this.#about(q), from, to, reason, dueAt, ageMs });
   }
 
+  // Two events in a row of every delivery there is: written out, because spreading costs more than the counting.
   #tellAttempt(queued: Queued, report: AttemptReport): void {
-    const { n, outcome, settled, startedAt, endedAt, body } = report;
+    const { n, outcome, settled, startedAt, endedAt: at, body } = report;
+    const about = this.#about(queued);
     const reason = reasonOf(outcome);
+    const tookMs = at - startedAt;
+    const waitedMs = Math.max(0, startedAt - Math.max(queued.enterAt, queued.dueAt));
+    const retryAfterMs = outcome.kind === 'limited' ? outcome.retryAfterMs : null;
+    const payload = outcome.kind === 'sent' || body === null ? null : summaryOf(body);
+    const kind = 'attempted';
+    const end = outcome.kind;
     this.emit({
-      kind: 'attempted',
-      at: endedAt,
-      about: this.#about(queued),
+      kind,
+      at,
+      about,
       n,
-      outcome: outcome.kind,
+      outcome: end,
       reason,
-      tookMs: endedAt - startedAt,
-      waitedMs: Math.max(0, startedAt - Math.max(queued.enterAt, queued.dueAt)),
-      retryAfterMs: outcome.kind === 'limited' ? outcome.retryAfterMs : null,
-      ...(outcome.kind === 'sent' || body === null ? {} : { payload: summaryOf(body) }),
+      tookMs,
+      waitedMs,
+      retryAfterMs,
+      payload,
     });
     if (settled.kind === 'stale') return;
+    const to = settled.state;
     const dueAt = settled.queued?.dueAt ?? 0;
-    this.moved(queued, 'sending', settled.state, reason, endedAt, dueAt);
+    const ageMs = at - queued.enterAt;
+    this.emit({ kind: 'moved', at, about, from: 'sending', to, reason, dueAt, ageMs });
   }
 
   #about(queued: Queued): About {

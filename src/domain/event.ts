@@ -28,8 +28,8 @@ export type RoadEvent =
       tookMs: number;
       waitedMs: number;
       retryAfterMs: number | null;
-      // Of one that failed: what its payload is like, never what it says.
-      payload?: string;
+      // Of one that failed: what its payload is like, never what it says. null: it was sent, or not tried.
+      payload: string | null;
     }
   | {
       kind: 'moved';

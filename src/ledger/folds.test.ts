@@ -23,6 +23,7 @@ const attempted: RoadEvent = {
   tookMs: 120,
   waitedMs: 900,
   retryAfterMs: 3000,
+  payload: null,
 };
 
 const moved = (to: 'sent' | 'queued' | 'dead', reason: string | null = null): RoadEvent => ({

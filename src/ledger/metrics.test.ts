@@ -19,7 +19,7 @@ function attempted(changes: Partial<About>, reason: string | null = null): RoadE
   return {
     ...{ kind: 'attempted', at: 1, about: { ...about, ...changes }, n: 1, reason },
     outcome: reason === null ? 'sent' : 'failed',
-    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null },
+    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null, payload: null },
   };
 }
 

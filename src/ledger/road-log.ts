@@ -97,7 +97,7 @@ function tryOf(attempt: Attempted) {
     waitedMs: Math.round(attempt.waitedMs),
     tookMs: Math.round(attempt.tookMs),
     ...(attempt.retryAfterMs === null ? {} : { retryAfterMs: attempt.retryAfterMs }),
-    ...(attempt.payload === undefined ? {} : { payload: attempt.payload }),
+    ...(attempt.payload === null ? {} : { payload: attempt.payload }),
   };
 }
 

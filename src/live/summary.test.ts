@@ -11,7 +11,8 @@ const LIMITED = {
     ...{ seq: 1, id: 'a-1', account: 'telegram:1', chat: '1', lane: '' },
     ...{ method: 'sendMessage', priority: 'normal' },
   },
-  ...{ n: 1, outcome: 'limited', reason: null, tookMs: 1, waitedMs: 1, retryAfterMs: 3000 },
+  ...{ n: 1, outcome: 'limited', reason: null, tookMs: 1, waitedMs: 1 },
+  ...{ retryAfterMs: 3000, payload: null },
 } as const;
 
 serviceContract('the cadence summary', async () => {
