@@ -220,6 +220,29 @@ describe('what goes out', () => {
     await title('Chats');
     await stage.gateway.ask('DELETE', `/v1/streams/${id}`);
   });
+
+  test('a text that grows is cancelled only by a yes; one that ends meanwhile says so', async () => {
+    const open = (session: string) => stage.scene.openStream('-1003333333333', 'Hm', { session });
+    const [{ id }, other] = [await open('unwanted'), await open('wanted')];
+    const is = async (wanted: string) => (await get(`/v1/streams/${id}`)).state === wanted;
+    await stage.visitor.see('streams');
+    await button('Cancel unwanted').click();
+    await answer('Cancel');
+    expect(await is('open')).toBe(true);
+    await button('Cancel unwanted').click();
+    await answer('Cancel it');
+    await toast('The text of unwanted is cancelled.');
+    await button('Cancel unwanted').waitFor({ state: 'detached' });
+    expect(await is('cancelled')).toBe(true);
+    await button('Cancel wanted').click();
+    await page().locator('dialog[open]').waitFor();
+    await stage.scene.post(`/v1/streams/${other.id}/final`, { wait: 20 });
+    await answer('Cancel it');
+    await toast('The stream is done.');
+    await text('No text is growing').waitFor();
+    expect((await get(`/v1/streams/${other.id}`)).state).toBe('done');
+    expect(stage.visitor.errors.splice(0)).toEqual([expect.stringContaining('status of 409')]);
+  });
 });
 
 describe('the sandbox', () => {

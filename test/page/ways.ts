@@ -65,6 +65,23 @@ export function waysAround(stage: Stage): void {
       );
     });
 
+    test('a text that was replaced leads to the newer one, and on to the newest', async () => {
+      const ids: unknown[] = [];
+      for (const words of ['Two minutes away', 'One minute away', 'At the door']) {
+        ids.push((await stage.scene.send(FROZEN, words, { coalesce: 'parcel' })).id);
+      }
+      await stage.visitor.see(`delivery/${ids[0]}`);
+      for (const [n, newer] of ids.slice(1).entries()) {
+        await title(`Delivery ${ids[n]}`);
+        await panel('What became of it').getByText('it is superseded').waitFor();
+        const fact = panel('Facts').locator('div', { hasText: 'Replaced by' });
+        await fact.getByRole('link', { name: `${newer}`, exact: true }).click();
+      }
+      await title(`Delivery ${ids[2]}`);
+      await panel('Content').getByText('At the door').waitFor();
+      await text('Why it has not gone out').waitFor();
+    });
+
     test('by keyboard: back along rows, to the search from wherever one is, dark and light', async () => {
       await stage.visitor.see('queue');
       await rows(panel('Lanes')).nth(1).waitFor();

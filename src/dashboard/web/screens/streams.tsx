@@ -1,14 +1,21 @@
-// Texts that grow right now: how far each is known and how far it is shown, at which pace, and what it waits for.
+// Texts that grow right now: how far each is known and how far it is shown, at which pace, and what it waits for. One
+// that nobody wants any more is cancelled here.
 
+import { ask } from '../lib/api.ts';
 import { count, duration, sentence } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { StreamView } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
+import { confirm } from '../ui/dialog.tsx';
 import { ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
+import { attempt } from '../ui/toast.tsx';
+
+type Reload = () => Promise<void>;
 
 export function Streams() {
   const mark = useMark('streams');
@@ -41,14 +48,15 @@ export function Streams() {
             Pipe one into a chat: echo hello | npx sluice stream --help
           </Empty>
         ) : (
-          <StreamTable streams={data.streams} />
+          <StreamTable streams={data.streams} reload={reload} />
         )}
       </Panel>
     </Screen>
   );
 }
 
-function StreamTable({ streams }: { streams: readonly StreamView[] }) {
+function StreamTable(props: { streams: readonly StreamView[]; reload: Reload }) {
+  const { streams, reload } = props;
   return (
     <div class="table-wrap">
       <table>
@@ -59,11 +67,16 @@ function StreamTable({ streams }: { streams: readonly StreamView[] }) {
             <th scope="col">Shown of known</th>
             <th scope="col">Pace</th>
             <th scope="col">Waits for</th>
+            {may('sender') ? (
+              <th scope="col">
+                <span class="hidden">What can be done</span>
+              </th>
+            ) : null}
           </tr>
         </thead>
         <tbody>
           {streams.map((stream) => (
-            <Row key={stream.id} stream={stream} />
+            <Row key={stream.id} stream={stream} reload={reload} />
           ))}
         </tbody>
       </table>
@@ -71,7 +84,7 @@ function StreamTable({ streams }: { streams: readonly StreamView[] }) {
   );
 }
 
-function Row({ stream }: { stream: StreamView }) {
+function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
   const { id, session, state, account, chat, transport, units, shownUnits, messages } = stream;
   const { cadenceMs, superseded, waitsFor, changedAt } = stream;
   const [first] = messages;
@@ -107,6 +120,39 @@ function Row({ stream }: { stream: StreamView }) {
       <td class="cell-why">
         {waitsFor === null ? <span class="dim">nothing</span> : sentence(waitsFor)}
       </td>
+      {may('sender') ? (
+        <td class="right">
+          <Cancel stream={stream} reload={reload} />
+        </td>
+      ) : null}
     </tr>
+  );
+}
+
+// What finishes has its final on disk, and a final always arrives.
+function Cancel({ stream, reload }: { stream: StreamView; reload: Reload }) {
+  const { id, session, state } = stream;
+  if (state !== 'open') return null;
+  const name = session ?? id;
+  const cancel = async () => {
+    const title = `Cancel the text of ${name}?`;
+    const text =
+      'No more of it is shown, and its final is not sent. What the chat has seen stays there.';
+    if (!(await confirm({ title, text, yes: 'Cancel it', isDangerous: true }))) return;
+    await attempt(async () => {
+      await ask('DELETE', `/v1/streams/${encodeURIComponent(id)}`);
+      return `The text of ${name} is cancelled.`;
+    });
+    await reload();
+  };
+  return (
+    <button
+      type="button"
+      class="danger"
+      aria-label={`Cancel ${name}`}
+      onClick={() => void cancel()}
+    >
+      Cancel
+    </button>
   );
 }
