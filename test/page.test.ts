@@ -327,6 +327,13 @@ describe('sandbox', () => {
 });
 
 describe('for everyone', () => {
+  let stream = '';
+
+  beforeAll(async () => {
+    stream = String((await scene.openStream(FROZEN, 'Thinking about it')).id);
+  });
+  afterAll(() => gateway.ask('DELETE', `/v1/streams/${stream}`));
+
   test('by keyboard: screens, rows, the list of keys', async () => {
     await visitor.see('');
     await page().keyboard.press('?');
@@ -390,7 +397,9 @@ describe('for everyone', () => {
       await viewer.see(screen);
       await viewer.settled();
       expect.soft(await viewer.page.getByText('Your order').count(), screen).toBe(0);
-      const acts = viewer.page.getByRole('button', { name: /Pause|Retry|Discard|Block|^Send$/ });
+      const acts = viewer.page.getByRole('button', {
+        name: /Pause|Cancel|Retry|Discard|Block|^Send$/,
+      });
       expect.soft(await acts.count(), screen).toBe(0);
     }
     expect(viewer.errors).toEqual([]);

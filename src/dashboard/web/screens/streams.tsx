@@ -59,7 +59,7 @@ function StreamTable(props: { streams: readonly StreamView[]; reload: Reload }) 
   const { streams, reload } = props;
   return (
     <div class="table-wrap">
-      <table>
+      <table class="streams">
         <thead>
           <tr>
             <th scope="col">Session</th>
@@ -90,7 +90,7 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
   const [first] = messages;
   return (
     <tr>
-      <td>
+      <td class="cell-session">
         <a data-row class="row-link" href={first ? deliveryHref(first.id) : hrefOf('streams')}>
           {session ?? id}
         </a>
