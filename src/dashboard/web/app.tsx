@@ -6,6 +6,7 @@ import { startLive } from './lib/live.ts';
 import { route } from './lib/route.ts';
 import { session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
+import { Edits } from './screens/edit-letter.tsx';
 import { SCREENS } from './screens.ts';
 import { Shell } from './shell.tsx';
 import { help, SHORTCUTS, ShortcutHelp } from './shortcuts.tsx';
@@ -48,6 +49,7 @@ function Inside() {
         )}
       </Shell>
       {isHelping ? <ShortcutHelp /> : null}
+      <Edits />
       <Questions />
       <Toasts />
     </>

@@ -1,6 +1,6 @@
 // What can be done to dead letters. By filter it is done in steps, as long as the gateway says that there are more.
 
-import { ask } from './api.ts';
+import { ask, messageOf } from './api.ts';
 import { plural } from './format.ts';
 import type { DeadDone } from './wire-more.ts';
 
@@ -11,7 +11,7 @@ const DONE: Readonly<Record<Deed, string>> = { retry: 'queued again', discard: '
 // A step does up to a thousand; more steps than this are another day's work.
 const STEPS_MAX = 10_000;
 
-// Both answer what was done, in words.
+// Both answer what was done, in words; so does what is thrown half-way.
 export async function doToSome(deed: Deed, ids: readonly string[]): Promise<string> {
   const { done, failed, failures } = await ask<DeadDone>('POST', `/v1/dead/${deed}`, { ids });
   return inWords(deed, done, failed, failures[0]?.detail ?? '');
@@ -25,15 +25,20 @@ export async function doToAll(
   let [done, failed] = [0, 0];
   let why = '';
   let cursor: string | null = null;
-  for (let step = 0; step < STEPS_MAX; step++) {
-    const body = cursor === null ? { filter } : { filter, cursor };
-    const said: DeadDone = await ask<DeadDone>('POST', `/v1/dead/${deed}`, body);
-    done += said.done;
-    failed += said.failed;
-    why ||= said.failures[0]?.detail ?? '';
-    onStep(done);
-    cursor = said.next;
-    if (cursor === null) break;
+  try {
+    for (let step = 0; step < STEPS_MAX; step++) {
+      const body = cursor === null ? { filter } : { filter, cursor };
+      const said: DeadDone = await ask<DeadDone>('POST', `/v1/dead/${deed}`, body);
+      done += said.done;
+      failed += said.failed;
+      why ||= said.failures[0]?.detail ?? '';
+      onStep(done);
+      cursor = said.next;
+      if (cursor === null) break;
+    }
+  } catch (error) {
+    if (done === 0) throw error;
+    throw new Error(`${inWords(deed, done, failed, why)} Then: ${messageOf(error)}`);
   }
   return inWords(deed, done, failed, why);
 }

@@ -1,15 +1,13 @@
 // What can be done to one dead letter: try it again, change it first, give it up.
 
-import { useState } from 'preact/hooks';
 import { doToSome } from '../lib/dead.ts';
 import { may } from '../lib/session-store.ts';
 import type { Brief } from '../lib/wire.ts';
 import { confirm } from '../ui/dialog.tsx';
 import { attempt } from '../ui/toast.tsx';
-import { EditLetter } from './edit-letter.tsx';
+import { edit } from './edit-letter.tsx';
 
 export function DeadActions({ letter, onDone }: { letter: Brief; onDone: () => void }) {
-  const [isEditing, setEditing] = useState(false);
   if (!may('operator')) return null;
   const { id } = letter;
   const retry = async () => {
@@ -23,22 +21,20 @@ export function DeadActions({ letter, onDone }: { letter: Brief; onDone: () => v
     await attempt(() => doToSome('discard', [id]));
     onDone();
   };
-  const close = (isDone: boolean) => {
-    setEditing(false);
-    if (isDone) onDone();
+  const change = async () => {
+    if (await edit(id)) onDone();
   };
   return (
     <>
       <button type="button" class="primary" onClick={() => void retry()}>
         Retry
       </button>
-      <button type="button" onClick={() => setEditing(true)}>
+      <button type="button" onClick={() => void change()}>
         Edit and retry
       </button>
       <button type="button" class="danger" onClick={() => void discard()}>
         Discard
       </button>
-      {isEditing ? <EditLetter id={id} onClose={close} /> : null}
     </>
   );
 }

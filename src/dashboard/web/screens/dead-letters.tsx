@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { ask, pathOf } from '../lib/api.ts';
 import { type DeadFilter, type Deed, doToAll, doToSome } from '../lib/dead.ts';
-import { plural, words } from '../lib/format.ts';
+import { count, plural, words } from '../lib/format.ts';
 import { may } from '../lib/session-store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { Brief, Page } from '../lib/wire.ts';
@@ -90,18 +90,22 @@ function Several({ ids, onDone }: { ids: readonly string[]; onDone: () => Promis
 
 function Bulk(props: { filter: DeadFilter; hasAny: boolean; onDone: () => Promise<void> }) {
   const { filter, hasAny, onDone } = props;
+  // null: nothing is under way.
   const [done, setDone] = useState<number | null>(null);
-  if (!may('operator') || !hasAny) return null;
+  if (!may('operator') || (!hasAny && done === null)) return null;
   const run = async (deed: Deed) => {
     const verb = deed === 'retry' ? 'Retry' : 'Give up';
     if (!(await sure(`${verb} all ${inWords(filter)}?`, deed === 'discard'))) return;
+    setDone(0);
     await attempt(() => doToAll(deed, filter, setDone));
     setDone(null);
     await onDone();
   };
   return (
     <span class="actions">
-      {done === null ? null : <span class="dim num">{done} done…</span>}
+      <span class="dim num" role="status">
+        {done === null ? '' : `${count(done)} done…`}
+      </span>
       <button type="button" disabled={done !== null} onClick={() => void run('retry')}>
         Retry all
       </button>
@@ -120,7 +124,7 @@ function Bulk(props: { filter: DeadFilter; hasAny: boolean; onDone: () => Promis
 function sure(title: string, isDangerous = true): Promise<boolean> {
   const text = isDangerous
     ? 'They will never be sent. Their records stay until retention removes them.'
-    : 'They are queued again, oldest first, at the pace their chats allow.';
+    : 'They take their old places in the queue, and go at the pace their chats allow.';
   return confirm({ title, text, yes: isDangerous ? 'Give them up' : 'Retry them', isDangerous });
 }
 

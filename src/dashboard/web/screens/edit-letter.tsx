@@ -1,9 +1,12 @@
 // Changing what a dead letter says, then queueing it again. The text stands in a field of its own; the rest of the
-// call's parameters as JSON, for those who need it.
+// call's parameters as JSON, for those who need it. What was typed is lost only by who wants it so: the dialog stands
+// apart from the letter's row or page, which go when someone else has dealt with the letter meanwhile.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../lib/api.ts';
 import { editLetter } from '../lib/dead.ts';
+import { session } from '../lib/session-store.ts';
+import { Store, useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { Delivery } from '../lib/wire-more.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -13,7 +16,56 @@ import { tell } from '../ui/toast.tsx';
 // Where platforms keep what a person reads.
 const TEXTS = ['text', 'caption', 'content'] as const;
 
-export function EditLetter({ id, onClose }: { id: string; onClose: (isDone: boolean) => void }) {
+interface Edit {
+  readonly id: string;
+  readonly close: (isDone: boolean) => void;
+}
+
+interface Typed {
+  readonly text: string;
+  readonly rest: string;
+}
+
+interface Draft extends Typed {
+  readonly id: string;
+  readonly by: string;
+}
+
+const asked = new Store<Edit | null>(null);
+// What a session that ended left unsaved, for the same person when they are back.
+let draft: Draft | null = null;
+
+// true: it is changed and queued again.
+export function edit(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    asked.set({
+      id,
+      close(isDone) {
+        asked.set(null);
+        resolve(isDone);
+      },
+    });
+  });
+}
+
+export function Edits() {
+  const now = useStore(asked);
+  // Whoever comes in next has not asked for it.
+  useEffect(() => () => asked.value?.close(false), []);
+  if (now === null) return null;
+  const close = (isDone: boolean) => {
+    if (draftOf(now.id) !== null) draft = null;
+    now.close(isDone);
+  };
+  return <Letter key={now.id} id={now.id} onClose={close} />;
+}
+
+interface LetterProps {
+  readonly id: string;
+  readonly onClose: (isDone: boolean) => void;
+}
+
+function Letter({ id, onClose }: LetterProps) {
   const { data, error, reload } = useFetched<Delivery>(`/v1/messages/${encodeURIComponent(id)}`);
   return (
     <Dialog title={`Edit ${id}`} onClose={() => onClose(false)}>
@@ -22,34 +74,28 @@ export function EditLetter({ id, onClose }: { id: string; onClose: (isDone: bool
       ) : data === null ? (
         <Loading />
       ) : (
-        <Form id={id} body={data.body ?? {}} onClose={onClose} />
+        <Form id={id} now={data.body ?? {}} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
-function Form(props: {
-  id: string;
-  body: Readonly<Record<string, unknown>>;
-  onClose: (isDone: boolean) => void;
-}) {
-  const { id, body, onClose } = props;
+function Form({ id, now, onClose }: LetterProps & { now: Readonly<Record<string, unknown>> }) {
+  // Taken once: what is asked for again, say after the line broke, does not undo what someone typed.
+  const [body] = useState(now);
   const field = TEXTS.find((name) => typeof body[name] === 'string');
   const { [field ?? '']: said, ...others } = body;
-  // Taken once: what is asked for again, say after the line broke, does not undo what someone typed.
-  const [text, setText] = useState(typeof said === 'string' ? said : '');
-  const [rest, setRest] = useState(() => JSON.stringify(others, null, 2));
+  const first = typeof said === 'string' ? said : '';
+  const [{ text, rest }, type] = useTyped(id, first, others);
   const [error, setError] = useState('');
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     try {
-      const given = JSON.parse(rest) as Record<string, unknown>;
+      const given = parametersOf(rest);
       tell(await editLetter(id, field === undefined ? given : { ...given, [field]: text }));
       onClose(true);
     } catch (failure) {
-      setError(
-        failure instanceof SyntaxError ? 'The parameters are not valid JSON.' : messageOf(failure),
-      );
+      setError(messageOf(failure));
     }
   };
   return (
@@ -57,7 +103,11 @@ function Form(props: {
       {field === undefined ? null : (
         <label class="field">
           <span>Text</span>
-          <textarea rows={5} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea
+            rows={5}
+            value={text}
+            onInput={(event) => type({ text: event.currentTarget.value })}
+          />
         </label>
       )}
       <label class="field">
@@ -67,7 +117,7 @@ function Form(props: {
           rows={5}
           spellcheck={false}
           value={rest}
-          onInput={(event) => setRest(event.currentTarget.value)}
+          onInput={(event) => type({ rest: event.currentTarget.value })}
         />
       </label>
       <p class="door-error" role="alert">
@@ -83,4 +133,37 @@ function Form(props: {
       </div>
     </form>
   );
+}
+
+function useTyped(id: string, text: string, others: object) {
+  const [typed, setTyped] = useState<Typed>(
+    () => draftOf(id) ?? { text, rest: JSON.stringify(others, null, 2) },
+  );
+  const type = (changes: Partial<Typed>) => {
+    const changed = { ...typed, ...changes };
+    setTyped(changed);
+    draft = { id, by: whoTypes(), ...changed };
+  };
+  return [typed, type] as const;
+}
+
+function whoTypes(): string {
+  return session.value.kind === 'in' ? session.value.name : '';
+}
+
+function draftOf(id: string): Draft | null {
+  return draft?.id === id && draft.by === whoTypes() ? draft : null;
+}
+
+function parametersOf(json: string): Record<string, unknown> {
+  let read: unknown;
+  try {
+    read = JSON.parse(json);
+  } catch {
+    throw new Error('The parameters are not valid JSON.');
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw new Error('The parameters must be a JSON object: { "name": value, … }.');
+  }
+  return read as Record<string, unknown>;
 }

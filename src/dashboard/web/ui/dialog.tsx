@@ -29,6 +29,8 @@ export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
 
 export function Questions() {
   const asked = useStore(question);
+  // A session that ends answers no to what it was asked; whoever comes in next was not.
+  useEffect(() => () => question.value?.answer(false), []);
   if (asked === null) return null;
   const { title, text, yes, isDangerous, answer } = asked;
   return (
