@@ -351,7 +351,7 @@ describe('for everyone', () => {
       .waitFor();
     await page().keyboard.press('/');
     await page().getByRole('heading', { level: 1, name: 'Search' }).waitFor();
-    expect(await page().locator('input:focus').count()).toBe(1);
+    await page().locator('input:focus').waitFor();
   });
 
   test.each(['light', 'dark'] as const)('no screen shuts anyone out, %s', async (theme) => {
