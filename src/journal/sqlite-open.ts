@@ -32,10 +32,12 @@ export interface OpenStore {
 const BUSY_MS_MAX = 5_000;
 // A predecessor that is just ending gets this long to let go.
 const LOCK_MS_MAX = 1_000;
-const WAL_PAGES_MAX = 1_000;
 const CACHE_KIB = 32 * 1024;
 // Small files are checked whole at start; large ones would delay it by minutes.
 const CHECK_BYTES_MAX = 16 * 1024 * 1024;
+
+// For every connection that writes.
+export const NO_OWN_CHECKPOINTS = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
 export function openStore(options: OpenOptions): OpenStore {
   makeFolder(options.dir);
@@ -73,13 +75,15 @@ function forceToDisk(log: number): void {
   }
 }
 
-// The engine writes each commit to its log; when the log is forced to the disk is decided by whoever commits.
+// The engine writes each commit to its log; when the log is forced to the disk is decided by whoever commits, and when
+// it is moved into the file by checkpoints.ts.
 function openFile(path: string, pageCountMax: number | null): Database {
   const db = openDatabase(path, { readOnly: false, busyMsMax: BUSY_MS_MAX });
   try {
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-      PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}; PRAGMA cache_size = -${CACHE_KIB}`);
+    db.exec(`PRAGMA journal_mode = WAL; ${NO_OWN_CHECKPOINTS}; PRAGMA cache_size = -${CACHE_KIB}`);
     if (statSync(path).size <= CHECK_BYTES_MAX) quickCheck(db);
+    // What a crash has left in the log.
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     migrate(db);
     if (pageCountMax !== null) db.exec(`PRAGMA max_page_count = ${pageCountMax}`);
     return db;

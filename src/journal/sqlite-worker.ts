@@ -3,6 +3,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';
 import { systemClock, type Timer } from '../system/clock.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
 import type { OpenErrorCode } from './store-error.ts';
@@ -20,18 +22,29 @@ const port = parentPort;
 const options = workerData as OpenOptions;
 
 try {
-  const server = serveStore(openStore(options));
+  const store = openStore(options);
+  const server = serveStore(store);
   const clock = systemClock();
+  const checkpointer = new Checkpointer(options.dir);
+  const checkpoints = new Checkpoints(store.db, (moved) => checkpointer.move(moved));
   let forcing: Timer | null = null;
+
+  const answer = (requests: readonly Request[]): void => {
+    for (const each of server.answer(requests)) port.postMessage(each, buffersOf(each));
+  };
+  // The last connection to close tidies up, and that is to be this one.
+  const close = (requests: readonly Request[]): void =>
+    checkpointer.close(() => {
+      answer(requests);
+      port.close();
+    });
   port.on('message', (first: Request) => {
     forcing?.cancel();
     let requests = [first, ...waitingRequests()];
-    while (requests.length > 0) {
-      for (const answer of server.answer(requests)) {
-        port.postMessage(answer, buffersOf(answer));
-        if (!Array.isArray(answer) && answer.kind === 'closed') port.close();
-      }
-      requests = waitingRequests();
+    for (; requests.length > 0; requests = waitingRequests()) {
+      if (requests.some(isClose)) return close(requests);
+      answer(requests);
+      checkpoints.committed();
     }
     forcing = server.isForced
       ? null
@@ -41,6 +54,11 @@ try {
 } catch (error) {
   const { code, message } = explained(error, options.dir);
   port.postMessage({ kind: 'refused', code, message } satisfies Opened);
+}
+
+// It is the last request there is.
+function isClose(request: Request): boolean {
+  return !Array.isArray(request) && request.kind === 'close';
 }
 
 // What came while the last commit was under way shares the next one.

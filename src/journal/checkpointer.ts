@@ -1,0 +1,46 @@
+// The thread that moves the engine's log, as the writer sees it: started when there is first something to move. If it
+// fails, the writer moves the log itself when it has grown too long.
+
+import { Worker } from 'node:worker_threads';
+import type { OpenOptions } from './sqlite-open.ts';
+
+export class Checkpointer {
+  readonly #dir: string;
+  #worker: Worker | null = null;
+  #hasEnded = false;
+  #moved: (() => void) | null = null;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  move(moved: () => void): void {
+    if (this.#hasEnded) return;
+    this.#moved = moved;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage('move');
+  }
+
+  // Calls back when its connection is closed.
+  close(closed: () => void): void {
+    this.#moved = null;
+    const worker = this.#worker;
+    if (worker === null || this.#hasEnded) {
+      closed();
+      return;
+    }
+    worker.once('exit', closed);
+    worker.postMessage('close');
+  }
+
+  #start(): Worker {
+    const workerData = { dir: this.#dir } satisfies Pick<OpenOptions, 'dir'>;
+    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), { workerData });
+    worker.on('message', () => this.#moved?.());
+    worker.on('error', () => {});
+    worker.on('exit', () => {
+      this.#hasEnded = true;
+    });
+    return worker;
+  }
+}
