@@ -1,7 +1,8 @@
 // Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
 // quiet, its limits are open. Its room is taken before it is on disk, and it is accepted and begun in one commit
-// instead of two. The promises stay the same: no request leaves before the journal knows that it may, and none goes
-// past what was handed over before it and is still being written.
+// instead of two; its call leaves when that is written, while the disk takes it, and nobody is told that it is accepted
+// before the disk has. The promises stay the same: no request leaves before the journal knows that it may, and none
+// goes past what was handed over before it and is still being written.
 
 import { isPlain, laneOf, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import { type Appended, type Journal, JournalUnavailable } from '../journal/journal.ts';
@@ -94,20 +95,24 @@ async function appendAtOnce(
     ports.road.scheduler.release(place, at);
     landed.resolve();
   };
+  let hasLeft = false;
+  const written = (queued: Queued) => {
+    hasLeft = true;
+    ports.road.scheduler.launched(queued);
+    ports.send(queued, ticket, delivery).then(landed.resolve, landed.reject);
+  };
   try {
-    const appended = await ports.journal.append(delivery, { queueMax, beginAt: at });
+    const appended = await ports.journal.append(delivery, { queueMax, begin: { at, written } });
     ports.road.storeTrouble = null;
     if (appended.kind !== 'accepted') {
       giveBack();
       return appended;
     }
-    assert(appended.begun === true, 'a plain message that is to begin has begun');
-    ports.road.scheduler.launched(appended.queued);
-    ports.send(appended.queued, ticket, delivery).then(landed.resolve, landed.reject);
+    assert(hasLeft, 'a plain message that is to begin has begun');
     ports.road.teller.accepted(appended.queued, ports.clock.now());
     return appended;
   } catch (error) {
-    giveBack();
+    if (!hasLeft) giveBack();
     throw noted(ports, error);
   }
 }

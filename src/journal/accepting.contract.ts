@@ -20,15 +20,18 @@ export function appending(store: () => Harness): void {
   describe('append', () => {
     test('begins a plain message in the same commit when asked, and nothing else', async () => {
       const harness = store();
-      const beginAt = 2_000;
-      const plain = await harness.journal.append(aDelivery(), { ...ROOM, beginAt });
+      const written: number[] = [];
+      const begin = { at: 2_000, written: ({ seq }: { seq: number }) => void written.push(seq) };
+      const plain = await harness.journal.append(aDelivery(), { ...ROOM, begin });
       expect(plain).toMatchObject({ kind: 'accepted', begun: true, queued: { seq: 1 } });
-      const wished = await harness.journal.append(aDelivery({ slot: 's' }), { ...ROOM, beginAt });
+      expect(written).toEqual([1]);
+      const wished = await harness.journal.append(aDelivery({ slot: 's' }), { ...ROOM, begin });
       expect(wished).not.toHaveProperty('begun');
       expect(await harness.ledger.get(1)).toMatchObject({ state: 'sending', attempts: 1 });
-      expect(await harness.ledger.attempts(1)).toMatchObject([{ n: 1, startedAt: beginAt }]);
-      const full = await harness.journal.append(aDelivery(), { queueMax: 2, beginAt });
+      expect(await harness.ledger.attempts(1)).toMatchObject([{ n: 1, startedAt: begin.at }]);
+      const full = await harness.journal.append(aDelivery(), { queueMax: 2, begin });
       expect(full).toEqual({ kind: 'full', waiting: 2, queueMax: 2 });
+      expect(written).toEqual([1]);
       await harness.reopen();
       expect(await recovered(harness.journal)).toMatchObject([
         { kind: 'sending', n: 1, queued: { seq: 1 } },

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GroupCommit, type StoreThread } from './group-commit.ts';
 import type { Request } from './sqlite-server.ts';
 
@@ -36,4 +36,41 @@ test('tells how many commands were written together, and how long after they wer
   store.emit('message', ['a', 'b', 'c']);
   expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
   expect(told).toEqual([[3, 7]]);
+});
+
+describe('an answer that waits for the disk', () => {
+  const handOver = (commits: GroupCommit, told: unknown[]) =>
+    commits.submit(
+      null,
+      (words) => words.push(0),
+      (reader) => reader.words[reader.at++],
+      0,
+      (answer) => told.push(answer) > 0,
+    );
+
+  test('is told when it is written, and resolves when it is forced', async () => {
+    const store = new SlowStore();
+    const commits = new GroupCommit(store);
+    const told: unknown[] = [];
+    const forced: unknown[] = [];
+    const answer = handOver(commits, told).then((value) => forced.push(value));
+    await store.asked;
+    store.emit('message', ['a']);
+    // Whatever else was resolved by now has been heard of.
+    await Promise.resolve();
+    await Promise.resolve();
+    expect([told, forced]).toEqual([['a'], []]);
+    store.emit('message', { kind: 'forced' });
+    await answer;
+    expect(forced).toEqual(['a']);
+  });
+
+  test('is refused when the store is lost before', async () => {
+    const store = new SlowStore();
+    const answer = handOver(new GroupCommit(store), []);
+    await store.asked;
+    store.emit('message', ['a']);
+    store.emit('error', new Error('the disk did not take it'));
+    await expect(answer).rejects.toThrow('the disk did not take it');
+  });
 });

@@ -23,6 +23,7 @@ export interface StoreThread extends EventEmitter {
 interface Command {
   readonly subject: unknown;
   readonly read: (reader: Reader, subject: never) => unknown;
+  readonly written: ((answer: never) => boolean) | null;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: JournalUnavailable) => void;
 }
@@ -49,6 +50,8 @@ export class GroupCommit {
   readonly #watch: CommitWatch | null;
   readonly #waiting: Batch[] = [];
   readonly #expected: Expected[] = [];
+  // Answered, and not on the disk yet.
+  readonly #unforced: { answer: unknown; command: Command }[] = [];
   #batchesOut = 0;
   #flushIsDue = false;
   #broken: JournalUnavailable | null = null;
@@ -62,19 +65,21 @@ export class GroupCommit {
   }
 
   // `write` puts the subject's words on the batch; `read` takes its answer off the reply. Both are given the
-  // subject, so that they need not hold it.
+  // subject, so that they need not hold it. `written` is told the answer when it has come, and says whether the promise
+  // has to wait for the disk still.
   submit<S, T>(
     subject: S,
     write: (words: (string | number | null)[], subject: S) => void,
     read: (reader: Reader, subject: S) => T,
     chars = 0,
+    written: ((answer: T) => boolean) | null = null,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#broken !== null) return reject(this.#broken);
       const batch = this.#openBatch();
       write(batch.words, subject);
       batch.chars += chars;
-      batch.commands.push({ subject, read, resolve, reject });
+      batch.commands.push({ subject, read, written, resolve, reject });
       this.#flushSoon();
     });
   }
@@ -152,6 +157,10 @@ export class GroupCommit {
   }
 
   #receive(answer: Answer): void {
+    if (!Array.isArray(answer) && answer.kind === 'forced') {
+      this.#forced();
+      return;
+    }
     const expected = this.#expected.shift();
     if (expected === undefined) return;
     if (!Array.isArray(answer) && answer.kind === 'failed') {
@@ -165,9 +174,15 @@ export class GroupCommit {
   #settle(batch: Batch, answer: Answer): void {
     this.#batchesOut -= 1;
     const reader = new Reader(answer as unknown[], 0);
-    for (const { subject, read, resolve } of batch.commands) {
-      resolve(read(reader, subject as never) as never);
+    for (const command of batch.commands) {
+      const value = command.read(reader, command.subject as never) as never;
+      if (command.written?.(value)) this.#unforced.push({ answer: value, command });
+      else command.resolve(value);
     }
+  }
+
+  #forced(): void {
+    for (const { answer, command } of this.#unforced.splice(0)) command.resolve(answer as never);
   }
 
   #break(why: string): void {
@@ -175,6 +190,7 @@ export class GroupCommit {
     this.#broken = new JournalUnavailable('journal_failed', `the journal cannot be used: ${why}`);
     for (const { failed } of this.#expected.splice(0)) failed(this.#broken);
     for (const batch of this.#waiting.splice(0)) failAll(batch, this.#broken);
+    for (const { command } of this.#unforced.splice(0)) command.reject(this.#broken);
   }
 }
 

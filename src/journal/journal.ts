@@ -80,8 +80,10 @@ export interface Record {
 
 export interface AppendBounds {
   readonly queueMax: number;
-  // A plain message (see isPlain) is begun in the same commit: it goes at once.
-  readonly beginAt?: number;
+  // A plain message (see isPlain) is begun in the same commit, to go at once. It may leave as soon as it is written,
+  // which is told first: from then on it outlives the process. As ever, the promise waits for the disk; a power cut
+  // before that knows nothing of a message that nobody was told is accepted.
+  readonly begin?: { readonly at: number; written(queued: Queued): void };
 }
 
 export type Appended =

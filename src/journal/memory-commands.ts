@@ -44,7 +44,7 @@ export class MemoryCommands {
     this.#live = new SlotsAndCounts(disk);
   }
 
-  append(delivery: NewDelivery, { queueMax, beginAt = 0 }: AppendBounds): Appended {
+  append(delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
     const repeated = this.#repeated(delivery);
     if (repeated !== null) return repeated;
 
@@ -68,8 +68,8 @@ export class MemoryCommands {
       queued: queuedOf(row),
       replaced: rival?.seq ?? null,
     } as const;
-    if (beginAt === 0 || !isPlain(delivery)) return accepted;
-    this.begin(seq, beginAt);
+    if (begin === undefined || !isPlain(delivery)) return accepted;
+    this.begin(seq, begin.at);
     return { ...accepted, begun: true };
   }
 

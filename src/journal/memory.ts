@@ -90,7 +90,11 @@ class MemoryJournal implements Journal {
   }
 
   append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
-    return this.#command(() => this.#commands.append(delivery, bounds));
+    return this.#command(() => {
+      const appended = this.#commands.append(delivery, bounds);
+      if (appended.kind === 'accepted' && appended.begun) bounds.begin?.written(appended.queued);
+      return appended;
+    });
   }
 
   begin(seq: number, startedAt: number): Promise<Begun> {

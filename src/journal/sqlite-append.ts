@@ -76,14 +76,15 @@ export class Appender {
     else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
   }
 
-  appendPlain(words: Words, from: number, out: unknown[]): void {
+  // Whether it is begun.
+  appendPlain(words: Words, from: number, out: unknown[]): boolean {
     const { statements, tallies } = this.#commands;
     const account = words[from + PLAIN.account] as string;
     const queueMax = words[from + PLAIN.queueMax] as number;
     const waiting = tallies.waiting(account);
     if (waiting >= queueMax) {
       out.push(APPENDED.full, waiting, queueMax);
-      return;
+      return false;
     }
     const seq = this.seqLast + 1;
     const beginAt = words[from + PLAIN.beginAt] as number;
@@ -104,11 +105,12 @@ export class Appender {
     if (beginAt === 0) {
       tallies.add(account, 'queued', 1);
       out.push(APPENDED.accepted, seq);
-      return;
+      return false;
     }
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
     out.push(APPENDED.begun, seq);
+    return true;
   }
 
   #isKnown(words: Words, from: number, key: string, out: unknown[]): boolean {

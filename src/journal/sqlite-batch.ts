@@ -1,7 +1,9 @@
 // Runs batches of commands in the worker: all of them in one transaction, one fsync for all.
-// Either every command is durable when its answer leaves, or none of them happened. One kind may be answered a moment
-// sooner: a settlement is written, so it outlives the process, and is forced to the disk with the next commit that must
-// be, or soon after. A power cut in between finds the attempt begun and not settled, which is what `uncertain` is for.
+// Either every command is durable when its answer leaves, or none of them happened. Two kinds are answered a moment
+// sooner, when they are written and so outlive the process. A settlement is forced to the disk with the next commit
+// that must be, or soon after: a power cut in between finds the attempt begun and not settled, and that is what
+// `uncertain` is for. A message that goes at once is forced while its call is under way; only then is anyone told that
+// it is accepted.
 
 import { assert } from '../system/assert.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
@@ -44,6 +46,9 @@ export class BatchRunner {
   // Commits that the disk may not have yet.
   #unforced = 0;
   #mustForce = false;
+  // Whether this commit has messages that go at once; and whether their callers are to be told.
+  #begins = false;
+  #hasBegun = false;
 
   constructor(store: OpenStore) {
     const { db } = store;
@@ -61,12 +66,14 @@ export class BatchRunner {
   run(batches: readonly Words[]): unknown[][] {
     const { db } = this.#store;
     this.#mustForce = false;
+    this.#begins = false;
     db.exec('BEGIN IMMEDIATE');
     try {
       const answers = batches.map((words) => this.#batch(words));
       this.#commands.tallies.save();
       db.exec('COMMIT');
       this.#unforced += 1;
+      this.#hasBegun ||= this.#begins;
       if (this.#mustForce || this.#unforced >= UNFORCED_COMMITS_MAX) this.force();
       return answers;
     } catch (error) {
@@ -87,6 +94,14 @@ export class BatchRunner {
     this.#unforced = 0;
   }
 
+  // What goes at once is on the disk after this; whether there is any.
+  forceBegun(): boolean {
+    if (!this.#hasBegun) return false;
+    this.force();
+    this.#hasBegun = false;
+    return true;
+  }
+
   #batch(words: Words): unknown[] {
     const out: unknown[] = [];
     const reader = new Reader(words, 0);
@@ -96,10 +111,11 @@ export class BatchRunner {
 
   #command(words: Words, reader: Reader, out: unknown[]): void {
     const op = reader.number();
-    if (op !== OP.settle) this.#mustForce = true;
+    if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
     switch (op) {
       case OP.appendPlain:
-        this.#appender.appendPlain(words, reader.at, out);
+        if (this.#appender.appendPlain(words, reader.at, out)) this.#begins = true;
+        else this.#mustForce = true;
         reader.at += APPEND_PLAIN_WORDS;
         return;
       case OP.append:

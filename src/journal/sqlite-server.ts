@@ -15,6 +15,8 @@ export type Request = Batch | { kind: 'recover'; afterSeq: number } | { kind: 'c
 export type Answer =
   | unknown[]
   | { kind: 'page'; page: Page }
+  // No answer, but a word after one: what goes at once and was answered is on the disk.
+  | { kind: 'forced' }
   | { kind: 'failed'; code: JournalUnavailable['code']; message: string }
   | { kind: 'closed' };
 
@@ -25,6 +27,8 @@ export interface StoreServer {
   // Whether all that was answered is on the disk; if not, it is to be forced soon.
   readonly isForced: boolean;
   force(): void;
+  // To be asked after the answers have left: whether `forced` is to be told.
+  forceBegun(): boolean;
 }
 
 export function serveStore(store: OpenStore): StoreServer {
@@ -55,6 +59,7 @@ export function serveStore(store: OpenStore): StoreServer {
       return runner.isForced;
     },
     force: () => runner.force(),
+    forceBegun: () => runner.forceBegun(),
   };
 }
 

@@ -66,13 +66,13 @@ export class Reader {
 export function writeAppend(
   out: unknown[],
   d: NewDelivery,
-  { queueMax, beginAt = 0 }: AppendBounds,
+  { queueMax, begin }: AppendBounds,
 ): void {
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, beginAt);
+    out.push(acceptedAt, body, queueMax, begin?.at ?? 0);
     return;
   }
   out.push(

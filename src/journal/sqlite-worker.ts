@@ -44,6 +44,7 @@ try {
     for (; requests.length > 0; requests = waitingRequests()) {
       if (requests.some(isClose)) return close(requests);
       answer(requests);
+      if (server.forceBegun()) port.postMessage({ kind: 'forced' } satisfies Answer);
       checkpoints.committed();
     }
     forcing = server.isForced

@@ -75,9 +75,11 @@ function openInline(dir: string): { journal: Journal; ledger: Ledger } {
   const thread = Object.assign(new EventEmitter(), {
     postMessage(request: Request) {
       const answer = server.answer([structuredClone(request)])[0]!;
+      const hasBegun = server.forceBegun();
       server.force();
       queueMicrotask(() => {
         thread.emit('message', structuredClone(answer));
+        if (hasBegun) thread.emit('message', { kind: 'forced' });
         if ('kind' in answer && answer.kind === 'closed') thread.emit('exit');
       });
     },

@@ -118,11 +118,18 @@ export class SqliteJournal implements Journal {
   }
 
   append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+    const { begin } = bounds;
+    const written = (appended: Appended) => {
+      if (appended.kind !== 'accepted' || appended.begun !== true) return false;
+      begin?.written(appended.queued);
+      return true;
+    };
     return this.#commits.submit(
       delivery,
       (words) => writeAppend(words, delivery, bounds),
       readAppended,
       delivery.body.length,
+      begin === undefined ? null : written,
     );
   }
 
