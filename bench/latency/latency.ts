@@ -19,35 +19,38 @@ const P99_MS_MAX = 5;
 
 export async function* latency(): AsyncIterable<Row> {
   const sim = await startChild<{ url: string }>('servers.ts', ['sim']);
+  const relay = await startChild<{ port: number }>('servers.ts', ['relay', sim.ready.url]);
   const rounds = await inFolder(async (data) => {
     const wide = { privatePerS: 1000, broadcastPerS: 1000, inFlightMax: 256 };
     const settings = JSON.stringify({ data, telegramApi: sim.ready.url, ...wide });
     const gateway = await startChild<{ port: number }>('servers.ts', ['gateway', settings]);
-    const measured = await measure(sim.ready.url, `http://127.0.0.1:${gateway.ready.port}`);
+    const measured = await measure({
+      direct: sim.ready.url,
+      relayed: `http://127.0.0.1:${relay.ready.port}`,
+      through: `http://127.0.0.1:${gateway.ready.port}`,
+    });
     await gateway.stop();
     return measured;
   });
+  await relay.stop();
   await sim.stop();
   yield added(rounds, 0.5, P50_MS_MAX);
   yield added(rounds, 0.99, P99_MS_MAX);
 }
 
-interface Rounds {
-  readonly direct: number[][];
-  readonly through: number[][];
-}
+// The ways a call can take. The relay is there to compare with: it passes the call on and does nothing else.
+const WAYS = ['direct', 'relayed', 'through'] as const;
+type Ways<T> = Readonly<Record<(typeof WAYS)[number], T>>;
 
-async function measure(directUrl: string, gatewayUrl: string): Promise<Rounds> {
-  const direct = new Pool(directUrl, { connections: CONNECTIONS });
-  const through = new Pool(gatewayUrl, { connections: CONNECTIONS });
-  await calls(direct, WARM_UP_MS);
-  await calls(through, WARM_UP_MS);
-  const rounds: Rounds = { direct: [], through: [] };
+async function measure(urls: Ways<string>): Promise<Ways<number[][]>> {
+  const open = (way: (typeof WAYS)[number]) => new Pool(urls[way], { connections: CONNECTIONS });
+  const pools = { direct: open('direct'), relayed: open('relayed'), through: open('through') };
+  for (const way of WAYS) await calls(pools[way], WARM_UP_MS);
+  const rounds: Ways<number[][]> = { direct: [], relayed: [], through: [] };
   for (let i = 0; i < ROUNDS; i++) {
-    rounds.direct.push(await calls(direct, ROUND_MS));
-    rounds.through.push(await calls(through, ROUND_MS));
+    for (const way of WAYS) rounds[way].push(await calls(pools[way], ROUND_MS));
   }
-  await Promise.all([direct.close(), through.close()]);
+  await Promise.all(WAYS.map((way) => pools[way].close()));
   return rounds;
 }
 
@@ -80,15 +83,16 @@ async function call(pool: Pool, i: number): Promise<number> {
 }
 
 // Of the rounds the quietest: noise only ever adds.
-function added(rounds: Rounds, share: number, msMax: number): Row {
+function added(rounds: Ways<number[][]>, share: number, msMax: number): Row {
   const quantile = (sorted: number[]) => sorted[Math.floor(share * (sorted.length - 1))]!;
-  const direct = Math.min(...rounds.direct.map(quantile));
-  const through = Math.min(...rounds.through.map(quantile));
+  const least = (way: (typeof WAYS)[number]) => Math.min(...rounds[way].map(quantile));
+  const direct = least('direct');
+  const through = least('through');
   const addedMs = through - direct;
   return {
     name: `added latency at ${PER_SECOND}/s, p${share * 100}`,
     ours: `${through.toFixed(2)} ms`,
-    theirs: `${direct.toFixed(2)} ms direct`,
+    theirs: `${direct.toFixed(2)} ms direct, ${least('relayed').toFixed(2)} ms by a bare relay`,
     ratio: addedMs,
     bound: `≤ ${msMax} ms more`,
     holds: addedMs <= msMax,
