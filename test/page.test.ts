@@ -458,8 +458,9 @@ describe('when the gateway is away', () => {
     await page().getByLabel('Key').fill(gateway.key);
     await page().getByRole('button', { name: 'Sign in' }).click();
     await page().getByText(`Chat ${FROZEN} is frozen`).first().waitFor();
-    // The browser notes each request that found nobody.
-    expect(visitor.errors.every((error) => /ERR_|Failed to fetch|network/i.test(error))).toBe(true);
+    // The browser notes each request that found nobody, or a gateway that was just stopping.
+    const isExpected = (error: string) => /ERR_|Failed to fetch|network|status of 503/i.test(error);
+    expect(visitor.errors.filter((error) => !isExpected(error))).toEqual([]);
     visitor.errors.length = 0;
   });
 });
