@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { bodyOf } from './process/body.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
@@ -28,15 +29,15 @@ class Upstream {
 
   async start(): Promise<string> {
     this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = await bodyOf(request);
+      if (body === null) return;
       const method = request.url!.split('/').at(-1)!;
       const answer = this.#answer(method);
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer.body));
       if (method === 'getMe') return;
       const type = request.headers['content-type'] ?? '';
-      this.seen.push({ method, type, body: Buffer.concat(chunks) });
+      this.seen.push({ method, type, body });
       for (const wake of this.#waiting.splice(0)) wake();
     });
     await new Promise<void>((resolve) => this.#server!.listen(0, '127.0.0.1', resolve));

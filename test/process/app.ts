@@ -1,7 +1,8 @@
 // An app as a bot's author would run it: takes updates by POST, answers as the test says, goes away and comes back.
 
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bodyOf } from './body.ts';
 
 export interface SeenUpdate {
   readonly update_id: number;
@@ -24,12 +25,14 @@ export class App {
 
   async open(): Promise<void> {
     const server = createServer(async (request, response) => {
-      const update = JSON.parse(await textOf(request)) as SeenUpdate;
+      const body = await bodyOf(request);
+      if (body === null) return;
+      const update = JSON.parse(body.toString()) as SeenUpdate;
       this.secrets.add(request.headers['x-telegram-bot-api-secret-token']);
-      const { status, body, headers } = await this.answer(update);
+      const { status, body: said, headers } = await this.answer(update);
       if (status === 200) this.#take(update);
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(body === undefined ? '' : JSON.stringify(body));
+      response.end(said === undefined ? '' : JSON.stringify(said));
     });
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (server.address() as AddressInfo).port;
@@ -60,10 +63,4 @@ export class App {
       return false;
     });
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

@@ -4,12 +4,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createPort } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { bodyOf } from '../process/body.ts';
 
 interface PostedAlert {
   readonly labels: Readonly<Record<string, string>>;
@@ -34,8 +35,10 @@ export class Prometheus {
 
   constructor() {
     this.#ear = createServer(async (request, response) => {
+      const body = await bodyOf(request);
+      if (body === null) return;
       if (request.url === '/metrics') this.#scrapes += 1;
-      else this.#hear(JSON.parse(await textOf(request)) as PostedAlert[]);
+      else this.#hear(JSON.parse(body.toString()) as PostedAlert[]);
       response.end();
       this.#wake.resolve();
       this.#wake = Promise.withResolvers();
@@ -149,10 +152,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }
