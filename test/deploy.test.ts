@@ -128,6 +128,14 @@ describe('the examples for Alertmanager', () => {
   });
 });
 
+test('however it is started, one helper collects garbage', () => {
+  const root = join(DEPLOY, '..');
+  for (const path of ['package.json', 'bin/sluice.js', 'deploy/Dockerfile']) {
+    expect(readFileSync(join(root, path), 'utf8'), path).toContain('--v8-pool-size=1');
+  }
+  expect(read('systemd/sluice.service')).toMatch(/^ExecStart=.+ --v8-pool-size=1 /m);
+});
+
 describe('the systemd unit', () => {
   const unit = read('systemd/sluice.service');
 
