@@ -17,7 +17,9 @@ export function startChild<Ready>(
   flags: readonly string[] = [],
 ): Promise<Child<Ready>> {
   return new Promise((resolve, reject) => {
-    const child = fork(new URL(file, import.meta.url), args, { execArgv: [...NODE_FLAGS, ...flags] });
+    const child = fork(new URL(file, import.meta.url), args, {
+      execArgv: [...NODE_FLAGS, ...flags],
+    });
     const ended = new Promise<void>((done) => {
       child.once('exit', () => done());
     });

@@ -78,17 +78,18 @@ describe('retry and discard', () => {
     expect(await stateOf(8)).toBe('dead');
   });
 
-  test('retries go out in the order they came', async () => {
-    await deaths('a', 'a', 'a');
+  test('retries go out in the order they came, also over several steps', async () => {
+    await deaths(...Array(7).fill('a'));
     const moved: number[] = [];
     const move = at.road.move.bind(at.road);
     at.road.move = (command) => {
       moved.push(command.seq);
       return move(command);
     };
-    await ask('POST', '/v1/dead/retry', { filter: {} });
+    const { next: cursor } = (await ask('POST', '/v1/dead/retry', { filter: {} })).json();
+    await ask('POST', '/v1/dead/retry', { filter: {}, cursor });
     await ask('POST', '/v1/dead/discard', { ids: [3, 1, 2].map(idOf) });
-    expect(moved).toEqual([1, 2, 3, 1, 2, 3]);
+    expect(moved).toEqual([1, 2, 3, 4, 5, 6, 7, 1, 2, 3]);
   });
 
   test('a full queue takes no letter back', async () => {

@@ -105,7 +105,7 @@ async function lettersOf(
     ...(cursor === undefined ? {} : { cursor }),
   });
   if ('code' in asked) return asked;
-  return lettersByFilter(options, asked.filter, asked.before);
+  return lettersByFilter(options, asked.filter, asked.before ?? 0);
 }
 
 async function lettersById(options: IntakeOptions, ids: readonly string[]) {
@@ -130,13 +130,14 @@ async function lettersById(options: IntakeOptions, ids: readonly string[]) {
   return { letters, next: null };
 }
 
-async function lettersByFilter(options: IntakeOptions, filter: Filter, before: number | null) {
+// Oldest first over all steps: what was retried in a step before goes out before what is retried in the next.
+async function lettersByFilter(options: IntakeOptions, filter: Filter, after: number) {
   const { tag, ledger, settings } = options;
   const limit = Math.min(settings.batchMax, SEARCH_LIMIT_MAX);
-  const found: Delivery[] = await ledger.search(filter, { limit, before });
+  const found: Delivery[] = await ledger.search(filter, { limit, after });
   const next = found.length === limit ? formatId(tag, found.at(-1)!.seq) : null;
   const letters = found.map(({ id, seq, account }): Letter => ({ id, seq, account }));
-  return { letters: letters.reverse(), next };
+  return { letters, next };
 }
 
 async function doTo(

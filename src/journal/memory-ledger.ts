@@ -29,13 +29,15 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
     async history(seq) {
       return [...(disk.historyOf.get(seq) ?? [])];
     },
-    async search(filter, { limit, before }) {
+    async search(filter, page) {
+      const { limit } = page;
       assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
-      return matching(filter)
-        .filter(({ seq }) => before === null || seq < before)
-        .reverse()
-        .slice(0, limit)
-        .map((row) => ({ ...row }));
+      const all = matching(filter);
+      const found =
+        'after' in page
+          ? all.filter(({ seq }) => seq > page.after)
+          : all.filter(({ seq }) => page.before === null || seq < page.before).reverse();
+      return found.slice(0, limit).map((row) => ({ ...row }));
     },
     async deadByCause(filter) {
       return groupsOf(matching(filter).filter(({ state }) => state === 'dead'));

@@ -161,6 +161,14 @@ function searching(store: () => Harness): void {
           `${what}, paged`,
         )
         .toEqual(paged);
+      const back = await ledger.search(filter, { limit: 2, after: 2 });
+      const oldest = expected.filter((seq) => seq > 2).reverse();
+      expect
+        .soft(
+          back.map(({ seq }) => seq),
+          `${what}, oldest first`,
+        )
+        .toEqual(oldest.slice(0, 2));
     }
   });
 

@@ -10,8 +10,7 @@ export interface Ledger {
   getMany(seqs: readonly number[]): Promise<Delivery[]>;
   attempts(seq: number): Promise<Attempt[]>;
   history(seq: number): Promise<HistoryEntry[]>;
-  // Newest first; `before` pages on (exclusive seq). At most `limit` ≤ SEARCH_LIMIT_MAX.
-  search(filter: Filter, page: { limit: number; before: number | null }): Promise<Delivery[]>;
+  search(filter: Filter, page: Page): Promise<Delivery[]>;
   deadByCause(filter: Filter): Promise<DeadGroup[]>;
   countByState(): Promise<{ account: string; state: State; count: number }[]>;
   // Message look-up and reply look-up of one chat: which delivery made this platform message?
@@ -24,6 +23,11 @@ export interface Ledger {
 
 export const SEARCH_LIMIT_MAX = 1000;
 export const TEXT_LOOKED_MAX = 100_000;
+
+// Newest first, older than `before`; or oldest first, newer than `after`. At most `limit` ≤ SEARCH_LIMIT_MAX.
+export type Page =
+  | { readonly limit: number; readonly before: number | null }
+  | { readonly limit: number; readonly after: number };
 
 export interface Filter {
   readonly account?: string;

@@ -4,7 +4,13 @@ import { type Delivery, STATES, type State } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import { assert } from '../system/assert.ts';
 import type { Database, SqlInput, SqlRow, Statement } from '../system/sqlite.ts';
-import { type DeadGroup, type Filter, type HistoryEntry, SEARCH_LIMIT_MAX } from './ledger.ts';
+import {
+  type DeadGroup,
+  type Filter,
+  type HistoryEntry,
+  type Page,
+  SEARCH_LIMIT_MAX,
+} from './ledger.ts';
 import {
   ATTEMPTS_SELECT,
   attemptOfRow,
@@ -66,14 +72,16 @@ export class SqliteReader {
     return this.#all(HISTORY_SELECT, [seq, STORY_LINES_MAX]).map(historyOfRow);
   }
 
-  search(filter: Filter, page: { limit: number; before: number | null }): Delivery[] {
-    const { limit, before } = page;
+  search(filter: Filter, page: Page): Delivery[] {
+    const { limit } = page;
     assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
-    const range = seqRangeOf(this.#db, filter, before);
-    const seqs = searchQueries(filter, range, limit)
+    const range = seqRangeOf(this.#db, filter, page);
+    const order = 'after' in page ? 'ASC' : 'DESC';
+    const seqs = searchQueries(filter, range, { order, limit })
       .flatMap(({ sql, params }) => this.#all(sql, params))
       .map((row) => Number(row.seq));
-    return this.getMany(seqs.sort((a, b) => b - a).slice(0, limit));
+    seqs.sort((a, b) => (order === 'ASC' ? a - b : b - a));
+    return this.getMany(seqs.slice(0, limit));
   }
 
   deadByCause(filter: Filter): DeadGroup[] {

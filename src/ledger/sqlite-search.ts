@@ -4,7 +4,7 @@
 
 import type { State } from '../domain/delivery.ts';
 import type { Database, SqlInput } from '../system/sqlite.ts';
-import { type Filter, needleOf, TEXT_LOOKED_MAX } from './ledger.ts';
+import { type Filter, needleOf, type Page, TEXT_LOOKED_MAX } from './ledger.ts';
 
 export interface Query {
   readonly sql: string;
@@ -37,12 +37,16 @@ const LIVE_ONLY: Lead = {
 };
 
 // One query, or two whose answers do not overlap.
-export function searchQueries(filter: Filter, range: SeqRange, limit: number): Query[] {
+export function searchQueries(
+  filter: Filter,
+  range: SeqRange,
+  { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
+): Query[] {
   const residue = residueOf(filter);
   const textFrom = filter.text === undefined ? 0 : range.before - TEXT_LOOKED_MAX;
   return leadsOf(filter).map((lead) => ({
     sql: `SELECT seq FROM deliveries ${lead.index} WHERE ${lead.where} AND seq >= ? AND seq < ?
-      ${residue.where} ORDER BY seq DESC LIMIT ?`,
+      ${residue.where} ORDER BY seq ${order} LIMIT ?`,
     params: [
       ...lead.params,
       lead === ALL ? Math.max(range.from, textFrom) : range.from,
@@ -98,7 +102,7 @@ function likeOf(needle: string): string {
 }
 
 // Twenty look-ups by primary key instead of a walk over everything younger.
-export function seqRangeOf(db: Database, filter: Filter, before: number | null): SeqRange {
+export function seqRangeOf(db: Database, filter: Filter, page: Page): SeqRange {
   const at = db.prepare('SELECT seq, accepted_at AS at FROM deliveries WHERE seq >= ? LIMIT 1');
   const last = db.prepare('SELECT max(seq) AS seq FROM deliveries').get()?.seq;
   const end = last === null ? 1 : Number(last) + 1;
@@ -116,5 +120,6 @@ export function seqRangeOf(db: Database, filter: Filter, before: number | null):
   const { since, until } = filter;
   const from = since === undefined ? 0 : firstAcceptedFrom(since - ACCEPTED_SLACK_MS);
   const youngest = until === undefined ? end : firstAcceptedFrom(until + ACCEPTED_SLACK_MS);
-  return { from, before: Math.min(before ?? end, youngest) };
+  if ('after' in page) return { from: Math.max(from, page.after + 1), before: youngest };
+  return { from, before: Math.min(page.before ?? end, youngest) };
 }

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';
 import { openDatabase } from '../system/sqlite.ts';
-import type { Filter } from './ledger.ts';
+import type { Filter, Page } from './ledger.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 
 export type Question =
@@ -12,7 +12,7 @@ export type Question =
   | { kind: 'getMany'; seqs: readonly number[] }
   | { kind: 'attempts'; seq: number }
   | { kind: 'history'; seq: number }
-  | { kind: 'search'; filter: Filter; page: { limit: number; before: number | null } }
+  | { kind: 'search'; filter: Filter; page: Page }
   | { kind: 'deadByCause'; filter: Filter }
   | { kind: 'countByState' }
   | { kind: 'byMessage'; account: string; chat: string; messageId: string }

@@ -52,8 +52,10 @@ describe('the ledger on its own thread', () => {
       db.close();
       return rows.map(({ detail }) => String(detail)).join('\n');
     };
-    const planOf = (filter: Filter) =>
-      searchQueries(filter, { from: 0, before: 9 }, 9).map(({ sql }) => plan(sql));
+    const planOf = (filter: Filter, order: 'ASC' | 'DESC') =>
+      searchQueries(filter, { from: 0, before: 9 }, { order, limit: 9 }).map(({ sql }) =>
+        plan(sql),
+      );
 
     test.each<[string, Filter, string[]]>([
       ['nothing in particular', {}, ['PRIMARY KEY (rowid>? AND rowid<?)']],
@@ -65,9 +67,9 @@ describe('the ledger on its own thread', () => {
       ['a chat', { chat: 'c' }, ['deliveries_ended_chat (chat=? AND', 'deliveries_live (seq>?']],
       ['sent in a chat', { chat: 'c', state: 'sent' }, ['deliveries_ended_chat (chat=? AND']],
     ])('search: %s', (_what, filter, indexes) => {
-      const plans = planOf(filter);
-      expect(plans).toHaveLength(indexes.length);
-      for (const [i, index] of indexes.entries()) {
+      const plans = [...planOf(filter, 'DESC'), ...planOf(filter, 'ASC')];
+      expect(plans).toHaveLength(2 * indexes.length);
+      for (const [i, index] of [...indexes, ...indexes].entries()) {
         expect(plans[i]).toContain(`SEARCH deliveries USING`);
         expect(plans[i]).toContain(index);
         expect(plans[i]).not.toMatch(/SCAN|TEMP B-TREE/);

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Delivery } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import { storeFileOf } from '../system/sqlite.ts';
-import type { DeadGroup, Filter, HistoryEntry, Ledger } from './ledger.ts';
+import type { DeadGroup, Filter, HistoryEntry, Ledger, Page } from './ledger.ts';
 import type { StateCount } from './sqlite-rows.ts';
 import type { Question, Reply } from './sqlite-worker.ts';
 
@@ -51,7 +51,7 @@ class SqliteLedger implements Ledger {
     return this.#ask<HistoryEntry[]>({ kind: 'history', seq });
   }
 
-  search(filter: Filter, page: { limit: number; before: number | null }) {
+  search(filter: Filter, page: Page) {
     return this.#ask<Delivery[]>({ kind: 'search', filter, page });
   }
 
