@@ -73,6 +73,12 @@ describe('the door', () => {
     await stranger.page.getByRole('button', { name: 'Sign in' }).click();
     await stranger.page.getByText('This key is not known here.').waitFor();
     expect(await stranger.barriers()).toEqual([]);
+    const bound = { name: 'shop', role: 'operator', chats: ['42'] };
+    const { secret } = await scene.post('/v1/keys', bound);
+    await stranger.page.getByLabel('Key').fill(String(secret));
+    await stranger.page.getByRole('button', { name: 'Sign in' }).click();
+    await stranger.page.getByText('it is for programs').waitFor();
+    expect(stranger.errors.splice(0)).toEqual([expect.stringContaining('status of 403')]);
     await stranger.signIn(gateway.key);
     expect(await stranger.kept()).not.toContain(gateway.key);
     expect(await stranger.page.content()).not.toContain(gateway.key);

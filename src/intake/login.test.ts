@@ -94,6 +94,18 @@ describe('a session', () => {
     expect((await me(cookieOf(third))).code).toBe('unauthorized');
   });
 
+  test('is not for a key with bounds, which could see nothing whole', async () => {
+    const scope = { ...NO_SCOPE, chats: ['42'] };
+    const request = { kind: 'key', name: 'shop', role: 'sender', scope, expiresAt: null } as const;
+    const made = await at.guards.keyring.create(request);
+    if (made.kind !== 'created') throw new Error(made.kind);
+    for (let i = 0; i < 11; i++) {
+      const answer = await logIn(made.secret);
+      expect([answer.statusCode, answer.json().code]).toEqual([403, 'forbidden_scope']);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+  });
+
   test('is noted', async () => {
     await logIn('wrong');
     await logIn(KEY);

@@ -10,6 +10,9 @@ import { invalid, refuse, sendProblem } from './refuse.ts';
 import { troublesOf } from './trouble.ts';
 
 const TOKEN_LENGTH_MAX = 100;
+// It would see screens that are refused to it, one by one.
+const BOUND_KEY =
+  'The page shows all accounts and chats. This key is bound to some, or to a pace: it is for programs.';
 const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 <p>This link was used, or is too old. <a href="/">Log in with a key</a>, or start the gateway again.
 `;
@@ -40,6 +43,7 @@ async function logIn(options: IntakeOptions, request: FastifyRequest, reply: Fas
     fail(options, request);
     return refuse(reply, 'unauthorized', 'No such key.');
   }
+  if (holder.bounds !== null) return refuse(reply, 'forbidden_scope', BOUND_KEY);
   return showMe(holder, enter(options, request, reply, holder));
 }
 

@@ -98,7 +98,7 @@ export const KEY_OPERATIONS: Operations = {
   },
   'POST /login': {
     tag: 'keys',
-    summary: 'Log in to the page with a key; answers with its cookie',
+    summary: 'Log in to the page with a key that has no bounds; answers with its cookie',
     body: Login,
     answers: { 200: Me },
     examples: { 'with a key': { body: { key: SAMPLE.adminKey }, status: 200 } },
