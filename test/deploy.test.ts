@@ -128,12 +128,23 @@ describe('the examples for Alertmanager', () => {
   });
 });
 
-test('however it is started, one helper collects garbage', () => {
-  const root = join(DEPLOY, '..');
-  for (const path of ['package.json', 'bin/sluice.js', 'deploy/Dockerfile']) {
-    expect(readFileSync(join(root, path), 'utf8'), path).toContain('--v8-pool-size=1');
+test('however it is started, Node gets the same flags', () => {
+  const inEach = [
+    'package.json',
+    'bin/sluice.js',
+    'deploy/Dockerfile',
+    'deploy/systemd/sluice.service',
+  ];
+  const flagsOf = (path: string) => {
+    const text = readFileSync(join(DEPLOY, '..', path), 'utf8');
+    return text.match(/--(v8-pool-size|max-semi-space-size)=\d+/g)!;
+  };
+  for (const path of inEach) {
+    expect([...new Set(flagsOf(path))], path).toEqual([
+      '--v8-pool-size=1',
+      '--max-semi-space-size=16',
+    ]);
   }
-  expect(read('systemd/sluice.service')).toMatch(/^ExecStart=.+ --v8-pool-size=1 /m);
 });
 
 describe('the systemd unit', () => {
