@@ -245,6 +245,18 @@ export function broadcasts(store: () => Harness): void {
     });
   });
 
+  test('forgotten in part, nobody of it seems to wait again', async () => {
+    const id = await created('1', '2', '3', '4');
+    for (const n of [1, 2, 3]) await feed(id, n, n, 'sent');
+    await all().change({ id, to: 'cancelled', at: 10 });
+    expect(await all().sweep({ endedBefore: 11, max: 2 })).toBe(2);
+    expect(await inState(id, null)).toEqual(['3 sent', '4 cancelled']);
+    expect(await inState(id, 'cancelled')).toEqual(['4 cancelled']);
+    expect(await inState(id, 'pending')).toEqual([]);
+    await all().sweep({ endedBefore: 11, max: 1 });
+    expect(await inState(id, null)).toEqual(['4 cancelled']);
+  });
+
   test('chats that refuse an account are told with whom is next', async () => {
     const id = await created('1', '2');
     const chat = (name: string) => ({ account: ACCOUNT, chat: name });

@@ -232,13 +232,16 @@ function recipients(disk: MemoryDisk, { id, state, after, max }: RecipientsQuery
   if (row === undefined) return [];
   const known = disk.broadcasts.outcomes.get(id)!;
   const unfed = { state: unfedState(row.state), reason: null, seq: null, at: null };
+  // What became of those before is swept already: it is not known any more, and nobody waits.
+  const first = rowsOf(disk, id)[0]?.n ?? row.cursor;
   const all = disk.broadcasts.audiences.get(row.audience)!.members.map(({ chat }, i): Recipient => {
     const one = known.get(i + 1);
     if (one === undefined) return { n: i + 1, chat, ...unfed };
     return { n: one.n, chat, state: one.state, reason: one.reason, seq: one.seq, at: one.at };
   });
   return all
-    .filter((one) => one.n > after && (state === null || one.state === state))
+    .filter((one) => one.n > after && one.n >= first)
+    .filter((one) => state === null || one.state === state)
     .slice(0, max);
 }
 

@@ -43,7 +43,8 @@ export const BROADCAST_SQL = {
     WHERE broadcast = ? AND state = 'queued' AND n > ? ORDER BY n LIMIT ?`,
   everyone: `SELECT m.n, m.chat, o.state, o.reason, o.seq, o.at FROM members m
     LEFT JOIN outcomes o ON o.broadcast = ?1 AND o.n = m.n
-    WHERE m.audience = ?2 AND m.n > ?3 ORDER BY m.n LIMIT ?4`,
+    WHERE m.audience = ?2 AND m.n >= ?3 ORDER BY m.n LIMIT ?4`,
+  firstOutcome: 'SELECT min(n) AS n FROM outcomes WHERE broadcast = ?',
   inState: `SELECT m.n, m.chat, o.state, o.reason, o.seq, o.at
     FROM outcomes o INDEXED BY outcomes_state CROSS JOIN members m ON m.audience = ?1 AND m.n = o.n
     WHERE o.broadcast = ?2 AND o.state = ?3 AND o.n > ?4 ORDER BY o.n LIMIT ?5`,

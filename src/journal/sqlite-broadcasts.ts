@@ -178,7 +178,10 @@ export class SqliteBroadcasts {
     if (row === null) return [];
     const unfed = unfedState(row.state);
     if (state === null) {
-      const all = plain(this.#sql.everyone.all(id, row.audience, after, max)) as unknown[];
+      // What became of those before is swept already: it is not known any more, and nobody waits.
+      const first = Number(this.#sql.firstOutcome.get(id)!.n ?? row.cursor);
+      const from = Math.max(after + 1, first);
+      const all = plain(this.#sql.everyone.all(id, row.audience, from, max)) as unknown[];
       return (all as Recipient[]).map((one) => ({ ...one, state: one.state ?? unfed }));
     }
     const found = plain(this.#sql.inState.all(row.audience, id, state, after, max)) as unknown[];
