@@ -187,6 +187,24 @@ describe('the scope of a refusal', () => {
     expect(limits.earliestAccount(charge('y'), 60_001)).toBe(560_000);
   });
 
+  test('a probe whose chat is closed itself is no proof, where what others were told is over', () => {
+    call(charge('c'), 0, limited(5000));
+    call(charge('d'), 0, limited(5000));
+    call(charge('x'), 5000, limited(833_000));
+    expect(limits.earliestAccount(charge('y'), 5001)).toBe(65_000);
+    call(charge('y'), 65_000);
+    expect(isOpen(charge('z'), 70_000)).toBe(true);
+    expect(limits.earliestChat(charge('x'), 65_001)).toBe(838_000);
+  });
+
+  test('but the next chat that is refused while that wait lasts is one', () => {
+    call(charge('c'), 0, limited(5000));
+    call(charge('d'), 0, limited(5000));
+    call(charge('x'), 5000, limited(833_000));
+    call(charge('y'), 65_000, limited(900_000));
+    expect(limits.earliestAccount(charge('z'), 65_001)).toBe(965_000);
+  });
+
   test('refusals that the chats explain themselves stay theirs', () => {
     for (const chat of ['c', 'd']) {
       call(charge(chat), 0);

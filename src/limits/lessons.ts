@@ -13,8 +13,9 @@ import type { FreezeScope, Rule, Signal } from './words.ts';
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
 // That a gate is shut is our guess, not the platform's word, so the guess is short: one chat's ban of
-// half a day must not silence an account. If the probe that follows is refused too, the gate's wait
-// is proven, and that wait is kept whole.
+// half a day must not silence an account. If the probe that follows is refused while the wait that another chat
+// was told is not over, the gate's wait is proven, and that wait is kept whole. If that wait is over, the
+// refusal may be the probing chat's own: another short guess, and the next chat is the probe.
 const GUESS_MS_MAX = 60_000;
 
 interface Hint {
@@ -77,11 +78,16 @@ export class Lessons {
     if (COSMETIC_FAMILIES.includes(family)) return false;
     const hint = this.#refusals.get(gate);
     this.#refusals.set(gate, { chat, at: now, until });
-    const isProven = this.#account.freezeOf('gate', gate)?.probe === booking;
-    if (!isProven && !this.#isSecond(hint, booking, now)) return false;
+    const close = (until: number, cause: string) =>
+      this.#freeze(this.#account, 'gate', gate, until, cause, now, notes);
     const guessed = Math.min(Math.max(until, hint?.until ?? 0), now + GUESS_MS_MAX);
-    const cause = isProven ? 'refused again after a freeze' : 'two chats refused within a moment';
-    this.#freeze(this.#account, 'gate', gate, isProven ? until : guessed, cause, now, notes);
+    const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
+    const isProven = isProbe && hint !== undefined && hint.chat !== chat && hint.until > now;
+    const isSecond = this.#isSecond(hint, booking, now);
+    if (isProven) close(until, 'refused again after a freeze');
+    else if (isProbe) close(guessed, 'a chat refused right after a freeze');
+    else if (isSecond) close(guessed, 'two chats refused within a moment');
+    if (!isProven && !isSecond) return false;
     this.#lowerAccount(booking, now, notes);
     return true;
   }
