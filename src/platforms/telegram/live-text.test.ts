@@ -149,6 +149,19 @@ describe('any text in any format', () => {
     );
   });
 
+  test('a style that would cross the border of a quotation is cut there', () => {
+    expect(renderLive('||\n> a\nb', 'markdownv2', false)).toEqual([
+      {
+        text: ' a\nb',
+        entities: [
+          { type: 'blockquote', offset: 0, length: 2 },
+          { type: 'spoiler', offset: 1, length: 1 },
+          { type: 'spoiler', offset: 3, length: 1 },
+        ],
+      },
+    ]);
+  });
+
   test('keeps the messages before the last while it grows', () => {
     const paragraph = `A **paragraph** with \`code\`, *and* [a link](https://a.b). ${'word '.repeat(40)}\n\n`;
     const text = paragraph.repeat(60);

@@ -19,10 +19,12 @@ export function validEntities({ text, entities }: RichText): RichText {
   const apart = firsts(things);
   const quotes = outside(firsts(sorted.filter(({ type }) => QUOTES.includes(type))), apart);
   const holes = apart.filter(({ type }) => CODES.includes(type)).map(rangeOf);
-  const kept = [...apart, ...quotes].flatMap((entity) => trimmed(text, entity, rangeOf(entity)));
+  const shown = (entity: Entity) => trimmed(text, entity, rangeOf(entity));
+  const borders = quotes.flatMap(shown).map(rangeOf);
+  const kept = [...apart, ...quotes].flatMap(shown);
   for (const style of STYLES) {
     const pieces = without(union(sorted.filter(({ type }) => type === style)), holes);
-    for (const piece of pieces) kept.push(...trimmed(text, { type: style } as Entity, piece));
+    kept.push(...nested(text, { type: style } as Entity, pieces, borders));
   }
   return { text, entities: kept.sort((a, b) => a.offset - b.offset || b.length - a.length) };
 }
@@ -76,6 +78,38 @@ function without(ranges: readonly Range[], holes: readonly Range[]): Range[] {
     pieces.push({ from, to: range.to });
   }
   return pieces;
+}
+
+// Cut where they would cross a quotation's border. The white space at its ends, which a quotation keeps and a style
+// does not, can make them cross. Both lists are sorted and each is disjoint.
+function nested(
+  text: string,
+  style: Entity,
+  pieces: readonly Range[],
+  quotes: readonly Range[],
+): Entity[] {
+  const kept: Entity[] = [];
+  const left = pieces.toReversed();
+  let at = 0;
+  for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
+    const [entity] = trimmed(text, style, piece);
+    if (entity === undefined) continue;
+    const { from, to } = rangeOf(entity);
+    while (at < quotes.length && quotes[at]!.to <= from) at += 1;
+    const border = crossed({ from, to }, quotes, at);
+    if (border === null) kept.push(entity);
+    else left.push({ from: border, to }, { from, to: border });
+  }
+  return kept;
+}
+
+function crossed({ from, to }: Range, quotes: readonly Range[], at: number): number | null {
+  for (let i = at; i < quotes.length && quotes[i]!.from < to; i++) {
+    const quote = quotes[i]!;
+    if (quote.from < from && quote.to < to) return quote.to;
+    if (from < quote.from && to < quote.to) return quote.from;
+  }
+  return null;
 }
 
 // Code, and the quotation around it, keep their white space, unless they are nothing else.
