@@ -5,7 +5,7 @@ export interface Row {
   readonly ours: string;
   readonly theirs: string;
   readonly ratio: number;
-  // '≥ 0.5': the ratio must be at least that; '≤ 3': at most; '': only to compare with.
+  // '≥ 0.5': the ratio must be at least that; '≤ 3': at most.
   readonly bound: string;
   readonly holds: boolean;
 }
@@ -14,14 +14,12 @@ export function ratioRow(
   name: string,
   ours: { text: string; value: number },
   theirs: { text: string; value: number },
-  bound: { atLeast: number } | { atMost: number } | null,
+  bound: { atLeast: number } | { atMost: number },
 ): Row {
   const ratio = ours.value / theirs.value;
-  const row = { name, ours: ours.text, theirs: theirs.text, ratio };
-  if (bound === null) return { ...row, bound: '', holds: true };
   const holds = 'atLeast' in bound ? ratio >= bound.atLeast : ratio <= bound.atMost;
   const text = 'atLeast' in bound ? `≥ ${bound.atLeast}` : `≤ ${bound.atMost}`;
-  return { ...row, bound: text, holds };
+  return { name, ours: ours.text, theirs: theirs.text, ratio, bound: text, holds };
 }
 
 export function perSecond(count: number, ms: number, what: string) {
@@ -37,7 +35,7 @@ export function printRows(rows: readonly Row[]): void {
     row.theirs,
     row.ratio.toFixed(2),
     row.bound,
-    row.bound === '' ? '' : row.holds ? 'holds' : 'MISSED',
+    row.holds ? 'holds' : 'MISSED',
   ]);
   const widths = header.map((_, i) =>
     Math.max(...[header, ...lines].map((line) => line[i]!.length)),
