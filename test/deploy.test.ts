@@ -132,6 +132,7 @@ test('however it is started, Node gets the same flags', () => {
   const inEach = [
     'package.json',
     'bin/sluice.js',
+    'bench/engine/child.ts',
     'deploy/Dockerfile',
     'deploy/systemd/sluice.service',
   ];

@@ -77,7 +77,7 @@ describe('the door', () => {
     const { secret } = await scene.post('/v1/keys', bound);
     await stranger.page.getByLabel('Key').fill(String(secret));
     await stranger.page.getByRole('button', { name: 'Sign in' }).click();
-    await stranger.page.getByText('it is for programs').waitFor();
+    await stranger.page.getByText('such a key is for programs').waitFor();
     expect(stranger.errors.splice(0)).toEqual([expect.stringContaining('status of 403')]);
     await stranger.signIn(gateway.key);
     expect(await stranger.kept()).not.toContain(gateway.key);

@@ -105,6 +105,7 @@ async function lettersOf(
     ...(cursor === undefined ? {} : { cursor }),
   });
   if ('code' in asked) return asked;
+  // The cursor names the last letter of the step before.
   return lettersByFilter(options, asked.filter, asked.before ?? 0);
 }
 

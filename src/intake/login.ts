@@ -12,7 +12,7 @@ import { troublesOf } from './trouble.ts';
 const TOKEN_LENGTH_MAX = 100;
 // It would see screens that are refused to it, one by one.
 const BOUND_KEY =
-  'The page shows all accounts and chats. This key is bound to some, or to a pace: it is for programs.';
+  'This key has bounds, and the page shows all accounts and chats: such a key is for programs.';
 const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 <p>This link was used, or is too old. <a href="/">Log in with a key</a>, or start the gateway again.
 `;

@@ -78,8 +78,8 @@ export class Lessons {
     if (COSMETIC_FAMILIES.includes(family)) return false;
     const hint = this.#refusals.get(gate);
     this.#refusals.set(gate, { chat, at: now, until });
-    const close = (until: number, cause: string) =>
-      this.#freeze(this.#account, 'gate', gate, until, cause, now, notes);
+    const close = (opensAt: number, cause: string) =>
+      this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
     const guessed = Math.min(Math.max(until, hint?.until ?? 0), now + GUESS_MS_MAX);
     const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
     const isProven = isProbe && hint !== undefined && hint.chat !== chat && hint.until > now;
