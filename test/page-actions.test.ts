@@ -285,6 +285,15 @@ describe('signing out', () => {
     const guest = await Visitor.come(stage.browser, stage.gateway.url);
     await guest.signIn(stage.gateway.key);
     await guest.page.getByText('Your order 1').first().waitFor();
+    // The answer waits until the line of events is over: hung up by the page, or else cut off by the gateway.
+    const isOver = guest.page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('/v1/overview/events'),
+    );
+    await guest.page.route('**/logout', async (route) => {
+      const response = await route.fetch();
+      await isOver;
+      await route.fulfill({ response });
+    });
     await guest.page.getByRole('button', { name: 'Sign out' }).click();
     await guest.page.getByLabel('Key').waitFor();
     expect((await guest.page.request.get(`${stage.gateway.url}/v1/me`)).status()).toBe(401);

@@ -36,11 +36,11 @@ export async function request(
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const isIn = session.value.kind === 'in';
-  const proof = session.value.kind === 'in' ? session.value.proof : {};
+  const asker = session.value;
+  const proof = asker.kind === 'in' ? asker.proof : {};
   const answer = await send(method, path, body, proof, signal);
   if (answer.ok) return answer;
-  if (answer.status === 401 && isIn) {
+  if (answer.status === 401 && asker.kind === 'in' && asker === session.value) {
     session.set({ kind: 'out', why: 'The session has ended. Sign in again.' });
   }
   throw await refusalOf(answer);

@@ -30,16 +30,22 @@ export function startLive(): () => void {
   const run = async (retryMs: number) => {
     if (!isOn) return;
     const wasLive = await readLine(hangUp).catch(() => false);
-    if (!isOn || session.value.kind !== 'in') return;
+    if (!isOn) return;
     line.set('away');
     const wait = wasLive ? RETRY_MS : Math.min(retryMs, RETRY_MS_MAX);
     stopWaiting = later(wait, () => void run(wait * 2));
   };
-  void run(RETRY_MS);
-  return () => {
+  const stop = () => {
     isOn = false;
     stopWaiting();
     hangUp.abort();
+  };
+  // At once, not when the screens are next drawn: whoever signs out is cut off by the gateway soon after.
+  const unfollow = session.follow(({ kind }) => kind !== 'in' && stop());
+  void run(RETRY_MS);
+  return () => {
+    unfollow();
+    stop();
   };
 }
 

@@ -5,6 +5,7 @@ import { Store } from './store.ts';
 export type Role = 'viewer' | 'sender' | 'operator' | 'admin';
 
 export type Session =
+  // The gateway is being asked, or told that nobody is.
   | { kind: 'asking' }
   | { kind: 'out'; why: string | null }
   // `proof`: headers of every request.

@@ -36,8 +36,13 @@ export async function signIn(key: string): Promise<string | null> {
 export async function signOut(): Promise<void> {
   const { value } = session;
   if (value.kind !== 'in') return;
-  await send('POST', '/logout', undefined, value.proof).catch(() => {});
-  session.set({ kind: 'out', why: null });
+  // Everything hangs up first: what is still open would be cut off by the gateway, and look like a fault.
+  session.set({ kind: 'asking' });
+  const why = await send('POST', '/logout', undefined, value.proof).then(
+    () => null,
+    () => AWAY,
+  );
+  session.set({ kind: 'out', why });
 }
 
 async function enteredAs(answer: Response): Promise<Session> {
