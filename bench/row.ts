@@ -33,7 +33,7 @@ export function printRows(rows: readonly Row[]): void {
     row.name,
     row.ours,
     row.theirs,
-    row.ratio.toFixed(2),
+    row.ratio.toFixed(3),
     row.bound,
     row.holds ? 'holds' : 'MISSED',
   ]);
