@@ -38,6 +38,57 @@ test('tells how many commands were written together, and how long after they wer
   expect(told).toEqual([[3, 7]]);
 });
 
+describe('when commands are handed over', () => {
+  // Answers at once, and notes how many came together.
+  class Notebook extends EventEmitter implements StoreThread {
+    readonly batches: number[] = [];
+    postMessage(request: Request): void {
+      const words = request as number[];
+      this.batches.push(words.length);
+      queueMicrotask(() => this.emit('message', words));
+    }
+  }
+  const give = (commits: GroupCommit) =>
+    commits.submit(
+      null,
+      (words) => words.push(0),
+      (reader) => reader.words[reader.at++],
+    );
+
+  test('at first, and in company, at the end of the turn: all of it together', async () => {
+    const store = new Notebook();
+    const commits = new GroupCommit(store);
+    const first = give(commits);
+    await Promise.resolve();
+    expect(store.batches).toEqual([]);
+    const second = give(commits);
+    await Promise.all([first, second]);
+    expect(store.batches).toEqual([2]);
+    const third = give(commits);
+    await Promise.resolve();
+    expect(store.batches).toEqual([2]);
+    await third;
+    expect(store.batches).toEqual([2, 1]);
+  });
+
+  test('after one that came alone, without waiting for the turn to end', async () => {
+    const store = new Notebook();
+    const commits = new GroupCommit(store);
+    await give(commits);
+    const second = give(commits);
+    await Promise.resolve();
+    expect(store.batches).toEqual([1, 1]);
+    await second;
+    // In company again: the first of them goes, and from then on they wait for each other.
+    const several = [give(commits), give(commits)];
+    await Promise.all(several);
+    const more = give(commits);
+    await Promise.resolve();
+    expect(store.batches).toEqual([1, 1, 2]);
+    await more;
+  });
+});
+
 describe('an answer that waits for the disk', () => {
   const handOver = (commits: GroupCommit, told: unknown[]) =>
     commits.submit(

@@ -1,7 +1,7 @@
 // The main thread's side of group commit. Commands of one turn ride in batches of moderate size; the worker
-// commits together whatever has come while it was busy. So a commit is as large as the disk is slow, a lone
-// command waits for nobody, and both threads work at once: while one batch's answers are read here, the next is
-// being written there. Answers come back in the order of the questions.
+// commits together whatever has come while it was busy. So a commit is as large as the disk is slow, and both threads
+// work at once: while one batch's answers are read here, the next is being written there. A command that comes alone,
+// as the one before it did, waits for nobody. Answers come back in the order of the questions.
 
 import { type EventEmitter, once } from 'node:events';
 import { atEndOfTurn } from '../system/turn.ts';
@@ -54,6 +54,8 @@ export class GroupCommit {
   readonly #unforced: { answer: unknown; command: Command }[] = [];
   #batchesOut = 0;
   #flushIsDue = false;
+  // Whether the last command was handed over by itself, with no other under way.
+  #wasAlone = false;
   #broken: JournalUnavailable | null = null;
 
   constructor(thread: StoreThread, watch: CommitWatch | null = null) {
@@ -130,17 +132,20 @@ export class GroupCommit {
   #flushSoon(): void {
     if (this.#flushIsDue || this.#batchesOut >= BATCHES_OUT_MAX) return;
     this.#flushIsDue = true;
-    // When this turn of the loop has read all its sockets: what they bring shares one message and one commit.
-    atEndOfTurn(() => {
+    const flush = () => {
       this.#flushIsDue = false;
       this.#flush();
-    });
+    };
+    if (this.#wasAlone) queueMicrotask(flush);
+    // When this turn of the loop has read all its sockets: what they bring shares one message and one commit.
+    else atEndOfTurn(flush);
   }
 
   #flush(): void {
     while (this.#batchesOut < BATCHES_OUT_MAX && this.#waiting.length > 0) {
       const batch = this.#waiting.shift()!;
       this.#batchesOut += 1;
+      this.#wasAlone = this.#batchesOut === 1 && batch.commands.length === 1;
       const handedAt = this.#watch?.now() ?? 0;
       this.#expected.push({
         answered: (answer) => {
