@@ -38,4 +38,6 @@ export function startChild<Ready>(
 
 export function tell(ready: unknown): void {
   process.send!(ready);
+  // A measurement that is broken off tells nobody to stop.
+  process.once('disconnect', () => process.exit(1));
 }
