@@ -292,6 +292,7 @@ describe('signing out', () => {
     await guest.page.route('**/logout', async (route) => {
       const response = await route.fetch();
       await isOver;
+      await guest.page.getByText('Asking the gateway').waitFor();
       await route.fulfill({ response });
     });
     await guest.page.getByRole('button', { name: 'Sign out' }).click();

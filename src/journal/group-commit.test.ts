@@ -79,7 +79,7 @@ describe('when commands are handed over', () => {
     await Promise.resolve();
     expect(store.batches).toEqual([1, 1]);
     await second;
-    // In company again: the first of them goes, and from then on they wait for each other.
+    // In company again: from then on they wait for each other.
     const several = [give(commits), give(commits)];
     await Promise.all(several);
     const more = give(commits);

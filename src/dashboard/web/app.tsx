@@ -12,14 +12,18 @@ import { Shell } from './shell.tsx';
 import { help, SHORTCUTS, ShortcutHelp } from './shortcuts.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Questions } from './ui/dialog.tsx';
-import { Empty } from './ui/states.tsx';
+import { Empty, Loading } from './ui/states.tsx';
 import { Toasts } from './ui/toast.tsx';
 
 export function App() {
   const who = useStore(session);
   switch (who.kind) {
     case 'asking':
-      return null;
+      return (
+        <main class="door">
+          <Loading />
+        </main>
+      );
     case 'out':
       return <SignIn why={who.why} />;
     case 'in':
