@@ -1,7 +1,7 @@
 // What the metrics cost the road: the same gateway, now counted and now not. Two gateways side by side would differ by
 // more than that without any cause; and so would two turns of one, on a shared machine. So it is counted many times
-// over, which no noise hides, and one part of the difference is what counting once costs. More tables than one share
-// the processor's caches worse than one, so this is rather too much than too little.
+// over, which no noise hides, and one part of the difference is what counting once costs. What the many share is
+// counted too little by that: Node's notice of each garbage collection is made once, however many hear of it.
 
 import { createMetrics, type Metrics } from '../../src/ledger/metrics.ts';
 import { startChild } from '../engine/child.ts';
