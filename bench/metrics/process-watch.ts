@@ -6,13 +6,20 @@ import { Histogram, Registry } from 'prom-client';
 
 const RESOLUTION_MS = 10;
 
-export function watchProcess(): { stop(): void } {
+export interface ProcessWatch {
+  // How many collections it was told of.
+  stop(): number;
+}
+
+export function watchProcess(): ProcessWatch {
+  let collections = 0;
   const seconds = new Histogram({
     ...{ name: 'gc_seconds', help: 'Time of garbage collections.', labelNames: ['kind'] },
     registers: [new Registry()],
   });
   const observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) {
+      collections += 1;
       seconds.observe({ kind: 'any' }, duration / 1000);
     }
   });
@@ -23,6 +30,7 @@ export function watchProcess(): { stop(): void } {
     stop() {
       observer.disconnect();
       delay.disable();
+      return collections;
     },
   };
 }
