@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../src/journal/sqlite.ts';
-import { SQL } from '../../src/journal/sqlite-statements.ts';
+import { insertPlainRows } from '../../src/journal/sqlite-plain.ts';
 import { type Database, openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
 
 const WRITING = { readOnly: false, busyMsMax: 1000 };
@@ -20,12 +20,13 @@ export async function rawSameRows(dir: string): Promise<Raw> {
   await (await openSqliteJournal({ dir })).close();
   const db = openDatabase(storeFileOf(dir), WRITING);
   db.exec(PRAGMAS);
-  const delivery = db.prepare(SQL.insertPlain);
+  const delivery = db.prepare(insertPlainRows(1));
   let seq = 0;
   return grouped(db, (chat, body) => {
     seq += 1;
     const call = ['telegram:1', 'telegram', chat, 'sendMessage', 'send', 'broadcast'];
-    delivery.run(seq, ...call, 2, 1_700_000_000_000.5 + seq, body);
+    const at = 1_700_000_000_000.5 + seq;
+    delivery.run(seq, ...call, 2, at, at, seq, body);
   });
 }
 

@@ -76,6 +76,38 @@ export function appending(store: () => Harness): void {
       expect(await accepted(journal)).toBe(2);
     });
 
+    test('a crowd that comes at once is numbered in its order, each with its own, whatever is among it', async () => {
+      const { journal, ledger } = store();
+      const given = Array.from({ length: 30 }, (_, i) => ({
+        ...{ chat: `${i}`, body: `{"text":"${i}"}`, acceptedAt: 1_000 + i },
+        ...(i === 11 && { slot: 's' }),
+      }));
+      const begin = { at: 2_000, written: () => {} };
+      const appended = await Promise.all(
+        given.map((changes, i) =>
+          journal.append(aDelivery(changes), i === 5 ? { ...ROOM, begin } : ROOM),
+        ),
+      );
+      expect(appended).toMatchObject(given.map((_, i) => ({ queued: { seq: i + 1 } })));
+      const known = await Promise.all(given.map((_, i) => ledger.get(i + 1)));
+      expect(known).toMatchObject(
+        given.map((changes, i) => ({
+          ...changes,
+          ...{ enterAt: 1_000 + i, rank: i + 1, state: i === 5 ? 'sending' : 'queued' },
+        })),
+      );
+    });
+
+    test('what follows in the same breath finds what was accepted before it', async () => {
+      const { journal } = store();
+      const [, , moved] = await Promise.all([
+        journal.append(aDelivery(), ROOM),
+        journal.append(aDelivery(), ROOM),
+        journal.move(aMove({ seq: 1 })),
+      ]);
+      expect(moved).toMatchObject({ kind: 'moved' });
+    });
+
     test('a scheduled delivery enters the order at its time', async () => {
       const appended = await store().journal.append(aDelivery({ notBefore: 7_000.5 }), ROOM);
       expect(appended).toMatchObject({ queued: { enterAt: 7_000.5, dueAt: 7_000.5 } });

@@ -1,10 +1,11 @@
 // Accepting a delivery: the hot path of the worker. Words are bound straight from the batch's
-// array; a plain message (no slot, no idempotency key) costs two inserts and nothing else. Numbers
+// array; a plain message (no slot, no idempotency key) costs its row and nothing else. Numbers
 // are drawn here and never reused: retention writes down the last one before it removes a row.
 
 import { type Database, prepareArrays } from '../system/sqlite.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from './rules.ts';
 import type { SqliteCommands, Waiting } from './sqlite-commands.ts';
+import { PlainInserts } from './sqlite-plain.ts';
 import { APPENDED } from './sqlite-wire.ts';
 
 type Words = readonly (string | number | null)[];
@@ -34,9 +35,11 @@ const GIVEN_WORDS = 19;
 export class Appender {
   seqLast: number;
   readonly #commands: SqliteCommands;
+  readonly #plain: PlainInserts;
 
   constructor(db: Database, commands: SqliteCommands) {
     this.#commands = commands;
+    this.#plain = new PlainInserts(db);
     const last = prepareArrays(
       db,
       `SELECT max(value, coalesce((SELECT max(seq) FROM deliveries), 0))
@@ -88,8 +91,15 @@ export class Appender {
     }
     const seq = this.seqLast + 1;
     const beginAt = words[from + PLAIN.beginAt] as number;
-    const insert = beginAt === 0 ? statements.insertPlain : statements.insertBegun;
-    insert.run(
+    this.seqLast = seq;
+    if (beginAt === 0) {
+      this.#plain.add(seq, words, from);
+      tallies.add(account, 'queued', 1);
+      out.push(APPENDED.accepted, seq);
+      return false;
+    }
+    this.flush();
+    statements.insertBegun.run(
       seq,
       account,
       words[from + 1]!,
@@ -101,16 +111,19 @@ export class Appender {
       words[from + 7]!,
       words[from + PLAIN.body]!,
     );
-    this.seqLast = seq;
-    if (beginAt === 0) {
-      tallies.add(account, 'queued', 1);
-      out.push(APPENDED.accepted, seq);
-      return false;
-    }
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
     out.push(APPENDED.begun, seq);
     return true;
+  }
+
+  // Plain messages may lie here until this is called: before any other command, and before the commit.
+  flush(): void {
+    this.#plain.flush();
+  }
+
+  rollback(): void {
+    this.#plain.drop();
   }
 
   #isKnown(words: Words, from: number, key: string, out: unknown[]): boolean {

@@ -70,6 +70,7 @@ export class BatchRunner {
     db.exec('BEGIN IMMEDIATE');
     try {
       const answers = batches.map((words) => this.#batch(words));
+      this.#appender.flush();
       this.#commands.tallies.save();
       db.exec('COMMIT');
       this.#unforced += 1;
@@ -78,6 +79,7 @@ export class BatchRunner {
       return answers;
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
+      this.#appender.rollback();
       this.#commands.tallies.reload();
       throw error;
     }
@@ -111,6 +113,7 @@ export class BatchRunner {
 
   #command(words: Words, reader: Reader, out: unknown[]): void {
     const op = reader.number();
+    if (op !== OP.appendPlain) this.#appender.flush();
     if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
     switch (op) {
       case OP.appendPlain:

@@ -12,9 +12,6 @@ const NEW_VALUES = Array(23).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
-  insertPlain: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
-    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, body)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, ?10)`,
   insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
     accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10)`,

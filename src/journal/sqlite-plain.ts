@@ -1,0 +1,50 @@
+// Writes plain messages, which come in crowds, several rows to a statement: what an insert costs beside its row
+// (opening the table and its indexes, asking which of them apply) is then shared. A few left over go one by one.
+
+import type { Database, SqlInput, Statement } from '../system/sqlite.ts';
+
+const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
+  cost, live, final, due_at, expires_at`;
+// Bare question marks: the driver asks for the name of every numbered one, and that is a search.
+const GIVEN = 12;
+const ROW = `(${Array(GIVEN).fill('?').join(', ')}, 1, 0, 0, 0, 0)`;
+// More gain nothing.
+const ROWS = 8;
+
+export const insertPlainRows = (rows: number) =>
+  `INSERT INTO deliveries (${COLUMNS}) VALUES ${Array(rows).fill(ROW).join(', ')}`;
+
+export class PlainInserts {
+  readonly #one: Statement;
+  readonly #several: Statement;
+  #values: SqlInput[] = [];
+
+  constructor(db: Database) {
+    this.#one = db.prepare(insertPlainRows(1));
+    this.#several = db.prepare(insertPlainRows(ROWS));
+  }
+
+  // `words`, from the account to the body, lie as they come over the wire; see writeAppend. To be flushed before
+  // anything else is written or read.
+  add(seq: number, words: readonly SqlInput[], from: number): void {
+    const values = this.#values;
+    values.push(seq);
+    for (let i = from; i < from + 8; i++) values.push(words[i]!);
+    values.push(words[from + 7]!, seq, words[from + 8]!);
+    if (values.length < ROWS * GIVEN) return;
+    this.#several.run(...values);
+    this.#values = [];
+  }
+
+  flush(): void {
+    const values = this.#values;
+    if (values.length === 0) return;
+    this.#values = [];
+    for (let i = 0; i < values.length; i += GIVEN) this.#one.run(...values.slice(i, i + GIVEN));
+  }
+
+  // The transaction they were meant for is no more.
+  drop(): void {
+    this.#values = [];
+  }
+}
