@@ -66,8 +66,8 @@ export class Account extends RingMember implements Waiter {
   }
 
   get #waitingInAll(): number {
-    const [urgent, high, normal, low] = this.waiting;
-    return urgent + high + normal + low;
+    const { waiting } = this;
+    return waiting[0] + waiting[1] + waiting[2] + waiting[3];
   }
 
   add(entry: Entry, now: number): void {
@@ -166,10 +166,20 @@ export class Account extends RingMember implements Waiter {
   #enter(entry: Entry, now: number): void {
     const chat = this.#chatOf(entry.queued);
     const flow = this.#laneOf(chat, entry.queued).flowOf(rankOf(entry.queued, this.order));
+    const { head } = flow;
     chat.waiting += 1;
     flow.insert(entry);
-    this.#refresh(chat, flow, now);
-    this.#place(chat, now);
+    if (flow.head !== head || entry.queued.final) {
+      this.#refresh(chat, flow, now);
+      this.#place(chat, now);
+    } else if (chat.offer !== null) {
+      // Behind others and no more urgent than they are, it changes nothing but the chat's length.
+      this.#ready.place(chat, this.#isLong(chat));
+    }
+  }
+
+  #isLong(chat: Chat): boolean {
+    return chat.waiting * this.chats.size > LONG_FACTOR * this.#waitingInAll;
   }
 
   #wake(now: number): void {
@@ -240,8 +250,7 @@ export class Account extends RingMember implements Waiter {
     const at = chat.consider(this.limits, now);
     if (chat.offer !== null) {
       this.#wakeups.remove(chat);
-      const isLong = chat.waiting * this.chats.size > LONG_FACTOR * this.#waitingInAll;
-      this.#ready.place(chat, isLong);
+      this.#ready.place(chat, this.#isLong(chat));
       return;
     }
     leaveRing(chat);
