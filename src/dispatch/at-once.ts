@@ -47,24 +47,36 @@ interface Reserved {
   readonly at: number;
 }
 
-export async function append(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
+export function append(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
   const { queueMax } = ports.road.profileOf(delivery.account);
   const reserved = reserve(ports, delivery);
-  if (reserved !== null) return appendAtOnce(ports, delivery, reserved, queueMax);
+  return reserved === null
+    ? appendToQueue(ports, delivery, queueMax)
+    : appendAtOnce(ports, delivery, reserved, queueMax);
+}
+
+function appendToQueue(
+  ports: AtOncePorts,
+  delivery: NewDelivery,
+  queueMax: number,
+): Promise<Appended> {
   const { scheduler, aliases } = ports.road;
   const { account, family } = delivery;
-  const place = { account, chat: aliases.canonical(account, delivery.chat), family };
+  const chat = aliases.canonical(account, delivery.chat);
+  const place = chat === delivery.chat ? delivery : { account, chat, family };
   scheduler.expect(place);
-  try {
-    const appended = await ports.journal.append(delivery, { queueMax });
-    ports.road.storeTrouble = null;
-    if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
-    return appended;
-  } catch (error) {
-    throw noted(ports, error);
-  } finally {
-    scheduler.met(place);
-  }
+  return ports.journal.append(delivery, { queueMax }).then(
+    (appended) => {
+      ports.road.storeTrouble = null;
+      if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
+      scheduler.met(place);
+      return appended;
+    },
+    (error) => {
+      scheduler.met(place);
+      throw noted(ports, error);
+    },
+  );
 }
 
 // null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.

@@ -24,11 +24,16 @@ export function boundPlatforms(parts: BoundParts): (delivery: NewDelivery) => Pr
     parts.onFull(full);
     return full;
   };
-  return async (delivery) => {
+  return (delivery) => {
     const { platform, account } = delivery;
     const waiting = scheduler.liveOf(platform);
-    if (waiting >= queueMax) return refuse({ kind: 'full', waiting, queueMax, platform, account });
-    const appended = await parts.submit(delivery);
-    return appended.kind === 'full' ? refuse({ ...appended, platform: null, account }) : appended;
+    if (waiting >= queueMax) {
+      return Promise.resolve(refuse({ kind: 'full', waiting, queueMax, platform, account }));
+    }
+    return parts
+      .submit(delivery)
+      .then((appended) =>
+        appended.kind === 'full' ? refuse({ ...appended, platform: null, account }) : appended,
+      );
   };
 }

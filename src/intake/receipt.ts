@@ -40,14 +40,15 @@ export const refused = (refusal: Problem): { kind: 'refused'; problem: Problem }
   problem: refusal,
 });
 
-export async function submitOne(options: IntakeOptions, drafted: Drafted): Promise<Submitted> {
-  if (drafted.kind === 'refused') return drafted;
-  try {
-    return receiptOf(options, await options.road.submit(drafted.delivery));
-  } catch (error) {
-    if (error instanceof JournalUnavailable) return refused(journalProblem(error));
-    throw error;
-  }
+export function submitOne(options: IntakeOptions, drafted: Drafted): Promise<Submitted> {
+  if (drafted.kind === 'refused') return Promise.resolve(drafted);
+  const appended = options.road.submit(drafted.delivery);
+  return appended.then((known) => receiptOf(options, known), unavailable);
+}
+
+function unavailable(error: unknown): Submitted {
+  if (error instanceof JournalUnavailable) return refused(journalProblem(error));
+  throw error;
 }
 
 export function journalProblem(error: JournalUnavailable): Problem {

@@ -76,14 +76,14 @@ export class GroupCommit {
     chars = 0,
     written: ((answer: T) => boolean) | null = null,
   ): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#broken !== null) return reject(this.#broken);
-      const batch = this.#openBatch();
-      write(batch.words, subject);
-      batch.chars += chars;
-      batch.commands.push({ subject, read, written, resolve, reject });
-      this.#flushSoon();
-    });
+    if (this.#broken !== null) return Promise.reject(this.#broken);
+    const batch = this.#openBatch();
+    write(batch.words, subject);
+    batch.chars += chars;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    batch.commands.push({ subject, read, written, resolve, reject });
+    this.#flushSoon();
+    return promise;
   }
 
   // A question outside the batches, in its turn.

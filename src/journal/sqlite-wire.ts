@@ -62,12 +62,14 @@ export class Reader {
   }
 }
 
+interface AppendCommand {
+  readonly delivery: NewDelivery;
+  readonly bounds: AppendBounds;
+}
+
 // Order of an append, which is the order of its INSERT up to `acceptedAt`.
-export function writeAppend(
-  out: unknown[],
-  d: NewDelivery,
-  { queueMax, begin }: AppendBounds,
-): void {
+export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendCommand): void {
+  const { queueMax, begin } = bounds;
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
@@ -112,7 +114,7 @@ export const APPENDED = {
   begun: 6,
 } as const;
 
-export function readAppended(reader: Reader, delivery: NewDelivery): Appended {
+export function readAppended(reader: Reader, { delivery }: AppendCommand): Appended {
   const kind = reader.number();
   const seq = reader.number();
   switch (kind) {

@@ -119,18 +119,9 @@ export class SqliteJournal implements Journal {
 
   append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
     const { begin } = bounds;
-    const written = (appended: Appended) => {
-      if (appended.kind !== 'accepted' || appended.begun !== true) return false;
-      begin?.written(appended.queued);
-      return true;
-    };
-    return this.#commits.submit(
-      delivery,
-      (words) => writeAppend(words, delivery, bounds),
-      readAppended,
-      delivery.body.length,
-      begin === undefined ? null : written,
-    );
+    const written = begin === undefined ? null : isBegun(begin);
+    const chars = delivery.body.length;
+    return this.#commits.submit({ delivery, bounds }, writeAppend, readAppended, chars, written);
   }
 
   begin(seq: number, startedAt: number): Promise<Begun> {
@@ -203,6 +194,15 @@ export class SqliteJournal implements Journal {
     this.#closed ??= this.#commits.close();
     return this.#closed;
   }
+}
+
+// Tells it that the message may leave; its caller waits for the disk still.
+function isBegun(begin: NonNullable<AppendBounds['begin']>): (appended: Appended) => boolean {
+  return (appended) => {
+    if (appended.kind !== 'accepted' || appended.begun !== true) return false;
+    begin.written(appended.queued);
+    return true;
+  };
 }
 
 function readValue<T>(reader: Reader): T {
