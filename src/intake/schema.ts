@@ -18,6 +18,9 @@ const time = (description: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Number({ minimum: 0 })], {
     description: `${description} (ISO 8601, or ms since the epoch)`,
   });
+// An object of any members. A record of strings would be checked member by member, for nothing.
+const params = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
 export const OBSERVERS_MAX = 100;
 
 export const Target = Type.Object(
@@ -32,9 +35,7 @@ export const Target = Type.Object(
 
 export const content = {
   method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
-  body: Type.Record(Type.String(), Type.Unknown(), {
-    description: "The call's parameters, as the platform documents them, without the target",
-  }),
+  body: params("The call's parameters, as the platform documents them, without the target"),
   priority: Type.Optional(Type.Enum([...PRIORITIES])),
   session: Type.Optional(
     name('Messages of one session keep their order; sessions share a chat fairly'),
@@ -70,9 +71,7 @@ const Observer = Type.Object(
     ...Target.properties,
     method: content.method,
     body: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'What this observer gets instead of the message, with `method` its own too',
-      }),
+      params('What this observer gets instead of the message, with `method` its own too'),
     ),
   },
   strict,

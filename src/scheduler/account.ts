@@ -1,6 +1,6 @@
 // One account's queue: its chats, those that could go now (by gate and class), those that wait for a time.
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
-// can tell). Every change of a chat ends in #place(), which puts it there.
+// can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
@@ -18,9 +18,14 @@ import { leaveRing, RingMember } from './ring.ts';
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
 
+// How many wait, are in flight or are about to, in all accounts of a platform; they share one.
+export interface Live {
+  count: number;
+}
+
 export interface AccountOptions {
   readonly id: string;
-  readonly platform: string;
+  readonly live: Live;
   readonly limits: Pacing;
   readonly weights: Weights;
   readonly inFlightMax: number;
@@ -29,7 +34,7 @@ export interface AccountOptions {
 
 export class Account extends RingMember implements Waiter {
   readonly id: string;
-  readonly platform: string;
+  readonly live: Live;
   readonly limits: Pacing;
   readonly inFlightMax: number;
   readonly order: Order;
@@ -52,7 +57,7 @@ export class Account extends RingMember implements Waiter {
   constructor(options: AccountOptions) {
     super();
     this.id = options.id;
-    this.platform = options.platform;
+    this.live = options.live;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;
     this.order = options.order;

@@ -7,7 +7,7 @@ import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account } from './account.ts';
+import { Account, type Live } from './account.ts';
 import { Expiries } from './expiries.ts';
 import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
@@ -50,7 +50,7 @@ export class Scheduler {
   readonly #waiting = new Map<number, Entry>();
   readonly #flying = new Map<number, Queued>();
   // Waiting or in flight, by platform.
-  readonly #live = new Map<string, number>();
+  readonly #live = new Map<string, Live>();
   readonly #expiries = new Expiries();
 
   constructor(options: { weights?: Weights } = {}) {
@@ -60,8 +60,10 @@ export class Scheduler {
   addAccount(id: string, limits: Pacing, options: AccountSettings): void {
     assert(!this.#accounts.has(id), 'an account is added once');
     const { platform = '', inFlightMax, order = 'lane' } = options;
-    const weights = this.#weights;
-    this.#accounts.set(id, new Account({ id, platform, limits, inFlightMax, order, weights }));
+    const live = this.#live.get(platform) ?? { count: 0 };
+    this.#live.set(platform, live);
+    const shared = { live, weights: this.#weights };
+    this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, ...shared }));
   }
 
   add(queued: Queued, now: number): void {
@@ -70,7 +72,7 @@ export class Scheduler {
     this.#expiries.watch(queued);
     const account = this.#accountOf(queued);
     account.add(entry, now);
-    this.#count(account, 1);
+    account.live.count += 1;
     this.#rouse(account);
   }
 
@@ -82,7 +84,7 @@ export class Scheduler {
     this.#expiries.unwatch(seq);
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
-    this.#count(account, -1);
+    account.live.count -= 1;
     this.#rouse(account);
     return entry.queued;
   }
@@ -115,20 +117,20 @@ export class Scheduler {
   expect(call: Place): void {
     const account = this.#accountOf(call);
     account.expect(call);
-    this.#count(account, 1);
+    account.live.count += 1;
   }
 
   met(call: Place): void {
     const account = this.#accountOf(call);
     account.met(call);
-    this.#count(account, -1);
+    account.live.count -= 1;
   }
 
   // A call that could go at once, before it has a number; then `launched` or `release`.
   reserve(queued: Queued, now: number): Ticket | null {
     const account = this.#accounts.get(queued.account);
     const ticket = account?.reserve(queued, now) ?? null;
-    if (ticket !== null) this.#count(account!, 1);
+    if (ticket !== null) account!.live.count += 1;
     return ticket;
   }
 
@@ -139,7 +141,7 @@ export class Scheduler {
   release(queued: Queued, now: number): void {
     const account = this.#accountOf(queued);
     account.landed(queued, now);
-    this.#count(account, -1);
+    account.live.count -= 1;
     this.#rouse(account);
   }
 
@@ -152,7 +154,7 @@ export class Scheduler {
     // Before the lane is free: nothing of the lane may slip in between.
     if (again !== null) this.add(again, now);
     account.landed(queued, now);
-    this.#count(account, -1);
+    account.live.count -= 1;
     this.#rouse(account);
   }
 
@@ -252,12 +254,13 @@ export class Scheduler {
 
   // Of all accounts of a platform: waiting, in flight, or about to be.
   liveOf(platform: string): number {
-    return this.#live.get(platform) ?? 0;
+    return this.#live.get(platform)?.count ?? 0;
   }
 
   // The same of every platform that has any.
   livePlatforms(): Record<string, number> {
-    return Object.fromEntries([...this.#live].filter(([, count]) => count > 0));
+    const counts = [...this.#live].map(([platform, { count }]) => [platform, count] as const);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
   // The first of each lane (of one chat: all), those that wait longest first. Walks all lanes.
@@ -268,10 +271,6 @@ export class Scheduler {
   // When the longest-waiting head of a lane became due; null when nothing waits. Walks all lanes.
   oldestDueAt(): number | null {
     return oldestDueAt(this.#accounts.values());
-  }
-
-  #count(account: Account, change: 1 | -1): void {
-    this.#live.set(account.platform, this.liveOf(account.platform) + change);
   }
 
   #rouse(account: Account): void {
