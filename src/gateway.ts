@@ -144,11 +144,12 @@ async function startRoad(house: House): Promise<void> {
 async function send(options: IntakeOptions, waiting: Waiting, message: Message) {
   const draft = prepare(options, message, NO_HEADERS);
   const prepared = draft instanceof Promise ? await draft : draft;
+  const { waitMs } = prepared;
   const submitted = await submit(options, prepared);
   if (submitted.kind === 'refused') return submitted.problem;
-  if (prepared.waitMs === 0) return submitted.receipt;
+  if (waitMs === 0) return submitted.receipt;
   // Nobody in this process hangs up.
-  const wait = { ms: prepared.waitMs, caller: new EventEmitter() };
+  const wait = { ms: waitMs, caller: new EventEmitter() };
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 

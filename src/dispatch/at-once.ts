@@ -64,16 +64,16 @@ function appendToQueue(
   const { account, family } = delivery;
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
-  scheduler.expect(place);
+  const expected = scheduler.expect(place);
   return ports.journal.append(delivery, { queueMax }).then(
     (appended) => {
       ports.road.storeTrouble = null;
       if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
-      scheduler.met(place);
+      scheduler.met(expected);
       return appended;
     },
     (error) => {
-      scheduler.met(place);
+      scheduler.met(expected);
       throw noted(ports, error);
     },
   );

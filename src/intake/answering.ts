@@ -15,5 +15,6 @@ export function answering(
   const asked = { chat: call.chat, family: call.family, gate: call.gate, params };
   const gate = updates.gateFor(account, asked);
   const priority = updates.priorityFor(account, asked);
-  return priority === null ? { ...call, gate } : { ...call, gate, priority };
+  if (priority !== null) return { ...call, gate, priority };
+  return gate === call.gate ? call : { ...call, gate };
 }

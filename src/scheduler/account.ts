@@ -122,12 +122,13 @@ export class Account extends RingMember implements Waiter {
     return this.limits.take(queued, now);
   }
 
-  expect(call: Pick<Queued, 'chat' | 'family'>): void {
-    this.#chatOf(call).expected += 1;
+  expect(call: Pick<Queued, 'chat' | 'family'>): Chat {
+    const chat = this.#chatOf(call);
+    chat.expected += 1;
+    return chat;
   }
 
-  met(call: Pick<Queued, 'chat' | 'family'>): void {
-    const chat = this.#chatOf(call);
+  met(chat: Chat): void {
     chat.expected -= 1;
     this.#forget(chat);
   }

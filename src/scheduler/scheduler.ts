@@ -8,6 +8,7 @@ import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account, type Live } from './account.ts';
+import type { Chat } from './chat.ts';
 import { Expiries } from './expiries.ts';
 import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
@@ -29,6 +30,12 @@ export type Decision =
 
 // Where a call would queue.
 export type Place = Pick<Queued, 'account' | 'chat' | 'family'>;
+
+// Where something is expected.
+export interface Expected {
+  readonly account: Account;
+  readonly chat: Chat;
+}
 
 export interface AccountSettings {
   readonly platform?: string;
@@ -113,16 +120,15 @@ export class Scheduler {
     return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
   }
 
-  // Something is being written down that will wait here, or not: until then nothing may go past it.
-  expect(call: Place): void {
+  // Something is being written down that will wait here, or not: until it is `met`, nothing may go past it.
+  expect(call: Place): Expected {
     const account = this.#accountOf(call);
-    account.expect(call);
     account.live.count += 1;
+    return { account, chat: account.expect(call) };
   }
 
-  met(call: Place): void {
-    const account = this.#accountOf(call);
-    account.met(call);
+  met({ account, chat }: Expected): void {
+    account.met(chat);
     account.live.count -= 1;
   }
 
