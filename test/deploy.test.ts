@@ -138,13 +138,14 @@ test('however it is started, Node gets the same flags', () => {
   ];
   const flagsOf = (path: string) => {
     const text = readFileSync(join(DEPLOY, '..', path), 'utf8');
-    return text.match(/--(v8-pool-size|max-semi-space-size|initial-old-space-size)=\d+/g)!;
+    return text.match(/--(?:v8|max-semi|initial-old)-[a-z-]+=\d+|--no-allocation-[a-z-]+/g)!;
   };
   for (const path of inEach) {
     expect([...new Set(flagsOf(path))], path).toEqual([
       '--v8-pool-size=1',
       '--max-semi-space-size=16',
       '--initial-old-space-size=96',
+      '--no-allocation-site-pretenuring',
     ]);
   }
 });
