@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredAccount } from '../journal/journal.ts';
 import type { Identified, Platform } from '../platforms/platform.ts';
 import { Accounts, type AccountsOptions, loadSecret, SecretMismatch } from './accounts.ts';
@@ -313,17 +313,22 @@ describe('sealing', () => {
 });
 
 describe('secrets in the data folder', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sluice-secret-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
   test('made once, for the owner alone, then kept', async () => {
-    const folder = join(await mkdtemp(join(tmpdir(), 'sluice-')), 'data');
-    const made = await loadSecret(folder, 'secret', null);
+    const data = join(folder, 'data');
+    const made = await loadSecret(data, 'secret', null);
     expect(made.origin).toBe('made');
-    expect((await stat(join(folder, 'secret'))).mode & 0o777).toBe(0o600);
-    expect(await loadSecret(folder, 'secret', null)).toEqual({ value: made.value, origin: 'kept' });
-    expect(await readFile(join(folder, 'secret'), 'utf8')).toBe(`${made.value}\n`);
+    expect((await stat(join(data, 'secret'))).mode & 0o777).toBe(0o600);
+    expect(await loadSecret(data, 'secret', null)).toEqual({ value: made.value, origin: 'kept' });
+    expect(await readFile(join(data, 'secret'), 'utf8')).toBe(`${made.value}\n`);
   });
 
   test('what is given is used and not written', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-'));
     expect(await loadSecret(folder, 'admin-key', 'mine')).toEqual({
       value: 'mine',
       origin: 'given',
@@ -332,7 +337,6 @@ describe('secrets in the data folder', () => {
   });
 
   test('an empty file is an error, not an empty key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sluice-'));
     await writeFile(join(folder, 'admin-key'), '\n');
     await expect(loadSecret(folder, 'admin-key', null)).rejects.toThrow(/is empty/);
   });
