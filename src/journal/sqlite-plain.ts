@@ -10,6 +10,8 @@ const GIVEN = 12;
 const ROW = `(${Array(GIVEN).fill('?').join(', ')}, 1, 0, 0, 0, 0)`;
 // More gain nothing.
 const ROWS = 8;
+// Of what comes over the wire: the columns from the account to the time of acceptance; the body follows.
+const WORDS = 8;
 
 export const insertPlainRows = (rows: number) =>
   `INSERT INTO deliveries (${COLUMNS}) VALUES ${Array(rows).fill(ROW).join(', ')}`;
@@ -24,13 +26,13 @@ export class PlainInserts {
     this.#several = db.prepare(insertPlainRows(ROWS));
   }
 
-  // `words`, from the account to the body, lie as they come over the wire; see writeAppend. To be flushed before
-  // anything else is written or read.
+  // To be flushed before anything else is written or read.
   add(seq: number, words: readonly SqlInput[], from: number): void {
     const values = this.#values;
     values.push(seq);
-    for (let i = from; i < from + 8; i++) values.push(words[i]!);
-    values.push(words[from + 7]!, seq, words[from + 8]!);
+    for (let i = from; i < from + WORDS; i++) values.push(words[i]!);
+    const acceptedAt = words[from + WORDS - 1]!;
+    values.push(acceptedAt, seq, words[from + WORDS]!);
     if (values.length < ROWS * GIVEN) return;
     this.#several.run(...values);
     this.#values = [];
