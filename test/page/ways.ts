@@ -181,14 +181,15 @@ export function waysToFind(stage: Stage): void {
     test('search by session and account, page by page, and by the id itself', async () => {
       const many = Array.from({ length: CHAPTERS }, (_, n) => ({
         to: { platform: 'telegram', account: TOKEN, chat: FROZEN },
-        body: { text: `Chapter ${n}` },
+        // With a dot: an id stands right behind it, and may begin with a digit.
+        body: { text: `Chapter ${n}.` },
         session: 'a-long-book',
       }));
       await stage.scene.post('/v1/messages', many);
       await stage.visitor.see('search');
       await field('Session').fill('a-long-book');
       const found = rows(panel('Deliveries'));
-      await found.filter({ hasText: `Chapter ${CHAPTERS - 1}` }).waitFor();
+      await found.filter({ hasText: `Chapter ${CHAPTERS - 1}.` }).waitFor();
       expect(await found.count()).toBe(50);
       await button('Show more').click();
       await found.nth(CHAPTERS - 1).waitFor();
