@@ -46,6 +46,27 @@ function sendNext(scheduler: Scheduler, now: number): Queued | null {
   return decision.queued;
 }
 
+describe('what joins the end', () => {
+  test('makes a chat a long one while it waits, with every second turn from then on', () => {
+    const { scheduler } = setUp();
+    const chats = Array.from({ length: 10 }, (_, i) => String(i));
+    for (const chat of [...chats, ...Array(20).fill('9')]) scheduler.add(queued({ chat }), 1e6);
+    const served = Array.from({ length: 6 }, () => sendNext(scheduler, 1e6)!.chat);
+    expect(served).toEqual(['0', '9', '1', '9', '2', '9']);
+  });
+
+  test('is expected until it is met, and leaves no trace if it never came', () => {
+    const { scheduler } = setUp();
+    const place = queued();
+    const expected = scheduler.expect(place);
+    expect(scheduler.hasRoomFor(place, 1e6)).toBe(false);
+    expect(scheduler.liveOf('')).toBe(1);
+    scheduler.met(expected);
+    expect(scheduler.hasRoomFor(place, 1e6)).toBe(true);
+    expect(scheduler.liveOf('')).toBe(0);
+  });
+});
+
 describe('order', () => {
   test('a lane is first in, first out, one call at a time', () => {
     const { scheduler } = setUp();
