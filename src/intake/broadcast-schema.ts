@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { RECIPIENT_STATES } from '../journal/journal.ts';
 import { LIST_FORMATS } from './recipients.ts';
-import { content, name, nullable, strict, Target } from './schema.ts';
+import { content, name, nullable, params, strict, Target } from './schema.ts';
 
-const { method, body, priority, correlation, notBefore, idempotencyKey } = content;
+const { method, priority, correlation, notBefore, idempotencyKey } = content;
 const { platform, account } = Target.properties;
 const Chat = Target.properties.chat;
 
@@ -15,12 +15,10 @@ const message = {
   name: Type.Optional(name('Your own name of it')),
   audience: Type.Optional(name('Saved by PUT /v1/audiences/:name')),
   method,
-  body: Type.Record(Type.String(), Type.Unknown(), {
-    ...body,
-    description:
-      "The call's parameters without the target; {{name}} in any string is filled from the recipient's " +
+  body: params(
+    "The call's parameters without the target; {{name}} in any string is filled from the recipient's " +
       'fields, {{name|friend}} has a default',
-  }),
+  ),
   priority,
   correlation,
   notBefore,

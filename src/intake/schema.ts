@@ -19,7 +19,7 @@ const time = (description: string) =>
     description: `${description} (ISO 8601, or ms since the epoch)`,
   });
 // An object of any members. A record of strings would be checked member by member, for nothing.
-const params = (description: string) =>
+export const params = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
 export const OBSERVERS_MAX = 100;
 

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { FORMATS, TRANSPORTS } from '../domain/live.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { STREAM_STATES } from '../live/live.ts';
-import { content, name, nullable, OBSERVERS_MAX, strict, Target } from './schema.ts';
+import { content, name, nullable, OBSERVERS_MAX, params, strict, Target } from './schema.ts';
 
 // A producer that may be silent for longer than this is not one whose text is watched as it grows.
 const IDLE_S_MAX = 3600;
@@ -35,9 +35,7 @@ export const Stream = Type.Object(
     priority,
     idempotencyKey,
     body: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Further parameters of its message, as the platform documents them',
-      }),
+      params('Further parameters of its message, as the platform documents them'),
     ),
     idle: Type.Optional(
       Type.Number({

@@ -119,7 +119,7 @@ export class SqliteJournal implements Journal {
 
   append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
     const { begin } = bounds;
-    const written = begin === undefined ? null : isBegun(begin);
+    const written = begin === undefined ? null : tellsBegun(begin);
     const chars = delivery.body.length;
     return this.#commits.submit({ delivery, bounds }, writeAppend, readAppended, chars, written);
   }
@@ -197,7 +197,7 @@ export class SqliteJournal implements Journal {
 }
 
 // Tells it that the message may leave; its caller waits for the disk still.
-function isBegun(begin: NonNullable<AppendBounds['begin']>): (appended: Appended) => boolean {
+function tellsBegun(begin: NonNullable<AppendBounds['begin']>): (appended: Appended) => boolean {
   return (appended) => {
     if (appended.kind !== 'accepted' || appended.begun !== true) return false;
     begin.written(appended.queued);
