@@ -126,8 +126,8 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     rule: each(sizes),
     fine: { 'src/a.ts': `// ${'x'.repeat(110)}\nconst a = 1;\n` },
     bad: {
-      'src/lines.ts': 'a;\n'.repeat(301),
-      'src/function.ts': `const f = () => {${'\n'.repeat(60)}};`,
+      'src/lines.ts': 'a;\n'.repeat(401),
+      'src/function.ts': `const f = () => {${'\n'.repeat(70)}};`,
       'src/chars.ts': `const a = ${'1 + '.repeat(25)}1;`,
     },
   },

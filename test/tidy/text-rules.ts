@@ -4,10 +4,10 @@ import { isTest, type Violation } from './import-rules.ts';
 import { roomOf } from './rooms.ts';
 import type { Source } from './source.ts';
 
-const FILE_LINES_MAX = 300;
+const FILE_LINES_MAX = 400;
 // A suite is a list; it may be longer than a thought.
 const SUITE_LINES_MAX = 500;
-const FUNCTION_LINES_MAX = 60;
+const FUNCTION_LINES_MAX = 70;
 const LINE_CHARS_MAX = 100;
 const PROSE = /^\s*(\/\/|\*|import |export .* from )/;
 // The formatter keeps code within 100; prose that it does not touch gets a little more.
