@@ -14,6 +14,13 @@ export const ERRORS = {
     title: 'The request body is not valid JSON.',
     remedy: 'Send one JSON document, encoded as UTF-8; `detail` says where reading stopped.',
   },
+  json_bounds: {
+    status: 400,
+    title: 'The JSON nests deeper, or holds more, than the gateway reads.',
+    remedy:
+      'Send at most 64 levels, 1000 members in an object, 10,000 items in an array and 200,000 values in ' +
+      'all; `detail` says which bound was exceeded.',
+  },
   invalid_message: {
     status: 422,
     title: 'The request is JSON, but not what this route takes.',

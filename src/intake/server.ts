@@ -13,6 +13,7 @@ import { eventRoutes } from './events.ts';
 import { guardRoutes } from './guard.ts';
 import { healthRoutes } from './health.ts';
 import { type IntakeOptions, WAITING_MAX } from './intake.ts';
+import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { loginRoutes } from './login.ts';
@@ -53,7 +54,8 @@ export function createServer(options: IntakeOptions): FastifyInstance {
   const routes = new Map<string, Set<string>>();
   raiseWalls(app, options, waiting);
   guardRoutes(app, options);
-  readEmptyBodies(app);
+  addJsonParser(app);
+  app.removeContentTypeParser('text/plain');
   app.addHook('onRoute', (route) => {
     const methods = routes.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) methods.add(method);
@@ -110,20 +112,6 @@ function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waitin
   app.register(async (open) => descriptionRoutes(open));
 }
 
-// Clients that set a JSON content type on every request also set it where there is no body.
-function readEmptyBodies(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    (request, body: string, done) => {
-      if (body.length === 0) done(null, undefined);
-      else parseJson(request, body, done);
-    },
-  );
-  app.removeContentTypeParser('text/plain');
-}
-
 function answerError(
   options: IntakeOptions,
   error: FastifyError,
@@ -131,6 +119,7 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   if (error instanceof JournalUnavailable) return sendProblem(reply, journalProblem(error));
+  if (error instanceof JsonBodyError) return refuse(reply, error.code, error.message);
   const status = error.statusCode ?? 500;
   if (status === 413) {
     return refuse(reply, 'too_large', `At most ${options.settings.bodyBytesMax} bytes are read.`);

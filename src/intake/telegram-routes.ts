@@ -151,6 +151,7 @@ function answerError(options: IntakeOptions, error: FastifyError, reply: Fastify
   if (error instanceof JournalUnavailable) return answerProblem(reply, journalProblem(error));
   const status = error.statusCode ?? 500;
   if (status === 413) return answerTooLarge(reply);
+  if (error.code === 'json_bounds') return answerNo(reply, 400, `Bad Request: ${error.message}`);
   if (status < 500) return answerNo(reply, 400, "Bad Request: can't parse the request's body");
   options.log.error({ err: error, route: '/bot…' }, 'request failed');
   return answerProblem(reply, problem('internal', ''));

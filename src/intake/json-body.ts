@@ -1,0 +1,34 @@
+// JSON bodies of requests, read within the bounds of system/json.ts for every route and dialect.
+
+import type { FastifyInstance } from 'fastify';
+import type { ErrorCode } from '../domain/errors.ts';
+import { type JsonFailure, parseJson } from '../system/json.ts';
+
+// What Fastify's error handlers get of a body that cannot be read.
+export class JsonBodyError extends Error {
+  readonly statusCode = 400;
+  readonly code: ErrorCode;
+
+  constructor(failure: JsonFailure) {
+    super(`The body is ${failure.detail}.`);
+    this.code = codeOf(failure);
+  }
+}
+
+export function codeOf({ fault }: JsonFailure): ErrorCode {
+  return fault === 'syntax' || fault === 'prototype' ? 'invalid_json' : 'json_bounds';
+}
+
+export function addJsonParser(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    (_request, body: string, done) => {
+      // Clients that set a JSON content type on every request also set it where there is no body.
+      if (body.length === 0) return done(null, undefined);
+      const parsed = parseJson(body);
+      if (parsed.kind === 'value') done(null, parsed.value);
+      else done(new JsonBodyError(parsed), undefined);
+    },
+  );
+}
