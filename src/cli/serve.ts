@@ -4,13 +4,13 @@ import type { Command } from 'commander';
 import { defaultConfig } from '../config/config.ts';
 import { Failed, type Io } from './io.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
-import { untilSignal } from './until-signal.ts';
+import { untilStopped } from './until-signal.ts';
 
 export function addServe(program: Command, io: Io): void {
   const command = program.command('serve').description('run the gateway');
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
     const { config } = configFrom(io, options);
-    const signalled = untilSignal();
+    const stopped = untilStopped(io);
     // Opened only here, so that the other commands load nothing of it.
     const { createGateway } = await import('../gateway.ts');
     const refuse = (error: Error): never => {
@@ -22,8 +22,8 @@ export function addServe(program: Command, io: Io): void {
       return refuse(error);
     });
     io.out(greeting(url, gateway.loginLink()!, config));
-    const signal = await signalled;
-    io.out(`${signal}: finishing what is in flight; the rest stays on disk`);
+    const why = await stopped;
+    io.out(`${why}: finishing what is in flight; the rest stays on disk`);
     await gateway.close();
   });
 }

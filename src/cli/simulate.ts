@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { type Io, WrongUsage } from './io.ts';
-import { untilSignal } from './until-signal.ts';
+import { untilStopped } from './until-signal.ts';
 import { addWorld } from './world.ts';
 
 const PORT_MAX = 65_535;
@@ -17,13 +17,13 @@ export function addSim(program: Command, io: Io): void {
     .option('--port <port>', 'port to listen on; 0: any free one', '8081')
     .action(async (options: { host: string; port: string }) => {
       const port = portOf(options.port);
-      const signalled = untilSignal();
+      const stopped = untilStopped(io);
       const { serveSim } = await import('../sim/sim.ts');
       const outside = { clock: systemClock(), random: systemRandom() };
       const server = await serveSim({ host: options.host, port, ...outside });
       io.out(`the simulator of Telegram listens on ${server.url}`);
       io.out(`use it with: SLUICE_TELEGRAM_API=${server.url} npm start`);
-      await signalled;
+      await stopped;
       await server.close();
     });
   addWorld(sim, io);
