@@ -52,14 +52,21 @@ export async function openHarness(
   return harness;
 }
 
-export function inlineHarness(): Harness {
+export interface InlineHarness extends Harness {
+  // Of each commit: how many batches shared it.
+  readonly commits: number[];
+}
+
+export function inlineHarness(): InlineHarness {
   const dir = makeFolder();
-  const harness: Harness = {
-    ...openInline(dir),
+  const commits: number[] = [];
+  const harness: InlineHarness = {
+    ...openInline(dir, commits),
+    commits,
     snapshotPath: '',
     async reopen() {
       await harness.journal.close();
-      Object.assign(harness, openInline(dir));
+      Object.assign(harness, openInline(dir, commits));
     },
     async dispose() {
       await harness.journal.close();
@@ -69,19 +76,24 @@ export function inlineHarness(): Harness {
   return harness;
 }
 
-function openInline(dir: string): { journal: Journal; ledger: Ledger } {
+function openInline(dir: string, commits: number[]): { journal: Journal; ledger: Ledger } {
   const store = openStore({ dir, pageCountMax: null });
   const server = serveStore(store);
+  const posted: Request[] = [];
+  // As the worker does: what was posted before it came to it shares one commit.
+  const answerAll = () => {
+    const requests = posted.splice(0);
+    commits.push(requests.length);
+    const answers = server.answer(requests);
+    for (const answer of answers) thread.emit('message', structuredClone(answer));
+    if (server.forceBegun()) thread.emit('message', { kind: 'forced' });
+    server.force();
+    if (answers.some((each) => 'kind' in each && each.kind === 'closed')) thread.emit('exit');
+  };
   const thread = Object.assign(new EventEmitter(), {
     postMessage(request: Request) {
-      const answer = server.answer([structuredClone(request)])[0]!;
-      const hasBegun = server.forceBegun();
-      server.force();
-      queueMicrotask(() => {
-        thread.emit('message', structuredClone(answer));
-        if (hasBegun) thread.emit('message', { kind: 'forced' });
-        if ('kind' in answer && answer.kind === 'closed') thread.emit('exit');
-      });
+      posted.push(structuredClone(request));
+      if (posted.length === 1) queueMicrotask(answerAll);
     },
   });
   return {

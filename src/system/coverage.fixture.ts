@@ -1,0 +1,25 @@
+// Counts which cases a generated test reached. A generator that stops reaching a case would leave its test green and
+// empty; with a least count for each case the test fails instead.
+
+export class Coverage {
+  readonly #counts = new Map<string, number>();
+
+  count(reached: string, times = 1): void {
+    this.#counts.set(reached, this.of(reached) + times);
+  }
+
+  of(reached: string): number {
+    return this.#counts.get(reached) ?? 0;
+  }
+
+  // The cases reached less often than they should be, each with both numbers; none: the test is worth its name.
+  missing(least: Readonly<Record<string, number>>): string[] {
+    return Object.entries(least)
+      .filter(([reached, times]) => this.of(reached) < times)
+      .map(([reached, times]) => `${reached}: ${this.of(reached)} of ${times}`);
+  }
+
+  all(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
