@@ -71,7 +71,11 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const random = systemRandom();
   const log = createLog({ level: config.log });
   const commits = { now: clock.now, written: watch.countCommit };
-  const journal = await openSqliteJournal({ dir: config.data, watch: commits });
+  const journal = await openSqliteJournal({
+    dir: config.data,
+    watch: commits,
+    onNote: ({ level, text }) => log[level]({}, text),
+  });
   const ledger = openSqliteLedger({ dir: config.data });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);

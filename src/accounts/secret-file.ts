@@ -2,11 +2,11 @@
 // Two processes that start at once must agree: the file is created exclusively, the loser reads the winner's.
 
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { chmod, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 
 const SECRET_BYTES = 32;
-const OWNER_ONLY = 0o600;
 
 export interface SecretFile {
   readonly value: string;
@@ -22,19 +22,19 @@ export async function loadSecret(
   given: string | null,
 ): Promise<SecretFile> {
   if (given !== null && given !== '') return { value: given, origin: 'given' };
-  await mkdir(folder, { recursive: true });
+  makePrivateFolder(folder);
   const path = join(folder, name);
   const made = randomBytes(SECRET_BYTES).toString('base64url');
   if (await createExclusively(path, made)) return { value: made, origin: 'made' };
   const kept = (await readFile(path, 'utf8')).trim();
   if (kept === '') throw new Error(`${path} is empty: restore it, or remove it to make a new one`);
-  await chmod(path, OWNER_ONLY);
+  await chmod(path, PRIVATE_FILE);
   return { value: kept, origin: 'kept' };
 }
 
 async function createExclusively(path: string, text: string): Promise<boolean> {
   try {
-    await using file = await open(path, 'wx', OWNER_ONLY);
+    await using file = await open(path, 'wx', PRIVATE_FILE);
     await file.writeFile(`${text}\n`);
     await file.sync();
     return true;

@@ -2,8 +2,10 @@
 // takes the store's name. Numbers jump ahead: ids given out after the snapshot was taken, and lost
 // with the old folder, are never given to other messages.
 
-import { constants, existsSync } from 'node:fs';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 import { type Database, openDatabase, storeFileOf } from '../system/sqlite.ts';
 import { schemaVersionOf } from './schema.ts';
 import { publish } from './snapshot.ts';
@@ -26,9 +28,10 @@ export async function restoreSnapshot(snapshotFile: string, dir: string): Promis
   }
   const partial = `${target}.partial`;
   try {
-    await mkdir(dir, { recursive: true });
+    makePrivateFolder(dir);
     await rm(partial, { force: true });
-    await copyFile(snapshotFile, partial, constants.COPYFILE_EXCL);
+    const copy = createWriteStream(partial, { flags: 'wx', mode: PRIVATE_FILE });
+    await pipeline(createReadStream(snapshotFile), copy);
     prepareCopy(partial);
     await publish(partial, target);
   } catch (error) {

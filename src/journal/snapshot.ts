@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { makePrivateFile } from '../system/private-files.ts';
 import { storeFileOf } from '../system/sqlite.ts';
 import { SnapshotError } from './store-error.ts';
 
@@ -19,6 +20,7 @@ export async function takeSnapshot(dir: string, path: string): Promise<void> {
   const partial = `${path}.partial`;
   try {
     await rm(partial, { force: true });
+    makePrivateFile(partial);
     const order: CopyOrder = { from: storeFileOf(dir), to: partial };
     const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
       workerData: order,

@@ -3,8 +3,14 @@
 // and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
 // store does both.
 
-import { closeSync, fdatasyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  makePrivateFile,
+  makePrivateFolder,
+  type Tightened,
+  tighten,
+} from '../system/private-files.ts';
 import {
   type Database,
   logFileOf,
@@ -22,8 +28,15 @@ export interface OpenOptions {
   readonly pageCountMax: number | null;
 }
 
+// What a start found or did that the operator should know.
+export interface StoreNote {
+  readonly level: 'info' | 'warn';
+  readonly text: string;
+}
+
 export interface OpenStore {
   readonly db: Database;
+  readonly notes: readonly StoreNote[];
   // Forces all that was committed to the disk. Throws LogLost when the disk does not take it.
   sync(): void;
   close(): void;
@@ -32,6 +45,8 @@ export interface OpenStore {
 const BUSY_MS_MAX = 5_000;
 // A predecessor that is just ending gets this long to let go.
 const LOCK_MS_MAX = 1_000;
+// What Sluice keeps in the data folder.
+const OURS = /^(sluice\.|store\.|(spool|secret|admin-key)$)/;
 const CACHE_KIB = 32 * 1024;
 // Small files are checked whole at start; large ones would delay it by minutes.
 const CHECK_BYTES_MAX = 16 * 1024 * 1024;
@@ -43,11 +58,14 @@ export function openStore(options: OpenOptions): OpenStore {
   makeFolder(options.dir);
   const lock = takeLock(options.dir);
   try {
+    const notes = tighten(options.dir, (name) => OURS.test(name)).map(noteOf);
     const file = storeFileOf(options.dir);
+    makePrivateFile(file);
     const db = openFile(file, options.pageCountMax);
     const log = openSync(logFileOf(file), 'r+');
     return {
       db,
+      notes,
       sync: () => forceToDisk(log),
       close() {
         closeSync(log);
@@ -100,16 +118,26 @@ export function quickCheck(db: Database): void {
 
 function makeFolder(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true });
+    makePrivateFolder(dir);
   } catch (error) {
     throw explained(error, dir);
   }
 }
 
+function noteOf(found: Tightened): StoreNote {
+  const { path } = found;
+  if (found.kind === 'tightened') {
+    return { level: 'warn', text: `${path} was open to other users; now it is not` };
+  }
+  return { level: 'warn', text: `${path} is open to other users: ${found.why}` };
+}
+
 function takeLock(dir: string): Database {
   let lock: Database | undefined;
   try {
-    lock = openDatabase(join(dir, 'sluice.lock'), { readOnly: false, busyMsMax: LOCK_MS_MAX });
+    const path = join(dir, 'sluice.lock');
+    makePrivateFile(path);
+    lock = openDatabase(path, { readOnly: false, busyMsMax: LOCK_MS_MAX });
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {

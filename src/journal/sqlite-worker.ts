@@ -5,12 +5,12 @@ import { assert } from '../system/assert.ts';
 import { systemClock, type Timer } from '../system/clock.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
+import { explained, type OpenOptions, openStore, type StoreNote } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
 import type { OpenErrorCode } from './store-error.ts';
 
 export type Opened =
-  | { kind: 'opened'; tag: string }
+  | { kind: 'opened'; tag: string; notes: readonly StoreNote[] }
   | { kind: 'refused'; code: OpenErrorCode; message: string };
 
 const REQUESTS_TOGETHER_MAX = 16;
@@ -51,7 +51,7 @@ try {
       ? null
       : clock.schedule(clock.now() + FORCE_AFTER_MS, () => server.force());
   });
-  port.postMessage({ kind: 'opened', tag: server.tag } satisfies Opened);
+  port.postMessage({ kind: 'opened', tag: server.tag, notes: store.notes } satisfies Opened);
 } catch (error) {
   const { code, message } = explained(error, options.dir);
   port.postMessage({ kind: 'refused', code, message } satisfies Opened);

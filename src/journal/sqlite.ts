@@ -24,7 +24,7 @@ import type {
 } from './journal.ts';
 import { type Audit, type Keys, keysOver } from './keys.ts';
 import { takeSnapshot } from './snapshot.ts';
-import type { OpenOptions } from './sqlite-open.ts';
+import type { OpenOptions, StoreNote } from './sqlite-open.ts';
 import { PageReader, recoverPages } from './sqlite-recovery.ts';
 import {
   OP,
@@ -50,6 +50,8 @@ export interface SqliteJournalOptions {
   // A bound on the store's size, in pages of 4 KiB; without it the disk is the bound.
   readonly pageCountMax?: number;
   readonly watch?: CommitWatch;
+  // Told what the start found that the operator should know.
+  readonly onNote?: (note: StoreNote) => void;
 }
 
 // Rejects with JournalOpenError.
@@ -63,6 +65,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     await worker.terminate();
     throw new JournalOpenError(opened.code, opened.message);
   }
+  for (const note of opened.notes) options.onNote?.(note);
   return new SqliteJournal(worker, dir, opened.tag, watch);
 }
 

@@ -5,10 +5,11 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FILE_ID } from '../domain/upload.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 
 export interface SpoolOptions {
   // Made when it does not exist.
@@ -57,7 +58,7 @@ export class Spool {
 
   static async open(options: SpoolOptions): Promise<Spool> {
     const spool = new Spool(options);
-    await mkdir(options.dir, { recursive: true, mode: 0o700 });
+    makePrivateFolder(options.dir);
     for (const name of await readdir(options.dir)) {
       if (FILE_ID.test(name)) spool.#enter(name, (await stat(spool.#pathOf(name))).size, DONE);
       else if (name.endsWith(PART)) await rm(spool.#pathOf(name), { force: true });
@@ -89,7 +90,7 @@ export class Spool {
     // Whoever cuts the source off while the file is being opened must not bring the process down.
     source.on('error', () => {});
     try {
-      file = await open(part, 'w', 0o600);
+      file = await open(part, 'w', PRIVATE_FILE);
       written = await this.#write(source, file);
       if (written.kind === 'whole') await file.sync();
     } catch (error) {

@@ -18,14 +18,15 @@ export class GatewayProcess {
   #process: Sluice | null = null;
   #agent = new Agent();
   url = '';
+  umask: string | null = null;
 
   constructor(telegramApi: string, flags: readonly string[] = []) {
     this.#flags = ['--telegram-api', telegramApi, '--log', 'error', ...flags];
   }
 
-  async start(): Promise<void> {
+  async start(more: readonly string[] = []): Promise<void> {
     const args = ['serve', '--port', '0', '--data', this.data, ...this.#flags];
-    this.#process = new Sluice(args);
+    this.#process = new Sluice([...args, ...more], {}, null, this.umask);
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
   }
 

@@ -22,8 +22,10 @@ export class Sluice {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     input: string | null = null,
+    umask: string | null = null,
   ) {
-    this.#child = spawn(process.execPath, [BIN, ...args], {
+    const [command, before] = underUmask(umask);
+    this.#child = spawn(command, [...before, BIN, ...args], {
       stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
@@ -65,9 +67,16 @@ export class Sluice {
   }
 }
 
+// The umask belongs to a process; a shell sets it for the one it becomes.
+function underUmask(umask: string | null): [command: string, before: string[]] {
+  if (umask === null) return [process.execPath, []];
+  return ['sh', ['-c', `umask ${umask} && exec "$0" "$@"`, process.execPath]];
+}
+
 export function runSluice(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  umask: string | null = null,
 ): Promise<Ended> {
-  return new Sluice(args, env).ended;
+  return new Sluice(args, env, null, umask).ended;
 }
