@@ -19,8 +19,8 @@ export interface Alias {
 
 export class Aliases {
   readonly #byAccount = new Map<string, Map<string, Alias>>();
-  // Chats that others moved to, by account.
-  readonly #homes = new Map<string, Set<string>>();
+  // Chats that others moved to, by account, and how many did.
+  readonly #homes = new Map<string, Map<string, number>>();
 
   canonical(account: string, chat: string): string {
     const aliases = this.#byAccount.get(account);
@@ -53,16 +53,27 @@ export class Aliases {
       aliases = new Map();
       this.#byAccount.set(account, aliases);
     }
+    this.#countHome(account, aliases.get(from), -1);
     aliases.set(from, alias);
-    for (const oldest of aliases.keys()) {
+    this.#countHome(account, alias, 1);
+    for (const oldest of aliases.values()) {
       if (aliases.size <= ALIASES_MAX) break;
-      aliases.delete(oldest);
+      aliases.delete(oldest.from);
+      this.#countHome(account, oldest, -1);
     }
-    if (!alias.moved) return true;
-    const homes = this.#homes.get(account);
-    if (homes === undefined) this.#homes.set(account, new Set([to]));
-    else homes.add(to);
     return true;
+  }
+
+  #countHome(account: string, alias: Alias | undefined, change: number): void {
+    if (alias?.moved !== true) return;
+    let homes = this.#homes.get(account);
+    if (homes === undefined) {
+      homes = new Map();
+      this.#homes.set(account, homes);
+    }
+    const count = (homes.get(alias.to) ?? 0) + change;
+    if (count > 0) homes.set(alias.to, count);
+    else homes.delete(alias.to);
   }
 
   restore({ account, key, value }: StoredLimit): void {

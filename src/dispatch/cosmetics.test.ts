@@ -85,6 +85,31 @@ describe('a typing sign', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('is dropped while many of its account hang, and goes again when they are over', async () => {
+    const hangsMs = 30_000;
+    const many = 1_000;
+    const { dispatch, road, calls, run } = aRoad(() => SENT, { typingMs: hangsMs });
+    await dispatch.start();
+    const ends: string[] = [];
+    const make = (account: string, chat: string) =>
+      road.cosmetic({ ...typing, account, chat }).then(({ end }) => ends.push(end));
+    for (let i = 0; i < many; i++) void make('fake:1', `c${i}`);
+    await run(1_000);
+    const hanging = calls.length;
+    expect(hanging).toBeGreaterThanOrEqual(10);
+    expect(hanging).toBeLessThanOrEqual(many / 2);
+    expect(ends).toEqual(Array(many - hanging).fill('dropped'));
+    // Another account has its own room.
+    void make('fake:2', 'c');
+    await run(1);
+    expect(calls).toHaveLength(hanging + 1);
+    await run(hangsMs);
+    expect(ends.filter((end) => end === 'sent').length).toBeGreaterThanOrEqual(hanging);
+    void make('fake:1', 'again');
+    await run(1);
+    expect(calls).toHaveLength(hanging + 2);
+  });
+
   test('waits in no message’s way, however long it hangs', async () => {
     const { dispatch, road, calls, run } = aRoad(() => SENT, { typingMs: 60_000 });
     await dispatch.start();

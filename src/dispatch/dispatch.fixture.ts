@@ -67,7 +67,13 @@ export function aRoad(
     disk = createMemoryDisk(),
     typingMs = 100,
     order = 'lane',
-  }: { disk?: MemoryDisk; typingMs?: number; order?: Order } = {},
+    hostOf = () => 'fake',
+  }: {
+    disk?: MemoryDisk;
+    typingMs?: number;
+    order?: Order;
+    hostOf?: (account: string) => string;
+  } = {},
 ) {
   const clock = virtualClock(START);
   const tick = (ms: number) =>
@@ -104,7 +110,7 @@ export function aRoad(
     scheduler: new Scheduler(),
     breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
     accounts: {
-      profileOf: () => profile,
+      profileOf: (id) => ({ ...profile, host: hostOf(id) }),
       stateOf: () => ({ paused: false, refused: null }),
       credentialOf: () => 'secret',
       setRefused: async (id) => refused.push(id),

@@ -1,0 +1,43 @@
+// A new process takes over with the budget the old one had left: no fresh one, and no smaller one.
+
+import { expect, test } from 'vitest';
+import type { Outcome } from '../domain/outcome.ts';
+import { aRoad, SENT, START, submit } from './dispatch.fixture.ts';
+
+// One message a second to a chat.
+const WINDOW_MS = 1_000;
+
+// Ends a process after its first call came to `outcome`; when the next one calls the same chat.
+async function callAfterRestart(outcome: Outcome): Promise<number> {
+  const first = aRoad(() => outcome);
+  await first.dispatch.start();
+  await submit(first.road);
+  await first.run(150);
+  expect(first.calls).toHaveLength(1);
+  let calledAt = Number.POSITIVE_INFINITY;
+  const second = aRoad(
+    () => {
+      calledAt = Math.min(calledAt, second.clock.now());
+      return SENT;
+    },
+    { disk: first.disk },
+  );
+  await second.run(150);
+  await second.dispatch.start();
+  await submit(second.road);
+  await second.run(10 * WINDOW_MS);
+  return calledAt - START;
+}
+
+test('a call that was made has used its room', async () => {
+  expect(await callAfterRestart(SENT)).toBeGreaterThanOrEqual(WINDOW_MS);
+  const lost: Outcome = { kind: 'uncertain', reason: 'reset', detail: '' };
+  expect(await callAfterRestart(lost)).toBeGreaterThanOrEqual(WINDOW_MS);
+});
+
+test('a call that the platform limited has not: it goes when the platform said', async () => {
+  const limited: Outcome = { kind: 'limited', retryAfterMs: 300, scope: 'chat', result: '' };
+  const at = await callAfterRestart(limited);
+  expect(at).toBeGreaterThanOrEqual(400);
+  expect(at).toBeLessThan(WINDOW_MS);
+});
