@@ -53,7 +53,7 @@ export function addClientOptions(command: Command): Command {
 export function connect(io: Io, options: Readonly<Record<string, unknown>>): Client {
   const { config } = configFrom(io, { config: options.config });
   const given = typeof options.url === 'string' ? options.url : io.env.SLUICE_URL;
-  const url = (given ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '');
+  const url = (given ?? `http://${hostOf(config.host)}:${config.port}`).replace(/(?<!\/)\/+$/, '');
   const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
   return {
     url,

@@ -16,12 +16,17 @@ export async function* serverEvents(
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of chunks) {
+    // Only the new text is searched, and the last character before it.
+    let search = Math.max(0, text.length - 1);
     text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const event = eventOf(text.slice(0, end));
-      text = text.slice(end + 2);
+    let from = 0;
+    for (let end = text.indexOf('\n\n', search); end >= 0; end = text.indexOf('\n\n', search)) {
+      const event = eventOf(text.slice(from, end));
+      from = end + 2;
+      search = from;
       if (event !== null) yield event;
     }
+    text = text.slice(from);
     if (text.length > EVENT_CHARS_MAX) throw new Failed('this is not a gateway’s stream of events');
   }
 }

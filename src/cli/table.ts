@@ -27,7 +27,7 @@ export function fields(pairs: readonly (readonly [string, string | number | null
 }
 
 function oneLine(value: string | number): string {
-  return harmless(String(value)).replace(/\s*\n\s*/g, ' ');
+  return harmless(String(value)).replace(/(?<!\s)\s*\n\s*/g, ' ');
 }
 
 // A moment to come, as a person reads it: when, and how long that is. null: none is known.

@@ -61,7 +61,7 @@ export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Rea
     if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
     const url = new URL(raw);
     const right = protocols.includes(url.protocol) && url.search === '' && url.hash === '';
-    return right ? raw.replace(/\/+$/, '') : undefined;
+    return right ? raw.replace(/(?<!\/)\/+$/, '') : undefined;
   });
 }
 

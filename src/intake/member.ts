@@ -15,7 +15,8 @@ const FIELDS_MAX = 64;
 const VALUE_LENGTH_MAX = 4096;
 // What a spreadsheet makes of a long number.
 const SHORTENED = /^-?\d([.,]\d+)?E\+?\d+$/i;
-const WHOLE = /^[+]?(-?)0*(\d+)$/;
+const WHOLE = /^[+]?(-?)(\d+)$/;
+const LEADING_ZEROS = /^0+(?=\d)/;
 
 export function memberOf(chat: unknown, fields: unknown, line: number): NewMember | BadLine {
   const known = chatOf(chat);
@@ -52,5 +53,5 @@ function chatOf(chat: unknown): { chat: string } | { expected: string } {
   // Names do not tell cases apart, and numbers no leading zeros.
   if (trimmed.startsWith('@')) return { chat: trimmed.toLowerCase() };
   const whole = WHOLE.exec(trimmed);
-  return { chat: whole === null ? trimmed : `${whole[1]}${whole[2]}` };
+  return { chat: whole === null ? trimmed : whole[1]! + whole[2]!.replace(LEADING_ZEROS, '') };
 }

@@ -31,7 +31,7 @@ export interface HttpOptions {
 
 export function undiciTransport(options: HttpOptions): Transport {
   const base = new URL(options.baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '');
   const answerBytesMax = options.answerBytesMax ?? ANSWER_BYTES_MAX_DEFAULT;
   const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS_DEFAULT;
   const pool = new Pool(base.origin, {

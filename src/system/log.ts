@@ -20,7 +20,7 @@ const STRUCK = '[secret]';
 
 const CREDENTIALS = [
   // Bot tokens (`123456:AA…`), virtual ones among them, and those of the sandbox.
-  /\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/,
+  /(?<!\d)\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/,
   // Keys, and what logs a browser in.
   /\bsluice_(?:session=)?[\w-]{20,}/,
   /\btoken=[\w-]{20,}/,

@@ -12,7 +12,7 @@ export type Block =
 
 export const BULLETS = ['•', '◦', '▪'];
 
-const FENCE = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/;
+const FENCE = /^([ \t]*)(`{3,}|~{3,}(?!~))([^`]*)$/;
 const LANGUAGE = /^[\w+#.-]{1,32}/;
 const QUOTE = /^[ \t]{0,3}>/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]+|$)/;

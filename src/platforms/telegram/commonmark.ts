@@ -175,7 +175,7 @@ class Reader {
     while (isQuote(this.#lines[this.#at + 1])) this.#at += 1;
     const inner = this.#lines
       .slice(from, this.#at + 1)
-      .map((line) => line.replace(/^(?:[ \t]{0,3}>)+ ?/, ''));
+      .map((line) => line.replace(/^(?:[ \t]{0,3}> ?)+/, ''));
     this.#written.line(() => {
       const start = this.#written.length;
       new Reader(inner, this.#lineEnding, this.#written, this.#steps).read();

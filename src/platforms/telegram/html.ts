@@ -3,7 +3,7 @@
 
 import { type RichText, RichTextBuilder } from './rich-text.ts';
 
-const TOKEN = /<(\/?)([a-z0-9-]*)([^<>]*)>|&(#x?[0-9a-f]+|[a-z]+);|[<]/gi;
+const TOKEN = /<(\/?)([a-z0-9-]*)(?![a-z0-9-])([^<>]*)>|&(#x?[0-9a-f]+|[a-z]+);|[<]/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 const TYPES: Readonly<Record<string, string>> = {
   b: 'bold',

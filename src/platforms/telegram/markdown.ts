@@ -154,41 +154,67 @@ function isEscapable(character: string | undefined): character is string {
   return character !== undefined && character > '\0' && character < '\x7f';
 }
 
-// The old one: no nesting, and only four characters can be escaped.
-const PLAIN_SPAN = new RegExp(
-  [
-    /\\([_*`[])/,
-    /```(?:([^\s`]+)\n)?([\s\S]*?)```/,
-    /`([^`]*)`/,
-    /\*([^*]*)\*/,
-    /_([^_]*)_/,
-    // Bounded, so that a wall of brackets costs no more than it is long.
-    /\[([^\]]{0,512})\]\(([^)]{0,2048})\)/,
-    /[_*`[]/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+// The old one: no nesting, and only four characters can be escaped. What never ends ends the reading, so no text is
+// searched twice for the same end.
+const PLAIN_MARKS: Readonly<Record<string, string>> = { '`': 'code', '*': 'bold', _: 'italic' };
+const PLAIN_SPECIAL = /\\?[_*`[]/g;
+const PLAIN_LANGUAGE = /([^\s`]+)\n/y;
 
 export function parseMarkdown(source: string): RichText | null {
   const built = new RichTextBuilder();
   let read = 0;
-  for (const match of source.matchAll(PLAIN_SPAN)) {
-    built.text += source.slice(read, match.index);
-    read = match.index + match[0].length;
-    const [, escaped, language, block, inline, bold, italic, label, url] = match;
-    if (escaped !== undefined) built.text += escaped;
-    else if (block !== undefined)
-      span(built, 'pre', block, language === undefined ? {} : { language });
-    else if (inline !== undefined) span(built, 'code', inline);
-    else if (bold !== undefined) span(built, 'bold', bold);
-    else if (italic !== undefined) span(built, 'italic', italic);
-    else if (label !== undefined) span(built, 'text_link', label, { url });
-    else return null;
+  for (let at = nextSpecial(source, 0); at !== null; at = nextSpecial(source, read)) {
+    built.text += source.slice(read, at);
+    const end = source[at] === '\\' ? escaped(built, source, at) : plainSpan(built, source, at);
+    if (end === null) return null;
+    read = end;
   }
   built.text += source.slice(read);
   return built.done();
+}
+
+function nextSpecial(source: string, from: number): number | null {
+  PLAIN_SPECIAL.lastIndex = from;
+  return PLAIN_SPECIAL.exec(source)?.index ?? null;
+}
+
+function escaped(built: RichTextBuilder, source: string, at: number): number {
+  built.text += source[at + 1];
+  return at + 2;
+}
+
+// Where to read on; null: it has no end.
+function plainSpan(built: RichTextBuilder, source: string, at: number): number | null {
+  if (source[at] === '[') return plainLink(built, source, at);
+  if (source.startsWith('```', at)) {
+    const end = plainBlock(built, source, at + 3);
+    if (end !== null) return end;
+  }
+  const mark = source[at]!;
+  const end = source.indexOf(mark, at + 1);
+  if (end < 0) return null;
+  span(built, PLAIN_MARKS[mark]!, source.slice(at + 1, end));
+  return end + 1;
+}
+
+function plainBlock(built: RichTextBuilder, source: string, from: number): number | null {
+  PLAIN_LANGUAGE.lastIndex = from;
+  const language = PLAIN_LANGUAGE.exec(source)?.[1];
+  const start = language === undefined ? from : from + language.length + 1;
+  const end = source.indexOf('```', start);
+  if (end < 0) return null;
+  span(built, 'pre', source.slice(start, end), language === undefined ? {} : { language });
+  return end + 3;
+}
+
+function plainLink(built: RichTextBuilder, source: string, at: number): number | null {
+  const middle = source.indexOf(']', at);
+  if (middle < 0 || source[middle + 1] !== '(') return null;
+  const end = source.indexOf(')', middle);
+  if (end < 0) return null;
+  const url = source.slice(middle + 2, end);
+  span(built, 'text_link', source.slice(at + 1, middle), { url });
+  return end + 1;
 }
 
 function span(built: RichTextBuilder, type: string, text: string, more: object = {}): void {

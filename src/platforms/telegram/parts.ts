@@ -40,6 +40,7 @@ export function split(method: string, body: string): string | null {
   if (typeof text !== 'string' || text.length <= TEXT_UNITS_MAX) return null;
   const rich = readText(params, text);
   if (rich === null || rich.text.length <= TEXT_UNITS_MAX) return null;
+  if (rich.text.length > PARTS_MAX * TEXT_UNITS_MAX) return null;
   const parts = splitText(rich, TEXT_UNITS_MAX).filter((part) => !isBlank(part.text));
   if (parts.length < 2 || parts.length > PARTS_MAX) return null;
   const [first, ...rest] = parts.map(asPart);

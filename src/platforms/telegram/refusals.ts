@@ -50,7 +50,7 @@ export const REFUSALS: readonly Refusal[] = [
   refusal(/can't initiate conversation/i, 'no_conversation'),
   refusal(/bots? can't send messages to (the )?bots?/i, 'peer_is_bot'),
   refusal(
-    /(not enough|have no|administrator) rights|CHAT_(WRITE|SEND_\w+)_FORBIDDEN|ADMIN_REQUIRED/i,
+    /(not enough|have no|administrator) rights|CHAT_(WRITE|SEND_\w{1,32})_FORBIDDEN|ADMIN_REQUIRED/i,
     'not_enough_rights',
   ),
   refusal(

@@ -29,17 +29,20 @@ export class RichTextBuilder {
   text = '';
   readonly #entities: Entity[] = [];
   readonly #open: { marker: string; type: string; from: number; more: object }[] = [];
+  // How many of each marker are open.
+  readonly #openCount = new Map<string, number>();
 
   get marker(): string | null {
     return this.#open.at(-1)?.marker ?? null;
   }
 
   isOpen(marker: string): boolean {
-    return this.#open.some((each) => each.marker === marker);
+    return (this.#openCount.get(marker) ?? 0) > 0;
   }
 
   open(marker: string, type: string, more: object = {}): void {
     this.#open.push({ marker, type, from: this.text.length, more });
+    this.#openCount.set(marker, (this.#openCount.get(marker) ?? 0) + 1);
   }
 
   // The innermost will leave no entity.
@@ -49,7 +52,8 @@ export class RichTextBuilder {
 
   // Of the innermost; `more` is what only its end tells.
   close(more: object = {}): void {
-    const { type, from, more: known } = this.#open.pop()!;
+    const { marker, type, from, more: known } = this.#open.pop()!;
+    this.#openCount.set(marker, this.#openCount.get(marker)! - 1);
     const length = this.text.length - from;
     if (length > 0 && type !== '') {
       this.#entities.push({ type, offset: from, length, ...known, ...more });

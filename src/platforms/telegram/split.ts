@@ -20,40 +20,59 @@ const WHOLE = [
 const WHOLE_UNITS_MAX = 256;
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+// So many entities go on from one part to the next: Telegram shows no more than this in one message, and more would
+// cost their number times that of the parts.
+const CARRIED_MAX = 100;
+
 export function splitText(rich: RichText, unitsMax: number): RichText[] {
-  const parts: RichText[] = [];
-  const whole = rich.entities.filter(isWhole);
-  let from = 0;
-  while (from < rich.text.length) {
-    const to =
-      rich.text.length - from <= unitsMax
-        ? rich.text.length
-        : cutAt(rich.text, whole, from, unitsMax);
-    parts.push(slice(rich, from, to));
-    from = to;
+  const { text } = rich;
+  const isWithin = insidesOf(rich);
+  const ends: number[] = [];
+  for (let from = 0; from < text.length; from = ends.at(-1)!) {
+    const isLast = text.length - from <= unitsMax;
+    ends.push(isLast ? text.length : cutAt(text, isWithin, from, unitsMax));
   }
-  return parts;
+  return shared(rich, ends);
+}
+
+// Whether a place lies within something that is not to be cut.
+type IsWithin = (at: number) => boolean;
+
+function insidesOf({ text, entities }: RichText): IsWithin {
+  const whole = entities.filter(isWhole);
+  if (whole.length === 0) return () => false;
+  // How many more begin than end at each place, then how many are open there.
+  const open = new Int32Array(text.length + 1);
+  for (const { offset, length } of whole) {
+    const end = offset + length;
+    if (offset < 0 || end > text.length || length < 2) continue;
+    open[offset + 1]! += 1;
+    open[end]! -= 1;
+  }
+  for (let at = 1; at < open.length; at++) open[at]! += open[at - 1]!;
+  return (at) => open[at]! > 0;
 }
 
 // Where the part that begins at `from` ends.
-function cutAt(text: string, whole: readonly Entity[], from: number, unitsMax: number): number {
+function cutAt(text: string, isWithin: IsWithin, from: number, unitsMax: number): number {
   const window = text.slice(from, from + unitsMax);
   for (const { pattern, from: share } of BOUNDARIES) {
     const least = Math.floor(unitsMax * share);
     let best = 0;
     for (const match of window.matchAll(pattern)) {
       const end = match.index + match[0].length;
-      if (end >= least && isBetween(whole, from + end)) best = end;
+      if (end >= least && !isWithin(from + end)) best = end;
     }
     if (best > 0) return from + best;
   }
-  return hardCut(text, whole, from, unitsMax);
+  return hardCut(text, isWithin, from, unitsMax);
 }
 
-function hardCut(text: string, whole: readonly Entity[], from: number, unitsMax: number): number {
+function hardCut(text: string, isWithin: IsWithin, from: number, unitsMax: number): number {
   const end = from + unitsMax;
-  const around = whole.find((entity) => isInside(entity, end));
-  if (around !== undefined && around.offset > from) return around.offset;
+  let before = end;
+  while (before > from && isWithin(before)) before -= 1;
+  if (before < end && before > from) return before;
   // From the part's beginning, which is a boundary: from the middle of a row of flags, others would be found.
   const nearby = text.slice(from, end + WHOLE_UNITS_MAX);
   const { index } = SEGMENTER.segment(nearby).containing(unitsMax)!;
@@ -64,24 +83,33 @@ function hardCut(text: string, whole: readonly Entity[], from: number, unitsMax:
   return isSplitPair ? end - 1 : end;
 }
 
-function isBetween(whole: readonly Entity[], at: number): boolean {
-  return !whole.some((entity) => isInside(entity, at));
+function isWhole({ type, offset, length }: Entity): boolean {
+  const isPlaced = Number.isInteger(offset) && Number.isInteger(length);
+  return isPlaced && WHOLE.includes(type) && length <= WHOLE_UNITS_MAX;
 }
 
-function isInside({ offset, length }: Entity, at: number): boolean {
-  return offset < at && at < offset + length;
+// The parts that end at `ends`, each with its share of the entities.
+function shared({ text, entities }: RichText, ends: readonly number[]): RichText[] {
+  const sorted = entities.toSorted((a, b) => a.offset - b.offset);
+  let carried: Entity[] = [];
+  let next = 0;
+  let from = 0;
+  return ends.map((to) => {
+    const here = carried;
+    for (; next < sorted.length && !(sorted[next]!.offset >= to); next++) here.push(sorted[next]!);
+    const part = { text: text.slice(from, to), entities: clipped(here, from, to) };
+    carried = here.filter(({ offset, length }) => offset + length > to).slice(0, CARRIED_MAX);
+    from = to;
+    return part;
+  });
 }
 
-function isWhole({ type, length }: Entity): boolean {
-  return WHOLE.includes(type) && length <= WHOLE_UNITS_MAX;
-}
-
-function slice({ text, entities }: RichText, from: number, to: number): RichText {
+function clipped(entities: readonly Entity[], from: number, to: number): Entity[] {
   const kept: Entity[] = [];
   for (const entity of entities) {
     const start = Math.max(entity.offset, from);
     const end = Math.min(entity.offset + entity.length, to);
     if (end > start) kept.push({ ...entity, offset: start - from, length: end - start });
   }
-  return { text: text.slice(from, to), entities: kept };
+  return kept;
 }

@@ -24,7 +24,9 @@ export function validEntities({ text, entities }: RichText): RichText {
   const kept = [...apart, ...quotes].flatMap(shown);
   for (const style of STYLES) {
     const pieces = without(union(sorted.filter(({ type }) => type === style)), holes);
-    kept.push(...nested(text, { type: style } as Entity, pieces, borders));
+    for (const entity of nested(text, { type: style } as Entity, pieces, borders)) {
+      kept.push(entity);
+    }
   }
   return { text, entities: kept.sort((a, b) => a.offset - b.offset || b.length - a.length) };
 }

@@ -44,7 +44,8 @@ function partsOf(text: string): { text: string }[] {
 // After the last line that fits, if that leaves no more than half of the room unused; else between two characters.
 function cutAt(text: string, from: number): number {
   const end = from + TEXT_UNITS_MAX;
-  const line = text.lastIndexOf('\n', end - 1) + 1;
-  if (line > from + TEXT_UNITS_MAX / 2) return line;
-  return HALF_AT_END.test(text.slice(from, end)) ? end - 1 : end;
+  const window = text.slice(from, end);
+  const line = window.lastIndexOf('\n') + 1;
+  if (line > TEXT_UNITS_MAX / 2) return from + line;
+  return HALF_AT_END.test(window) ? end - 1 : end;
 }

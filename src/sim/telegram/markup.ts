@@ -19,26 +19,24 @@ const TAGS = new Set(
     ' ',
   ),
 );
-const TAG = /<(\/?)([a-zA-Z-]*)([^<>]*)>|</g;
+const TAG = /<(\/?)([a-zA-Z-]*)(?![a-zA-Z-])([^<>]*)>|</g;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
 function parseHtml(text: string): Parsed {
   const open: string[] = [];
   for (const match of text.matchAll(TAG)) {
     const name = match[2]?.toLowerCase() ?? '';
-    const at = Buffer.byteLength(text.slice(0, match.index));
     if (match[1] === '/') {
       const expected = open.pop();
       if (expected === undefined) {
-        return broken(`Unexpected end tag at byte offset ${at}`);
+        return broken(`Unexpected end tag at byte offset ${bytes(text, match.index)}`);
       }
       if (expected !== name) {
-        return broken(
-          `Unmatched end tag at byte offset ${at}, expected "</${expected}>", found "</${name}>"`,
-        );
+        const found = `expected "</${expected}>", found "</${name}>"`;
+        return broken(`Unmatched end tag at byte offset ${bytes(text, match.index)}, ${found}`);
       }
     } else if (!TAGS.has(name)) {
-      return broken(`Unsupported start tag "${name}" at byte offset ${at}`);
+      return broken(`Unsupported start tag "${name}" at byte offset ${bytes(text, match.index)}`);
     } else open.push(name);
   }
   const unclosed = open.pop();
