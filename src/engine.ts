@@ -4,6 +4,7 @@
 import type { Settings } from './config/config.ts';
 import { Dispatch, type DispatchAccounts, type Profile } from './dispatch/dispatch.ts';
 import { createRoad, type FrontOptions } from './dispatch/front.ts';
+import type { ReportFault } from './domain/fault.ts';
 import type { AskedRoad } from './intake/road.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -20,6 +21,7 @@ export interface EngineOptions {
   readonly random: Random;
   readonly settings: Settings;
   readonly accounts: EngineAccounts;
+  readonly report: ReportFault;
   readonly fatal: (error: unknown) => void;
   // Told of what is refused because a queue is full.
   readonly onFull?: FrontOptions['onFull'];
@@ -41,7 +43,7 @@ export interface Engine {
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { journal, ledger, clock, random, settings, accounts, fatal } = options;
+  const { journal, ledger, clock, random, settings, accounts, report, fatal } = options;
   const { weightHigh, weightNormal, weightLow, platformQueueMax } = settings;
   const onFull = options.onFull ?? (() => {});
   const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
@@ -51,6 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     random,
     scheduler,
+    report,
     fatal,
     breaker: breakerOf(settings),
     accounts: dispatchAccounts(accounts),

@@ -10,13 +10,16 @@ import {
   SECRET_FILE,
 } from './accounts/accounts.ts';
 import type { Config, Settings } from './config/config.ts';
+import type { FaultStage, ReportFault } from './domain/fault.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import type { Journal } from './journal/journal.ts';
 import { openSqliteJournal } from './journal/sqlite.ts';
+import { faultLog } from './ledger/fault-log.ts';
 import { type FullQueue, fullLog } from './ledger/full-log.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { openSqliteLedger } from './ledger/sqlite.ts';
 import type { Priors } from './limits/limits.ts';
+import { bounded } from './platforms/bounded.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createTelegram, telegramPriors } from './platforms/telegram/telegram.ts';
 import { createTerminal, Screens } from './platforms/terminal/terminal.ts';
@@ -48,6 +51,7 @@ export interface House {
   readonly screens: Screens;
   readonly spool: Spool;
   readonly engine: Engine;
+  readonly report: ReportFault;
   readonly adminKey: string;
   // Seals tokens; the secrets of webhooks are derived from it.
   readonly secret: string;
@@ -64,6 +68,8 @@ export interface HouseWatch {
   countCommit(commands: number, tookMs: number): void;
   // A queue is full, and a message of this account was refused.
   countFull(account: string): void;
+  // An exception was contained.
+  countFault(stage: FaultStage): void;
 }
 
 export async function openHouse(config: Config, watch: HouseWatch): Promise<House> {
@@ -86,7 +92,9 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   });
   const screens = new Screens(clock);
   const telegram = openTelegram(config, clock, random, sandbox, spool);
-  const platforms = new Map([telegram, createTerminal(screens)].map((each) => [each.name, each]));
+  const report = faultLog(clock, log, (stage) => watch.countFault(stage));
+  const made = [telegram, createTerminal(screens)].map((each) => bounded(each, { clock, report }));
+  const platforms = new Map(made.map((each) => [each.name, each]));
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const accounts = await openAccounts({ clock, journal, platforms, ...sealing }, close);
@@ -99,6 +107,7 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
     onFull: tellFull(watch, fullLog(clock, log)),
+    report,
     fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
@@ -119,6 +128,7 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
     screens,
     spool,
     engine,
+    report,
     adminKey: adminKey.value,
     ...sealing,
     settingsOf,
@@ -147,7 +157,7 @@ function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {
 }
 
 export function giveUp(log: Log, error: unknown): never {
-  log.fatal({ err: error }, 'a promise of the code was broken; stopping');
+  log.fatal({ err: error }, 'an invariant of the queue is broken; stopping');
   process.exit(1);
 }
 

@@ -42,6 +42,9 @@ export const worldEngine: EngineFactory = async (ports) => {
     random,
     settings: SETTINGS,
     accounts: worldAccounts(ports, telegram, store.journal, refused),
+    report: (_stage, error) => {
+      throw error;
+    },
     fatal: (error) => {
       throw error;
     },

@@ -49,6 +49,9 @@ async function startRoad() {
       setRefused: async () => {},
       setPaused: async () => true,
     },
+    report: (_stage, error) => {
+      throw error;
+    },
     fatal: (error) => {
       throw error;
     },

@@ -46,7 +46,8 @@ export function aWorld(options: WorldOptions = {}) {
       throw error;
     };
     const accounts = accountsOf(platform, settings);
-    const parts = { ...store, clock: life.clock, fatal };
+    const report = (_stage: unknown, error: unknown) => fatal(error);
+    const parts = { ...store, clock: life.clock, report, fatal };
     const engine = createEngine({ ...parts, random, settings, accounts });
     const counted: string[] = [];
     const makeRoom = () =>

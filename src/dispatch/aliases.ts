@@ -3,6 +3,7 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import type { StoredLimit } from '../journal/journal.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 
 // Of one account; beyond it the oldest is forgotten, and learned again when it is met.
 const ALIASES_MAX = 10_000;
@@ -78,7 +79,9 @@ export class Aliases {
 
   restore({ account, key, value }: StoredLimit): void {
     if (!key.startsWith(KEY)) return;
-    const { to, moved } = JSON.parse(value) as Record<string, unknown>;
+    const stored = jsonOrUndefined(value);
+    if (typeof stored !== 'object' || stored === null) return;
+    const { to, moved } = stored as Record<string, unknown>;
     if (typeof to !== 'string') return;
     this.learn(account, { from: key.slice(KEY.length), to, moved: moved === true });
   }

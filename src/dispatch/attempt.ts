@@ -3,6 +3,7 @@
 // cannot be undone, so the settlement is kept and tried again until the store takes it.
 
 import type { Queued } from '../domain/delivery.ts';
+import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import {
   type Begun,
@@ -16,6 +17,7 @@ import type { AccountLimits, Learned, Priors, Ticket } from '../limits/limits.ts
 import type { Platform } from '../platforms/platform.ts';
 import type { Order } from '../scheduler/scheduler.ts';
 import { type Clock, sleep } from '../system/clock.ts';
+import { faultInWords } from '../system/fault.ts';
 import type { Random } from '../system/random.ts';
 import type { BreakerSettings } from './breaker.ts';
 import { type RetryPolicy, settle, type Verdict } from './settle.ts';
@@ -43,6 +45,7 @@ export interface AttemptPorts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: Random;
+  readonly report: ReportFault;
   // At the start nobody waits yet: a store that cannot be written is told, not waited for.
   readonly isStarting?: boolean;
 }
@@ -66,15 +69,24 @@ export interface AttemptReport {
   readonly body: string | null;
 }
 
-export async function call(
-  profile: Profile,
-  credential: string,
-  queued: Queued,
-  body: string,
-): Promise<Outcome> {
-  const { platform, deadlineMs } = profile;
-  const { method } = queued;
-  return platform.classify(method, await platform.send({ credential, method, body, deadlineMs }));
+export interface Tried {
+  readonly queued: Queued;
+  readonly n: number;
+  readonly record: PastRecord;
+  readonly body: string | null;
+  readonly outcome: Outcome;
+  readonly startedAt: number;
+  readonly probing: boolean;
+  readonly change: Change | null;
+}
+
+// What an exception within one attempt comes to: dead, with its place, and never sent again by itself. Whether the
+// request had left decides what the record says of it.
+export function internalFailure(error: unknown, hasLeft: boolean): Outcome {
+  const what = faultInWords(error);
+  if (!hasLeft) return { kind: 'failed', reason: INTERNAL, detail: what, hostDown: false };
+  const detail = `${what} (the request had left, so the message may have been delivered)`;
+  return { kind: 'uncertain', reason: INTERNAL, detail };
 }
 
 // Decides, teaches the limits, and writes it all down in one transaction.
@@ -83,25 +95,11 @@ export async function conclude(
   profile: Profile,
   limits: AccountLimits,
   ticket: Ticket | null,
-  tried: {
-    queued: Queued;
-    n: number;
-    record: PastRecord;
-    body: string | null;
-    outcome: Outcome;
-    startedAt: number;
-    probing: boolean;
-    change: Change | null;
-  },
+  tried: Tried,
 ): Promise<AttemptReport> {
   const { queued, n, record, startedAt, body, change } = tried;
-  const { outcome, next } = partOf(profile.platform, tried.body, tried.outcome);
   const endedAt = ports.clock.now();
-  const { platform } = profile;
-  const idempotent = platform.isIdempotent(queued.method);
-  const cured = curedOf(platform, queued, tried.body, outcome);
-  const facts = { queued, record, outcome, idempotent, cured, next, probing: tried.probing };
-  const settling = settle(facts, profile.retry, endedAt, ports.random.next());
+  const { outcome, settling } = judgeSafely(ports, profile, tried, endedAt);
   const changed = change === null ? null : { ...change, body };
   const verdict = { ...settling, cure: settling.cure ?? changed };
   const learned =
@@ -109,6 +107,54 @@ export async function conclude(
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
+}
+
+interface Judged {
+  readonly outcome: Outcome;
+  readonly settling: Verdict;
+}
+
+// Pure, but in the platform's words: what it throws is this attempt's fault, and not the road's.
+function judgeSafely(ports: AttemptPorts, profile: Profile, tried: Tried, now: number): Judged {
+  const chance = ports.random.next();
+  try {
+    return judge(profile, tried, now, chance);
+  } catch (error) {
+    ports.report('attempt', error, { seq: tried.queued.seq, account: tried.queued.account });
+    const outcome = internalFailure(error, true);
+    const facts = { ...tried, outcome, idempotent: false, cured: null, next: null };
+    return { outcome, settling: settle(facts, profile.retry, now, chance) };
+  }
+}
+
+function judge(profile: Profile, tried: Tried, now: number, chance: number): Judged {
+  const { queued, record, probing } = tried;
+  const { platform } = profile;
+  const { outcome, next } = partOf(platform, tried.body, tried.outcome);
+  const idempotent = platform.isIdempotent(queued.method);
+  const cured = curedOf(platform, queued, tried.body, outcome);
+  const facts = { queued, record, outcome, idempotent, cured, next, probing };
+  return { outcome, settling: settle(facts, profile.retry, now, chance) };
+}
+
+// Dead without a try: what stands on disk cannot be taken up.
+export async function quarantine(
+  ports: AttemptPorts,
+  begun: { queued: Queued; n: number; record: PastRecord },
+  error: unknown,
+  hasLeft: boolean,
+): Promise<AttemptReport> {
+  const { queued, n, record } = begun;
+  const endedAt = ports.clock.now();
+  const outcome = internalFailure(error, hasLeft);
+  const rest = { dueAt: 0, failed: false, doubted: hasLeft, cure: null } as const;
+  const signal = { kind: 'unjudged' } as const;
+  const verdict: Verdict = { to: 'dead', ...rest, signal, health: 'unknown' };
+  const learned = NOTHING_LEARNED;
+  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
+  const settled = await write(ports, settlement);
+  const times = { startedAt: endedAt, endedAt };
+  return { n, outcome, verdict, settled, learned, ...times, record, body: null };
 }
 
 // Begun, and not to be sent before `until`: no call was made, so nothing counts against it.

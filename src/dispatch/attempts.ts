@@ -1,13 +1,15 @@
 // The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
 // The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
+// What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
+// (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, holds, store);
+// an exception there is a broken invariant of the road, and stops the process.
 
 import type { NewDelivery, Queued } from '../domain/delivery.ts';
-import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import { type Begun, type Journal, JournalUnavailable } from '../journal/journal.ts';
 import type { AccountLimits, LimitRecord, Ticket } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { assert } from '../system/assert.ts';
 import { sleep } from '../system/clock.ts';
 import type { Alias, Aliases } from './aliases.ts';
 import {
@@ -15,16 +17,17 @@ import {
   type AttemptReport,
   begin,
   type Change,
-  call,
   conclude,
+  internalFailure,
   type Profile,
   postpone,
   reasonOf,
+  type Tried,
 } from './attempt.ts';
 import type { Holds } from './holds.ts';
 import { Lead } from './lead.ts';
 import { NAMED, type Records, resolve } from './references.ts';
-import type { Shown } from './shown.ts';
+import type { Departure, Shown } from './shown.ts';
 
 // A try that is begun on disk.
 interface Start {
@@ -35,7 +38,14 @@ interface Start {
   readonly startedAt: number;
 }
 
-type Kept = Omit<Parameters<typeof conclude>[4], 'outcome'>;
+// What is to be done with an attempt that has begun.
+type Plan =
+  | { kind: 'send'; body: string; change: Change | null }
+  | { kind: 'wait'; until: number }
+  // Settled without a call.
+  | { kind: 'known'; outcome: Outcome };
+
+type Kept = Omit<Tried, 'outcome'>;
 
 export interface AttemptsPorts extends AttemptPorts {
   readonly accounts: AccountKeys;
@@ -101,26 +111,53 @@ export class Attempts {
   }
 
   async #go(start: Start): Promise<void> {
+    let plan: Plan;
+    try {
+      const planning = this.#plan(start);
+      // A turn less on the hot path: hardly a call mentions a message that is not sent yet.
+      plan = planning instanceof Promise ? await planning : planning;
+    } catch (error) {
+      return this.#fail(start, error);
+    }
+    switch (plan.kind) {
+      case 'send':
+        return this.#send(start, plan.body, plan.change);
+      case 'wait': {
+        const { until } = plan;
+        return this.#keep(start, (tried) => postpone(this.#p, tried, 'reference_waits', until));
+      }
+      case 'known': {
+        const { outcome } = plan;
+        return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+      }
+    }
+  }
+
+  #plan(start: Start): Plan | Promise<Plan> {
     const { queued, begun } = start;
-    const { account } = queued;
-    const { platform } = this.#road.profileOf(account);
+    const { platform } = this.#road.profileOf(queued.account);
     const asked = this.#addressed(platform, queued, begun.body);
     const resolving = resolve(platform, this.#lookUp, queued, asked);
     const moved = asked === begun.body ? null : { name: 'move_chat', chat: queued.chat };
-    if (resolving === null) return this.#send(start, asked, moved);
-    const resolved = await resolving;
-    switch (resolved.kind) {
-      case 'ready':
-        return this.#send(start, resolved.body, moved ?? { name: NAMED, chat: null });
-      case 'wait':
-        return this.#keep(start, (tried) =>
-          postpone(this.#p, tried, 'reference_waits', resolved.until),
-        );
-      case 'lost':
-        return this.#keep(start, (tried) =>
-          this.#conclude(start, null, { ...tried, outcome: resolved.outcome }),
-        );
-    }
+    if (resolving === null) return this.#planSend(start, asked, moved);
+    return resolving.then((resolved): Plan => {
+      switch (resolved.kind) {
+        case 'ready':
+          return this.#planSend(start, resolved.body, moved ?? { name: NAMED, chat: null });
+        case 'wait':
+          return resolved;
+        case 'lost':
+          return { kind: 'known', outcome: resolved.outcome };
+      }
+    });
+  }
+
+  #planSend({ queued, probing }: Start, given: string, change: Change | null): Plan {
+    const { platform, splits } = this.#road.profileOf(queued.account);
+    const body = (splits ? platform.split(queued.method, given) : null) ?? given;
+    // A probe must be a call, whatever it says.
+    const known = probing ? null : this.#shown.same(platform, queued, body);
+    return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
   }
 
   // What was asked for a chat's old id goes to its new one.
@@ -129,41 +166,56 @@ export class Attempts {
     return platform.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
   }
 
-  async #send(start: Start, given: string, change: Change | null): Promise<void> {
+  async #send(start: Start, body: string, change: Change | null): Promise<void> {
     const { queued, ticket, probing, begun } = start;
     const { account } = queued;
-    const profile = this.#road.profileOf(account);
-    const { platform, splits } = profile;
-    const body = (splits ? platform.split(queued.method, given) : null) ?? given;
-    // A probe must be a call, whatever it says.
-    const known = probing ? null : this.#shown.same(platform, queued, body);
-    if (known !== null) {
-      return this.#keep(start, (tried) =>
-        this.#conclude(start, null, { ...tried, outcome: known.sent }),
-      );
-    }
+    const credential = this.#p.accounts.credentialOf(account);
+    if (credential === null) return this.#fail(start, new Error('the account has no credential'));
     const startedAt = this.#p.clock.now();
     this.#road.limitsOf(account).departed(ticket, startedAt);
-    const credential = this.#p.accounts.credentialOf(account);
-    assert(credential !== null, 'an account of the road has a credential');
-    const outcome = await this.#call(profile, credential, queued, body);
+    const outcome = await this.#call(credential, queued, body);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
     const { n, record } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing, change };
-    await this.#land(queued, await this.#conclude(start, ticket, tried));
+    await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
-  #conclude({ queued }: Start, ticket: Ticket | null, tried: Parameters<typeof conclude>[4]) {
+  #conclude({ queued }: Start, ticket: Ticket | null, tried: Tried) {
     const profile = this.#road.profileOf(queued.account);
     return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
   }
 
-  async #call(profile: Profile, credential: string, queued: Queued, body: string) {
-    const departure = this.#shown.depart(profile.platform, queued, body);
-    const outcome = await call(profile, credential, queued, body);
-    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+  // Never rejects: whatever the platform throws is an outcome of this call.
+  async #call(credential: string, queued: Queued, body: string): Promise<Outcome> {
+    const { platform, deadlineMs } = this.#road.profileOf(queued.account);
+    const { method } = queued;
+    let departure: Departure | null = null;
+    let hasLeft = false;
+    try {
+      departure = this.#shown.depart(platform, queued, body);
+      hasLeft = true;
+      const reply = await platform.send({ credential, method, body, deadlineMs });
+      const outcome = platform.classify(method, reply);
+      if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
+      return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+    } catch (error) {
+      this.#report(queued, error);
+      const outcome = internalFailure(error, hasLeft);
+      return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+    }
+  }
+
+  // An exception before the call could be made.
+  #fail(start: Start, error: unknown): Promise<void> {
+    this.#report(start.queued, error);
+    const outcome = internalFailure(error, false);
+    return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+  }
+
+  #report({ seq, account, method }: Queued, error: unknown): void {
+    this.#p.report('attempt', error, { seq, account, method });
   }
 
   // Settled without a call, which teaches nothing: its room and its probe go to others.
@@ -199,18 +251,32 @@ export class Attempts {
     this.#road.wake();
   }
 
-  async #land(queued: Queued, report: AttemptReport): Promise<void> {
+  async #land(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
     const { outcome, verdict, endedAt } = report;
     const { account, chat } = queued;
-    this.#road.holds.learn(account, chat, verdict.health, reasonOf(outcome) ?? '', endedAt);
-    const after = this.#road.profileOf(account).platform.chatAfter(chat, outcome);
-    const alias = after === null ? null : { from: chat, to: after.chat, moved: after.moved };
+    const { health } = verdict;
+    if (health !== 'unknown') {
+      this.#road.holds.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
+    } else if (probing) this.#road.holds.probeGone(account, endedAt);
+    const alias = this.#aliasAfter(queued, outcome);
     const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);
     this.#road.follow(queued, report);
     // Others of its chat may wait for its answer under another id.
     const now = this.#road.aliases.canonical(account, chat);
     if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
     await saveLimits(this.#p.journal, records);
+  }
+
+  // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
+  #aliasAfter(queued: Queued, outcome: Outcome): Alias | null {
+    const { account, chat } = queued;
+    try {
+      const after = this.#road.profileOf(account).platform.chatAfter(chat, outcome);
+      return after === null ? null : { from: chat, to: after.chat, moved: after.moved };
+    } catch (error) {
+      this.#report(queued, error);
+      return null;
+    }
   }
 }
 

@@ -2,13 +2,14 @@
 // account's limits: at once if their moment is free, else not at all. They are never tried again, never probe a
 // freeze or a breaker, and stand in no message's way.
 
+import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Clock } from '../system/clock.ts';
-import { answerOf, type Profile, reasonOf } from './attempt.ts';
+import { answerOf, internalFailure, type Profile, reasonOf } from './attempt.ts';
 import { type AccountKeys, markRefused, saveLimits } from './attempts.ts';
 import type { Holds } from './holds.ts';
 import { lessonOf } from './settle.ts';
@@ -31,6 +32,7 @@ export interface CosmeticPorts {
   readonly journal: Pick<Journal, 'saveLimits'>;
   readonly clock: Clock;
   readonly accounts: AccountKeys;
+  readonly report: ReportFault;
 }
 
 export class Cosmetics {
@@ -52,7 +54,7 @@ export class Cosmetics {
   }
 
   async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
-    const { account, chat, user, family, gate, method, body } = call;
+    const { account, chat, user, family, gate } = call;
     const { clock, accounts } = this.#p;
     const { holds, scheduler } = this.#road;
     const limits = this.#road.limitsOf(account);
@@ -63,18 +65,28 @@ export class Cosmetics {
     if (!limits.isFreeFor(charge, clock.now())) return DROPPED;
     const ticket = limits.take(charge, clock.now());
     this.#inFlight.set(account, inFlight + 1);
-    const { platform, deadlineMs } = this.#road.profileOf(account);
-    const reply = await platform.send({ credential, method, body, deadlineMs });
-    const outcome = platform.classify(method, reply);
+    const outcome = await this.#call(credential, call);
     this.#count(account, -1);
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
     const learned = limits.settled(ticket, signal, now);
-    holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
+    if (health !== 'unknown') holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
     if (health === 'refused') await markRefused(accounts, account);
     await saveLimits(this.#p.journal, learned.records);
     return answerFor(outcome);
+  }
+
+  // Never rejects: whatever the platform throws is an outcome of this call.
+  async #call(credential: string, { account, method, body }: CosmeticCall): Promise<Outcome> {
+    const { platform, deadlineMs } = this.#road.profileOf(account);
+    try {
+      const reply = await platform.send({ credential, method, body, deadlineMs });
+      return platform.classify(method, reply);
+    } catch (error) {
+      this.#p.report('cosmetic', error, { account, method });
+      return internalFailure(error, true);
+    }
   }
 
   #count(account: string, change: number): void {

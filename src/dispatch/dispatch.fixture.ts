@@ -3,12 +3,14 @@
 import { aDelivery } from '../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
+import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Road } from '../intake/road.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../journal/memory.ts';
 import type { Rule } from '../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
 import { type Order, Scheduler } from '../scheduler/scheduler.ts';
+import type { Clock } from '../system/clock.ts';
 import { seededRandom } from '../system/random.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -17,6 +19,8 @@ import { createRoad } from './front.ts';
 
 export const START = 1_700_000_000_000;
 export const NEVER = new AbortController().signal;
+// On disk, and of a platform that is no longer served.
+export const GONE_ACCOUNT = 'gone:1';
 export const SENT: Outcome = { kind: 'sent', messageId: '7', result: '{"ok":true}' };
 
 const CHAT_SECOND: Rule = { name: 'chat_second', scope: 'chat', count: 1, perMs: 1000 };
@@ -38,7 +42,7 @@ function fakePlatform(
       calls.push(call);
       const outcome = say(call, calls.length);
       await delay(call);
-      const reply: Reply = { kind: 'answered', status: 200, headers: {}, body: '' };
+      const reply: Reply = { kind: 'answered', status: 200, headers: {}, body: call.body };
       outcomes.set(reply, outcome);
       return reply;
     },
@@ -68,11 +72,17 @@ export function aRoad(
     typingMs = 100,
     order = 'lane',
     hostOf = () => 'fake',
+    wrap = (platform) => platform,
+    report = (_stage, error) => {
+      throw error;
+    },
   }: {
     disk?: MemoryDisk;
     typingMs?: number;
     order?: Order;
     hostOf?: (account: string) => string;
+    wrap?: (platform: Platform, clock: Clock) => Platform;
+    report?: ReportFault;
   } = {},
 ) {
   const clock = virtualClock(START);
@@ -80,9 +90,10 @@ export function aRoad(
     new Promise<void>((resolve) => {
       clock.schedule(clock.now() + ms, resolve);
     });
-  const { platform, calls } = fakePlatform(say, (call) =>
+  const { platform: good, calls } = fakePlatform(say, (call) =>
     tick(call.method === 'typing' ? typingMs : 100),
   );
+  const platform = wrap(good, clock);
   const store = createMemoryStore(disk);
   const profile: Profile = {
     platform,
@@ -110,11 +121,15 @@ export function aRoad(
     scheduler: new Scheduler(),
     breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
     accounts: {
-      profileOf: (id) => ({ ...profile, host: hostOf(id) }),
+      profileOf: (id) => {
+        if (id === GONE_ACCOUNT) throw new TypeError('no such platform');
+        return { ...profile, host: hostOf(id) };
+      },
       stateOf: () => ({ paused: false, refused: null }),
       credentialOf: () => 'secret',
       setRefused: async (id) => refused.push(id),
     },
+    report,
     fatal: (error) => {
       throw error;
     },

@@ -84,6 +84,9 @@ serviceContract('dispatch', async () => {
       credentialOf: () => 'secret',
       setRefused: async () => {},
     },
+    report: (_stage, error) => {
+      throw error;
+    },
     fatal: (error) => {
       throw error;
     },

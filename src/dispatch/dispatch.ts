@@ -2,6 +2,7 @@
 // It owns the road's memory (scheduler, limits, holds, waiters); the journal owns the truth.
 
 import type { NewDelivery, Queued } from '../domain/delivery.ts';
+import type { ReportFault } from '../domain/fault.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
 import {
   type Appended,
@@ -24,6 +25,7 @@ import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
 import type { Records } from './references.ts';
+import { safePriors } from './safe-priors.ts';
 import { type Known, Shown } from './shown.ts';
 import { Teller } from './teller.ts';
 import { Turns } from './turns.ts';
@@ -49,7 +51,9 @@ export interface DispatchOptions {
   readonly accounts: DispatchAccounts;
   // What became of the messages a call mentions.
   readonly ledger: Records;
-  // Told of programmer errors in the loop; the process must not go on after one.
+  // Told of exceptions that were contained where they happened.
+  readonly report: ReportFault;
+  // Told of broken invariants of the road itself; the process must not go on after one.
   readonly fatal: (error: unknown) => void;
 }
 
@@ -89,7 +93,7 @@ export class Dispatch implements Service {
     this.#o = options;
     this.scheduler = options.scheduler;
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
-    this.teller = new Teller(options.journal.tag);
+    this.teller = new Teller(options.journal.tag, options.report);
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
     this.#shown = new Shown(options.clock);
     this.#attempts = new Attempts(this, options, this.#shown);
@@ -175,7 +179,8 @@ export class Dispatch implements Service {
     const { priors, inFlightMax, host, order, platform } = profile;
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
-    const limits = new AccountLimits({ account, priors, trips });
+    const safe = safePriors(priors, (error) => this.#o.report('limits', error, { account }));
+    const limits = new AccountLimits({ account, priors: safe, trips });
     this.#limits.set(account, limits);
     this.scheduler.addAccount(account, limits, { inFlightMax, order, platform: platform.name });
     this.holds.add(account, profile, this.#o.accounts.stateOf(account));

@@ -68,7 +68,14 @@ export class Holds {
     this.#applyAll(host);
   }
 
-  learn(id: string, chat: string, health: Health, cause: string, now: number): void {
+  // `unknown` must not come here: it teaches nothing.
+  learn(
+    id: string,
+    chat: string,
+    health: Exclude<Health, 'unknown'>,
+    cause: string,
+    now: number,
+  ): void {
     const { breaker, host } = this.#of(id);
     const hostDown = health === 'host_down';
     const hostChanged = hostDown
@@ -112,7 +119,13 @@ export class Holds {
     return { state, until, cause };
   }
 
-  #learnOwn(breaker: Breaker, chat: string, health: Health, cause: string, now: number): boolean {
+  #learnOwn(
+    breaker: Breaker,
+    chat: string,
+    health: Exclude<Health, 'unknown'>,
+    cause: string,
+    now: number,
+  ): boolean {
     switch (health) {
       case 'answered':
         return breaker.answered();

@@ -1,13 +1,28 @@
 // A new process takes over from the journal: first the limits (so that it never starts with a fresh budget),
 // then what waits, then what was in flight when the old one ended: those are in doubt, and settled as such.
 // Nothing is sent before all of it is done, so order within a lane holds across the restart.
+// Nothing on disk can keep a process from starting: a delivery that cannot be taken up is dead (`internal`), a record
+// of the limits that cannot be read is left out.
 
 import type { Queued } from '../domain/delivery.ts';
-import type { Journal, Recovered, StoredCall, StoredLimit } from '../journal/journal.ts';
+import {
+  type Journal,
+  JournalUnavailable,
+  type Recovered,
+  type StoredCall,
+  type StoredLimit,
+} from '../journal/journal.ts';
 import type { AccountLimits, PastCall } from '../limits/limits.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './aliases.ts';
-import { type AttemptPorts, type AttemptReport, conclude, type Profile } from './attempt.ts';
+import {
+  type AttemptPorts,
+  type AttemptReport,
+  begin,
+  conclude,
+  type Profile,
+  quarantine,
+} from './attempt.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
@@ -26,26 +41,56 @@ export async function recover(
 ): Promise<void> {
   const { journal, clock } = ports;
   const now = clock.now();
-  await restoreLimits(target, journal, now);
+  await restoreLimits(target, ports, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
+  const broken: { queued: Queued; error: unknown }[] = [];
   for await (const item of journal.recover()) {
-    if (item.kind === 'queued') target.add(item.queued, now);
-    else doubtful.push(item);
+    if (item.kind === 'sending') doubtful.push(item);
+    else {
+      try {
+        target.add(item.queued, now);
+      } catch (error) {
+        broken.push({ queued: item.queued, error });
+      }
+    }
   }
   const starting = { ...ports, isStarting: true };
+  for (const { queued, error } of broken) await isolate(target, starting, queued, error);
   await Promise.all(doubtful.map((item) => settleDoubt(target, starting, item, now)));
 }
 
-async function restoreLimits(target: RecoveryTarget, journal: Journal, now: number): Promise<void> {
+// Only what is being sent can die, so it is begun first; no call is made.
+async function isolate(
+  target: RecoveryTarget,
+  ports: AttemptPorts,
+  queued: Queued,
+  error: unknown,
+): Promise<void> {
+  ports.report('recovery', error, { seq: queued.seq, account: queued.account });
+  const begun = await begin(ports, queued.seq, ports.clock.now());
+  if (begun instanceof JournalUnavailable) throw begun;
+  if (begun.kind === 'gone') return;
+  target.follow(queued, await quarantine(ports, { ...begun, queued }, error, false));
+}
+
+async function restoreLimits(
+  target: RecoveryTarget,
+  { journal, report }: AttemptPorts,
+  now: number,
+): Promise<void> {
   const kept = await journal.limits();
   for (const record of kept) target.aliases.restore(record);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
   const stored = await journal.callsSince(now - CALLS_LOOK_BACK_MS);
   const calls = Map.groupBy(stored.map(pastCall), (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
-    const limits = target.limitsOf(account);
-    for (const { from, to } of target.aliases.of(account)) limits.unite(from, to, now);
-    limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
+    try {
+      const limits = target.limitsOf(account);
+      for (const { from, to } of target.aliases.of(account)) limits.unite(from, to, now);
+      limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
+    } catch (error) {
+      report('recovery', error, { account });
+    }
   }
 }
 
@@ -61,7 +106,16 @@ async function settleDoubt(
   now: number,
 ): Promise<void> {
   const { queued, n, record } = item;
-  const limits = target.limitsOf(queued.account);
+  let limits: AccountLimits;
+  let profile: Profile;
+  try {
+    limits = target.limitsOf(queued.account);
+    profile = target.profileOf(queued.account);
+  } catch (error) {
+    ports.report('recovery', error, { seq: queued.seq, account: queued.account });
+    target.follow(queued, await quarantine(ports, item, error, true));
+    return;
+  }
   const detail = 'the process ended while the call was in flight';
   const outcome = { kind: 'uncertain', reason: 'process_ended', detail } as const;
   const tried = {
@@ -74,7 +128,7 @@ async function settleDoubt(
     probing: false,
     change: null,
   };
-  const report = await conclude(ports, target.profileOf(queued.account), limits, null, tried);
+  const report = await conclude(ports, profile, limits, null, tried);
   // No breaker learns from it: that we ended says nothing about the platform.
   target.follow(queued, report);
 }

@@ -2,6 +2,7 @@
 // A retry is not a loop: it is a time written into the journal, and the scheduler meets it again.
 
 import type { Queued } from '../domain/delivery.ts';
+import { INTERNAL } from '../domain/fault.ts';
 import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
 import type { Record as PastRecord } from '../journal/journal.ts';
 import type { Signal } from '../limits/limits.ts';
@@ -42,7 +43,8 @@ export interface Verdict {
 }
 
 // What the try says about the account and its host, for the breakers.
-export type Health = 'answered' | 'refused' | 'broken' | 'host_down';
+// `unknown`: the try ended within the gateway, which says nothing about either.
+export type Health = 'answered' | 'refused' | 'broken' | 'host_down' | 'unknown';
 
 export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
   const { outcome } = tried;
@@ -61,9 +63,10 @@ export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: n
     case 'refused':
       return settleRefused(tried, outcome.reason, outcome.cure);
     case 'failed':
+      if (outcome.reason === INTERNAL) return { ...REST, to: 'dead', ...lessonOf(outcome) };
       return { ...again(tried, policy, now, chance, 'dead'), ...lessonOf(outcome) };
     case 'uncertain':
-      return settleUncertain(tried, policy, now, chance);
+      return settleUncertain(tried, outcome.reason, policy, now, chance);
     default:
       return unreachable(outcome);
   }
@@ -83,11 +86,15 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
       return { signal: { kind: 'judged' }, health: isAccount ? 'refused' : 'answered' };
     }
     case 'failed':
+      if (outcome.reason === INTERNAL) return { signal: { kind: 'unjudged' }, health: 'unknown' };
       return outcome.hostDown
         ? { signal: { kind: 'unjudged' }, health: 'host_down' }
         : { signal: { kind: 'judged' }, health: 'broken' };
     case 'uncertain':
-      return { signal: { kind: 'judged' }, health: 'broken' };
+      return {
+        signal: { kind: 'judged' },
+        health: outcome.reason === INTERNAL ? 'unknown' : 'broken',
+      };
     default:
       return unreachable(outcome);
   }
@@ -105,8 +112,16 @@ function settleRefused(tried: Tried, reason: string, cure: Cure | null): Verdict
   return { ...REST, to: 'dead', ...lesson };
 }
 
-function settleUncertain(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
+function settleUncertain(
+  tried: Tried,
+  reason: string,
+  policy: RetryPolicy,
+  now: number,
+  chance: number,
+): Verdict {
   const lesson = lessonOf(tried.outcome);
+  // What broke here once would break again: it waits for a person, and is never sent again by itself.
+  if (reason === INTERNAL) return { ...REST, to: 'dead', doubted: true, ...lesson };
   if (tried.idempotent) return { ...again(tried, policy, now, chance, 'dead'), ...lesson };
   const doubt = { doubted: true, ...lesson } as const;
   if (policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };

@@ -112,7 +112,8 @@ export class Shown {
 
   // Whether the call was alone on its message.
   #land(key: string): boolean {
-    const flight = this.#flights.get(key)!;
+    const flight = this.#flights.get(key);
+    if (flight === undefined) return false;
     flight.count -= 1;
     if (flight.count === 0) this.#flights.delete(key);
     return flight.alone;

@@ -3,6 +3,7 @@
 
 import type { Queued, State } from '../domain/delivery.ts';
 import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
+import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import { summaryOf } from '../domain/payload.ts';
 import type { AttemptReport } from './attempt.ts';
@@ -12,10 +13,12 @@ import { Waiters } from './waiters.ts';
 export class Teller {
   readonly waiters = new Waiters();
   readonly #tag: string;
+  readonly #report: ReportFault;
   readonly #listeners = new Set<RoadListener>();
 
-  constructor(tag: string) {
+  constructor(tag: string, report: ReportFault) {
     this.#tag = tag;
+    this.#report = report;
   }
 
   listen(listener: RoadListener): () => void {
@@ -24,7 +27,14 @@ export class Teller {
   }
 
   emit(event: RoadEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) {
+      // The road does not depend on who follows it.
+      try {
+        listener(event);
+      } catch (error) {
+        this.#report('listener', error, { event: event.kind });
+      }
+    }
   }
 
   accepted(queued: Queued, at: number): void {

@@ -99,6 +99,11 @@ export const METRICS = {
     labels: ['platform'],
     help: 'Times the breaker of an account opened.',
   },
+  sluice_internal_faults_total: {
+    type: 'counter',
+    labels: ['stage'],
+    help: 'Exceptions within the gateway, contained where they happened. In `attempt` a delivery died by it.',
+  },
   sluice_broadcast_recipients_total: {
     type: 'counter',
     labels: ['platform', 'end'],

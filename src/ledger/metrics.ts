@@ -3,6 +3,7 @@
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RoadListener } from '../domain/event.ts';
+import { FAULT_STAGES, type FaultStage } from '../domain/fault.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import { Board } from './board.ts';
 import { expose } from './exposition.ts';
@@ -26,6 +27,8 @@ export interface Metrics {
   countUpdate(account: string, end: string): void;
   // A message was refused because a queue is full.
   countFull(account: string): void;
+  // An exception within the gateway was contained.
+  countFault(stage: FaultStage): void;
   // A recipient of a broadcast came to an end.
   countRecipient(platform: string, end: string): void;
   // A batch of commands is written, so long after it was handed to the store.
@@ -55,6 +58,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
   const requests = new StatusCounts(board);
   const commitS = board.spread('sluice_journal_commit_seconds');
   const commands = board.spread('sluice_journal_batch_commands');
+  for (const stage of FAULT_STAGES) board.count('sluice_internal_faults_total', { stage });
   const met: string[] = [];
   let read: (() => Promise<GaugeReading>) | null = null;
   let readLive: Parameters<Metrics['liveGauges']>[0] = () => ({ now: 0, readings: [] });
@@ -92,6 +96,9 @@ export function createMetrics(options: { process: boolean } = { process: true })
     },
     countFull(account) {
       board.count('sluice_queue_full_total', { platform: platformOf(account) }).value += 1;
+    },
+    countFault(stage) {
+      board.count('sluice_internal_faults_total', { stage }).value += 1;
     },
     countRecipient(platform, end) {
       board.count('sluice_broadcast_recipients_total', { platform, end }).value += 1;

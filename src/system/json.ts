@@ -140,10 +140,10 @@ function scan(text: string, bounds: JsonBounds): JsonFault | null {
 
 // Where the closing quote stands; the end of the text if there is none.
 function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return at;
+  for (let i = start + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) return i;
+    if (unit === BACKSLASH) i++;
   }
   return text.length;
 }

@@ -66,6 +66,9 @@ export async function dropIn(
       setRefused: (id, reason) => accounts.setRefused(id, reason),
       setPaused: (id, paused) => accounts.setPaused(id, paused),
     },
+    report: (_stage, error) => {
+      throw error;
+    },
     fatal: (error) => {
       throw error;
     },

@@ -104,6 +104,9 @@ export async function liveWorld(options: WorldOptions = {}) {
         setRefused: async () => {},
         setPaused: async () => true,
       },
+      report: (_stage, error) => {
+        throw error;
+      },
       fatal: (error) => {
         throw error;
       },

@@ -1,0 +1,121 @@
+// A platform whose promises all settle: each call has its deadline from outside the platform's own code. A call that a
+// platform forgets would hold its chat, its place among the calls in flight and its caller for ever.
+// One timer looks after all of them, so that a call costs no timer of its own.
+
+import type { ReportFault } from '../domain/fault.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { StreamedReply } from '../system/transport.ts';
+import type { Identified, Passage, Platform } from './platform.ts';
+
+// The platform keeps its own deadline, and says more when it does: so much longer it is left alone.
+export const GRACE_MS = 5000;
+export const IDENTIFY_MS_MAX = 60_000;
+const LOOK_EVERY_MS = 1000;
+
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  constructor() {
+    super('the platform did not settle its call within the deadline');
+  }
+}
+
+export interface BoundedOptions {
+  readonly clock: Clock;
+  readonly report: ReportFault;
+}
+
+export function bounded(platform: Platform, { clock, report }: BoundedOptions): Platform {
+  const calls = new Calls(clock);
+  const { name, passage } = platform;
+  return {
+    ...platform,
+    send: (call) => calls.settled(call.deadlineMs, () => platform.send(call)),
+    ...(passage === undefined ? null : { passage: boundedPassage(passage, calls) }),
+    async identify(credential): Promise<Identified> {
+      try {
+        return await calls.settled(IDENTIFY_MS_MAX, () => platform.identify(credential));
+      } catch (error) {
+        report('call', error, { platform: name });
+        return { kind: 'unreachable', detail: 'the platform could not be asked' };
+      }
+    },
+    async close() {
+      try {
+        await calls.settled(0, () => platform.close());
+      } catch (error) {
+        report('call', error, { platform: name });
+      }
+      calls.cut();
+    },
+  };
+}
+
+function boundedPassage(passage: Passage, calls: Calls): Passage {
+  const hungUp = (hangUp: AbortSignal, made: () => Promise<StreamedReply>, deadlineMs: number) =>
+    calls.settled(deadlineMs, made, hangUp);
+  return {
+    pass: (call, hangUp) => hungUp(hangUp, () => passage.pass(call, hangUp), call.deadlineMs),
+    download: (file, hangUp) =>
+      hungUp(hangUp, () => passage.download(file, hangUp), file.deadlineMs),
+  };
+}
+
+interface Open {
+  readonly until: number;
+  readonly hangUp: AbortSignal | null;
+  readonly reject: (error: Error) => void;
+}
+
+class Calls {
+  readonly #clock: Clock;
+  readonly #open = new Set<Open>();
+  #timer: Timer | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  // As `make` settles, or NoAnswer some time after the deadline or the hanging up.
+  settled<T>(
+    deadlineMs: number,
+    make: () => Promise<T>,
+    hangUp: AbortSignal | null = null,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const open: Open = { until: this.#clock.now() + deadlineMs + GRACE_MS, hangUp, reject };
+      make().then(
+        (value) => {
+          this.#open.delete(open);
+          resolve(value);
+        },
+        (error) => {
+          this.#open.delete(open);
+          reject(error);
+        },
+      );
+      this.#open.add(open);
+      this.#timer ??= this.#look();
+    });
+  }
+
+  // Whatever is still out has ended.
+  cut(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    for (const { reject } of this.#open) reject(new NoAnswer());
+    this.#open.clear();
+  }
+
+  #look(): Timer {
+    const { now } = this.#clock;
+    return this.#clock.schedule(now() + LOOK_EVERY_MS, () => {
+      const at = now();
+      for (const open of this.#open) {
+        if (open.until > at && open.hangUp?.aborted !== true) continue;
+        this.#open.delete(open);
+        open.reject(new NoAnswer());
+      }
+      this.#timer = this.#open.size === 0 ? null : this.#look();
+    });
+  }
+}
