@@ -28,8 +28,14 @@ export const MOVES: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
-// Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free.
+// Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free. What may be
+// out already cannot go back: whoever repeats it would send it twice.
 export const WITHDRAWN = 'withdrawn';
+export const WITHDRAWN_AT_STOP = 'withdrawn_at_stop';
+
+export function isWithdrawal(reason: string | null): boolean {
+  return reason === WITHDRAWN || reason === WITHDRAWN_AT_STOP;
+}
 
 // States in which a delivery takes room in its account's bounded queue.
 export const LIVE_STATES = ['queued', 'sending'] as const satisfies readonly State[];
@@ -93,6 +99,8 @@ export interface Delivery extends Queued {
   // The platform's answer, as the caller would have got it (JSON text).
   readonly result: string | null;
   readonly supersededBy: number | null;
+  // The delivery that this one may repeat: its caller may have had no answer to that one.
+  readonly repeats: number | null;
   // Payload (JSON text of the call's parameters); null when retention has removed it.
   readonly body: string | null;
 }
@@ -119,6 +127,10 @@ export interface NewDelivery {
   readonly expiresAt: number;
   readonly acceptedAt: number;
   readonly idempotencyKey: string | null;
+  // A caller holds the line for its answer, and has no key by which its repeat would be known.
+  readonly held?: boolean;
+  // See Delivery.
+  readonly repeats?: number | null;
   readonly body: string;
   // Ids of the files in the spool that its body names.
   readonly files?: readonly string[];
@@ -151,6 +163,7 @@ export function isPlain(d: NewDelivery): boolean {
     d.notBefore === 0 &&
     d.expiresAt === 0 &&
     d.cost === 1 &&
+    (d.repeats ?? null) === null &&
     !d.live &&
     !d.final
   );

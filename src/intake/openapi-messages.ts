@@ -50,6 +50,10 @@ const brief = {
   cures: Type.Array(text, { description: 'What was changed so that the platform takes it' }),
   messageId: textOrNull,
   supersededBy: textOrNull,
+  repeats: Type.Unsafe({
+    type: ['string', 'null'],
+    description: 'The delivery it may repeat, if the caller of that one had no answer',
+  }),
 };
 const preview = Type.Unsafe({
   type: ['string', 'null'],

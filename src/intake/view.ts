@@ -37,6 +37,8 @@ export function showBriefly(tag: string, delivery: Delivery) {
     cures: delivery.cures,
     messageId: delivery.messageId,
     supersededBy: delivery.supersededBy === null ? null : formatId(tag, delivery.supersededBy),
+    // Its caller may have had no answer to that one and said it again: the chat may have it twice.
+    repeats: delivery.repeats === null ? null : formatId(tag, delivery.repeats),
   };
 }
 

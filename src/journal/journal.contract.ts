@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { appending, slots } from './accepting.contract.ts';
 import { attempting, moving } from './attempting.contract.ts';
 import { broadcasts } from './broadcasts.contract.ts';
+import { callers } from './callers.contract.ts';
 import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
@@ -24,6 +25,7 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     attempting(() => store);
     moving(() => store);
     keeping(() => store);
+    callers(() => store);
     incoming(() => store);
     streams(() => store);
     broadcasts(() => store);

@@ -6,6 +6,7 @@
 import type { Delivery, NewDelivery, Queued, State } from '../domain/delivery.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Broadcasts } from './broadcasts.ts';
+import type { Callers } from './callers.ts';
 import type { Incoming } from './incoming.ts';
 import type { Audit, Keys } from './keys.ts';
 import type { Streams } from './streams.ts';
@@ -34,6 +35,8 @@ export interface Journal {
   saveAccount(account: StoredAccount): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
 
+  // Who holds the line for an answer.
+  readonly callers: Callers;
   // What comes in, the other direction.
   readonly incoming: Incoming;
   // One message, many chats.
@@ -207,6 +210,9 @@ export type {
   StoredBroadcast,
 } from './broadcasts.ts';
 export { RECIPIENT_STATES } from './broadcasts.ts';
+export type { Callers, Unanswered, UnansweredBounds } from './callers.ts';
+export { answersRepeat } from './callers.ts';
+export { fingerprintOf } from './fingerprint.ts';
 export type { Incoming, NewIncoming, WaitingIncoming } from './incoming.ts';
 export type { Audit, AuditEntry, Keys, KeyUse, NewAuditEntry, StoredKey } from './keys.ts';
 export { NEVER } from './keys.ts';

@@ -2,7 +2,7 @@
 // state it expects, and complete when it returns. This is where the port's promises are spelled
 // out.
 
-import { isPlain, laneOf, type NewDelivery, WITHDRAWN } from '../domain/delivery.ts';
+import { isPlain, isWithdrawal, laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import { assert } from '../system/assert.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
   Settlement,
   StoredLimit,
 } from './journal.ts';
+import { MemoryCallers } from './memory-callers.ts';
 import {
   type AttemptRow,
   freeKey,
@@ -27,6 +28,7 @@ import { recordOf, SlotsAndCounts } from './memory-live.ts';
 import {
   digestOf,
   IDEMPOTENCY_MS,
+  mayBeOut,
   movableFrom,
   ownPlace,
   type Place,
@@ -38,10 +40,12 @@ import {
 export class MemoryCommands {
   readonly #disk: MemoryDisk;
   readonly #live: SlotsAndCounts;
+  readonly callers: MemoryCallers;
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
     this.#live = new SlotsAndCounts(disk);
+    this.callers = new MemoryCallers(disk);
   }
 
   append(delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
@@ -83,7 +87,7 @@ export class MemoryCommands {
   }
 
   #insert(delivery: NewDelivery, seq: number, place: Place): Row {
-    const { notBefore, idempotencyKey, files = [], ...given } = delivery;
+    const { notBefore, idempotencyKey, files = [], held, repeats = null, ...given } = delivery;
     const row: Row = {
       ...given,
       seq,
@@ -103,9 +107,11 @@ export class MemoryCommands {
       messageId: null,
       result: null,
       supersededBy: null,
+      repeats,
     };
     this.#disk.seqLast = seq;
     this.#disk.deliveries.set(seq, row);
+    if (held === true) this.callers.hold(seq, delivery);
     if (files.length > 0) this.#disk.spooled.set(seq, files);
     if (idempotencyKey !== null) this.#rememberKey(delivery, idempotencyKey, seq);
     return row;
@@ -150,6 +156,7 @@ export class MemoryCommands {
     applySettlement(row, settlement);
     this.saveLimits(settlement.limits);
     if (settlement.to !== 'queued') {
+      this.callers.ended(row.seq);
       this.#live.leave(row, settlement.to, settlement.endedAt);
       return { kind: 'settled', state: row.state, queued: null, supersededBy: null };
     }
@@ -175,12 +182,13 @@ export class MemoryCommands {
     if (row === undefined) return { kind: 'unknown' };
     const from = row.state;
     if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
+    if (isWithdrawal(command.reason) && mayBeOut(row)) return { kind: 'illegal', state: from };
     if (command.to !== 'queued') {
       this.#live.leave(row, command.to, command.at);
       row.reason = command.reason;
       row.detail = null;
       this.#live.note({ ...command, from });
-      if (command.reason === WITHDRAWN) freeKey(this.#disk, row.seq);
+      if (isWithdrawal(command.reason)) freeKey(this.#disk, row.seq);
       return { kind: 'moved', from, queued: null };
     }
     return this.#retry(row, command);

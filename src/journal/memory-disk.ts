@@ -5,6 +5,7 @@ import type { Delivery } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from './broadcasts.ts';
+import type { Held } from './callers.ts';
 import type { NewIncoming } from './incoming.ts';
 import type { StoredAccount, StoredLimit } from './journal.ts';
 import type { AuditEntry, StoredKey } from './keys.ts';
@@ -73,6 +74,8 @@ export interface MemoryDisk {
   // By account and key.
   readonly idempotency: Map<string, { seq: number; digest: string; expiresAt: number }>;
   readonly idempotencyOf: Map<number, string>;
+  // Whose callers hold the line, or did, and what they asked for.
+  readonly held: Map<number, { held: Held; readonly print: string }>;
   // Files by delivery.
   readonly spooled: Map<number, readonly string[]>;
   readonly limits: Map<string, StoredLimit>;
@@ -100,6 +103,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     historyOf: new Map(),
     idempotency: new Map(),
     idempotencyOf: new Map(),
+    held: new Map(),
     spooled: new Map(),
     limits: new Map(),
     accounts: new Map(),

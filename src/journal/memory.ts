@@ -6,6 +6,7 @@
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
+import type { Callers } from './callers.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
   AppendBounds,
@@ -53,6 +54,7 @@ export function createMemoryStore(
 
 class MemoryJournal implements Journal {
   readonly tag: string;
+  readonly callers: Callers;
   readonly incoming: Incoming;
   readonly broadcasts: Broadcasts;
   readonly streams: Streams;
@@ -70,6 +72,11 @@ class MemoryJournal implements Journal {
     this.#hooks = hooks;
     this.#opened = disk.opened;
     this.#commands = new MemoryCommands(disk);
+    const { callers } = this.#commands;
+    this.callers = {
+      caller: (seq, isThere) => this.#command(() => callers.caller(seq, isThere)),
+      unanswered: (bounds) => this.#command(() => callers.unanswered(bounds)),
+    };
     this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
     this.broadcasts = broadcastsOver((command) =>
       this.#command(() => runBroadcasts(disk, command)),
@@ -147,7 +154,9 @@ class MemoryJournal implements Journal {
     });
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    if (this.#disk.opened === this.#opened) this.#commands.callers.allAnswered();
+  }
 
   async #command<T>(apply: () => T): Promise<T> {
     if (this.#hooks.beforeApply !== undefined) await this.#hooks.beforeApply();
@@ -203,6 +212,7 @@ class MemoryJournal implements Journal {
     disk.ended.delete(seq);
     disk.attemptsOf.delete(seq);
     disk.historyOf.delete(seq);
+    disk.held.delete(seq);
     freeKey(disk, seq);
   }
 }

@@ -12,6 +12,7 @@ import {
   type State,
   statesBefore,
 } from '../domain/delivery.ts';
+import { PARTLY_SENT } from '../domain/outcome.ts';
 import type { MoveCommand } from './journal.ts';
 
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
@@ -43,6 +44,11 @@ export function yieldsTo(one: Contender, other: Contender): boolean {
 // An attempt in flight ends by settling, never by hand: whoever moved it would send it twice.
 export function movableFrom(to: MoveCommand['to']): State[] {
   return statesBefore(to).filter((from) => from !== 'sending');
+}
+
+// Part of it is out, or an answer about it was lost.
+export function mayBeOut({ doubts, cures }: { doubts: number; cures: readonly string[] }): boolean {
+  return doubts > 0 || cures.some((cure) => PARTLY_SENT.includes(cure));
 }
 
 // Two requests under one idempotency key are the same when they ask for the same call.

@@ -9,6 +9,7 @@ import { PRIORITIES } from '../domain/priority.ts';
 import { makeFolder } from './sqlite.fixture.ts';
 import { AUDIENCE_SQL } from './sqlite-audiences.ts';
 import { BROADCAST_SQL } from './sqlite-broadcast-statements.ts';
+import { CALLERS_SQL } from './sqlite-callers.ts';
 import { INCOMING_SQL } from './sqlite-incoming.ts';
 import { KEYS_SQL } from './sqlite-keys.ts';
 import { openStore } from './sqlite-open.ts';
@@ -60,11 +61,18 @@ describe('the schema admits what the domain knows', () => {
 });
 
 describe('no statement walks through a big table', () => {
+  const { lastAccepted, lastBegun, lastEnded, ...callers } = CALLERS_SQL;
   const statements = [
-    ...[SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL, KEYS_SQL],
+    ...[callers, SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL, KEYS_SQL],
   ].flatMap((all) => Object.entries(all));
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);
+  });
+
+  test('the last sign of life is the last entry of a table or an index', () => {
+    expect(plan(lastAccepted)).toBe('SCAN deliveries');
+    expect(plan(lastBegun)).toBe('SCAN attempts');
+    expect(plan(lastEnded)).toMatch(/INDEX deliveries_ended/);
   });
 
   test('what is pruned is found by its time', () => {

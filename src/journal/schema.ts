@@ -199,7 +199,23 @@ CREATE INDEX streams_open ON streams (id) WHERE ended_at IS NULL;
 CREATE INDEX streams_ended ON streams (ended_at, id) WHERE ended_at IS NOT NULL;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST, INCOMING, SPOOLED, STREAMS, BROADCASTS, KEYS];
+// Who holds the line for a delivery (see callers.ts), what was asked once a cure has changed it, what it may repeat.
+const CALLERS = `
+ALTER TABLE deliveries ADD COLUMN held INTEGER NOT NULL DEFAULT 0 CHECK (held BETWEEN 0 AND 2);
+ALTER TABLE deliveries ADD COLUMN print TEXT;
+ALTER TABLE deliveries ADD COLUMN repeats INTEGER;
+CREATE INDEX deliveries_held ON deliveries (seq) WHERE held = 1;
+`;
+
+const MIGRATIONS: readonly string[] = [
+  FIRST,
+  INCOMING,
+  SPOOLED,
+  STREAMS,
+  BROADCASTS,
+  KEYS,
+  CALLERS,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

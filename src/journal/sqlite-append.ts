@@ -24,11 +24,13 @@ const AT = {
   body: 19,
   queueMax: 20,
   files: 21,
+  held: 22,
+  repeats: 23,
 } as const;
-export const APPEND_WORDS = 22;
+export const APPEND_WORDS = 24;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
-const PLAIN = { account: 0, body: 8, queueMax: 9, beginAt: 10 } as const;
-export const APPEND_PLAIN_WORDS = 11;
+const PLAIN = { account: 0, body: 8, queueMax: 9, beginAt: 10, held: 11 } as const;
+export const APPEND_PLAIN_WORDS = 12;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -93,7 +95,7 @@ export class Appender {
     const beginAt = words[from + PLAIN.beginAt] as number;
     this.seqLast = seq;
     if (beginAt === 0) {
-      this.#plain.add(seq, words, from);
+      this.#plain.add(seq, words, from, words[from + PLAIN.held]!);
       tallies.add(account, 'queued', 1);
       out.push(APPENDED.accepted, seq);
       return false;
@@ -110,6 +112,7 @@ export class Appender {
       words[from + 6]!,
       words[from + 7]!,
       words[from + PLAIN.body]!,
+      words[from + PLAIN.held]!,
     );
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
@@ -148,6 +151,8 @@ export class Appender {
       enterAt,
       rival?.rank ?? seq,
       words[from + AT.body]!,
+      words[from + AT.held]!,
+      words[from + AT.repeats]!,
     );
     this.#insertRest(words, from, seq);
   }
@@ -157,7 +162,8 @@ export class Appender {
     const { statements, tallies } = this.#commands;
     const given = words.slice(from, from + GIVEN_WORDS);
     const at = words[from + AT.acceptedAt] as number;
-    const rest = [enterAtOf(words, from), seq, words[from + AT.body]!];
+    const asked = [words[from + AT.held]!, words[from + AT.repeats]!];
+    const rest = [enterAtOf(words, from), seq, words[from + AT.body]!, ...asked];
     statements.insertLate.run(seq, ...given, ...rest, at, by, SUPERSEDED);
     statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
     tallies.add(words[from + AT.account] as string, 'superseded', 1);

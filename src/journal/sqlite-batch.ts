@@ -11,6 +11,7 @@ import type { IncomingCommand } from './incoming.ts';
 import type { KeyCommand } from './keys.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
+import { SqliteCallers } from './sqlite-callers.ts';
 import { SqliteCommands } from './sqlite-commands.ts';
 import { SqliteIncoming } from './sqlite-incoming.ts';
 import { SqliteKeys } from './sqlite-keys.ts';
@@ -43,6 +44,7 @@ export class BatchRunner {
   readonly #streams: SqliteStreams;
   readonly #broadcasts: SqliteBroadcasts;
   readonly #keys: SqliteKeys;
+  readonly #callers: SqliteCallers;
   // Commits that the disk may not have yet.
   #unforced = 0;
   #mustForce = false;
@@ -60,6 +62,7 @@ export class BatchRunner {
     this.#streams = new SqliteStreams(db);
     this.#broadcasts = new SqliteBroadcasts(db);
     this.#keys = new SqliteKeys(db);
+    this.#callers = new SqliteCallers(db, this.#commands.presence.inheritedTo);
   }
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
@@ -83,6 +86,12 @@ export class BatchRunner {
       this.#commands.tallies.reload();
       throw error;
     }
+  }
+
+  // In order: nobody is owed an answer that was given.
+  end(): void {
+    this.#callers.allAnswered();
+    this.force();
   }
 
   get isForced(): boolean {
@@ -133,6 +142,10 @@ export class BatchRunner {
         return;
       case OP.move:
         out.push(this.#commands.move(readMove(reader)));
+        return;
+      case OP.caller:
+        this.#commands.caller(reader.number(), reader.boolean());
+        out.push(null);
         return;
       case OP.prune:
         out.push(
@@ -185,6 +198,9 @@ export class BatchRunner {
         return;
       case OP.keys:
         out.push(this.#keys.run(JSON.parse(reader.string()) as KeyCommand));
+        return;
+      case OP.unanswered:
+        out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));
         return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));

@@ -3,12 +3,15 @@
 // condition is repeated in SQL. What it must keep equal to memory-commands.ts is every word of the
 // answer.
 
-import { canMove, type Queued, type State, WITHDRAWN } from '../domain/delivery.ts';
+import { canMove, isWithdrawal, type Queued, type State } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import type { Database } from '../system/sqlite.ts';
+import { HELD, type Held, Presence } from './callers.ts';
+import { fingerprintOf, type Same } from './fingerprint.ts';
 import type { Begun, MoveCommand, Moved, Settled, Settlement, StoredLimit } from './journal.ts';
 import {
   BY_SLUICE,
+  mayBeOut,
   mayStillGo,
   movableFrom,
   STATE_OF_PRUNED,
@@ -26,10 +29,12 @@ interface Head {
   readonly state: State;
   readonly account: string;
   readonly attempts: number;
+  readonly doubts: number;
   readonly slot: string | null;
   readonly final: number;
   readonly cures: string | null;
   readonly key: string | null;
+  readonly held: Held;
 }
 
 export interface Waiting {
@@ -42,10 +47,13 @@ export interface Waiting {
 export class SqliteCommands {
   readonly tallies: Tallies;
   readonly statements: Statements;
+  readonly presence: Presence;
 
   constructor(db: Database) {
     this.statements = prepareAll(db);
     this.tallies = new Tallies(db);
+    const { last } = db.prepare('SELECT coalesce(max(seq), 0) AS last FROM deliveries').get()!;
+    this.presence = new Presence(Number(last));
   }
 
   begin(seq: number, startedAt: number): Begun {
@@ -86,6 +94,7 @@ export class SqliteCommands {
       s.failed ? 1 : 0,
       s.doubted ? 1 : 0,
       s.messageId,
+      s.to === 'queued' ? head.held : this.#heldAtEnd(head),
       s.seq,
     );
     if (by !== null) this.supersede(s.seq, by, s.endedAt);
@@ -104,10 +113,13 @@ export class SqliteCommands {
     const from = head.state;
     if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
     if (command.to === 'queued') return this.#retry(head, command);
+    if (isWithdrawal(command.reason) && mayBeOut({ ...head, cures: curesOf(head.cures) })) {
+      return { kind: 'illegal', state: from };
+    }
     this.statements.moveTo.run(command.to, command.at, command.reason, command.seq);
     this.tallies.move(head.account, from, command.to);
     this.#note(command, from);
-    if (command.reason === WITHDRAWN && head.key !== null) {
+    if (isWithdrawal(command.reason) && head.key !== null) {
       this.statements.dropKey.run(head.account, head.key, head.seq);
     }
     return { kind: 'moved', from, queued: null };
@@ -171,6 +183,18 @@ export class SqliteCommands {
     return [...ids].sort();
   }
 
+  caller(seq: number, isThere: boolean): void {
+    const head = this.#head(seq);
+    if (head === null || head.held === HELD.nobody) return;
+    if (isLive(head.state)) this.presence.tell(seq, isThere);
+    else this.statements.setHeld.run(isThere ? HELD.answered : HELD.waiting, seq);
+  }
+
+  #heldAtEnd({ seq, held }: Head): Held {
+    if (held === HELD.nobody) return held;
+    return this.presence.isThere(seq) ? HELD.answered : HELD.waiting;
+  }
+
   #head(seq: number): Head | null {
     return (this.statements.toMove.get(seq) as Head | undefined) ?? null;
   }
@@ -192,13 +216,24 @@ export class SqliteCommands {
     else if (n > 1) this.statements.dropResult.run(seq);
   }
 
+  // What was asked, before it is changed: by that its caller's repeat is known.
+  #keepPrint(seq: number): void {
+    const asked = this.statements.asked.get(seq) as Same | undefined;
+    if (asked !== undefined) this.statements.savePrint.run(fingerprintOf(asked), seq);
+  }
+
   #applyCure(s: Settlement, head: Head): void {
     if (s.cure === null) return;
+    if (head.held !== HELD.nobody) this.#keepPrint(s.seq);
     const cures = JSON.stringify([...curesOf(head.cures), s.cure.name]);
     if (s.cure.chat !== null) this.statements.keepChat.run(s.seq);
     this.statements.cure.run(cures, s.cure.chat, s.seq);
     if (s.cure.body !== null) this.statements.saveBody.run(s.seq, s.cure.body);
   }
+}
+
+function isLive(state: State): boolean {
+  return state === 'queued' || state === 'sending';
 }
 
 type BeginRow = [

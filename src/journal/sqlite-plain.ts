@@ -4,9 +4,9 @@
 import type { Database, SqlInput, Statement } from '../system/sqlite.ts';
 
 const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
-  cost, live, final, due_at, expires_at`;
+  held, cost, live, final, due_at, expires_at`;
 // Bare question marks: the driver asks for the name of every numbered one, and that is a search.
-const GIVEN = 12;
+const GIVEN = 13;
 const ROW = `(${Array(GIVEN).fill('?').join(', ')}, 1, 0, 0, 0, 0)`;
 // More gain nothing.
 const ROWS = 8;
@@ -27,12 +27,12 @@ export class PlainInserts {
   }
 
   // To be flushed before anything else is written or read.
-  add(seq: number, words: readonly SqlInput[], from: number): void {
+  add(seq: number, words: readonly SqlInput[], from: number, held: SqlInput): void {
     const values = this.#values;
     values.push(seq);
     for (let i = from; i < from + WORDS; i++) values.push(words[i]!);
     const acceptedAt = words[from + WORDS - 1]!;
-    values.push(acceptedAt, seq, words[from + WORDS]!);
+    values.push(acceptedAt, seq, words[from + WORDS]!, held);
     if (values.length < ROWS * GIVEN) return;
     this.#several.run(...values);
     this.#values = [];

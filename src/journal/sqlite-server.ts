@@ -36,7 +36,7 @@ export function serveStore(store: OpenStore): StoreServer {
   const pages = new PageWriter(store.db);
   const work = (request: Exclude<Request, unknown[]>): Answer => {
     if (request.kind === 'recover') return { kind: 'page', page: pages.read(request.afterSeq) };
-    runner.force();
+    runner.end();
     store.close();
     return { kind: 'closed' };
   };

@@ -7,14 +7,14 @@ import { QUEUED_COLUMNS } from './sqlite-rows.ts';
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.
 const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method,
   family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
-  enter_at, rank, body`;
-const NEW_VALUES = Array(23).fill('?').join(', ');
+  enter_at, rank, body, held, repeats`;
+const NEW_VALUES = Array(25).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
   insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
-    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10)`,
+    accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body,
+    held) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
   waitingInSlot: `SELECT seq, final, enter_at, rank FROM deliveries INDEXED BY deliveries_slot
@@ -30,14 +30,14 @@ export const SQL = {
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
-  toMove: `SELECT seq, state, account, attempts, slot, final, cures, idempotency_key AS key
+  toMove: `SELECT seq, state, account, attempts, doubts, slot, final, cures, idempotency_key AS key, held
     FROM deliveries WHERE seq = ?`,
   hasBody: 'SELECT 1 FROM deliveries WHERE seq = ? AND body IS NOT NULL',
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,
-    due_at = coalesce(?, due_at), failures = failures + ?, doubts = doubts + ?, message_id = ?
-    WHERE seq = ?`,
+    due_at = coalesce(?, due_at), failures = failures + ?, doubts = doubts + ?, message_id = ?,
+    held = ? WHERE seq = ?`,
   keepChat: `UPDATE attempts SET chat = (SELECT chat FROM deliveries WHERE seq = ?1)
     WHERE seq = ?1 AND chat IS NULL`,
   cure: 'UPDATE deliveries SET cures = ?, chat = coalesce(?, chat) WHERE seq = ?',
@@ -45,6 +45,11 @@ export const SQL = {
   saveResult: `INSERT INTO results (seq, result) VALUES (?, ?)
     ON CONFLICT (seq) DO UPDATE SET result = excluded.result`,
   dropResult: 'DELETE FROM results WHERE seq = ?',
+
+  setHeld: 'UPDATE deliveries SET held = ? WHERE seq = ?',
+  asked: `SELECT account, method, chat, thread, session, body FROM deliveries
+    WHERE seq = ? AND print IS NULL`,
+  savePrint: 'UPDATE deliveries SET print = ? WHERE seq = ?',
 
   moveTo:
     'UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = NULL WHERE seq = ?',

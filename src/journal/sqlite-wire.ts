@@ -4,6 +4,7 @@
 
 import { isPlain, type NewDelivery, type State } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
+import { HELD, type Held } from './callers.ts';
 import type {
   AppendBounds,
   Appended,
@@ -36,6 +37,8 @@ export const OP = {
   streams: 12,
   broadcasts: 13,
   keys: 14,
+  caller: 15,
+  unanswered: 16,
 } as const;
 
 export class Reader {
@@ -74,7 +77,7 @@ export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendComma
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, begin?.at ?? 0);
+    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d));
     return;
   }
   out.push(
@@ -101,7 +104,13 @@ export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendComma
     d.body,
     queueMax,
     d.files === undefined || d.files.length === 0 ? null : JSON.stringify(d.files),
+    heldOf(d),
+    d.repeats ?? null,
   );
+}
+
+function heldOf({ held }: NewDelivery): Held {
+  return held === true ? HELD.waiting : HELD.nobody;
 }
 
 export const APPENDED = {

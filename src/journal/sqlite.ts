@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
 import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
+import type { Callers, Unanswered } from './callers.ts';
 import { type CommitWatch, GroupCommit, type StoreThread } from './group-commit.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
@@ -78,6 +79,7 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
 
 export class SqliteJournal implements Journal {
   readonly tag: string;
+  readonly callers: Callers;
   readonly incoming: Incoming;
   readonly streams: Streams;
   readonly broadcasts: Broadcasts;
@@ -91,12 +93,30 @@ export class SqliteJournal implements Journal {
     this.tag = tag;
     this.#dir = dir;
     this.#commits = new GroupCommit(thread, watch);
+    this.callers = this.#callersOver();
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
     this.broadcasts = broadcastsOver((command) => this.#runText(OP.broadcasts, command));
     const guarded = keysOver((command) => this.#runText(OP.keys, command));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+  }
+
+  #callersOver(): Callers {
+    return {
+      caller: (seq, isThere) =>
+        this.#commits.submit(
+          null,
+          (words) => words.push(OP.caller, seq, isThere ? 1 : 0),
+          readNothing,
+        ),
+      unanswered: ({ endedMsMax, max }) =>
+        this.#commits.submit(
+          null,
+          (words) => words.push(OP.unanswered, endedMsMax, max),
+          readValue<Unanswered[]>,
+        ),
+    };
   }
 
   // For parts of the port whose commands cross as one JSON text.

@@ -65,6 +65,7 @@ function telling(store: () => Harness): void {
       messageId: null,
       result: null,
       supersededBy: null,
+      repeats: null,
       body: '{"text":"hello"}',
     });
     expect(await ledger.get(2)).toBeNull();

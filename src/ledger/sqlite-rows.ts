@@ -12,7 +12,7 @@ export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.t
   d.enter_at AS enterAt, d.rank, d.due_at AS dueAt, d.expires_at AS expiresAt,
   d.accepted_at AS acceptedAt, d.state, d.reason, d.detail, d.settled_at AS settledAt, d.attempts,
   d.failures, d.doubts, d.cures, d.message_id AS messageId, d.superseded_by AS supersededBy,
-  d.body, r.result
+  d.repeats, d.body, r.result
   FROM deliveries d LEFT JOIN results r ON r.seq = d.seq`;
 
 export function deliveryOfRow(row: SqlRow, tag: string): Delivery {

@@ -37,6 +37,7 @@ export interface Brief {
   readonly cures: readonly string[];
   readonly messageId: string | null;
   readonly supersededBy: string | null;
+  readonly repeats: string | null;
   // null: not for this role to see.
   readonly preview?: string | null;
 }
