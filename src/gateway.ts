@@ -18,7 +18,7 @@ import { type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
 import { type Streaming, streaming } from './intake/stream-handle.ts';
-import { awaitResult, prepare, type Receipt, submit } from './intake/submit.ts';
+import { awaitResult, claimantOf, prepare, type Receipt, submit } from './intake/submit.ts';
 import { Waiting } from './intake/waiting.ts';
 import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
@@ -149,7 +149,7 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
   if (submitted.kind === 'refused') return submitted.problem;
   if (waitMs === 0) return submitted.receipt;
   // Nobody in this process hangs up.
-  const wait = { ms: waitMs, caller: new EventEmitter() };
+  const wait = { ms: waitMs, caller: new EventEmitter(), claimant: claimantOf(prepared) };
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
@@ -204,6 +204,8 @@ function intakeOptions(
       wait: config.wait,
       metrics: config.metrics,
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
+      trustedProxies: config.trustedProxies,
+      connectionsMax: config.connectionsMax,
     },
   };
 }
@@ -213,7 +215,7 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
   const { accounts, clock, log } = house;
   const timers = new Set<{ cancel(): void }>();
   const introduce = async (entry: Config['accounts'][number]) => {
-    const identity = await accounts.identify(entry.platform, entry.token);
+    const identity = await accounts.identifyConfigured(entry.platform, entry.token);
     if (identity.kind === 'known') return;
     if (identity.kind === 'unreachable' || identity.kind === 'busy') {
       log.warn(

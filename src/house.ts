@@ -97,7 +97,9 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const platforms = new Map(made.map((each) => [each.name, each]));
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
-  const accounts = await openAccounts({ clock, journal, platforms, ...sealing }, close);
+  const { admits, accountsMax } = config;
+  const bounds = { configured: configuredIds(config), admits, accountsMax };
+  const accounts = await openAccounts({ clock, journal, platforms, ...sealing, ...bounds }, close);
   const settingsOf = settingsByAccount(config);
   const engine = createEngine({
     journal,
@@ -179,15 +181,18 @@ function openTelegram(
   return createTelegram({ transport, sandbox, limits, files, reuse });
 }
 
-// An account's own settings, by its id; Telegram's bot id is the number before the colon of its token, a terminal's is
-// its name.
+// Telegram's bot id is the number before the colon of its token, a terminal's is its name.
+function idOf({ platform, token }: Config['accounts'][number]): string {
+  return `${platform}:${token.split(':', 1)[0]}`;
+}
+
+function configuredIds(config: Config): ReadonlySet<string> {
+  return new Set(config.accounts.map(idOf));
+}
+
+// An account's own settings, by its id.
 function settingsByAccount(config: Config): (account: string) => Settings {
-  const own = new Map(
-    config.accounts.map(({ platform, token, settings }) => [
-      `${platform}:${token.split(':', 1)[0]}`,
-      settings,
-    ]),
-  );
+  const own = new Map(config.accounts.map((entry) => [idOf(entry), entry.settings]));
   return (account) => own.get(account) ?? config;
 }
 

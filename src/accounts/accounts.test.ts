@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredAccount } from '../journal/journal.ts';
 import type { Identified, Platform } from '../platforms/platform.ts';
 import { Accounts, type AccountsOptions, loadSecret, SecretMismatch } from './accounts.ts';
+import { ASKING_BOUNDS } from './asking.ts';
 import { createSealer } from './seal.ts';
 
 const GOOD = '42:good-token';
@@ -203,12 +204,12 @@ describe('bounds', () => {
         new Promise((resolve) => {
           release.push(() => resolve({ kind: 'known', id: credential.split(':')[0]! }));
         }),
-      { asking: { inFlightMax: 2, waitingMax: 1, refusedMax: 10, refusedMs: 1000 } },
+      { asking: { ...ASKING_BOUNDS, inFlightMax: 2, reservedMax: 0, waitingMax: 1 } },
     );
     const accounts = await Accounts.open(options);
     const answers = [1, 2, 3, 4].map((n) => accounts.identify('telegram', `${n}:token`));
     expect(asked).toHaveLength(2);
-    expect(await answers[3]).toEqual({ kind: 'busy' });
+    expect(await answers[3]).toEqual({ kind: 'busy', retryAfterS: 1 });
     release.shift()!();
     await answers[0];
     while (release.length > 0) {
@@ -221,7 +222,7 @@ describe('bounds', () => {
 
   test('what is remembered of refusals is bounded', async () => {
     const { options, asked } = world(undefined, {
-      asking: { inFlightMax: 2, waitingMax: 9, refusedMax: 2, refusedMs: 60_000 },
+      asking: { ...ASKING_BOUNDS, refusedMax: 2 },
     });
     const accounts = await Accounts.open(options);
     for (const n of [1, 2, 3]) await accounts.identify('telegram', `${n}:bad`);
@@ -237,6 +238,29 @@ describe('bounds', () => {
     await accounts.identify('telegram', '1:a');
     expect(await accounts.identify('telegram', '2:a')).toEqual({ kind: 'full', accountsMax: 1 });
     expect(await accounts.identify('telegram', '1:b')).toMatchObject({ kind: 'known' });
+  });
+});
+
+describe('only known accounts', () => {
+  const known = { admits: 'known', configured: new Set(['telegram:42']) } as const;
+
+  test('nobody is asked about a token of another, and it gets the 401 of the platform', async () => {
+    const { options, asked } = world(undefined, known);
+    const accounts = await Accounts.open(options);
+    const no = { kind: 'refused', status: 401, detail: 'Unauthorized' };
+    expect(await accounts.identify('telegram', '43:good-token')).toEqual(no);
+    expect(await accounts.resolve('telegram', '43:good-token')).toEqual(no);
+    expect(asked).toEqual([]);
+    expect(await accounts.identify('telegram', GOOD)).toEqual({ kind: 'known', id: 'telegram:42' });
+    expect(accounts.isConfigured('telegram:42')).toBe(true);
+  });
+
+  test('one that was taken before is no longer', async () => {
+    const { options } = world();
+    await (await Accounts.open(options)).identify('telegram', '43:good-token');
+    const accounts = await Accounts.open({ ...options, ...known });
+    expect(accounts.identify('telegram', '43:good-token')).toMatchObject({ kind: 'refused' });
+    expect(accounts.resolve('telegram', 'telegram:43')).toMatchObject({ kind: 'refused' });
   });
 });
 

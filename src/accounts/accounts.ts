@@ -6,7 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
-import { ASKING_BOUNDS, Asking, type AskingBounds } from './asking.ts';
+import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
@@ -22,6 +22,10 @@ export interface AccountsOptions {
   readonly secretPrevious?: string | null;
   readonly accountsMax?: number;
   readonly asking?: AskingBounds;
+  // Ids of the accounts that the operator has configured; none when left out.
+  readonly configured?: ReadonlySet<string>;
+  // `known`: no others are taken. `any` when left out.
+  readonly admits?: 'any' | 'known';
 }
 
 export type Identity =
@@ -30,11 +34,19 @@ export type Identity =
   | { kind: 'unknown' }
   | { kind: 'refused'; status: number; detail: string }
   | { kind: 'unreachable'; detail: string }
-  | { kind: 'busy' }
+  | { kind: 'busy'; retryAfterS: number }
   | { kind: 'full'; accountsMax: number };
 
 // `token`: first seen, or vouched for anew; whatever refused it before is over.
 export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' };
+
+const NONE: ReadonlySet<string> = new Set();
+// As the platform answers a token that is not valid.
+const NOT_TAKEN: Identity = Object.freeze({
+  kind: 'refused',
+  status: 401,
+  detail: 'Unauthorized',
+});
 
 interface Held {
   stored: StoredAccount;
@@ -52,6 +64,8 @@ export class Accounts {
   readonly #sealer: Sealer;
   readonly #asking: Asking;
   readonly #accountsMax: number;
+  readonly #configured: ReadonlySet<string>;
+  readonly #takesAll: boolean;
   readonly #held = new Map<string, Held>();
   readonly #idByDigest = new Map<string, string>();
   // Until the account is written: who comes meanwhile waits for the same promise, so that nobody overtakes.
@@ -63,6 +77,8 @@ export class Accounts {
     this.#sealer = createSealer(options.secret);
     this.#asking = new Asking(options.clock, options.asking ?? ASKING_BOUNDS);
     this.#accountsMax = options.accountsMax ?? ACCOUNTS_MAX;
+    this.#configured = options.configured ?? NONE;
+    this.#takesAll = options.admits !== 'known';
   }
 
   static async open(options: AccountsOptions): Promise<Accounts> {
@@ -91,30 +107,58 @@ export class Accounts {
     this.#hold({ ...stored, sealed }, credential);
   }
 
-  // Whose credential is it? At once when it is known; a promise when the platform must be asked.
-  identify(platformName: string, credential: string): Identity | Promise<Identity> {
+  // Whose credential is it? At once when it is known; a promise when the platform must be asked. `address`: where the
+  // question comes from; '': from this machine, or from somebody with a key.
+  identify(
+    platformName: string,
+    credential: string,
+    address: string | null = '',
+  ): Identity | Promise<Identity> {
     const named = `${platformName}:${credential.slice(0, Math.max(0, credential.indexOf(':')))}`;
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
-    if (isEqual(this.#held.get(named)?.credential, credential)) return { kind: 'known', id: named };
+    if (isEqual(this.#held.get(named)?.credential, credential)) return this.#known(named);
     const digest = digestOf(platformName, credential);
     const id = this.#idByDigest.get(digest);
-    if (id !== undefined) return { kind: 'known', id };
+    if (id !== undefined) return this.#known(id);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
-    return this.#introducing.get(digest) ?? this.#introduce(platform, credential, digest);
+    if (!this.#mayBeTaken(platform, named, credential)) return NOT_TAKEN;
+    const question = { digest, address, isLocal: platform.isLocal?.(credential) ?? false };
+    return this.#introducing.get(digest) ?? this.#introduce(platform, credential, question);
+  }
+
+  // Asked before anybody else, and in places of its own.
+  identifyConfigured(platformName: string, credential: string): Identity | Promise<Identity> {
+    return this.identify(platformName, credential, null);
+  }
+
+  isConfigured(id: string): boolean {
+    return this.#configured.has(id);
   }
 
   // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
   // is enough (`terminal:local`), a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
-    if (this.#held.get(name)?.stored.platform === platformName) return { kind: 'known', id: name };
+    if (this.#held.get(name)?.stored.platform === platformName) return this.#known(name);
     const id = `${platformName}:${name}`;
-    if (this.#held.has(id)) return { kind: 'known', id };
+    if (this.#held.has(id)) return this.#known(id);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
     if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
     if (isAccountName(platformName, name)) return { kind: 'unknown' };
     return this.identify(platformName, name);
+  }
+
+  // Kept from before `known` was set, and not configured: as if it were not there.
+  #known(id: string): Identity {
+    return this.#takesAll || this.#configured.has(id) ? { kind: 'known', id } : NOT_TAKEN;
+  }
+
+  #mayBeTaken(platform: Platform, named: string, credential: string): boolean {
+    if (this.#takesAll || this.#configured.has(named)) return true;
+    return (
+      platform.accountsByName === true && this.#configured.has(`${platform.name}:${credential}`)
+    );
   }
 
   credentialOf(id: string): string | null {
@@ -148,16 +192,26 @@ export class Accounts {
     return () => this.#listeners.delete(listener);
   }
 
-  #introduce(platform: Platform, credential: string, digest: string): Promise<Identity> {
-    const known = this.#askAndHold(platform, credential, digest).finally(() => {
+  #introduce(
+    platform: Platform,
+    credential: string,
+    question: Omit<Question, 'ask'>,
+  ): Promise<Identity> {
+    const { digest } = question;
+    const known = this.#askAndHold(platform, credential, question).finally(() => {
       this.#introducing.delete(digest);
     });
     this.#introducing.set(digest, known);
     return known;
   }
 
-  async #askAndHold(platform: Platform, credential: string, digest: string): Promise<Identity> {
-    const asked = await this.#asking.ask(digest, () => platform.identify(credential));
+  async #askAndHold(
+    platform: Platform,
+    credential: string,
+    question: Omit<Question, 'ask'>,
+  ): Promise<Identity> {
+    const { digest } = question;
+    const asked = await this.#asking.ask({ ...question, ask: () => platform.identify(credential) });
     if (asked.kind !== 'known') return asked;
     const id = `${platform.name}:${asked.id}`;
     const before = this.#held.get(id);

@@ -1,6 +1,8 @@
 // Readers of single settings. A value comes as text (variable, flag) or as YAML made it (file); a reader
 // gives back the value, or in plain words what would have been right. It never throws.
 
+import { isAddressRange } from '../system/address-range.ts';
+
 export type Parsed<T> = { kind: 'ok'; value: T } | { kind: 'wrong'; expected: string };
 
 export interface Reader<T> {
@@ -89,6 +91,15 @@ export function names(expected: string): Reader<readonly string[]> {
     if (!Array.isArray(items)) return undefined;
     const kept = items.filter((item) => item !== '');
     return kept.every((item) => typeof item === 'string') ? Object.freeze(kept) : undefined;
+  });
+}
+
+export function addressRanges(): Reader<readonly string[]> {
+  const expected = 'a list of addresses or ranges such as 10.0.0.0/8';
+  const list = names(expected);
+  return reader(expected, (raw) => {
+    const parsed = list.read(raw);
+    return parsed.kind === 'ok' && parsed.value.every(isAddressRange) ? parsed.value : undefined;
   });
 }
 

@@ -19,6 +19,7 @@ import {
 } from './parse.ts';
 import { QUEUE_SETTINGS } from './queue-settings.ts';
 import { LATER, limit, row, type Setting } from './setting.ts';
+import { STRANGER_SETTINGS } from './stranger-settings.ts';
 
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
@@ -148,6 +149,8 @@ export const SETTINGS = {
       unit: 'per any minute',
     },
   ),
+
+  ...STRANGER_SETTINGS,
 
   ...QUEUE_SETTINGS,
 

@@ -132,6 +132,13 @@ export const ERRORS = {
     title: 'The platform does not accept this token.',
     remedy: 'Check the token for a slip, or have the platform issue a new one.',
   },
+  token_rate: {
+    status: 429,
+    title: 'Too many unknown tokens are being asked about, or came from this address.',
+    remedy:
+      'Repeat after `Retry-After`. Tokens that are known here are not concerned; those that are configured are ' +
+      'asked about first.',
+  },
   accounts_full: {
     status: 503,
     title: 'No further account can be registered.',
@@ -223,6 +230,11 @@ export const ERRORS = {
     status: 429,
     title: 'Too many callers wait for a result at once.',
     remedy: 'Repeat later, or do not wait: take the id and look at it, or follow `/v1/events`.',
+  },
+  bodies_full: {
+    status: 429,
+    title: 'Too many large request bodies are being read at once.',
+    remedy: 'Repeat after `Retry-After`. Nothing of the body was read.',
   },
   idempotency_conflict: {
     status: 409,

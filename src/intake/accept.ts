@@ -154,8 +154,10 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
       return problem('account_refused', `The platform said: ${identity.detail}`);
     case 'unreachable':
       return problem('platform_unreachable', identity.detail);
-    case 'busy':
-      return problem('platform_unreachable', 'Too many unknown tokens are being asked about.');
+    case 'busy': {
+      const { retryAfterS } = identity;
+      return problem('token_rate', '', { retryAfterS });
+    }
     case 'full':
       return problem('accounts_full', `${identity.accountsMax} accounts are registered.`);
     default:

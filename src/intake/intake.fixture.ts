@@ -38,6 +38,8 @@ export const SETTINGS: IntakeSettings = {
   wait: { kind: 'hold' },
   metrics: true,
   queueMaxOf: () => QUEUE_MAX,
+  trustedProxies: [],
+  connectionsMax: 1000,
 };
 
 export interface Bench {

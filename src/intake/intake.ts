@@ -57,6 +57,9 @@ export interface IntakeSettings {
   // Whether /metrics answers.
   readonly metrics: boolean;
   readonly queueMaxOf: (account: string) => number;
+  // Whose X-Forwarded-For is believed.
+  readonly trustedProxies: readonly string[];
+  readonly connectionsMax: number;
 }
 
 export interface LiveOutput {
@@ -81,10 +84,10 @@ export interface IntakeLog {
   error(fields: object, message: string): void;
 }
 
-// Callers that wait for a result at once, over all routes.
+// Callers that wait for a result at once, over all routes; who may have how many of the places: see system/shares.ts.
 export const WAITING_MAX = 20_000;
 // Calls passed straight through at once.
-export const PASSING_MAX = 1000;
+export const PASSING_MAX = 2000;
 export const EVENT_CLIENTS_MAX = 200;
 // What a client of /v1/events may leave unread before it is dropped.
 export const EVENT_BACKLOG_BYTES_MAX = 1_048_576;

@@ -8,7 +8,7 @@ import type { IntakeOptions } from './intake.ts';
 import { readSearch } from './query.ts';
 import { gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
 import { checkSearch, Receipt } from './schema.ts';
-import { awaitResult, type Prepared, prepare, submit } from './submit.ts';
+import { awaitResult, claimantOf, type Prepared, prepare, submit } from './submit.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 import { showFully, showPage } from './view.ts';
@@ -45,7 +45,7 @@ async function postOne(
   if (submitted.kind === 'refused') return sendProblem(reply, submitted.problem);
   reply.header('x-sluice-delivery', submitted.receipt.id);
   if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
-  const wait = { ms: prepared.waitMs, caller: reply.raw };
+  const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
   const { status, answer } = await awaitResult(options, waiting, submitted, wait);
   return reply.code(status).send(answer);
 }
@@ -74,7 +74,7 @@ async function postMany(
     prepared.map(async (each) => {
       const submitted = await submit(options, each);
       if (submitted.kind === 'refused') return submitted.problem;
-      const wait = { ms: each.waitMs, caller: reply.raw };
+      const wait = { ms: each.waitMs, caller: reply.raw, claimant: claimantOf(each) };
       const { status, answer } = await awaitResult(options, waiting, submitted, wait);
       return { status, ...answer };
     }),

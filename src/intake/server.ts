@@ -16,6 +16,7 @@ import { type IntakeOptions, WAITING_MAX } from './intake.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
+import { boundLines } from './lines-bound.ts';
 import { loginRoutes } from './login.ts';
 import { messageRoutes } from './messages.ts';
 import { overviewRoutes } from './overview.ts';
@@ -53,6 +54,7 @@ export function createServer(options: IntakeOptions): FastifyInstance {
   const waiting = new Waiting(options.road, options.clock, WAITING_MAX);
   const routes = new Map<string, Set<string>>();
   raiseWalls(app, options, waiting);
+  boundLines(app, options);
   guardRoutes(app, options);
   addJsonParser(app);
   app.removeContentTypeParser('text/plain');

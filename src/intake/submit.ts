@@ -3,6 +3,7 @@
 // platform about an unknown token cannot put later items before earlier ones.
 
 import type { Problem } from '../domain/errors.ts';
+import type { Claimant } from '../system/shares.ts';
 import { type Drafted, draft, type FromHeaders } from './accept.ts';
 import { draftObservers, fanOut } from './fan-out.ts';
 import type { IntakeOptions } from './intake.ts';
@@ -89,17 +90,25 @@ export async function awaitResult(
   options: IntakeOptions,
   waiting: Waiting,
   submitted: Extract<Submitted, { kind: 'accepted' }>,
-  wait: { ms: number; caller: Caller },
+  wait: { ms: number; caller: Caller; claimant: Claimant },
 ): Promise<{ status: 200 | 202; answer: Receipt }> {
   const { receipt, seq } = submitted;
-  if (wait.ms <= 0 || waiting.isFull) return { status: 202, answer: receipt };
-  const waited = await waiting.until(seq, wait.ms, wait.caller);
+  if (wait.ms <= 0 || !waiting.enter(wait.claimant)) return { status: 202, answer: receipt };
+  const waited = await waiting
+    .until(seq, wait.ms, wait.caller)
+    .finally(() => waiting.leave(wait.claimant));
   if (waited.kind === 'ended') {
     return { status: 200, answer: { ...receipt, ...endOf(waited.ended) } };
   }
   const now = await options.ledger.get(seq);
   const standing = accepted(options, seq, now?.state ?? receipt.state).receipt;
   return { status: 202, answer: { ...receipt, ...standing } };
+}
+
+// Who waits over REST has a key: it is no stranger.
+export function claimantOf({ origin }: Prepared): Claimant {
+  const account = origin.kind === 'drafted' ? origin.delivery.account : '';
+  return { account, address: '', isStranger: false };
 }
 
 function endOf(ended: Ended) {

@@ -62,44 +62,54 @@ export class Dialect {
   }
 
   async deliver(asked: Asked, call: Call, reply: FastifyReply) {
-    const { params, files } = asked;
     const read = readWishes(asked.headers, this.#options.settings);
     if (read.kind === 'wrong') {
       return answerNo(reply, 400, `Bad Request: ${read.header} must be ${read.expected}`);
     }
-    const { wishes, patience } = read;
-    if (patience.kind !== 'async' && this.#waiting.isFull) {
+    const { speaker } = asked;
+    if (COSMETIC_FAMILIES.includes(call.family)) {
+      return this.#sendCosmetic(speaker.account, call, asked.params, reply);
+    }
+    const isHeld = read.patience.kind !== 'async';
+    if (isHeld && !this.#waiting.enter(speaker)) {
       return answerProblem(reply, problem('too_many_waiting', ''));
     }
-    const { account, virtual } = asked.speaker;
-    if (COSMETIC_FAMILIES.includes(call.family)) {
-      return this.#sendCosmetic(account, call, params, reply);
+    // Not in a function of its own: that would be one more promise for every message.
+    try {
+      const { params, files } = asked;
+      const { wishes, patience } = read;
+      const { account, virtual } = speaker;
+      const answer = answering(this.#options, account, call, params);
+      const content = {
+        body: bodyOf(params, files),
+        ...(files === NO_FILES ? null : idsOf(files)),
+      };
+      const composed = compose(
+        this.#options.clock.now(),
+        { account, platform: PLATFORM, call: answer, ...content },
+        wishes,
+      );
+      if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
+      const bounds = virtual?.bounds ?? null;
+      const delivery = bounds === null ? composed : lowered(composed, bounds);
+      const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
+      if (shown !== null) {
+        reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
+        return this.#answerEnd(reply, call, params, shown);
+      }
+      const orphan = this.#adoption.isEmpty ? null : await this.#adopt(delivery);
+      const taken = orphan ?? (await submitOne(this.#options, { kind: 'drafted', delivery }));
+      if (typeof taken === 'object' && taken.kind === 'refused') {
+        return this.#answerRefusal(reply, taken.problem);
+      }
+      const seq = typeof taken === 'number' ? taken : taken.seq;
+      reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
+      const waited = await this.#wait(reply, seq, patience);
+      if (waited.kind === 'left') this.#abandon(delivery, seq);
+      return this.#answerWaited(reply, call, params, seq, waited);
+    } finally {
+      if (isHeld) this.#waiting.leave(speaker);
     }
-    const answer = answering(this.#options, account, call, params);
-    const content = { body: bodyOf(params, files), ...(files === NO_FILES ? null : idsOf(files)) };
-    const composed = compose(
-      this.#options.clock.now(),
-      { account, platform: PLATFORM, call: answer, ...content },
-      wishes,
-    );
-    if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
-    const bounds = virtual?.bounds ?? null;
-    const delivery = bounds === null ? composed : lowered(composed, bounds);
-    const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
-    if (shown !== null) {
-      reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
-      return this.#answerEnd(reply, call, params, shown);
-    }
-    const orphan = this.#adoption.isEmpty ? null : await this.#adopt(delivery);
-    const taken = orphan ?? (await submitOne(this.#options, { kind: 'drafted', delivery }));
-    if (typeof taken === 'object' && taken.kind === 'refused') {
-      return this.#answerRefusal(reply, taken.problem);
-    }
-    const seq = typeof taken === 'number' ? taken : taken.seq;
-    reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
-    const waited = await this.#wait(reply, seq, patience);
-    if (waited.kind === 'left') this.#abandon(delivery, seq);
-    return this.#answerWaited(reply, call, params, seq, waited);
   }
 
   async #adopt(delivery: NewDelivery): Promise<number | null> {

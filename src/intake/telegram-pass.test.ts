@@ -37,7 +37,8 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
   const passing = new Passing(options, passage);
   const app = fastify();
   const call = { method, body: '{}', deadlineMs: 1 };
-  const own = { kind: 'speaker', account: 'telegram:1', credential: '1:x', virtual: null } as const;
+  const who = { account: 'telegram:1', address: '', isStranger: true };
+  const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
   app.get('/', (_request, reply) => passing.call(own, call, reply));
   const answer = await app.inject('/').catch(() => null);
   return { saw, answer };

@@ -5,6 +5,7 @@
 import { type Readable, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
+import { Shares } from '../system/shares.ts';
 import type { StreamedReply } from '../system/transport.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { masked, secretOf } from './mask.ts';
@@ -30,7 +31,7 @@ export class Passing {
   readonly #passage: Passage;
   // By token, or token and method: a new token has nothing to answer for. Insertion order is age order.
   readonly #bans = new Map<string, number>();
-  #passing = 0;
+  readonly #places = new Shares(PASSING_MAX);
 
   constructor(options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>, passage: Passage) {
     this.#options = options;
@@ -50,7 +51,9 @@ export class Passing {
     if (this.#isRefused(account, call.credential, reply) || this.#isWaiting(name, reply)) {
       return reply;
     }
-    const answer = await this.#through(reply, (hangUp) => this.#passage.pass(call, hangUp));
+    const answer = await this.#through(speaker, reply, (hangUp) =>
+      this.#passage.pass(call, hangUp),
+    );
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;
       if (status === 401) this.#ban(call.credential, REFUSED_MS);
@@ -69,22 +72,24 @@ export class Passing {
     const { account, credential } = speaker;
     if (this.#isRefused(account, credential, reply)) return reply;
     const file = { ...asked, path: ownPath(speaker, asked.path), credential };
-    const answer = await this.#through(reply, (hangUp) => this.#passage.download(file, hangUp));
+    const answer = await this.#through(speaker, reply, (hangUp) =>
+      this.#passage.download(file, hangUp),
+    );
     return this.#flow(reply, answer, null);
   }
 
   // null: too many are under way.
   async #through(
+    speaker: Speaker,
     reply: FastifyReply,
     ask: (hangUp: AbortSignal) => Promise<StreamedReply>,
   ): Promise<StreamedReply | null> {
-    if (this.#passing >= PASSING_MAX) return null;
-    this.#passing += 1;
+    if (!this.#places.take(speaker)) return null;
     const caller = new AbortController();
     reply.raw.once('close', () => caller.abort());
     const answer = await ask(caller.signal);
-    if (answer.kind !== 'answered') this.#passing -= 1;
-    else answer.body.once('close', () => (this.#passing -= 1));
+    if (answer.kind !== 'answered') this.#places.give(speaker);
+    else answer.body.once('close', () => this.#places.give(speaker));
     return answer;
   }
 

@@ -1,5 +1,6 @@
-// The drop-in's door: /bot<token>/<method> and /file/bot<token>/<path>, as Telegram itself takes them. Reads each
-// call once, in whatever form it comes, and sends it its way: over the road if it sends, straight through if not.
+// The drop-in's door: /bot<token>/<method> and /file/bot<token>/<path>, as Telegram itself takes them. The token comes
+// first: nothing of a body is read or kept for one that is not valid. Then each call is read once, in whatever form it
+// comes, and sent its way: over the road if it sends, straight through if not.
 // Refusals here are the platform's own, to the byte where its words are known.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,9 +8,11 @@ import { problem } from '../domain/errors.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
 import type { Passage, Platform } from '../platforms/platform.ts';
+import { assert } from '../system/assert.ts';
 import { identityProblem } from './accept.ts';
 import type { IntakeOptions } from './intake.ts';
 import { type Form, readForm } from './multipart.ts';
+import { Peers } from './peers.ts';
 import { journalProblem } from './submit.ts';
 import { type CallAddress, callAddress, fileAddress, METHOD } from './telegram-address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './telegram-answer.ts';
@@ -24,12 +27,24 @@ const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    // Who makes the call; null: it is not one of the drop-in, or nobody was found yet.
+    speaker: Speaker | null;
+    // What its path says; null: it is not a call.
+    called: CallAddress | null;
+  }
+}
+
 export function telegramRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
   const platform = options.platforms.get(PLATFORM);
   if (platform?.passage === undefined) return;
   const door = new Door(options, platform, platform.passage, waiting);
   addBodyParsers(app);
+  app.decorateRequest('speaker', null);
+  app.decorateRequest('called', null);
   app.setErrorHandler<FastifyError>((error, _request, reply) => answerError(options, error, reply));
+  app.addHook('onRequest', (asked, reply, done) => door.admit(asked, reply, done));
   app.route({ method: VERBS, url: '/bot*', handler: (asked, reply) => door.call(asked, reply) });
   app.get('/file/bot*', (asked, reply) => door.file(asked, reply));
 }
@@ -39,16 +54,41 @@ class Door {
   readonly #platform: Platform;
   readonly #dialect: Dialect;
   readonly #passing: Passing;
+  readonly #peers: Peers;
 
   constructor(options: IntakeOptions, platform: Platform, passage: Passage, waiting: Waiting) {
     this.#options = options;
     this.#platform = platform;
     this.#dialect = new Dialect(options, waiting);
     this.#passing = new Passing(options, passage);
+    this.#peers = new Peers(options.settings.trustedProxies);
+  }
+
+  // Before the body: whose token is it? What is refused here is answered at once.
+  admit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    request.called = callAddress(request.url);
+    const address = request.called ?? fileAddress(request.url);
+    if (address === null) {
+      answerNo(reply, 404, 'Not Found');
+      return;
+    }
+    const admit = (found: Found) => {
+      if (found.kind === 'speaker') {
+        request.speaker = found;
+        done();
+      } else if (found.kind === 'refused') answerNo(reply, found.status, found.detail);
+      else answerProblem(reply, identityProblem(found));
+    };
+    const peer = this.#peers.addressOf(request.raw);
+    const found = speakerOf(this.#options, address.credential, peer);
+    // A turn less on the hot path: the token is nearly always known.
+    if (found instanceof Promise) {
+      found.then(admit).catch((error: unknown) => void reply.send(error));
+    } else admit(found);
   }
 
   call(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | FastifyReply {
-    const address = callAddress(request.url);
+    const address = request.called;
     if (address === null) return answerNo(reply, 404, 'Not Found');
     if (request.method !== 'GET' && request.method !== 'POST') {
       return answerNo(reply, 405, 'Method Not Allowed');
@@ -62,8 +102,7 @@ class Door {
   async file(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = fileAddress(request.url);
     if (address === null) return answerNo(reply, 404, 'Not Found');
-    const found = await speakerOf(this.#options, address.credential);
-    const speaker = this.#admitted(found, 'getFile', {}, reply);
+    const speaker = this.#within(request, 'getFile', {}, reply);
     if (speaker === null) return reply;
     const headers: Record<string, string> = {};
     for (const name of HEADERS_ASKED) {
@@ -102,17 +141,12 @@ class Door {
     if (!METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
     const call = this.#platform.describe(method, params);
     if (call.kind === 'invalid') return answerNo(reply, 400, call.detail);
-    const spoken = (found: Found) => {
-      const speaker = this.#admitted(found, call.method, params, reply);
-      if (speaker === null) return reply;
-      const asked: Asked = { speaker, headers: request.headers, params, files };
-      return call.kind === 'pass'
-        ? this.#pass(asked, call.method, reply)
-        : this.#dialect.deliver(asked, call, reply);
-    };
-    const found = speakerOf(this.#options, address.credential);
-    // A turn less on the hot path: the token is nearly always known.
-    return found instanceof Promise ? found.then(spoken) : spoken(found);
+    const speaker = this.#within(request, call.method, params, reply);
+    if (speaker === null) return reply;
+    const asked: Asked = { speaker, headers: request.headers, params, files };
+    return call.kind === 'pass'
+      ? this.#pass(asked, call.method, reply)
+      : this.#dialect.deliver(asked, call, reply);
   }
 
   #pass(asked: Asked, method: string, reply: FastifyReply): Promise<FastifyReply> {
@@ -122,14 +156,17 @@ class Door {
     return this.#passing.call(speaker, { method, body, deadlineMs }, reply);
   }
 
-  // null: it is answered already.
-  #admitted(found: Found, method: string, params: Params, reply: FastifyReply): Speaker | null {
-    if (found.kind === 'speaker') {
-      const refusal = trespass(found, method, params, this.#options.clock.now());
-      if (refusal === null) return found;
-      answerProblem(reply, refusal);
-    } else if (found.kind === 'refused') answerNo(reply, found.status, found.detail);
-    else answerProblem(reply, identityProblem(found));
+  // null: it may not, and that is answered already.
+  #within(
+    { speaker }: FastifyRequest,
+    method: string,
+    params: Params,
+    reply: FastifyReply,
+  ): Speaker | null {
+    assert(speaker !== null, 'nothing is read for a token that was not admitted');
+    const refusal = trespass(speaker, method, params, this.#options.clock.now());
+    if (refusal === null) return speaker;
+    answerProblem(reply, refusal);
     return null;
   }
 }

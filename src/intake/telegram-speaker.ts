@@ -5,14 +5,14 @@
 import type { Identity } from '../accounts/accounts.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { type Bounds, isVirtualToken } from '../keys/keys.ts';
+import type { Claimant } from '../system/shares.ts';
 import type { IntakeOptions } from './intake.ts';
 import { tooOften } from './refuse.ts';
 
 const PLATFORM = 'telegram';
 
-export interface Speaker {
+export interface Speaker extends Claimant {
   readonly kind: 'speaker';
-  readonly account: string;
   // The bot's own token.
   readonly credential: string;
   // null: it was the bot's own token.
@@ -27,28 +27,42 @@ const WRONG: Unknown = Object.freeze({ kind: 'refused', status: 401, detail: 'Un
 export function speakerOf(
   options: Pick<IntakeOptions, 'accounts' | 'guards'>,
   token: string,
+  address: string,
 ): Found | Promise<Found> {
-  if (isVirtualToken(token)) return virtualSpeaker(options, token);
-  const identity = options.accounts.identify(PLATFORM, token);
-  if (identity instanceof Promise) return identity.then((known) => ownSpeaker(known, token));
-  return ownSpeaker(identity, token);
+  if (isVirtualToken(token)) return virtualSpeaker(options, token, address);
+  const { accounts } = options;
+  const identity = accounts.identify(PLATFORM, token, address);
+  if (identity instanceof Promise) {
+    return identity.then((known) => ownSpeaker(accounts, known, token, address));
+  }
+  return ownSpeaker(accounts, identity, token, address);
 }
 
-function ownSpeaker(identity: Identity, token: string): Found {
+function ownSpeaker(
+  accounts: IntakeOptions['accounts'],
+  identity: Identity,
+  credential: string,
+  address: string,
+): Found {
   if (identity.kind !== 'known') return identity;
-  return { kind: 'speaker', account: identity.id, credential: token, virtual: null };
+  const { id: account } = identity;
+  const isStranger = !accounts.isConfigured(account);
+  return { kind: 'speaker', account, credential, virtual: null, address, isStranger };
 }
 
 function virtualSpeaker(
   { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
   token: string,
+  address: string,
 ): Found {
   const holder = guards.keyring.whose(token);
   if (holder === null) return WRONG;
   const { account, bounds } = holder;
   const credential = accounts.credentialOf(account);
   if (credential === null) return WRONG;
-  return { kind: 'speaker', account, credential, virtual: { token, bounds } };
+  const virtual = { token, bounds };
+  // An admin has made the token.
+  return { kind: 'speaker', account, credential, virtual, address, isStranger: false };
 }
 
 // Why it may not make this call; null: it may, and it is counted.

@@ -1,7 +1,8 @@
-// Callers who wait for a delivery's end. Bounded in number and time; a caller who hangs up, or a gateway that
+// Callers who wait for a delivery's end. Bounded in number (in all, per account and per address) and time; a caller who hangs up, or a gateway that
 // stops, ends the waiting and never the delivery.
 
 import type { Clock } from '../system/clock.ts';
+import { type Claimant, Shares } from '../system/shares.ts';
 import type { Ended, Road } from './road.ts';
 
 export type Waited = { kind: 'ended'; ended: Ended } | { kind: 'time' | 'left' | 'stopping' };
@@ -17,17 +18,22 @@ export interface Caller {
 export class Waiting {
   readonly #road: Pick<Road, 'ended'>;
   readonly #clock: Clock;
-  readonly #max: number;
+  readonly #places: Shares;
   readonly #stops = new Set<() => void>();
 
   constructor(road: Pick<Road, 'ended'>, clock: Clock, max: number) {
     this.#road = road;
     this.#clock = clock;
-    this.#max = max;
+    this.#places = new Shares(max);
   }
 
-  get isFull(): boolean {
-    return this.#stops.size >= this.#max;
+  // A place to wait in, to be left again. False: there is none for this one.
+  enter(claimant: Claimant): boolean {
+    return this.#places.take(claimant);
+  }
+
+  leave(claimant: Claimant): void {
+    this.#places.give(claimant);
   }
 
   // `ms` null: as long as it takes.

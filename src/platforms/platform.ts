@@ -52,7 +52,9 @@ export interface Platform {
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
 
-  // Whose credential is it? Asks the platform when it must.
+  // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
+  // outside; none is when left out.
+  isLocal?(credential: string): boolean;
   identify(credential: string): Promise<Identified>;
   close(): Promise<void>;
 }

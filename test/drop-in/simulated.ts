@@ -93,6 +93,8 @@ export async function dropIn(
       wait: config.wait,
       metrics: false,
       queueMaxOf: () => config.queueMax,
+      trustedProxies: [],
+      connectionsMax: 1000,
     },
   };
   const app = createServer(options);

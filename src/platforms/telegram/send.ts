@@ -129,6 +129,11 @@ const FILE_GONE = {
   }),
 };
 
+// No token at all, or one of the simulator in this process.
+export function isLocal(routes: Routes, credential: string): boolean {
+  return !TOKEN.test(credential) || (routes.sandbox !== null && SANDBOX_TOKEN.test(credential));
+}
+
 export async function identify(routes: Routes, credential: string): Promise<Identified> {
   // The cloud's own answer to what cannot be a token; a stranger's text goes into no path.
   if (!TOKEN.test(credential)) return { kind: 'refused', status: 404, detail: 'Not Found' };

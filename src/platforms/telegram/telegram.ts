@@ -14,7 +14,7 @@ import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { mentions, named } from './references.ts';
-import { download, identify, pass, type Routes, send } from './send.ts';
+import { download, identify, isLocal, pass, type Routes, send } from './send.ts';
 import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -65,6 +65,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     wording,
     live: LIVE_OUTPUT,
+    isLocal: (credential) => isLocal(routes, credential),
     identify: (credential) => identify(routes, credential),
     async close() {
       await Promise.all([routes.transport.close(), routes.sandbox?.close()]);

@@ -44,6 +44,7 @@ export function createTerminal(screens: Screens): Platform {
     isIdempotent,
     wording: (_method, { text }) => (typeof text === 'string' ? text : null),
     live: LIVE_OUTPUT,
+    isLocal: () => true,
     identify: async (name) => identify(name),
     close: async () => {},
   };

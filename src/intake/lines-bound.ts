@@ -1,0 +1,155 @@
+// Bounds on connections and on what comes over them, before anything is known of it: connections per address, requests
+// sent ahead on one connection, bytes of bodies being read, and bodies that nobody will read. In each of them no
+// address and no account may hold more than is still free (see system/shares.ts).
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, problem } from '../domain/errors.ts';
+import type { Clock } from '../system/clock.ts';
+import { type Claimant, Shares } from '../system/shares.ts';
+import type { IntakeOptions } from './intake.ts';
+import { Peers } from './peers.ts';
+import { sendProblem } from './refuse.ts';
+import { isDialect } from './telegram-address.ts';
+import { answerProblem } from './telegram-answer.ts';
+
+// Of bodies that are being read into memory, all together.
+const READING_BYTES_MAX = 268_435_456;
+// A smaller body is bounded by the number of connections.
+const SMALL_BODY_BYTES = 16_384;
+// What a form with files takes of the memory: the files go to the disk.
+const FORM_BYTES = 65_536;
+// Requests that wait behind another one on the same connection.
+const PIPELINED_MAX = 64;
+// What is read and thrown away of a body that was refused, so that its sender hears why.
+const DISCARDED_BYTES_MAX = 4_194_304;
+const DISCARDED_MS_MAX = 10_000;
+
+export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
+  const { clock, settings } = options;
+  const peers = new Peers(settings.trustedProxies);
+  boundConnections(app, peers, settings.connectionsMax);
+  boundPipelines(app);
+  boundBodies(app, peers, settings.bodyBytesMax);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { raw } = request;
+    if (reply.statusCode >= 400 && isUnread(raw)) {
+      // Whether the body still comes cannot be told when its sender waits to be asked for it.
+      if (raw.headers.expect !== undefined) reply.header('connection', 'close');
+      discard(raw, reply.raw, clock);
+    }
+    done(null, payload);
+  });
+}
+
+// What does not fit is closed without a word: there is no request yet to answer.
+function boundConnections(app: FastifyInstance, peers: Peers, connectionsMax: number): void {
+  const places = new Shares(connectionsMax, connectionsMax);
+  app.server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const isMany = peers.isProxy(remoteAddress);
+    const address = isMany ? '' : peers.addressOf({ socket, headers: {} });
+    // Each is its own account: only the address counts.
+    const claimant = { account: `${address} ${socket.remotePort}`, address, isStranger: true };
+    if (!places.take(claimant)) {
+      socket.destroy();
+      return;
+    }
+    socket.once('close', () => places.give(claimant));
+  });
+}
+
+// A response that has no connection yet waits for the one before it.
+function boundPipelines(app: FastifyInstance): void {
+  const waiting = new WeakMap<Socket, number>();
+  app.addHook('onRequest', (request, reply, done) => {
+    if (reply.raw.socket !== null || !(request.raw.socket instanceof Socket)) {
+      done();
+      return;
+    }
+    const { socket } = request.raw;
+    const ahead = waiting.get(socket) ?? 0;
+    if (ahead >= PIPELINED_MAX) {
+      refuse(request, reply.header('connection', 'close'), 'too_many_waiting');
+      return;
+    }
+    waiting.set(socket, ahead + 1);
+    reply.raw.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+    done();
+  });
+}
+
+// After the hooks that ask who it is, and before anything of the body is read.
+function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number): void {
+  const bytesRead = new Shares(READING_BYTES_MAX);
+  // Until somebody wants the body, its sender waits.
+  const asked = new WeakSet<IncomingMessage>();
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    asked.add(request);
+    app.routing(request, response);
+  });
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const bytes = bytesOf(request.raw, bodyBytesMax);
+    if (bytes > SMALL_BODY_BYTES) {
+      const claimant = claimantOf(request, peers);
+      if (!bytesRead.take(claimant, bytes)) {
+        refuse(request, reply, 'bodies_full');
+        return;
+      }
+      whenOver(request.raw, reply.raw, () => bytesRead.give(claimant, bytes));
+    }
+    if (request.headers.expect !== undefined && asked.delete(request.raw)) {
+      reply.raw.writeContinue();
+    }
+    done(null, payload);
+  });
+}
+
+// Once: the body was read, or it never will be.
+function whenOver(request: IncomingMessage, response: ServerResponse, done: () => void): void {
+  let isOver = false;
+  const over = () => {
+    if (!isOver) done();
+    isOver = true;
+  };
+  request.once('end', over).once('close', over);
+  response.once('finish', over).once('close', over);
+}
+
+function bytesOf({ headers }: IncomingMessage, bodyBytesMax: number): number {
+  const length = headers['content-length'];
+  if (length === undefined && headers['transfer-encoding'] === undefined) return 0;
+  const bytes = length === undefined ? bodyBytesMax : Math.min(Number(length), bodyBytesMax);
+  const isForm = headers['content-type']?.startsWith('multipart/') === true;
+  return isForm ? Math.min(bytes, FORM_BYTES) : bytes;
+}
+
+function claimantOf({ speaker, holder, raw }: FastifyRequest, peers: Peers): Claimant {
+  if (speaker !== null && speaker !== undefined) return speaker;
+  const address = peers.addressOf(raw);
+  if (holder === null) return { account: '', address, isStranger: true };
+  return { account: `key ${holder.name}`, address, isStranger: false };
+}
+
+function isUnread(request: IncomingMessage): boolean {
+  return !request.complete && request.socket instanceof Socket;
+}
+
+function discard(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  const cutOff = () => request.socket.destroy();
+  const timer = clock.schedule(clock.now() + DISCARDED_MS_MAX, cutOff);
+  let left = DISCARDED_BYTES_MAX;
+  response.once('close', () => timer.cancel());
+  request.once('close', () => timer.cancel());
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) cutOff();
+  });
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): void {
+  const refusal = problem(code, '');
+  if (isDialect(request.url)) answerProblem(reply, refusal);
+  else sendProblem(reply, refusal);
+}
