@@ -1,5 +1,5 @@
-// Callers who wait for a delivery's end. Bounded in number (in all, per account and per address) and time; a caller who hangs up, or a gateway that
-// stops, ends the waiting and never the delivery.
+// Callers who wait for a delivery's end. Bounded in number (in all, per account and per address) and in time; a
+// caller who hangs up, or a gateway that stops, ends the waiting and never the delivery.
 
 import type { Clock } from '../system/clock.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
