@@ -142,6 +142,29 @@ describe('a webhook', () => {
     expect(await journal.incoming.read({ account: ACCOUNT, from: 0, max: 9 })).toEqual([]);
   });
 
+  test('is refused while a great many wait for the app, and nothing of it is kept', async () => {
+    // An app that was away: so many updates wait in the store.
+    const waiting = (count: number): Partial<InboundParts> => {
+      const { journal } = createMemoryStore();
+      const page = async ({ afterUpdateId, max }: { afterUpdateId: number; max: number }) =>
+        Array.from({ length: Math.min(max, count - afterUpdateId) }, (_, i) => {
+          const updateId = afterUpdateId + i + 1;
+          return { account: ACCOUNT, updateId, chat: '7', at: START, attempts: 0, dueAt: 0 };
+        });
+      return { journal: { incoming: { ...journal.incoming, waiting: page } } };
+    };
+    const some = world({ updatesFromStore: true }, undefined, START, waiting(1_000));
+    await some.inbound.start();
+    expect(await some.receive(update(2_000_000))).toEqual({ kind: 'received' });
+    const many = world({ updatesFromStore: true }, undefined, START, waiting(1_000_000));
+    await many.inbound.start();
+    expect(await many.receive(update(2_000_000))).toMatchObject({ kind: 'full' });
+    expect(many.counted).toEqual([]);
+    expect(await many.inbound.receive(ACCOUNT, 'guess', update(1))).toEqual({
+      kind: 'unauthorized',
+    });
+  });
+
   test('is kept for getUpdates where that is set, and forgotten after a day', async () => {
     const { inbound, receive, clock, logged, counted } = world({ updatesFromStore: true });
     await inbound.start();
