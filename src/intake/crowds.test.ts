@@ -89,16 +89,14 @@ describe('callers who wait for a result', () => {
   });
 
   test('of the REST API get their receipt at once instead; the message is accepted all the same', async () => {
-    await crowd(send);
-    const before = at.road.submitted.length;
-    const payload = {
-      to: { platform: 'telegram', account: 'telegram:1030', chat: '-100' },
-      body: { text: 'hello' },
-      wait: 10,
-    };
-    const answer = ask(200, { url: '/v1/messages', payload, headers: AUTH });
-    expect((await answer).status).toBe(202);
-    expect(at.road.submitted).toHaveLength(before + 1);
+    const { refused } = await crowd((n) => {
+      const to = { platform: 'telegram', account: `telegram:${1_000 + n}`, chat: '-100' };
+      const payload = { to, body: { text: 'hello' }, wait: 10 };
+      return ask(n, { url: '/v1/messages', payload, headers: AUTH });
+    });
+    expect(refused).toMatchObject({ status: 202 });
+    expect(held).toBeLessThanOrEqual(PLACES);
+    expect(at.road.submitted).toHaveLength(held + 1);
   });
 
   test('leave their place when their message is over', async () => {
