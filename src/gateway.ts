@@ -48,6 +48,8 @@ export interface Gateway extends BroadcastCalls {
   listen(): Promise<string>;
   // Logs a browser in to the page, once; null until listen().
   loginLink(): string | null;
+  // Whether tokens of the form `<digits>:sandbox…` are served.
+  readonly hasSandbox: boolean;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
   send(message: Message): Promise<Receipt | Problem>;
   // A text that grows: a handle to it, or all of it from a source; see docs/streams.md.
@@ -110,6 +112,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
       url = await listen(config, server);
       return url;
     },
+    hasSandbox: house.sandbox !== null,
     loginLink: () => (url === null ? null : guarding.linkAt(url)),
     send: (message) => send(options, waiting, message),
     stream: streaming(server, { ...options, ...live.output }),

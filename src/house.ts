@@ -10,9 +10,11 @@ import {
   SECRET_FILE,
 } from './accounts/accounts.ts';
 import type { Config, Settings } from './config/config.ts';
+import { accountId, claimedId, isSandboxAccount, SANDBOX } from './domain/account-id.ts';
 import type { FaultStage, ReportFault } from './domain/fault.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
-import type { Journal } from './journal/journal.ts';
+import { isLoopback } from './intake/trust.ts';
+import type { Journal, StoredAccount } from './journal/journal.ts';
 import { openSqliteJournal } from './journal/sqlite.ts';
 import { faultLog } from './ledger/fault-log.ts';
 import { type FullQueue, fullLog } from './ledger/full-log.ts';
@@ -35,7 +37,6 @@ const CONNECTIONS_MAX = 4096;
 // The simulator in process answers as a near server would.
 const SANDBOX_NETWORK = { latencyMs: 15, jitterMs: 10 };
 const SPOOL_FOLDER = 'spool';
-const SANDBOX_TOKEN = /^\d+:sandbox/;
 
 export interface House {
   readonly clock: Clock;
@@ -45,8 +46,8 @@ export interface House {
   readonly ledger: Ledger;
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
-  // What sandbox tokens talk to.
-  readonly sandbox: TelegramModel;
+  // What sandbox tokens talk to; null: the sandbox is off.
+  readonly sandbox: TelegramModel | null;
   // What is written on terminals.
   readonly screens: Screens;
   readonly spool: Spool;
@@ -85,7 +86,7 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const ledger = openSqliteLedger({ dir: config.data });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
-  const sandbox = createTelegramModel({});
+  const sandbox = isSandboxOn(config) ? createTelegramModel({}) : null;
   const spool = await Spool.open({
     dir: join(config.data, SPOOL_FOLDER),
     bytesMax: config.spoolBytesMax,
@@ -98,9 +99,10 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
-  const bounds = { configured: configuredIds(config), admits, accountsMax };
+  const configured = configuredAccounts(config, platforms);
+  const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
   const accounts = await openAccounts({ clock, journal, platforms, ...sealing, ...bounds }, close);
-  const settingsOf = settingsByAccount(config);
+  const settingsOf = (account: string) => configured.get(account) ?? config;
   const engine = createEngine({
     journal,
     ledger,
@@ -167,7 +169,7 @@ function openTelegram(
   config: Config,
   clock: Clock,
   random: Random,
-  model: TelegramModel,
+  model: TelegramModel | null,
   files: Spool,
 ): Platform {
   const transport = undiciTransport({
@@ -175,25 +177,29 @@ function openTelegram(
     connectionsMax: CONNECTIONS_MAX,
   });
   const network = SANDBOX_NETWORK;
-  const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
   const limits = telegramLimits(config);
   const reuse = config.uploadReuse;
+  if (model === null) return createTelegram({ transport, limits, files, reuse });
+  const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
   return createTelegram({ transport, sandbox, limits, files, reuse });
 }
 
-// Telegram's bot id is the number before the colon of its token, a terminal's is its name.
-function idOf({ platform, token }: Config['accounts'][number]): string {
-  return `${platform}:${token.split(':', 1)[0]}`;
+// Anyone may make accounts of the simulator, so where others than this machine can call, it is off unless it is wanted.
+function isSandboxOn({ sandbox, host }: Config): boolean {
+  return sandbox ?? isLoopback(host);
 }
 
-function configuredIds(config: Config): ReadonlySet<string> {
-  return new Set(config.accounts.map(idOf));
-}
-
-// An account's own settings, by its id.
-function settingsByAccount(config: Config): (account: string) => Settings {
-  const own = new Map(config.accounts.map((entry) => [idOf(entry), entry.settings]));
-  return (account) => own.get(account) ?? config;
+// The settings of the configuration's accounts, by the ids that their tokens name.
+function configuredAccounts(
+  config: Config,
+  platforms: ReadonlyMap<string, Platform>,
+): ReadonlyMap<string, Settings> {
+  return new Map(
+    config.accounts.map(({ platform, token, settings }) => {
+      const host = platforms.get(platform)?.hostOf?.(token).name ?? '';
+      return [accountId(platform, host, claimedId(token)), settings];
+    }),
+  );
 }
 
 function engineAccounts(
@@ -205,16 +211,21 @@ function engineAccounts(
     platformOf(id) {
       const platform = platforms.get(id.split(':', 1)[0]!)!;
       const settings = settingsOf(id);
-      const sandbox = SANDBOX_TOKEN.test(accounts.credentialOf(id) ?? '');
-      const host = sandbox ? `${platform.name} sandbox` : platform.name;
+      const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
       return { platform, priors: priorsOf(platform, settings), host, settings };
     },
-    get: (id) => accounts.get(id),
-    list: () => accounts.list(),
+    get: (id) => withOff(accounts, accounts.get(id)),
+    list: () => accounts.list().map((account) => withOff(accounts, account)),
     credentialOf: (id) => accounts.credentialOf(id),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
     setPaused: (id, paused) => accounts.setPaused(id, paused),
   };
+}
+
+// What is left of a sandbox that is off waits, as of an account that its platform refuses.
+function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A): A {
+  if (account === null || !accounts.isOff(account.id)) return account;
+  return { ...account, refused: 'sandbox_off' };
 }
 
 // Only Telegram's limits are settings.

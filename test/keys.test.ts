@@ -49,7 +49,7 @@ test('keys, virtual tokens and notes outlive a restart; sessions and links do no
     return (JSON.parse(text) as { secret: string }).secret;
   };
   const key = await make({ name: 'ci', role: 'viewer' });
-  const token = await make({ name: 'worker', virtual: true, account: 'telegram:777' });
+  const token = await make({ name: 'worker', virtual: true, account: 'telegram:sandbox-777' });
   const entered = await ask(first.link, 'GET');
   expect(entered.status).toBe(303);
   const cookie = { cookie: entered.headers.get('set-cookie')!.split(';', 1)[0]! };
@@ -108,6 +108,6 @@ test('the secret that seals tokens is replaced without asking the platform again
   await (await start(data, secrets)).stop();
   const after = await start(data, { SLUICE_SECRET: 'the second secret' });
   const { text } = await ask(`${after.url}/v1/accounts`, 'GET', undefined, bearer(KEY));
-  expect(text).toContain('telegram:777');
+  expect(text).toContain('telegram:sandbox-777');
   await after.stop();
 });

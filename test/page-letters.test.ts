@@ -9,7 +9,7 @@ import { Stage } from './page/stage.ts';
 // The gateway does a thousand at a step.
 const STEP = 1000;
 const FLYERS = STEP + 50;
-const PRINTER = { token: '3:sandbox', id: 'telegram:3' };
+const PRINTER = { token: '3:sandbox', id: 'telegram:sandbox-3' };
 
 const stage = new Stage();
 const { button, text, panel, rows, toast, answer, field } = stage.parts;

@@ -446,7 +446,7 @@ describe('many', () => {
       await scene.post('/v1/messages', batch);
     }
     await scene.until(
-      '/v1/limits?account=telegram:2&limit=1',
+      '/v1/limits?account=telegram:sandbox-2&limit=1',
       ({ total }) => Number(total) > count - 1,
     );
   }

@@ -44,7 +44,7 @@ test('the first message', async () => {
 
   const status = await runSluice(['status'], clientEnv());
   expect(status).toMatchObject({ code: 0, err: '' });
-  expect(status.out).toContain('telegram:1');
+  expect(status.out).toContain('telegram:sandbox-1');
   const explained = await runSluice(['explain', id], clientEnv());
   expect(explained).toMatchObject({ code: 0, err: '' });
   expect(explained.out).toContain('sent');

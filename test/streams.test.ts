@@ -286,7 +286,7 @@ describe('the lines of the page', () => {
       .find((each) => each.includes(producer))!
       .replace(head, name === '' ? '' : `cat '${file}' |\n`)
       .replace('http://127.0.0.1:8080', gateway.url)
-      .replace('telegram:1&', 'telegram:4242&');
+      .replace('telegram:sandbox-1&', 'telegram:4242&');
     const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: gateway.folder });
     expect(JSON.parse(stdout)).toMatchObject({ chat: '42', state: 'finishing', error: null });
   });

@@ -41,13 +41,13 @@ async function libraryAccepts(): Promise<Pace> {
     const message = (i: number) => ({
       to: {
         platform: 'telegram',
-        account: i === 0 ? '1:sandbox' : 'telegram:1',
+        account: i === 0 ? '1:sandbox' : 'telegram:sandbox-1',
         chat: 1 + (i % CHATS),
       },
       body: { text: TEXT },
     });
     await gateway.send(message(0));
-    await gateway.pause('telegram:1');
+    await gateway.pause('telegram:sandbox-1');
     const pace = await warmLoop(ACCEPTS, (i) => gateway.send(message(i)));
     await gateway.close();
     return pace;

@@ -48,7 +48,7 @@ function gatewayAccepts(): Promise<Pace> {
         expect,
       });
     await post('/v1/messages', message('1:sandbox', 1), 1, 'HTTP/1.1 202');
-    await post('/v1/accounts/telegram:1/pause', '{}', 1, 'HTTP/1.1 200');
+    await post('/v1/accounts/telegram:sandbox-1/pause', '{}', 1, 'HTTP/1.1 200');
     const pace = await measure(port, headers);
     await child.stop();
     return pace;
@@ -64,7 +64,7 @@ async function echoes(): Promise<Pace> {
 
 async function measure(port: number, headers: readonly string[]): Promise<Pace> {
   const requests = Array.from({ length: CHATS }, (_, chat) =>
-    httpRequest('/v1/messages', headers, message('telegram:1', chat + 1)),
+    httpRequest('/v1/messages', headers, message('telegram:sandbox-1', chat + 1)),
   );
   const request = (i: number) => requests[i % CHATS]!;
   const expect = 'HTTP/1.1 202';

@@ -4,56 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StoredAccount } from '../journal/journal.ts';
 import type { Identified, Platform } from '../platforms/platform.ts';
-import { Accounts, type AccountsOptions, loadSecret, SecretMismatch } from './accounts.ts';
+import { world } from './accounts.fixture.ts';
+import { Accounts, loadSecret, SecretMismatch } from './accounts.ts';
 import { ASKING_BOUNDS } from './asking.ts';
 import { createSealer } from './seal.ts';
 
 const GOOD = '42:good-token';
 const NEWER = '42:newer-token';
 const BAD = '42:bad-token';
-
-interface World {
-  readonly options: AccountsOptions;
-  readonly stored: Map<string, StoredAccount>;
-  readonly asked: string[];
-  tick(ms: number): void;
-}
-
-function world(
-  identify: (credential: string) => Promise<Identified> = async (credential) =>
-    credential.includes('bad')
-      ? { kind: 'refused', status: 401, detail: 'Unauthorized' }
-      : { kind: 'known', id: credential.split(':')[0]! },
-  extra: Partial<AccountsOptions> = {},
-): World {
-  const stored = new Map<string, StoredAccount>();
-  const asked: string[] = [];
-  let now = 1000;
-  const platform: Partial<Platform> = {
-    name: 'telegram',
-    identify(credential) {
-      asked.push(credential);
-      return identify(credential);
-    },
-  };
-  return {
-    stored,
-    asked,
-    tick: (ms) => {
-      now += ms;
-    },
-    options: {
-      clock: { now: () => now, schedule: () => ({ cancel() {} }) },
-      journal: {
-        accounts: async () => [...stored.values()],
-        saveAccount: async (account) => void stored.set(account.id, account),
-      },
-      platforms: new Map([['telegram', platform as Platform]]),
-      secret: 'a secret',
-      ...extra,
-    },
-  };
-}
 
 describe('a new secret', () => {
   test('what the old one sealed is sealed anew at the start, and then needs it no more', async () => {

@@ -1,10 +1,12 @@
 // The accounts Sluice speaks for. A token says whose it is once, by the platform's word; from then on its digest
 // is enough. A new token of a known account replaces the old one only when the platform vouches for it, so a
-// stranger who knows a bot's id can neither take over nor break its account.
+// stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
+// the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
 import { hash, timingSafeEqual } from 'node:crypto';
+import { accountId, claimedId, SANDBOX } from '../domain/account-id.ts';
 import type { Journal, StoredAccount } from '../journal/journal.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Host, Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { createSealer, type Sealer } from './seal.ts';
@@ -15,7 +17,7 @@ export const ACCOUNTS_MAX = 10_000;
 
 export interface AccountsOptions {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'accounts' | 'saveAccount'>;
+  readonly journal: Pick<Journal, 'accounts' | 'saveAccount' | 'renameAccounts'>;
   readonly platforms: ReadonlyMap<string, Platform>;
   readonly secret: string;
   // What was sealed with it is sealed anew at the start; left out or null: there is none.
@@ -32,6 +34,10 @@ export type Identity =
   | { kind: 'known'; id: string }
   | { kind: 'unknown_platform' }
   | { kind: 'unknown' }
+  // It is of a host that is not served here: the sandbox, where it is off.
+  | { kind: 'off' }
+  // The host takes any token, and another one was first to name this account.
+  | { kind: 'taken' }
   | { kind: 'refused'; status: number; detail: string }
   | { kind: 'unreachable'; detail: string }
   | { kind: 'busy'; retryAfterS: number }
@@ -70,6 +76,8 @@ export class Accounts {
   readonly #idByDigest = new Map<string, string>();
   // Until the account is written: who comes meanwhile waits for the same promise, so that nobody overtakes.
   readonly #introducing = new Map<string, Promise<Identity>>();
+  // Accounts that are being written, by id.
+  readonly #writing = new Map<string, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
 
   private constructor(options: AccountsOptions) {
@@ -88,6 +96,7 @@ export class Accounts {
       if (credential === null) await accounts.#reseal(stored);
       else accounts.#hold(stored, credential);
     }
+    await accounts.#moveToHosts();
     return accounts;
   }
 
@@ -107,6 +116,34 @@ export class Accounts {
     this.#hold({ ...stored, sealed }, credential);
   }
 
+  // Stores of before kept the simulator's accounts under the ids of real ones, and only the opened token tells.
+  async #moveToHosts(): Promise<void> {
+    const strays = Array.from(this.#held.values()).filter(({ stored, credential }) => {
+      const host = this.#hostOf(stored.platform, credential);
+      return host.name !== '' && !isOfHost(stored, host);
+    });
+    const taken = new Set(this.#held.keys());
+    const renames = strays.map(({ stored, credential }) => {
+      const id = freeId(stored, this.#hostOf(stored.platform, credential), taken);
+      taken.add(id);
+      const account = { ...stored, id, sealed: this.#sealer.seal(id, credential) };
+      return { from: stored.id, account, credential };
+    });
+    if (renames.length === 0) return;
+    await this.#options.journal.renameAccounts(
+      renames.map(({ from, account }) => ({ from, account })),
+    );
+    for (const { from, account, credential } of renames) {
+      this.#held.delete(from);
+      this.#hold(account, credential);
+    }
+  }
+
+  #hostOf(platformName: string, credential: string): Host {
+    const platform = this.#options.platforms.get(platformName);
+    return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
+  }
+
   // Whose credential is it? At once when it is known; a promise when the platform must be asked. `address`: where the
   // question comes from; '': from this machine, or from somebody with a key.
   identify(
@@ -114,15 +151,17 @@ export class Accounts {
     credential: string,
     address: string | null = '',
   ): Identity | Promise<Identity> {
-    const named = `${platformName}:${credential.slice(0, Math.max(0, credential.indexOf(':')))}`;
+    const platform = this.#options.platforms.get(platformName);
+    if (platform === undefined) return { kind: 'unknown_platform' };
+    const host = hostOf(platform, credential);
+    if (host.isOff) return { kind: 'off' };
+    const named = accountId(platformName, host.name, claimedId(credential));
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
     if (isEqual(this.#held.get(named)?.credential, credential)) return this.#known(named);
     const digest = digestOf(platformName, credential);
     const id = this.#idByDigest.get(digest);
     if (id !== undefined) return this.#known(id);
-    const platform = this.#options.platforms.get(platformName);
-    if (platform === undefined) return { kind: 'unknown_platform' };
-    if (!this.#mayBeTaken(platform, named, credential)) return NOT_TAKEN;
+    if (!this.#mayBeTaken(named)) return NOT_TAKEN;
     const question = { digest, address, isLocal: platform.isLocal?.(credential) ?? false };
     return this.#introducing.get(digest) ?? this.#introduce(platform, credential, question);
   }
@@ -139,9 +178,8 @@ export class Accounts {
   // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
   // is enough (`terminal:local`), a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
-    if (this.#held.get(name)?.stored.platform === platformName) return this.#known(name);
-    const id = `${platformName}:${name}`;
-    if (this.#held.has(id)) return this.#known(id);
+    const id = name.startsWith(`${platformName}:`) ? name : `${platformName}:${name}`;
+    if (this.#held.has(id)) return this.isOff(id) ? { kind: 'off' } : this.#known(id);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
     if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
@@ -151,14 +189,24 @@ export class Accounts {
 
   // Kept from before `known` was set, and not configured: as if it were not there.
   #known(id: string): Identity {
-    return this.#takesAll || this.#configured.has(id) ? { kind: 'known', id } : NOT_TAKEN;
+    return this.#mayBeTaken(id) ? { kind: 'known', id } : NOT_TAKEN;
   }
 
-  #mayBeTaken(platform: Platform, named: string, credential: string): boolean {
-    if (this.#takesAll || this.#configured.has(named)) return true;
-    return (
-      platform.accountsByName === true && this.#configured.has(`${platform.name}:${credential}`)
-    );
+  #mayBeTaken(id: string): boolean {
+    return this.#takesAll || this.#configured.has(id);
+  }
+
+  // The account that a name or a token is about, whether or not it is known or vouched for.
+  claimed(platformName: string, name: string): string {
+    if (isAccountName(platformName, name)) return `${platformName}:${bareName(platformName, name)}`;
+    const { name: host } = this.#hostOf(platformName, name);
+    return accountId(platformName, host, claimedId(name));
+  }
+
+  // Its host is not served here: it is kept, and nothing of it goes.
+  isOff(id: string): boolean {
+    const held = this.#held.get(id);
+    return held !== undefined && this.#hostOf(held.stored.platform, held.credential).isOff;
   }
 
   credentialOf(id: string): string | null {
@@ -213,9 +261,29 @@ export class Accounts {
     const { digest } = question;
     const asked = await this.#asking.ask({ ...question, ask: () => platform.identify(credential) });
     if (asked.kind !== 'known') return asked;
-    const id = `${platform.name}:${asked.id}`;
+    const host = hostOf(platform, credential);
+    const id = accountId(platform.name, host.name, asked.id);
+    // One after the other: who holds the account must not change between the decision and its being written.
+    for (let other = this.#writing.get(id); other !== undefined; other = this.#writing.get(id)) {
+      await other.catch(() => {});
+    }
+    const written = this.#write(platform, id, credential, digest);
+    this.#writing.set(id, written);
+    return written.finally(() => this.#writing.delete(id));
+  }
+
+  async #write(
+    platform: Platform,
+    id: string,
+    credential: string,
+    digest: string,
+  ): Promise<Identity> {
     const before = this.#held.get(id);
     if (before?.digest === digest) return { kind: 'known', id };
+    const host = hostOf(platform, credential);
+    if (before !== undefined && !mayReplace(hostOf(platform, before.credential), host)) {
+      return { kind: 'taken' };
+    }
     if (before === undefined && this.#held.size >= this.#accountsMax) {
       return { kind: 'full', accountsMax: this.#accountsMax };
     }
@@ -265,9 +333,35 @@ function isEqual(held: string | undefined, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
+
+function hostOf(platform: Platform, credential: string): Host {
+  return platform.hostOf?.(credential) ?? ONLY_HOST;
+}
+
+// A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
+// something.
+function mayReplace(before: Host, given: Host): boolean {
+  return before.name === given.name && given.vouches;
+}
+
+function isOfHost({ id, platform }: StoredAccount, host: Host): boolean {
+  return id.startsWith(accountId(platform, host.name, ''));
+}
+
+// With a number behind it where another one has the id already.
+function freeId({ id, platform }: StoredAccount, host: Host, taken: ReadonlySet<string>): string {
+  const wanted = accountId(platform, host.name, id.slice(platform.length + 1));
+  let free = wanted;
+  for (let n = 2; taken.has(free); n += 1) free = `${wanted}-${n}`;
+  return free;
+}
+
+const ACCOUNT_NAME = new RegExp(`^(${SANDBOX}-)?\\d+(:test)?$`);
+
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
 function isAccountName(platformName: string, name: string): boolean {
-  return name.startsWith(`${platformName}:`) || /^\d+$/.test(name);
+  return name.startsWith(`${platformName}:`) || ACCOUNT_NAME.test(name);
 }
 
 function bareName(platformName: string, name: string): string {

@@ -21,14 +21,19 @@ export function addServe(program: Command, io: Io): void {
       await gateway.close();
       return refuse(error);
     });
-    io.out(greeting(url, gateway.loginLink()!, config));
+    io.out(greeting(url, gateway.loginLink()!, config, gateway.hasSandbox));
     const why = await stopped;
     io.out(`${why}: finishing what is in flight; the rest stays on disk`);
     await gateway.close();
   });
 }
 
-function greeting(url: string, link: string, config: { port: number; data: string }): string {
+function greeting(
+  url: string,
+  link: string,
+  config: { port: number; data: string },
+  hasSandbox: boolean,
+): string {
   const { port, data } = config;
   const isFoundAlone = port === defaultConfig().port;
   return [
@@ -37,8 +42,15 @@ function greeting(url: string, link: string, config: { port: number; data: strin
     'See it in a browser (this link logs in once, within an hour):',
     `  ${link}`,
     '',
-    'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
-    `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
+    ...(hasSandbox
+      ? [
+          'Send a first message (tokens <digits>:sandbox… go to the built-in simulator):',
+          `  curl ${url}/bot1:sandbox/sendMessage -d chat_id=42 -d text=hello`,
+        ]
+      : [
+          'Send a first message (the built-in simulator is off; SLUICE_SANDBOX=on switches it on):',
+          `  curl ${url}/bot$TOKEN/sendMessage -d chat_id=$CHAT -d text=hello`,
+        ]),
     '',
     `Then: npx sluice top${isFoundAlone ? '' : ` --url ${url}`} · ${url}/docs · Ctrl-C stops it`,
   ].join('\n');

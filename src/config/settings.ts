@@ -63,6 +63,11 @@ export const SETTINGS = {
   metrics: row('server', 'metrics', onOff(), true, {
     meaning: 'Whether /metrics answers',
   }),
+  sandbox: row<boolean | null>('server', 'sandbox', orNone(onOff()), null, {
+    meaning:
+      'Whether tokens of the form `<digits>:sandbox…` talk to the built-in simulator; none: on when listening on ' +
+      'loopback, else off, since anyone who reaches the gateway could make accounts of it',
+  }),
   drainMsMax: row('server', 'drain_ms_max', integer({ min: 0, max: 60_000 }), 10_000, {
     meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',

@@ -81,6 +81,18 @@ export const ERRORS = {
     title: 'Too many logins failed in the last minute.',
     remedy: 'Repeat after `Retry-After`. Requests with a key in their header are not concerned.',
   },
+  sandbox_off: {
+    status: 403,
+    title: 'This is an account of the built-in simulator, which is switched off here.',
+    remedy:
+      'Use a real account, or set `sandbox` to on (SLUICE_SANDBOX=on); it is off by default off loopback.',
+  },
+  cross_site: {
+    status: 403,
+    title: 'A browser made this request for a page of another site.',
+    remedy:
+      'Open the gateway’s own page, or call it from a program; other sites may only link to the page.',
+  },
   unknown_key: {
     status: 404,
     title: 'No valid key has this id.',

@@ -3,6 +3,7 @@
 // waits for it. Pure: `now` is an argument. Bounded per account, what was silent longest is forgotten: a forgotten
 // chat costs a slower message, never a wrong one.
 
+import { botOf } from '../domain/account-id.ts';
 import type { Family, Gate } from '../domain/call.ts';
 import type { BotIdentity, Glimpse, Voice } from './read-update.ts';
 
@@ -65,8 +66,7 @@ export class Updates {
 
   // Unknown until someone tells.
   botOf(account: string): BotIdentity {
-    const id = account.slice(account.indexOf(':') + 1);
-    return { id, username: this.#accounts.get(account)?.username ?? null };
+    return { id: botOf(account), username: this.#accounts.get(account)?.username ?? null };
   }
 
   nameBot(account: string, username: string): void {

@@ -50,18 +50,18 @@ export function draft(
 
 // Before anybody is asked for the account: whether there is one outside its bounds is nothing a key may learn.
 function outsideBounds(
-  { clock }: IntakeOptions,
+  options: IntakeOptions,
   platform: string,
   to: TargetRequest,
   { bounds = null }: FromHeaders,
 ): Problem | null {
   if (bounds === null) return null;
-  const waitMs = bounds.takeMs(clock.now());
+  const waitMs = bounds.takeMs(options.clock.now());
   if (waitMs > 0) return tooOften(waitMs);
   const name = String(to.account);
-  const bare = name.startsWith(`${platform}:`) ? name.slice(platform.length + 1) : name;
-  const account = `${platform}:${bare.split(':', 1)[0]}`;
-  return bounds.mayUse(account) ? null : problem('forbidden_scope', '');
+  return bounds.mayUse(options.accounts.claimed(platform, name))
+    ? null
+    : problem('forbidden_scope', '');
 }
 
 export function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
@@ -150,6 +150,13 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
       return problem('unknown_account', '');
     case 'unknown_platform':
       return problem('unknown_platform', '');
+    case 'off':
+      return problem('sandbox_off', '');
+    case 'taken':
+      return problem(
+        'account_refused',
+        'In the sandbox a number belongs to the first token that used it: use that token, or another number.',
+      );
     case 'refused':
       return problem('account_refused', `The platform said: ${identity.detail}`);
     case 'unreachable':

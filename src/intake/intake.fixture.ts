@@ -25,7 +25,7 @@ export { ACCOUNT, FakeRoad, START } from './road.fixture.ts';
 
 export const KEY = 'the-admin-key';
 export const AUTH = { authorization: `Bearer ${KEY}` };
-export const TOKEN = '42:sandbox-token';
+export const TOKEN = '42:good-token';
 
 export const SETTINGS: IntakeSettings = {
   host: '127.0.0.1',
@@ -177,9 +177,9 @@ function fakeTelegram(made: {
     close: async () => {},
   };
   return {
-    ...createTelegram({ transport }),
+    ...createTelegram({ transport, sandbox: transport }),
     async identify(credential) {
-      if (!credential.includes('sandbox')) {
+      if (!/:(good|sandbox)/.test(credential)) {
         return { kind: 'refused', status: 401, detail: 'Unauthorized' };
       }
       return { kind: 'known', id: credential.split(':')[0]! };

@@ -33,8 +33,8 @@ export interface IntakeOptions {
   readonly broadcasts?: Broadcasting;
   // Left out: no text is shown while it grows.
   readonly output?: LiveOutput;
-  // Left out: there is no simulator to play with.
-  readonly sandbox?: Sandbox;
+  // null: the simulator is switched off.
+  readonly sandbox: Sandbox | null;
   // Left out: there is no terminal to watch.
   readonly terminals?: Terminals;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.

@@ -111,7 +111,7 @@ describe('a bound key', () => {
     const refused = [
       await post(secret, to(ACCOUNT, '-101')),
       await post(secret, to('telegram:43', '-100')),
-      await post(secret, to('43:sandbox-not-known', '-100')),
+      await post(secret, to('43:good-not-known', '-100')),
       await post(secret, { method: 'forwardMessage', body: { from_chat_id: 7, message_id: 1 } }),
     ];
     for (const answer of refused) {

@@ -85,10 +85,10 @@ describe('POST /v1/messages', () => {
 
   test('the account may be given by its full token, and is then known', async () => {
     const at = await start();
-    const to = { platform: 'telegram', account: '7:sandbox-x', chat: 1 };
+    const to = { platform: 'telegram', account: '7:good-x', chat: 1 };
     expect((await post(at, message({ to }))).statusCode).toBe(202);
     expect(at.road.submitted[0]!.account).toBe('telegram:7');
-    expect(at.accounts.credentialOf('telegram:7')).toBe('7:sandbox-x');
+    expect(at.accounts.credentialOf('telegram:7')).toBe('7:good-x');
   });
 
   test('waits for the result', async () => {
@@ -243,7 +243,7 @@ describe('batches and fan-out', () => {
 
   test('an unknown token in the middle does not change the order', async () => {
     const at = await start();
-    const unknown = { platform: 'telegram', account: '7:sandbox-new', chat: 1 };
+    const unknown = { platform: 'telegram', account: '7:good-new', chat: 1 };
     await post(at, [message({ to: unknown }), message()]);
     expect(at.road.submitted.map(({ account }) => account)).toEqual(['telegram:7', ACCOUNT]);
   });

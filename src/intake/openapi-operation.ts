@@ -48,7 +48,7 @@ export type Tag = keyof typeof TAGS;
 
 // Ids as they look, one for each thing there is. The test that sends the examples puts real ones in their place.
 export const SAMPLE = {
-  account: 'telegram:1',
+  account: 'telegram:sandbox-1',
   token: '1:sandbox',
   // A delivery that waits, and one that is dead.
   waiting: 'k3x9a-1c',

@@ -39,7 +39,7 @@ test('a held call leaves its place whatever becomes of it', async () => {
   };
   try {
     road.onWait = (seq) => road.end(seq, 'sent', { result: '{"ok":true,"result":true}' });
-    const url = '/bot42:sandbox-token/sendMessage';
+    const url = '/bot42:good-token/sendMessage';
     const headers = { host: '127.0.0.1', prefer: 'wait=5' };
     const payload = { chat_id: 1, text: 'a' };
     expect((await app.inject({ method: 'POST', url, headers, payload })).statusCode).toBe(200);
@@ -54,7 +54,7 @@ test('a held call leaves its place whatever becomes of it', async () => {
 
 test('calls passed on: one account has half of what strangers may have', async () => {
   const at = await bench();
-  const url = '/bot42:sandbox-token/getMe';
+  const url = '/bot42:good-token/getMe';
   const headers = { host: '127.0.0.1' };
   const share = Math.floor((PASSING_MAX * 0.75) / 2);
   const areTaken = Promise.withResolvers<void>();
@@ -67,6 +67,6 @@ test('calls passed on: one account has half of what strangers may have', async (
   expect(refused.json()).toMatchObject({ error_code: 429, parameters: { retry_after: 1 } });
   const isTaken = Promise.withResolvers<void>();
   at.hold = () => isTaken.resolve();
-  at.app.inject({ url: '/bot43:sandbox-token/getMe', headers }).then(() => {});
+  at.app.inject({ url: '/bot43:good-token/getMe', headers }).then(() => {});
   await isTaken.promise;
 });

@@ -7,7 +7,7 @@ import { name, strict } from './schema.ts';
 const TEXT_LENGTH_MAX = 4096;
 const FREEZE_S_MAX = 86_400;
 
-const account = name('`telegram:1`, or a token of the form `<digits>:sandbox…`');
+const account = name('`telegram:sandbox-1`, or a token of the form `<digits>:sandbox…`');
 // Everyone has a chat there; a number below zero is a group.
 const chat = Type.String({ pattern: '^-?[0-9]{1,15}$', description: 'Chat id' });
 

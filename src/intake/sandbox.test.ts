@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTelegramModel, type TelegramModel } from '../sim/sim.ts';
-import { ACCOUNT, AUTH, type Bench, bench, START, TOKEN } from './intake.fixture.ts';
+import { AUTH, type Bench, bench, ACCOUNT as REAL, START } from './intake.fixture.ts';
+
+const TOKEN = '42:sandbox-token';
+const ACCOUNT = 'telegram:sandbox-42';
 
 let at: Bench;
 let model: TelegramModel;
@@ -8,6 +11,7 @@ let model: TelegramModel;
 beforeEach(async () => {
   model = createTelegramModel({});
   at = await bench({}, [], { sandbox: model });
+  await at.accounts.identify('telegram', TOKEN);
 });
 afterEach(() => at.app.close());
 
@@ -37,7 +41,7 @@ test('a person writes, the bot reads, answers, and is read', async () => {
   const { bots, chats } = await ask('GET', '/v1/sandbox');
   expect(bots).toEqual([ACCOUNT]);
   expect(chats.map(({ account, text }: never) => [account, text])).toEqual([
-    ['telegram:9', 'of another bot'],
+    ['telegram:sandbox-9', 'of another bot'],
     [ACCOUNT, 'hello you'],
   ]);
 });
@@ -55,8 +59,10 @@ test('a chat can be blocked, opened again, and refused for a while', async () =>
 
 test('a bot that nobody used yet is known by its token; real accounts are out of reach', async () => {
   const first = { account: '1:sandbox', chat: '42', text: 'anybody there?' };
-  expect(await ask('POST', '/v1/sandbox/messages', first)).toMatchObject({ account: 'telegram:1' });
-  for (const account of ['telegram:77', '77:AAAreal']) {
+  expect(await ask('POST', '/v1/sandbox/messages', first)).toMatchObject({
+    account: 'telegram:sandbox-1',
+  });
+  for (const account of [REAL, '42', 'telegram:77', '77:AAAreal']) {
     const answer = await ask('POST', '/v1/sandbox/messages', { ...first, account });
     expect(answer.code).toBe('unknown_account');
     expect(JSON.stringify(answer)).not.toContain('AAAreal');
@@ -64,4 +70,17 @@ test('a bot that nobody used yet is known by its token; real accounts are out of
   expect((await ask('POST', '/v1/sandbox/messages', { ...first, chat: 'x' })).code).toBe(
     'invalid_message',
   );
+});
+
+test('where the sandbox is off, every route of it says so', async () => {
+  await at.app.close();
+  at = await bench({}, [], { sandbox: null });
+  for (const [method, url] of [
+    ['GET', '/v1/sandbox'],
+    ['GET', '/v1/sandbox/messages?account=1:sandbox&chat=42'],
+    ['POST', '/v1/sandbox/messages'],
+    ['POST', '/v1/sandbox/chats'],
+  ] as const) {
+    expect((await ask(method, url)).code, url).toBe('sandbox_off');
+  }
 });

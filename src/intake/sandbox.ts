@@ -2,45 +2,54 @@
 // blocks it, or has the platform refuse a chat for a while, to see what Sluice does about it.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accountId, isSandboxAccount, isSandboxToken, SANDBOX } from '../domain/account-id.ts';
 import { type Problem, problem } from '../domain/errors.ts';
+import { identityProblem } from './accept.ts';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, sendProblem } from './refuse.ts';
+import { invalid, refuse, sendProblem } from './refuse.ts';
 import type { Sandbox, SandboxMessage } from './sandbox-port.ts';
 import { checkSandboxQuery, checkSandboxTrouble, checkSandboxWriting } from './sandbox-schema.ts';
 import { showTime } from './time.ts';
 import { troublesOf } from './trouble.ts';
 
-const SANDBOX_TOKEN = /^\d{1,20}:sandbox/;
 const PLATFORM = 'telegram';
 const CHATS_SHOWN_MAX = 200;
 const MESSAGES_SHOWN_MAX = 200;
 
 type Options = IntakeOptions & { readonly sandbox: Sandbox };
+type Handle = (options: Options, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export function sandboxRoutes(app: FastifyInstance, intake: IntakeOptions): void {
   const { sandbox } = intake;
-  if (sandbox === undefined) return;
-  const options = { ...intake, sandbox };
-  app.get('/v1/sandbox', async () => ({
-    bots: botsOf(options),
-    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map(showMessage),
-  }));
-  app.get('/v1/sandbox/messages', (request, reply) => read(options, request, reply));
-  app.post('/v1/sandbox/messages', (request, reply) => write(options, request, reply));
-  app.post('/v1/sandbox/chats', (request, reply) => trouble(options, request, reply));
+  const on = sandbox === null ? null : { ...intake, sandbox };
+  const served = (handle: Handle) => (request: FastifyRequest, reply: FastifyReply) =>
+    on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
+  app.get('/v1/sandbox', served(show));
+  app.get('/v1/sandbox/messages', served(read));
+  app.post('/v1/sandbox/messages', served(write));
+  app.post('/v1/sandbox/chats', served(trouble));
 }
 
-function botsOf({ accounts }: Options): string[] {
-  const isSandbox = (id: string) => SANDBOX_TOKEN.test(accounts.credentialOf(id) ?? '');
-  return accounts
-    .list()
-    .map(({ id }) => id)
-    .filter(isSandbox);
+async function show({ accounts, sandbox }: Options) {
+  const bots = accounts.list().map(({ id }) => id);
+  return {
+    bots: bots.filter(isSandboxAccount),
+    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map(showMessage),
+  };
 }
 
 function showMessage({ bot, chat, thread, id, date, fromBot, text, isDeleted }: SandboxMessage) {
   const at = showTime(date * 1000);
-  return { account: `${PLATFORM}:${bot}`, chat, thread, id, at, fromBot, text, isDeleted };
+  return {
+    account: accountId(PLATFORM, SANDBOX, bot),
+    chat,
+    thread,
+    id,
+    at,
+    fromBot,
+    text,
+    isDeleted,
+  };
 }
 
 async function read(options: Options, request: FastifyRequest, reply: FastifyReply) {
@@ -97,13 +106,13 @@ async function botOf(
   { accounts }: Options,
   name: string,
 ): Promise<{ account: string; token: string } | Problem> {
-  const bare = name.startsWith(`${PLATFORM}:`) ? name.slice(PLATFORM.length + 1) : name;
-  const isToken = SANDBOX_TOKEN.test(bare);
+  const isToken = !name.startsWith(`${PLATFORM}:`) && isSandboxToken(name);
   const identity = isToken
-    ? await accounts.identify(PLATFORM, bare)
-    : { kind: 'known' as const, id: `${PLATFORM}:${bare}` };
-  const id = identity.kind === 'known' ? identity.id : '';
+    ? await accounts.identify(PLATFORM, name)
+    : { kind: 'known' as const, id: accounts.claimed(PLATFORM, name) };
+  if (identity.kind !== 'known') return identityProblem(identity);
+  const { id } = identity;
   const token = accounts.credentialOf(id);
-  if (token !== null && SANDBOX_TOKEN.test(token)) return { account: id, token };
+  if (token !== null && isSandboxAccount(id)) return { account: id, token };
   return problem('unknown_account', 'Only accounts of the simulator can be played with.');
 }

@@ -88,9 +88,9 @@ describe('what is not there', () => {
 
   test('no answer echoes an address: it may hold a token', async () => {
     const at = await start();
-    const answer = await at.app.inject('/bot42:sandbox-token/a/b');
+    const answer = await at.app.inject('/bot42:good-token/a/b');
     expect(answer.statusCode).toBe(404);
-    expect(answer.body).not.toContain('sandbox');
+    expect(answer.body).not.toContain('good-token');
   });
 });
 
@@ -107,12 +107,12 @@ describe('/health, /metrics, /queue/stats', () => {
   test('metrics, with the requests by route and not by address', async () => {
     const at = await start();
     await at.app.inject('/health');
-    await at.app.inject('/bot42:sandbox-token/getMe');
+    await at.app.inject('/bot42:good-token/getMe');
     const answer = await at.app.inject('/metrics');
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.body).toContain('sluice_http_requests_total{route="/health",status="2xx"} 1');
     expect(answer.body).toContain('route="/bot*"');
-    expect(answer.body).not.toContain('sandbox');
+    expect(answer.body).not.toContain('good-token');
   });
 
   test('metrics can be switched off', async () => {
@@ -156,7 +156,7 @@ describe('/v1/accounts and /v1/limits', () => {
         },
       ],
     });
-    expect(answer.body).not.toContain('sandbox');
+    expect(answer.body).not.toContain('good-token');
   });
 
   test('pause and resume, known accounts only', async () => {

@@ -44,6 +44,7 @@ function ownSpeaker(
   credential: string,
   address: string,
 ): Found {
+  if (identity.kind === 'off' || identity.kind === 'taken') return WRONG;
   if (identity.kind !== 'known') return identity;
   const { id: account } = identity;
   const isStranger = !accounts.isConfigured(account);
@@ -59,7 +60,7 @@ function virtualSpeaker(
   if (holder === null) return WRONG;
   const { account, bounds } = holder;
   const credential = accounts.credentialOf(account);
-  if (credential === null) return WRONG;
+  if (credential === null || accounts.isOff(account)) return WRONG;
   const virtual = { token, bounds };
   // An admin has made the token.
   return { kind: 'speaker', account, credential, virtual, address, isStranger: false };

@@ -105,7 +105,7 @@ describe('outside of them', () => {
   });
 
   test('another account: its number before the secret is of no use', async () => {
-    await at.accounts.identify('telegram', '43:sandbox-other');
+    await at.accounts.identify('telegram', '43:good-other');
     const { token } = await virtual();
     const answer = await call(token.replace(/^42/, '43'), 'sendMessage');
     expect(answer.statusCode).toBe(401);

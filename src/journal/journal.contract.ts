@@ -10,6 +10,7 @@ import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
 import { keys } from './keys.contract.ts';
+import { renames } from './renames.contract.ts';
 import { streams } from './streams.contract.ts';
 
 export function journalContract(name: string, open: () => Promise<Harness>): void {
@@ -30,5 +31,6 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     streams(() => store);
     broadcasts(() => store);
     keys(() => store);
+    renames(() => store);
   });
 }

@@ -34,6 +34,9 @@ export interface Journal {
 
   saveAccount(account: StoredAccount): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
+  // Other ids for accounts, in everything that names them, all of it in one transaction. To be done before anything is
+  // read.
+  renameAccounts(renames: readonly AccountRename[]): Promise<void>;
 
   // Who holds the line for an answer.
   readonly callers: Callers;
@@ -179,6 +182,12 @@ export interface StoredCall {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly outcome: Outcome['kind'] | null;
+}
+
+export interface AccountRename {
+  readonly from: string;
+  // As it is kept from now on; its id is the new one, and was nobody's before.
+  readonly account: StoredAccount;
 }
 
 export interface StoredAccount {

@@ -9,6 +9,7 @@ import { type Broadcasts, broadcastsOver } from './broadcasts.ts';
 import type { Callers } from './callers.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
+  AccountRename,
   AppendBounds,
   Appended,
   Begun,
@@ -31,6 +32,7 @@ import { runIncoming } from './memory-incoming.ts';
 import { runKeys } from './memory-keys.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
+import { renameAccounts } from './memory-renames.ts';
 import { runStreams } from './memory-streams.ts';
 import { mayStillGo, queuedOf } from './rules.ts';
 import { SnapshotError } from './store-error.ts';
@@ -63,7 +65,7 @@ class MemoryJournal implements Journal {
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
-  readonly #commands: MemoryCommands;
+  #commands: MemoryCommands;
 
   constructor(disk: MemoryDisk, hooks: MemoryHooks) {
     disk.opened += 1;
@@ -136,6 +138,14 @@ class MemoryJournal implements Journal {
 
   accounts(): Promise<StoredAccount[]> {
     return this.#command(() => sortedValues(this.#disk.accounts));
+  }
+
+  renameAccounts(renames: readonly AccountRename[]): Promise<void> {
+    return this.#command(() => {
+      renameAccounts(this.#disk, renames);
+      // It keeps counts by account.
+      this.#commands = new MemoryCommands(this.#disk);
+    });
   }
 
   filesInUse(): Promise<string[]> {

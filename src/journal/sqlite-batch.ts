@@ -8,6 +8,7 @@
 import { assert } from '../system/assert.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
 import type { IncomingCommand } from './incoming.ts';
+import type { AccountRename } from './journal.ts';
 import type { KeyCommand } from './keys.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
@@ -18,6 +19,7 @@ import { SqliteKeys } from './sqlite-keys.ts';
 import type { OpenStore } from './sqlite-open.ts';
 import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
+import { renameAccounts } from './sqlite-renames.ts';
 import { SqliteStreams } from './sqlite-streams.ts';
 import {
   OP,
@@ -202,11 +204,23 @@ export class BatchRunner {
       case OP.unanswered:
         out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));
         return;
+      case OP.renameAccounts:
+        this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]);
+        out.push(null);
+        return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));
         return;
       default:
         assert(false, `no command ${op}`);
     }
+  }
+
+  // The counts of each account are in memory too.
+  #renameAccounts(renames: readonly AccountRename[]): void {
+    const { tallies } = this.#commands;
+    tallies.save();
+    renameAccounts(this.#store.db, renames);
+    tallies.reload();
   }
 }

@@ -39,6 +39,7 @@ export const OP = {
   keys: 14,
   caller: 15,
   unanswered: 16,
+  renameAccounts: 17,
 } as const;
 
 export class Reader {

@@ -9,6 +9,7 @@ import type { Callers, Unanswered } from './callers.ts';
 import { type CommitWatch, GroupCommit, type StoreThread } from './group-commit.ts';
 import { type Incoming, incomingOver } from './incoming.ts';
 import type {
+  AccountRename,
   AppendBounds,
   Appended,
   Begun,
@@ -193,6 +194,10 @@ export class SqliteJournal implements Journal {
       (words) => words.push(OP.accounts),
       readValue<StoredAccount[]>,
     );
+  }
+
+  async renameAccounts(renames: readonly AccountRename[]): Promise<void> {
+    await this.#runText(OP.renameAccounts, renames);
   }
 
   filesInUse(): Promise<string[]> {

@@ -2,6 +2,7 @@
 // revocation takes effect with the next call. What is on disk is the journal's; when a key was used last is written
 // there a while later, because it must not cost a commit per call.
 
+import { botOf } from '../domain/account-id.ts';
 import type { Role } from '../domain/role.ts';
 import { type Journal, NEVER, type StoredKey } from '../journal/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
@@ -110,7 +111,7 @@ export class Keyring implements Service {
     this.#forgetExpired();
     if (this.#byId.size >= KEYS_MAX) return { kind: 'full', keysMax: KEYS_MAX };
     const { kind, name, role, scope, expiresAt } = request;
-    const secret = kind === 'key' ? newKey() : newVirtualToken(botOf(scope));
+    const secret = kind === 'key' ? newKey() : newVirtualToken(botOf(scope.accounts?.[0] ?? ''));
     const stored: StoredKey = {
       id: newKeyId(),
       kind,
@@ -237,12 +238,6 @@ function isValid({ active, expiresAt }: StoredKey, now: number): boolean {
 
 function scopeOf({ scope }: StoredKey): Scope {
   return { ...NO_SCOPE, ...(JSON.parse(scope) as Partial<Scope>) };
-}
-
-// A virtual token is of one account: `telegram:42` gives 42.
-function botOf({ accounts }: Scope): string {
-  const account = accounts?.[0] ?? '';
-  return account.slice(account.indexOf(':') + 1);
 }
 
 function viewOf(stored: StoredKey): KeyView {

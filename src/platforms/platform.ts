@@ -52,11 +52,24 @@ export interface Platform {
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
 
+  // Which of the platform's hosts a credential is for, told by its look alone; left out: there is only the platform.
+  hostOf?(credential: string): Host;
   // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
   // outside; none is when left out.
   isLocal?(credential: string): boolean;
   identify(credential: string): Promise<Identified>;
   close(): Promise<void>;
+}
+
+// Each host has accounts of its own: a credential of one never reaches an account of another.
+export interface Host {
+  // Stands in the ids of its accounts (see domain/account-id.ts); '': the platform itself.
+  readonly name: string;
+  // Whether it tells a right credential from a wrong one. If not, it takes any, and an account belongs to the
+  // credential that named it first.
+  readonly vouches: boolean;
+  // It is not served: its credentials are refused, its deliveries wait.
+  readonly isOff: boolean;
 }
 
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.

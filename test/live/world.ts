@@ -25,7 +25,7 @@ import { virtualClock } from '../../src/system/virtual-clock.ts';
 
 export const START = 1_700_000_000_000;
 export const { account: ACCOUNT, chat: GROUP } = aNewStream();
-const TOKEN = '1:sandbox';
+const TOKEN = '1:simulated';
 const NETWORK = { latencyMs: 40, jitterMs: 30 };
 const COMMIT_MS_MAX = 3;
 

@@ -3,7 +3,7 @@
 
 import type { GatewayProcess } from '../process/gateway.ts';
 
-export const BOT = 'telegram:1';
+export const BOT = 'telegram:sandbox-1';
 export const TOKEN = '1:sandbox';
 export const FROZEN = '-1001234567890';
 export const BUSY = '-1002222222222';

@@ -1,18 +1,19 @@
 // Makes the call: the token goes into the path, and from here on nobody may show the path.
-// Tokens of the form `<digits>:sandbox…` reach the built-in simulator instead of Telegram; one that ends in
-// `/test` means the same bot id among Telegram's test servers, which is another bot.
+// Tokens of the form `<digits>:sandbox…` reach the built-in simulator and never Telegram; where the sandbox is off they
+// reach nothing. One that ends in `/test` means the same bot id among Telegram's test servers, which is another bot.
 
 import { Readable } from 'node:stream';
+import { isSandboxToken, SANDBOX } from '../../domain/account-id.ts';
 import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
-import type { Download, FileSource, Identified, OutgoingCall } from '../platform.ts';
+import type { Download, FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
 import type { FileIds } from './file-ids.ts';
 import { formOf } from './form.ts';
 import { readAnswer } from './wire.ts';
 
 export interface Routes {
   readonly transport: Transport;
-  // Null: sandbox tokens go where all others go.
+  // Null: the sandbox is off.
   readonly sandbox: Transport | null;
   // Null: no call has files.
   readonly files: FileSource | null;
@@ -22,7 +23,6 @@ export interface Routes {
 
 const TEST = '/test';
 const TOKEN = /^\d{1,20}:[\w-]{1,100}(\/test)?$/;
-const SANDBOX_TOKEN = /^\d+:sandbox/;
 // A caller waits for it before its first message is taken.
 const IDENTIFY_DEADLINE_MS = 5_000;
 // A line slower than this is taken for a dead one.
@@ -108,14 +108,37 @@ function plain({ credential, method, body, deadlineMs }: OutgoingCall): HttpRequ
   return { method: 'POST', path, headers: JSON_HEADERS, body, deadlineMs };
 }
 
-// Without its secret: ids of files stay valid when the token changes.
+// Without its secret: ids of files stay valid when the token changes. The simulator's bot of that number is another.
 function botOf(credential: string): string {
-  return credential.replace(/:[\w-]+/, '');
+  const bot = credential.replace(/:[\w-]+/, '');
+  return isSandboxToken(credential) ? `${SANDBOX}-${bot}` : bot;
+}
+
+const REAL: Host = Object.freeze({ name: '', vouches: true, isOff: false });
+const SANDBOX_ON: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: false });
+const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: true });
+
+export function hostOf({ sandbox }: Routes, credential: string): Host {
+  if (!isSandboxToken(credential)) return REAL;
+  // The simulator knows one bot by each number, and no test servers beside it.
+  return sandbox === null || credential.endsWith(TEST) ? SANDBOX_OFF : SANDBOX_ON;
 }
 
 function wireOf({ transport, sandbox }: Routes, credential: string): Transport {
-  return SANDBOX_TOKEN.test(credential) ? (sandbox ?? transport) : transport;
+  return isSandboxToken(credential) ? (sandbox ?? NOWHERE) : transport;
 }
+
+// Behind all that refuses sandbox tokens while the sandbox is off: none of them is ever shown to the platform.
+const NOWHERE: Transport = {
+  request: async () => UNSERVED,
+  stream: async () => UNSERVED,
+  close: async () => {},
+};
+const UNSERVED = {
+  kind: 'unsent' as const,
+  reason: 'refused' as const,
+  detail: 'the sandbox is off',
+};
 
 // A restored snapshot has no spool: nothing will bring the file back, so it is refused once and for all.
 const FILE_GONE = {
@@ -130,13 +153,16 @@ const FILE_GONE = {
 };
 
 // No token at all, or one of the simulator in this process.
-export function isLocal(routes: Routes, credential: string): boolean {
-  return !TOKEN.test(credential) || (routes.sandbox !== null && SANDBOX_TOKEN.test(credential));
+export function isLocal(credential: string): boolean {
+  return !TOKEN.test(credential) || isSandboxToken(credential);
 }
 
 export async function identify(routes: Routes, credential: string): Promise<Identified> {
   // The cloud's own answer to what cannot be a token; a stranger's text goes into no path.
   if (!TOKEN.test(credential)) return { kind: 'refused', status: 404, detail: 'Not Found' };
+  if (hostOf(routes, credential).isOff) {
+    return { kind: 'refused', status: 401, detail: 'Unauthorized' };
+  }
   const deadlineMs = IDENTIFY_DEADLINE_MS;
   const reply = await send(routes, { credential, method: 'getMe', body: '{}', deadlineMs });
   if (reply.kind !== 'answered') {

@@ -92,6 +92,31 @@ describe('the wire a call takes', () => {
     expect([real.isClosed(), sandbox.isClosed()]).toEqual([true, true]);
   });
 
+  test('where the sandbox is off its tokens go nowhere, by no way there is', async () => {
+    const { transport, requests } = fakeWire();
+    const telegram = createTelegram({ transport });
+    const credential = '7:sandbox-demo';
+    const hangUp = new AbortController().signal;
+    expect(telegram.hostOf!(credential)).toMatchObject({ name: 'sandbox', isOff: true });
+    expect(await telegram.identify(credential)).toMatchObject({ kind: 'refused', status: 401 });
+    const replies = [
+      await telegram.send({ ...call, credential }),
+      await telegram.passage!.pass({ ...call, credential }, hangUp),
+      await telegram.passage!.download({ ...call, credential, path: 'a', headers: {} }, hangUp),
+    ];
+    expect(replies.map(({ kind }) => kind)).toEqual(['unsent', 'unsent', 'unsent']);
+    expect(requests).toEqual([]);
+  });
+
+  test('the sandbox has no test servers: they would be another way to the same bot', async () => {
+    const real = fakeWire();
+    const sandbox = fakeWire();
+    const telegram = createTelegram({ transport: real.transport, sandbox: sandbox.transport });
+    expect(telegram.hostOf!('7:sandbox/test').isOff).toBe(true);
+    expect(await telegram.identify('7:sandbox/test')).toMatchObject({ status: 401 });
+    expect([...real.requests, ...sandbox.requests]).toEqual([]);
+  });
+
   test.each(['', '42', 'x:y', '42:', '42:a/../b', '42:a?b', '42:a b'])(
     'what cannot be a token (%j) is refused as the cloud does, unasked',
     async (credential) => {

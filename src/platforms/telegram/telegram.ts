@@ -14,7 +14,7 @@ import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { mentions, named } from './references.ts';
-import { download, identify, isLocal, pass, type Routes, send } from './send.ts';
+import { download, hostOf, identify, isLocal, pass, type Routes, send } from './send.ts';
 import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -23,7 +23,7 @@ export { REASONS, type Reason } from './reasons.ts';
 export interface TelegramOptions {
   // Of the Bot API's base URL. Telegram closes both transports with itself.
   readonly transport: Transport;
-  // Where `<digits>:sandbox…` tokens go; without it they go where all others go.
+  // Where `<digits>:sandbox…` tokens go; without it the sandbox is off, and they go nowhere.
   readonly sandbox?: Transport;
   readonly limits?: Partial<TelegramLimits>;
   // Where the files of calls lie; without it there are none.
@@ -65,7 +65,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     isIdempotent: (method) => deliveryMethod(method).idempotent,
     wording,
     live: LIVE_OUTPUT,
-    isLocal: (credential) => isLocal(routes, credential),
+    hostOf: (credential) => hostOf(routes, credential),
+    isLocal,
     identify: (credential) => identify(routes, credential),
     async close() {
       await Promise.all([routes.transport.close(), routes.sandbox?.close()]);

@@ -39,10 +39,15 @@ function bench(replies: Reply[], reuse = true) {
     stream: () => Promise.reject(new Error('not asked')),
     close: async () => {},
   };
-  const telegram = createTelegram({ transport, files: source, reuse });
-  const send = (method: string, params: object, files: Record<string, SpooledFile>, bot = 1) =>
+  const telegram = createTelegram({ transport, sandbox: transport, files: source, reuse });
+  const send = (
+    method: string,
+    params: object,
+    files: Record<string, SpooledFile>,
+    bot: number | string = 1,
+  ) =>
     telegram.send({
-      credential: `${bot}:secret`,
+      credential: typeof bot === 'string' ? bot : `${bot}:secret`,
       method,
       body: bodyOf({ ...params }, files),
       deadlineMs: 1000,
@@ -115,6 +120,7 @@ describe('what Telegram has', () => {
     expect(seen[1]!.request.headers['content-type']).toBe('application/json');
     expect(JSON.parse(seen[1]!.body)).toEqual({ chat_id: 6, photo: 'P1' });
     await send('sendPhoto', photo, files, 2);
+    await send('sendPhoto', photo, files, '1:sandbox');
     await send('sendDocument', { document: 'attach://f' }, { f: file('a', 'a.png') });
     await send('sendPhoto', photo, { photo: file('b', 'b.png') });
     for (const { body } of seen.slice(2)) expect(body).toContain('filename=');

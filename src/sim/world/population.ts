@@ -39,7 +39,7 @@ export function populate(
 ): Population {
   const accounts: Account[] = Array.from({ length: size.accounts }, (_, i) => {
     const isDoomed = i > 0 && i === size.accounts - 1;
-    return { id: `telegram:${1001 + i}`, token: `${1001 + i}:sandbox`, chats: [], isDoomed };
+    return { id: `telegram:${1001 + i}`, token: `${1001 + i}:simulated`, chats: [], isDoomed };
   });
   const chats = Array.from({ length: size.chats }, (_, i) => {
     const account = accounts[i % accounts.length]!;

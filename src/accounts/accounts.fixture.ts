@@ -1,0 +1,54 @@
+// Accounts on a store in memory and a platform that knows its tokens by their look.
+
+import type { StoredAccount } from '../journal/journal.ts';
+import type { Identified, Platform } from '../platforms/platform.ts';
+import type { AccountsOptions } from './accounts.ts';
+
+export interface World {
+  readonly options: AccountsOptions;
+  readonly stored: Map<string, StoredAccount>;
+  readonly asked: string[];
+  tick(ms: number): void;
+}
+
+export function world(
+  identify: (credential: string) => Promise<Identified> = async (credential) =>
+    credential.includes('bad')
+      ? { kind: 'refused', status: 401, detail: 'Unauthorized' }
+      : { kind: 'known', id: credential.split(':')[0]! },
+  extra: Partial<AccountsOptions> = {},
+): World {
+  const stored = new Map<string, StoredAccount>();
+  const asked: string[] = [];
+  let now = 1000;
+  const platform: Partial<Platform> = {
+    name: 'telegram',
+    identify(credential) {
+      asked.push(credential);
+      return identify(credential);
+    },
+  };
+  return {
+    stored,
+    asked,
+    tick: (ms) => {
+      now += ms;
+    },
+    options: {
+      clock: { now: () => now, schedule: () => ({ cancel() {} }) },
+      journal: {
+        accounts: async () => [...stored.values()],
+        saveAccount: async (account) => void stored.set(account.id, account),
+        async renameAccounts(renames) {
+          for (const { from, account } of renames) {
+            stored.delete(from);
+            stored.set(account.id, account);
+          }
+        },
+      },
+      platforms: new Map([['telegram', platform as Platform]]),
+      secret: 'a secret',
+      ...extra,
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Accounts get other ids, in the worker, inside the batch's transaction: each table is read once, however many they
+// are. Which tables name accounts is asked of the schema, so that a new one cannot be forgotten here.
+
+import type { Database } from '../system/sqlite.ts';
+import { newIdsOf, renamedScope, renamedStream } from './account-renames.ts';
+import type { AccountRename } from './journal.ts';
+
+const TABLES = `SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c
+  WHERE m.type = 'table' AND c.name = 'account'`;
+
+export function renameAccounts(db: Database, renames: readonly AccountRename[]): void {
+  if (renames.length === 0) return;
+  db.exec('CREATE TEMP TABLE renames (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID');
+  const note = db.prepare('INSERT INTO renames VALUES (?, ?)');
+  for (const { from, account } of renames) note.run(from, account.id);
+  for (const { name } of db.prepare(TABLES).all()) {
+    db.exec(`UPDATE "${name}" SET account = (SELECT new FROM renames WHERE old = account)
+      WHERE account IN (SELECT old FROM renames)`);
+  }
+  db.exec('DELETE FROM accounts WHERE id IN (SELECT old FROM renames)');
+  const insert = db.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?)');
+  for (const { account } of renames) {
+    const { id, platform, sealed, paused, refused, createdAt } = account;
+    insert.run(id, platform, sealed, paused ? 1 : 0, refused, createdAt);
+  }
+  db.exec('DROP TABLE temp.renames');
+  renameInTexts(db, renames);
+}
+
+function renameInTexts(db: Database, renames: readonly AccountRename[]): void {
+  const ids = newIdsOf(renames);
+  const rewrite = (
+    table: string,
+    column: string,
+    renamed: (text: string) => string | null,
+  ): void => {
+    const save = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`);
+    const rows = db.prepare(`SELECT id, ${column} AS text FROM ${table}`).all();
+    for (const { id, text } of rows) {
+      const changed = renamed(String(text));
+      if (changed !== null) save.run(changed, id!);
+    }
+  };
+  rewrite('api_keys', 'scope', (scope) => renamedScope(scope, ids));
+  rewrite('streams', 'record', (record) => renamedStream(record, ids));
+}
