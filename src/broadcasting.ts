@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from './broadcast/broadcast.ts';
 import type { Config } from './config/config.ts';
 import type { Problem } from './domain/errors.ts';
+import { HOLDERS } from './domain/idempotency.ts';
 import { giveUp, type House } from './house.ts';
 import {
   type BroadcastOptions,
@@ -22,7 +23,7 @@ import type { Metrics } from './ledger/metrics.ts';
 export type { BroadcastOrder } from './intake/broadcast-schema.ts';
 export type { ShownBroadcast } from './intake/broadcast-view.ts';
 
-const NO_HEADERS = { correlation: null, idempotencyKey: null };
+const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
 const PAGE = 1000;
 
 export function openBroadcasts(

@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { pageRoutes } from './dashboard/dashboard.ts';
 import type { Problem } from './domain/errors.ts';
 import type { RoadListener } from './domain/event.ts';
+import { HOLDERS } from './domain/idempotency.ts';
 import { openForgetting } from './forgetting.ts';
 import { openGuarded } from './guarding.ts';
 import type { House } from './house.ts';
@@ -34,7 +35,7 @@ const ROAD_DRAIN_SHARE = 0.7;
 const STEP_DRAIN_SHARE = 0.07;
 // Between two tries to introduce a configured account to a platform that does not answer.
 const INTRODUCE_RETRY_MS = 30_000;
-const NO_HEADERS = { correlation: null, idempotencyKey: null };
+const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
 
 export type { StreamHandle, StreamMessage } from './intake/stream-handle.ts';
 export type { ShownStream } from './intake/stream-view.ts';

@@ -4,6 +4,7 @@
 // once: a burst would use up a whole second's budget and leave a message that comes in between waiting for the next.
 
 import type { Delivery, NewDelivery } from '../domain/delivery.ts';
+import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Road } from '../intake/road.ts';
 import {
@@ -205,7 +206,7 @@ export class Feeder {
       notBefore: this.#dueAt(feed, running, now),
       expiresAt: 0,
       acceptedAt: now,
-      idempotencyKey: `${running.publicId}:${n}`,
+      idempotencyKey: ownKey(HOLDERS.sluice, `${running.publicId}:${n}`),
       body: bodyOf(params, NO_FILES),
     };
     return this.#submit(running, n, delivery);

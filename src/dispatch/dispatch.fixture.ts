@@ -37,6 +37,8 @@ function fakePlatform(
     name: 'fake',
     describe: () => ({ kind: 'invalid', detail: '' }),
     address: (params) => ({ ...params }),
+    plainParams: (params) => ({ kind: 'plain', params }),
+    targets: () => ({ kind: 'unknown' }),
     planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
     async send(call) {
       calls.push(call);

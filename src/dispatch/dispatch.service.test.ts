@@ -28,6 +28,8 @@ function silentPlatform(answer: Promise<void>): Platform {
     name: 'fake',
     describe: () => ({ kind: 'invalid', detail: '' }),
     address: (params) => ({ ...params }),
+    plainParams: (params) => ({ kind: 'plain', params }),
+    targets: () => ({ kind: 'unknown' }),
     planOf: () => ({ account: [], chat: [] }),
     send: () => answer.then(() => ANSWER),
     classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),

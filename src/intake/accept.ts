@@ -5,13 +5,15 @@
 import type { Identity } from '../accounts/accounts.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
+import { ownKey } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
 import { answering } from './answering.ts';
-import { type Call, compose, type Wishes } from './compose.ts';
+import { compose, type Wishes } from './compose.ts';
 import { type IntakeOptions, YEAR_S } from './intake.ts';
+import { permitted } from './permit.ts';
 import { invalid, tooOften } from './refuse.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
@@ -30,6 +32,8 @@ export interface FromHeaders {
   readonly idempotencyKey: string | null;
   // What the key is bound to that it was sent with; left out or null: nothing.
   readonly bounds?: Bounds | null;
+  // Whose idempotency keys they are.
+  readonly holder: string;
 }
 
 export function draft(
@@ -86,12 +90,15 @@ function draftFor(
 ): Drafted {
   if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
   const now = options.clock.now();
-  const { to } = request;
-  const params = platform.address(request.body, {
+  const { to, method = METHOD_WHEN_LEFT_OUT } = request;
+  const addressed = platform.address(request.body, {
     chat: String(to.chat),
     thread: to.thread === undefined ? null : String(to.thread),
   });
-  const call = platform.describe(request.method ?? METHOD_WHEN_LEFT_OUT, params);
+  const { bounds = null } = headers;
+  const params = judged(platform, bounds, identity.id, method, addressed);
+  if (params === null) return { kind: 'refused', problem: problem('forbidden_scope', '') };
+  const call = platform.describe(method, params);
   if (call.kind === 'invalid') return wrong({ path: '/body', expected: call.detail });
   if (call.kind === 'pass') {
     return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
@@ -99,10 +106,6 @@ function draftFor(
   const wishes = wishesOf(request, headers, now);
   if ('path' in wishes) return wrong(wishes);
   const { id: account } = identity;
-  const { bounds = null } = headers;
-  if (bounds !== null && !isAllowed(bounds, account, call, params)) {
-    return { kind: 'refused', problem: problem('forbidden_scope', '') };
-  }
   const answer = answering(options, account, call, params);
   const body = bodyOf(params, NO_FILES);
   const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
@@ -110,8 +113,16 @@ function draftFor(
   return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
 }
 
-function isAllowed(bounds: Bounds, account: string, call: Call, params: Params): boolean {
-  return bounds.mayUse(account) && bounds.mayCall(call.method, params, call.chat);
+// null: the key may not.
+function judged(
+  platform: Platform,
+  bounds: Bounds | null,
+  account: string,
+  method: string,
+  params: Params,
+): Params | null {
+  if (bounds === null) return params;
+  return bounds.mayUse(account) ? permitted(platform, bounds, { method, params }) : null;
 }
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
@@ -123,6 +134,8 @@ function wrong(trouble: Trouble): Drafted {
 }
 
 function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): Wishes | Trouble {
+  const { holder, bounds = null } = headers;
+  const key = request.idempotencyKey ?? headers.idempotencyKey;
   const notBefore = request.notBefore === undefined ? 0 : readTime(request.notBefore);
   if (notBefore === null || notBefore > now + YEAR_S * 1000) {
     return {
@@ -139,7 +152,9 @@ function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): W
     final: request.final ?? false,
     ttlMs: request.ttl === undefined ? null : request.ttl * 1000,
     notBefore: notBefore > now ? notBefore : 0,
-    idempotencyKey: request.idempotencyKey ?? headers.idempotencyKey,
+    idempotencyKey: key === null ? null : ownKey(holder, key),
+    // A key with bounds replaces nothing that others wait to send.
+    owner: bounds?.isNarrow ? holder : '',
   };
 }
 

@@ -6,7 +6,9 @@ import type { Role } from '../domain/role.ts';
 // What a key with bounds reaches by a route:
 //   open     nothing of any account is in it
 //   draft    judged with the message, account, chat and method known
-//   message  the delivery in the path; stream: the stream in it; account: the account in it; terminal: the screen in it
+//   message  the delivery in the path; stream: the stream in it; terminal: the screen in it
+//   message_change  the delivery in the path, if the key may make its call; stream_change: the stream, likewise
+//   account  the account in the path, if the key is not bound to less than all of it
 //   query    what the query names, and it must name it
 //   closed   nothing: it tells of all accounts, chats or methods
 //   whole    nothing, whatever the bound is: it would be a way around it
@@ -14,7 +16,9 @@ export type Reach =
   | 'open'
   | 'draft'
   | 'message'
+  | 'message_change'
   | 'stream'
+  | 'stream_change'
   | 'account'
   | 'terminal'
   | 'query'
@@ -48,16 +52,16 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /v1/messages': sender('draft'),
   'GET /v1/messages': viewer('query'),
   'GET /v1/messages/:id': viewer('message'),
-  'DELETE /v1/messages/:id': operator('message', 'path'),
+  'DELETE /v1/messages/:id': operator('message_change', 'path'),
   'GET /v1/messages/:id/explain': viewer('message'),
 
   'POST /v1/streams': lasting(sender('draft')),
   'PUT /v1/streams': lasting(sender('draft')),
   'GET /v1/streams': viewer('query'),
   'GET /v1/streams/:id': viewer('stream'),
-  'PATCH /v1/streams/:id': sender('stream'),
-  'POST /v1/streams/:id/final': sender('stream'),
-  'DELETE /v1/streams/:id': sender('stream'),
+  'PATCH /v1/streams/:id': sender('stream_change'),
+  'POST /v1/streams/:id/final': sender('stream_change'),
+  'DELETE /v1/streams/:id': sender('stream_change'),
 
   'POST /v1/broadcasts': sender('whole'),
   'GET /v1/broadcasts': viewer('closed'),
@@ -73,7 +77,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/dead': viewer('query'),
   'POST /v1/dead/retry': operator('closed', 'body'),
   'POST /v1/dead/discard': operator('closed', 'body'),
-  'PATCH /v1/dead/:id': operator('message', 'path'),
+  'PATCH /v1/dead/:id': operator('message_change', 'path'),
 
   'GET /v1/accounts': viewer('closed'),
   'POST /v1/accounts/:id/pause': operator('account', 'path'),

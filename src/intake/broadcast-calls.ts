@@ -9,6 +9,7 @@ import type {
   Made,
 } from '../broadcast/broadcast.ts';
 import { type Problem, problem } from '../domain/errors.ts';
+import { ownKey } from '../domain/idempotency.ts';
 import { unreachable } from '../system/assert.ts';
 import { type FromHeaders, identityProblem, platformFor } from './accept.ts';
 import { badLines, fillFrom } from './audience-fill.ts';
@@ -69,6 +70,7 @@ async function make(
   }
   const audience = await audienceOf(options, order, filled);
   if ('code' in audience) return audience;
+  const key = order.idempotencyKey ?? headers.idempotencyKey;
   const made = await createOrDrop(options, audience, {
     account: identity.id,
     platform: platform.name,
@@ -79,7 +81,7 @@ async function make(
     body: order.body,
     priority: order.priority ?? 'low',
     notBefore: notBefore > now ? notBefore : 0,
-    key: order.idempotencyKey ?? headers.idempotencyKey,
+    key: key === null ? null : ownKey(headers.holder, key),
   });
   return answerOf(made, order);
 }

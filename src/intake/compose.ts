@@ -23,7 +23,10 @@ export interface Wishes {
   readonly ttlMs: number | null;
   // 0: at once.
   readonly notBefore: number;
+  // As it is kept; see domain/idempotency.ts.
   readonly idempotencyKey: string | null;
+  // Coalescing keys and sessions of one owner replace nothing of another's; '': of all who have no bounds.
+  readonly owner: string;
 }
 
 export const NO_WISHES: Wishes = {
@@ -36,6 +39,7 @@ export const NO_WISHES: Wishes = {
   ttlMs: null,
   notBefore: 0,
   idempotencyKey: null,
+  owner: '',
 };
 
 export function compose(
@@ -90,13 +94,22 @@ export function compose(
 // Slots are per account in the journal: a caller's key counts within its chat and lane.
 // undefined: coalescing was asked for, and there is nothing to coalesce by.
 function slotOf(call: Call, wishes: Wishes): string | null | undefined {
-  const { coalesce, session } = wishes;
+  const { coalesce, session, owner } = wishes;
   if (coalesce === null) return call.slot;
   if (coalesce === false) return null;
   if (coalesce === true && call.slot !== null) return call.slot;
   const lane = laneOf({ session, thread: call.thread, family: call.family });
-  if (coalesce === true) return session === null ? undefined : `session:${call.chat}:${lane}`;
-  return `key:${call.chat}:${lane}:${coalesce}`;
+  const chat = unambiguous(call.chat);
+  const own = owner === '' ? '' : `:${owner}`;
+  if (coalesce === true) return session === null ? undefined : `session${own}:${chat}:${lane}`;
+  return `key${own}:${chat}:${lane}:${coalesce}`;
+}
+
+// A colon ends the chat's name: a session must not be able to go on with it.
+function unambiguous(chat: string): string {
+  return chat.includes(':') || chat.includes('%')
+    ? chat.replaceAll('%', '%25').replaceAll(':', '%3A')
+    : chat;
 }
 
 function expiryOf(now: number, call: Call, wishes: Wishes): number {

@@ -3,6 +3,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../domain/errors.ts';
+import { HOLDERS } from '../domain/idempotency.ts';
 import type { FromHeaders } from './accept.ts';
 import { NAME_LENGTH_MAX } from './intake.ts';
 import { invalid } from './refuse.ts';
@@ -14,7 +15,8 @@ export function headersOf(request: FastifyRequest): FromHeaders | Problem {
     const expected = `one text of 1 to ${NAME_LENGTH_MAX} characters`;
     return invalid('invalid_message', [{ path: 'X-Correlation-Id, Idempotency-Key', expected }]);
   }
-  return { correlation, idempotencyKey, bounds: request.holder?.bounds ?? null };
+  const { bounds = null, namespace = HOLDERS.library } = request.holder ?? {};
+  return { correlation, idempotencyKey, bounds, holder: namespace };
 }
 
 function isName(value: string | string[] | null): value is string | null {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { ownKey } from '../domain/idempotency.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START, TOKEN } from './intake.fixture.ts';
 
@@ -62,7 +63,7 @@ describe('POST /v1/messages', () => {
       session: 'one',
       user: '99',
       correlation: 'order-1',
-      idempotencyKey: 'k1',
+      idempotencyKey: ownKey('admin', 'k1'),
       priority: 'high',
       slot: 'key:-100:s:one:answer',
       live: true,

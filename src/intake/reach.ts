@@ -2,11 +2,17 @@
 // exists.
 
 import type { FastifyRequest } from 'fastify';
+import type { Delivery } from '../domain/delivery.ts';
 import { parseId } from '../domain/ids.ts';
-import type { Bounds } from '../keys/keys.ts';
+import type { Bounds, Holder } from '../keys/keys.ts';
+import type { StreamView } from '../live/live.ts';
 import { unreachable } from '../system/assert.ts';
+import { METHOD_WHEN_LEFT_OUT } from './accept.ts';
 import type { Reach } from './access.ts';
 import type { IntakeOptions } from './intake.ts';
+
+// What becomes of a stream's messages.
+const EDIT_METHOD = 'editMessageText';
 
 type Named = Readonly<Record<string, unknown>>;
 
@@ -23,12 +29,24 @@ export async function isWithin(
     // Judged where it is drafted.
     case 'draft':
       return true;
-    case 'message':
-      return ofMessage(options, bounds, textOf(params.id));
-    case 'stream':
-      return ofStream(options, bounds, textOf(params.id));
+    case 'message': {
+      const found = await messageOf(options, textOf(params.id));
+      return found !== null && bounds.mayRead(found.account, found.chat);
+    }
+    case 'message_change': {
+      const found = await messageOf(options, textOf(params.id));
+      return found !== null && bounds.mayTouch(found.account, found.chat, found.method);
+    }
+    case 'stream': {
+      const found = await streamOf(options, textOf(params.id));
+      return found !== null && bounds.mayRead(found.account, found.chat);
+    }
+    case 'stream_change': {
+      const found = await streamOf(options, textOf(params.id));
+      return found !== null && mayChange(bounds, found, request.holder);
+    }
     case 'account':
-      return bounds.mayRead(textOf(params.id), null);
+      return bounds.mayManage(textOf(params.id));
     case 'query':
       return bounds.mayRead(textOf(query.account), chatOf(query.chat));
     case 'terminal': {
@@ -44,15 +62,22 @@ export async function isWithin(
   }
 }
 
-async function ofMessage({ tag, ledger }: IntakeOptions, bounds: Bounds, id: string) {
+async function messageOf({ tag, ledger }: IntakeOptions, id: string): Promise<Delivery | null> {
   const seq = parseId(tag, id);
-  const delivery = seq === null ? null : await ledger.get(seq);
-  return delivery !== null && bounds.mayRead(delivery.account, delivery.chat);
+  return seq === null ? null : ledger.get(seq);
 }
 
-async function ofStream({ output }: IntakeOptions, bounds: Bounds, id: string) {
-  const view = (await output?.live.get(id)) ?? null;
-  return view !== null && bounds.mayRead(view.account, view.chat);
+async function streamOf({ output }: IntakeOptions, id: string): Promise<StreamView | null> {
+  return (await output?.live.get(id)) ?? null;
+}
+
+// Its own, or one whose messages it could edit itself. A change is also shown to those who observe the stream, and
+// whoever opened it was judged for them.
+function mayChange(bounds: Bounds, stream: StreamView, holder: Holder | null): boolean {
+  const { account, chat } = stream;
+  if (!bounds.mayTouch(account, chat, METHOD_WHEN_LEFT_OUT)) return false;
+  if (stream.holder !== null && stream.holder === holder?.namespace) return true;
+  return !stream.isObserved && bounds.mayTouch(account, chat, EDIT_METHOD);
 }
 
 function textOf(value: unknown): string {

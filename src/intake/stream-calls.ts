@@ -31,7 +31,8 @@ export async function openStream(
   const drafted = await draftStream(options, request, headers);
   if (drafted.kind === 'refused') return drafted.problem;
   const observers = draftObserving(options, request, targets, drafted.stream, headers);
-  const stream = observers.length === 0 ? drafted.stream : { ...drafted.stream, observers };
+  const stream =
+    observers.length === 0 ? drafted.stream : { ...drafted.stream, observers, isObserved: true };
   const opened = await live.open(stream);
   if (opened.kind === 'full') return streamsFull(opened);
   if (opened.kind === 'conflict') {

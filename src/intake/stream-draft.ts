@@ -1,7 +1,9 @@
 // A stream, opened as the message it begins with would be sent: the same accounts, addresses, wishes and refusals.
 
 import type { Problem, Trouble } from '../domain/errors.ts';
+import { ownKey } from '../domain/idempotency.ts';
 import type { NewStream } from '../live/live.ts';
+import { assert } from '../system/assert.ts';
 import { draft, type FromHeaders } from './accept.ts';
 import type { IntakeOptions, LiveOutput } from './intake.ts';
 import { invalid } from './refuse.ts';
@@ -9,6 +11,8 @@ import type { StreamQueryRequest, StreamRequest } from './stream-schema.ts';
 
 // What intake has, and live output with it.
 export type StreamOptions = IntakeOptions & LiveOutput;
+
+type Params = Readonly<Record<string, unknown>>;
 
 export type DraftedStream =
   | { kind: 'drafted'; stream: NewStream }
@@ -46,14 +50,28 @@ export async function draftStream(
       ...who,
       format: format ?? 'plain',
       transport: transport ?? null,
-      params: body,
+      params: sentParams(options, platform, body, headers),
       idleMs: idle === undefined ? options.idleMs : idle * 1000,
-      ...(key === null ? {} : { key }),
+      holder: headers.holder,
+      ...(key === null ? {} : { key: ownKey(headers.holder, key) }),
     },
   };
 }
 
-function ownParams(body: Readonly<Record<string, unknown>>): Trouble[] {
+// As they were judged, where bounds apply.
+function sentParams(
+  { platforms }: StreamOptions,
+  name: string,
+  params: Params,
+  { bounds = null }: FromHeaders,
+): Params {
+  if (bounds === null || !bounds.judgesCalls) return params;
+  const plain = platforms.get(name)!.plainParams(params);
+  assert(plain.kind === 'plain', 'a draft with these parameters was permitted');
+  return plain.params;
+}
+
+function ownParams(body: Params): Trouble[] {
   return Object.entries(OWN_PARAMS)
     .filter(([name]) => name in body)
     .map(([name, instead]) => ({ path: `/body/${name}`, expected: `nothing: use ${instead}` }));

@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import type { Problem } from '../domain/errors.ts';
+import { HOLDERS } from '../domain/idempotency.ts';
 import type { StreamView } from '../live/live.ts';
 import { feedStream, type Reading } from './stream-body.ts';
 import {
@@ -47,7 +48,7 @@ export interface Streaming {
   (request: StreamMessage, source: AsyncIterable<string>, wish?: Wish): Shown;
 }
 
-const NO_HEADERS = { correlation: null, idempotencyKey: null };
+const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
 
 // Whoever waits for an arrival stops waiting when the server closes.
 export function streaming(

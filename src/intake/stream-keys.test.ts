@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { ownKey } from '../domain/idempotency.ts';
 import { ACCOUNT, AUTH, type Bench, bench } from './intake.fixture.ts';
 
 let open: Bench | null = null;
@@ -33,7 +34,7 @@ test('a stream that was opened before is not opened again, and begins once', asy
   expect([first, second, third].map(({ statusCode }) => statusCode)).toEqual([201, 200, 200]);
   expect(second.json()).toEqual(first.json());
   expect(third.headers.location).toBe(first.headers.location);
-  expect(live.opened.map(({ key }) => key)).toEqual(['answer-7']);
+  expect(live.opened.map(({ key }) => key)).toEqual([ownKey('admin', 'answer-7')]);
   expect(live.changes).toHaveLength(1);
 });
 
@@ -67,6 +68,6 @@ test('observers have no key of their own', async () => {
   const observers = [{ ...TO, chat: '-200' }];
   await json({ to: { origin: TO, observers } }, KEYED);
   const [origin] = live.opened;
-  expect(origin!.key).toBe('answer-7');
+  expect(origin!.key).toBe(ownKey('admin', 'answer-7'));
   expect(await origin!.observers![0]).not.toHaveProperty('key');
 });

@@ -53,6 +53,8 @@ export class FakeLive implements Live {
       superseded: 0,
       waitsFor: null,
       text: '',
+      holder: stream.holder ?? null,
+      isObserved: stream.isObserved ?? false,
     };
     this.streams.set(view.id, view);
     return { kind: 'opened', view };

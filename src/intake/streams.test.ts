@@ -65,6 +65,7 @@ describe('a stream by JSON', () => {
         transport: 'chunks',
         params: body,
         idleMs: 5000,
+        holder: 'admin',
       },
     ]);
   });

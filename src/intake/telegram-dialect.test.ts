@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
 import { answered, type Bench, bench, START, TOKEN } from './intake.fixture.ts';
 
@@ -70,7 +71,7 @@ describe('a call that sends', () => {
     });
     expect(at.road.submitted[0]).toMatchObject({
       priority: 'critical',
-      idempotencyKey: 'k',
+      idempotencyKey: ownKey(HOLDERS.bot, 'k'),
       expiresAt: START + 30_000,
       session: 's',
       correlation: 'c',

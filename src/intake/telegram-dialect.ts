@@ -8,13 +8,14 @@ import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { WITHDRAWN } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
+import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { formatId } from '../domain/ids.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { lowered } from './accept.ts';
 import { Adoption, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
-import { type Call, compose } from './compose.ts';
+import { type Call, compose, type Wishes } from './compose.ts';
 import type { IntakeOptions } from './intake.ts';
 import { provisionalResult } from './provisional.ts';
 import { invalid } from './refuse.ts';
@@ -42,7 +43,7 @@ const WITHDRAW_AGAIN_MS = 1000;
 export interface Asked {
   readonly speaker: Speaker;
   readonly headers: IncomingHttpHeaders;
-  readonly params: Params;
+  readonly params: Readonly<Params>;
   // Pinned in the spool until the call is answered.
   readonly files: Files;
 }
@@ -77,8 +78,9 @@ export class Dialect {
     // Not in a function of its own: that would be one more promise for every message.
     try {
       const { params, files } = asked;
-      const { wishes, patience } = read;
+      const { patience } = read;
       const { account, virtual } = speaker;
+      const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
       const answer = answering(this.#options, account, call, params);
       const content = {
         body: bodyOf(params, files),
@@ -190,6 +192,12 @@ export class Dialect {
     });
     return moved.kind === 'moved' ? Math.max(1, Math.ceil((eta - at) / 1000)) : null;
   }
+}
+
+// Of all holders each has its own.
+function keyedBy(holder: string, wishes: Wishes): Wishes {
+  const { idempotencyKey: key } = wishes;
+  return key === null ? wishes : { ...wishes, idempotencyKey: ownKey(holder, key) };
 }
 
 function idsOf(files: Files): { files: string[] } {

@@ -13,19 +13,25 @@ import { identityProblem } from './accept.ts';
 import type { IntakeOptions } from './intake.ts';
 import { type Form, readForm } from './multipart.ts';
 import { Peers } from './peers.ts';
+import { permitted } from './permit.ts';
+import { tooOften } from './refuse.ts';
 import { journalProblem } from './submit.ts';
 import { type CallAddress, callAddress, fileAddress, METHOD } from './telegram-address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './telegram-answer.ts';
 import { type Asked, Dialect } from './telegram-dialect.ts';
 import { addBodyParsers, isStream, merge, type Params, withAttached } from './telegram-params.ts';
 import { Passing, passDeadlineMs } from './telegram-pass.ts';
-import { type Found, type Speaker, speakerOf, trespass } from './telegram-speaker.ts';
+import { type Found, type Speaker, speakerOf } from './telegram-speaker.ts';
 import type { Waiting } from './waiting.ts';
 
 const PLATFORM = 'telegram';
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
+
+const NOT_MADE_FOR_IT = Object.freeze(
+  problem('forbidden_scope', 'this token is not made for this call'),
+);
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -102,8 +108,11 @@ class Door {
   async file(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = fileAddress(request.url);
     if (address === null) return answerNo(reply, 404, 'Not Found');
-    const speaker = this.#within(request, 'getFile', {}, reply);
-    if (speaker === null) return reply;
+    const { speaker } = request;
+    assert(speaker !== null, 'nothing is read for a token that was not admitted');
+    if (this.#judged(speaker, { method: 'getFile', params: {}, files: NO_FILES }, reply) === null) {
+      return reply;
+    }
     const headers: Record<string, string> = {};
     for (const name of HEADERS_ASKED) {
       const value = request.headers[name];
@@ -141,12 +150,17 @@ class Door {
     if (!METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
     const call = this.#platform.describe(method, params);
     if (call.kind === 'invalid') return answerNo(reply, 400, call.detail);
-    const speaker = this.#within(request, call.method, params, reply);
-    if (speaker === null) return reply;
-    const asked: Asked = { speaker, headers: request.headers, params, files };
-    return call.kind === 'pass'
-      ? this.#pass(asked, call.method, reply)
-      : this.#dialect.deliver(asked, call, reply);
+    const { speaker } = request;
+    assert(speaker !== null, 'nothing is read for a token that was not admitted');
+    const sent = this.#judged(speaker, { method: call.method, params, files }, reply);
+    if (sent === null) return reply;
+    // As it was judged, where it was.
+    const judged = sent === params ? call : this.#platform.describe(method, sent);
+    if (judged.kind === 'invalid') return answerNo(reply, 400, judged.detail);
+    const asked: Asked = { speaker, headers: request.headers, params: sent, files };
+    return judged.kind === 'pass'
+      ? this.#pass(asked, judged.method, reply)
+      : this.#dialect.deliver(asked, judged, reply);
   }
 
   #pass(asked: Asked, method: string, reply: FastifyReply): Promise<FastifyReply> {
@@ -156,17 +170,18 @@ class Door {
     return this.#passing.call(speaker, { method, body, deadlineMs }, reply);
   }
 
-  // null: it may not, and that is answered already.
-  #within(
-    { speaker }: FastifyRequest,
-    method: string,
-    params: Params,
+  // The parameters to send: where bounds apply, as they were judged. null: it may not, and that is answered already.
+  #judged(
+    speaker: Speaker,
+    call: { method: string; params: Params; files: Files },
     reply: FastifyReply,
-  ): Speaker | null {
-    assert(speaker !== null, 'nothing is read for a token that was not admitted');
-    const refusal = trespass(speaker, method, params, this.#options.clock.now());
-    if (refusal === null) return speaker;
-    answerProblem(reply, refusal);
+  ): Readonly<Params> | null {
+    const bounds = speaker.virtual?.bounds ?? null;
+    if (bounds === null) return call.params;
+    const waitMs = bounds.takeMs(this.#options.clock.now());
+    const params = waitMs > 0 ? null : permitted(this.#platform, bounds, call);
+    if (params !== null) return params;
+    answerProblem(reply, waitMs > 0 ? tooOften(waitMs) : NOT_MADE_FOR_IT);
     return null;
   }
 }

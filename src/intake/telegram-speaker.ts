@@ -3,11 +3,9 @@
 // the bot's own token to whoever holds it.
 
 import type { Identity } from '../accounts/accounts.ts';
-import { type Problem, problem } from '../domain/errors.ts';
 import { type Bounds, isVirtualToken } from '../keys/keys.ts';
 import type { Claimant } from '../system/shares.ts';
 import type { IntakeOptions } from './intake.ts';
-import { tooOften } from './refuse.ts';
 
 const PLATFORM = 'telegram';
 
@@ -16,7 +14,13 @@ export interface Speaker extends Claimant {
   // The bot's own token.
   readonly credential: string;
   // null: it was the bot's own token.
-  readonly virtual: { readonly token: string; readonly bounds: Bounds | null } | null;
+  readonly virtual: VirtualSpeaker | null;
+}
+
+interface VirtualSpeaker {
+  readonly token: string;
+  readonly bounds: Bounds | null;
+  readonly namespace: string;
 }
 
 type Unknown = Exclude<Identity, { kind: 'known' }>;
@@ -58,26 +62,10 @@ function virtualSpeaker(
 ): Found {
   const holder = guards.keyring.whose(token);
   if (holder === null) return WRONG;
-  const { account, bounds } = holder;
+  const { account, bounds, namespace } = holder;
   const credential = accounts.credentialOf(account);
   if (credential === null || accounts.isOff(account)) return WRONG;
-  const virtual = { token, bounds };
+  const virtual = { token, bounds, namespace };
   // An admin has made the token.
   return { kind: 'speaker', account, credential, virtual, address, isStranger: false };
-}
-
-// Why it may not make this call; null: it may, and it is counted.
-export function trespass(
-  speaker: Speaker,
-  method: string,
-  params: Readonly<Record<string, unknown>>,
-  now: number,
-): Problem | null {
-  const bounds = speaker.virtual?.bounds ?? null;
-  if (bounds === null) return null;
-  const waitMs = bounds.takeMs(now);
-  if (waitMs > 0) return tooOften(waitMs);
-  return bounds.mayCall(method, params)
-    ? null
-    : problem('forbidden_scope', 'this token is not made for this call');
 }

@@ -1,6 +1,7 @@
 // A call that the app put into its answer to an update, made a delivery of the account. The key makes it one, however
 // often the app is asked. Nobody waits for it; what is wrong with it is for the log, as the app is told nothing.
 
+import { HOLDERS } from '../domain/idempotency.ts';
 import type { WebhookCall } from '../inbound/inbound.ts';
 import type { IntakeOptions } from './intake.ts';
 import { prepare, submit } from './submit.ts';
@@ -36,7 +37,7 @@ export async function makeWebhookCall(
   }
   const to = { platform: PLATFORM, account, chat: described.chat };
   const message = { to, method: described.method, body: params, idempotencyKey: key };
-  const headers = { correlation: null, idempotencyKey: null };
+  const headers = { correlation: null, idempotencyKey: null, holder: HOLDERS.app };
   const submitted = await submit(options, await prepare(options, message, headers));
   if (submitted.kind === 'accepted') return 'done';
   const { code, detail } = submitted.problem;

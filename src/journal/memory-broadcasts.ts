@@ -1,5 +1,6 @@
 // Broadcasts in memory: the specification, every question answered by looking at everything.
 
+import { sharedKey } from '../domain/idempotency.ts';
 import { unreachable } from '../system/assert.ts';
 import {
   type BroadcastCommand,
@@ -108,9 +109,11 @@ function sweep(disk: MemoryDisk, endedBefore: number, max: number): number {
 function create(disk: MemoryDisk, command: NewBroadcast & { kind: 'create' }): Created {
   const { broadcasts, audiences } = disk.broadcasts;
   const { kind, fields, digest, at, liveMax, ...given } = command;
-  const earlier = [...broadcasts.values()].find(
-    (row) => row.key !== null && row.key === given.key && row.account === given.account,
-  );
+  const keyed = (key: string | null) =>
+    key === null
+      ? undefined
+      : [...broadcasts.values()].find((row) => row.key === key && row.account === given.account);
+  const earlier = keyed(given.key) ?? keyed(given.key === null ? null : sharedKey(given.key));
   if (earlier !== undefined) {
     if (earlier.digest !== digest) return { kind: 'conflict', id: earlier.id };
     return { kind: 'repeated', broadcast: shown(earlier)! };

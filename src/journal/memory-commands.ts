@@ -3,6 +3,7 @@
 // out.
 
 import { isPlain, isWithdrawal, laneOf, type NewDelivery } from '../domain/delivery.ts';
+import { sharedKey } from '../domain/idempotency.ts';
 import { formatId } from '../domain/ids.ts';
 import { assert } from '../system/assert.ts';
 import type {
@@ -78,9 +79,13 @@ export class MemoryCommands {
   }
 
   #repeated(delivery: NewDelivery): Appended | null {
-    if (delivery.idempotencyKey === null) return null;
-    const earlier = this.#disk.idempotency.get(pairKey(delivery.account, delivery.idempotencyKey));
-    if (earlier === undefined || earlier.expiresAt <= delivery.acceptedAt) return null;
+    const { account, idempotencyKey: key, acceptedAt } = delivery;
+    if (key === null) return null;
+    const shared = sharedKey(key);
+    const earlier = [key, ...(shared === null ? [] : [shared])]
+      .map((each) => this.#disk.idempotency.get(pairKey(account, each)))
+      .find((found) => found !== undefined && found.expiresAt > acceptedAt);
+    if (earlier === undefined) return null;
     if (earlier.digest !== digestOf(delivery)) return { kind: 'conflict', seq: earlier.seq };
     const { state } = this.#disk.deliveries.get(earlier.seq)!;
     return { kind: 'repeated', seq: earlier.seq, state };

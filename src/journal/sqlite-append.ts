@@ -2,6 +2,7 @@
 // array; a plain message (no slot, no idempotency key) costs its row and nothing else. Numbers
 // are drawn here and never reused: retention writes down the last one before it removes a row.
 
+import { sharedKey } from '../domain/idempotency.ts';
 import { type Database, prepareArrays } from '../system/sqlite.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from './rules.ts';
 import type { SqliteCommands, Waiting } from './sqlite-commands.ts';
@@ -132,7 +133,11 @@ export class Appender {
   #isKnown(words: Words, from: number, key: string, out: unknown[]): boolean {
     const account = words[from + AT.account] as string;
     const acceptedAt = words[from + AT.acceptedAt] as number;
-    const earlier = this.#commands.statements.findKey.get(account, key, acceptedAt);
+    const { findKey } = this.#commands.statements;
+    const shared = sharedKey(key);
+    const earlier =
+      findKey.get(account, key, acceptedAt) ??
+      (shared === null ? undefined : findKey.get(account, shared, acceptedAt));
     if (earlier === undefined) return false;
     if (earlier.digest === digestOfWords(words, from)) {
       out.push(APPENDED.repeated, earlier.seq, earlier.state);

@@ -1,6 +1,7 @@
 // Broadcasts in SQL, in the worker, inside the batch's transaction. Must give the same answers as
 // memory-broadcasts.ts, word for word.
 
+import { sharedKey } from '../domain/idempotency.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../domain/priority.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../system/sqlite.ts';
@@ -93,7 +94,7 @@ export class SqliteBroadcasts {
 
   #create(command: NewBroadcast): Created {
     const { account, platform, audience, name, correlation, method, body, key, digest } = command;
-    const earlier = key === null ? undefined : this.#sql.byKey.get(account, key);
+    const earlier = key === null ? undefined : this.#keyed(account, key);
     if (earlier !== undefined) {
       const id = Number(earlier.id);
       if (earlier.digest !== digest) return { kind: 'conflict', id };
@@ -110,6 +111,13 @@ export class SqliteBroadcasts {
     const id = Number(made.lastInsertRowid);
     this.#finish(this.#get(id)!, at);
     return { kind: 'created', broadcast: this.#get(id)! };
+  }
+
+  // Under the key of its holder, or as it was made when keys had no holder.
+  #keyed(account: string, key: string) {
+    const shared = sharedKey(key);
+    const own = this.#sql.byKey.get(account, key);
+    return own ?? (shared === null ? undefined : this.#sql.byKey.get(account, shared));
   }
 
   #change({ id, to, at }: ChangeCommand): Changed {

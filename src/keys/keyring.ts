@@ -21,6 +21,8 @@ export interface Holder {
   readonly role: Role;
   // null: none.
   readonly bounds: Bounds | null;
+  // Whose idempotency keys and streams are its own: the same for a key and what it is rotated to.
+  readonly namespace: string;
 }
 
 export interface VirtualHolder extends Holder {
@@ -40,6 +42,8 @@ export interface NewKeyRequest {
   readonly scope: Scope;
   // null: never.
   readonly expiresAt: number | null;
+  // Left out: one of its own.
+  readonly namespace?: string;
 }
 
 export type KeyView = Omit<StoredKey, 'hash' | 'scope'> & { readonly scope: Scope };
@@ -61,6 +65,7 @@ export const ADMIN: Holder = Object.freeze({
   name: 'admin',
   role: 'admin',
   bounds: null,
+  namespace: 'admin',
 });
 
 export class Keyring implements Service {
@@ -110,7 +115,7 @@ export class Keyring implements Service {
   async create(request: NewKeyRequest): Promise<Created> {
     this.#forgetExpired();
     if (this.#byId.size >= KEYS_MAX) return { kind: 'full', keysMax: KEYS_MAX };
-    const { kind, name, role, scope, expiresAt } = request;
+    const { kind, name, role, scope, expiresAt, namespace } = request;
     const secret = kind === 'key' ? newKey() : newVirtualToken(botOf(scope.accounts?.[0] ?? ''));
     const stored: StoredKey = {
       id: newKeyId(),
@@ -118,7 +123,7 @@ export class Keyring implements Service {
       hash: hashOf(secret),
       name,
       role,
-      scope: JSON.stringify(scope),
+      scope: JSON.stringify(namespace === undefined ? scope : { ...scope, namespace }),
       active: true,
       expiresAt: expiresAt ?? NEVER,
       createdAt: this.#parts.clock.now(),
@@ -151,7 +156,8 @@ export class Keyring implements Service {
     if (held === undefined || !isValid(held.stored, now)) return null;
     const { kind, name, role, expiresAt } = held.stored;
     const scope = scopeOf(held.stored);
-    const created = await this.create({ kind, name, role, scope, expiresAt });
+    const { namespace } = held;
+    const created = await this.create({ kind, name, role, scope, expiresAt, namespace });
     if (created.kind === 'full') return created;
     if (graceMs === 0) await this.revoke(id);
     else await this.#shorten(held, now + graceMs);
@@ -199,7 +205,9 @@ export class Keyring implements Service {
     const { id, name, role, usedAt } = stored;
     const scope = scopeOf(stored);
     const bounds = Object.values(scope).every((part) => part === null) ? null : new Bounds(scope);
-    const held = { id, name, role, bounds, account: scope.accounts?.[0] ?? '', stored, usedAt };
+    const account = scope.accounts?.[0] ?? '';
+    const namespace = namespaceOf(stored);
+    const held = { id, name, role, bounds, namespace, account, stored, usedAt };
     this.#byHash.set(stored.hash, held);
     this.#byId.set(id, held);
   }
@@ -236,8 +244,16 @@ function isValid({ active, expiresAt }: StoredKey, now: number): boolean {
   return active && expiresAt > now;
 }
 
+// What is kept of a key beside its columns. `namespace`: that of the key it replaced.
+type Kept = Partial<Scope> & { readonly namespace?: string };
+
 function scopeOf({ scope }: StoredKey): Scope {
-  return { ...NO_SCOPE, ...(JSON.parse(scope) as Partial<Scope>) };
+  const { namespace: _namespace, ...kept } = JSON.parse(scope) as Kept;
+  return { ...NO_SCOPE, ...kept };
+}
+
+function namespaceOf({ id, scope }: StoredKey): string {
+  return (JSON.parse(scope) as Kept).namespace ?? id;
 }
 
 function viewOf(stored: StoredKey): KeyView {

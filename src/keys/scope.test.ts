@@ -5,29 +5,37 @@ const bounds = (scope: Partial<Scope>) => new Bounds({ ...NO_SCOPE, ...scope });
 const OWN = bounds({ chats: ['-100', '@News'] });
 
 describe('chats', () => {
+  const at = (...chats: string[]) => ({ kind: 'chats', chats }) as const;
+
   test.each([
-    ['its own', { chat_id: -100 }, true],
-    ['its own, by name', { chat_id: '@nEWS' }, true],
-    ['another', { chat_id: -101 }, false],
-    ['another, in other letters', { chat_id: -100, CHAT_ID: -101 }, false],
-    ['forwarded from another', { chat_id: -100, from_chat_id: 7 }, false],
-    ['replying into another', { chat_id: -100, reply_parameters: { chat_id: 7 } }, false],
-    ['the same, as text', { chat_id: -100, reply_parameters: '{"chat_id":7}' }, false],
-    ['replying into its own', { chat_id: -100, reply_parameters: '{"chat_id":-100}' }, true],
-    ['a message without a place', { chat_id: -100, inline_message_id: 'x' }, false],
-    ['no chat at all', { text: 'x' }, false],
-    ['a text that only looks like it', { chat_id: -100, text: '{"chat_id":7}' }, true],
-    ['deeper than anyone looks', { chat_id: -100, a: nested(20) }, false],
-  ])('%s', (_name, params, allowed) => {
-    expect(OWN.mayCall('sendMessage', params)).toBe(allowed);
+    ['its own', at('-100'), true],
+    ['its own, by name', at('@news'), true],
+    ['another', at('-101'), false],
+    ['its own and another', at('-100', '7'), false],
+    ['none', at(), false],
+    [
+      'the account, of which its own is named',
+      { kind: 'account', chats: ['-100'] } as const,
+      false,
+    ],
+    ['nobody knows what', { kind: 'unknown' } as const, false],
+    ['nothing', { kind: 'none' } as const, true],
+  ])('%s', (_name, targets, allowed) => {
+    expect(OWN.mayCall('anyMethod', targets)).toBe(allowed);
   });
 
-  test('a call without a chat must be named, or tell nothing', () => {
-    expect(OWN.mayCall('getMe', {})).toBe(true);
-    expect(OWN.mayCall('getUpdates', { offset: 1 })).toBe(false);
+  test('what touches the account must be named, and be about no other chat', () => {
     const named = bounds({ chats: ['-100'], methods: ['getUpdates'] });
-    expect(named.mayCall('GETUPDATES', {})).toBe(true);
-    expect(named.mayCall('getMe', {})).toBe(false);
+    expect(named.mayCall('GETUPDATES', { kind: 'account', chats: [] })).toBe(true);
+    expect(named.mayCall('getUpdates', { kind: 'account', chats: ['7'] })).toBe(false);
+    expect(named.mayCall('getUpdates', { kind: 'unknown' })).toBe(false);
+    expect(named.mayCall('setWebhook', { kind: 'account', chats: [] })).toBe(false);
+  });
+
+  test('a chat is named as people write it, and screens as they are called', () => {
+    const of = bounds({ chats: [' 05', '+7', '-0100', 'Desk'] });
+    for (const chat of ['5', '7', '-100', 'Desk']) expect(of.mayRead('a', chat), chat).toBe(true);
+    for (const chat of ['desk', '0100', '05']) expect(of.mayRead('a', chat), chat).toBe(false);
   });
 
   test('what is read must be of a chat of its own', () => {
@@ -41,8 +49,16 @@ test('accounts and methods', () => {
   const of = bounds({ accounts: ['telegram:42'], methods: ['sendMessage'] });
   expect([of.mayUse('telegram:42'), of.mayUse('telegram:43')]).toEqual([true, false]);
   expect([of.mayRead('telegram:42', null), of.mayRead('telegram:43', '1')]).toEqual([true, false]);
-  expect(of.mayCall('sendmessage', { chat_id: 1 })).toBe(true);
-  expect(of.mayCall('sendPhoto', { chat_id: 1 })).toBe(false);
+  expect(of.mayCall('sendmessage', { kind: 'chats', chats: ['1'] })).toBe(true);
+  expect(of.mayCall('sendPhoto', { kind: 'chats', chats: ['1'] })).toBe(false);
+  expect(of.mayCall('getMe', { kind: 'none' })).toBe(true);
+  expect([
+    of.mayTouch('telegram:42', '1', 'sendMessage'),
+    of.mayTouch('telegram:42', '1', 'x'),
+  ]).toEqual([true, false]);
+  expect(of.mayManage('telegram:42')).toBe(false);
+  const whole = bounds({ accounts: ['telegram:42'] });
+  expect([whole.mayManage('telegram:42'), whole.mayManage('telegram:43')]).toEqual([true, false]);
 });
 
 test('what is too urgent is lowered, the rest stays', () => {
@@ -60,7 +76,3 @@ test('so many in any minute, not in each', () => {
   expect(of.takeMs(110_000)).toBe(0);
   expect(of.takeMs(110_001)).toBe(8_999);
 });
-
-function nested(depth: number): object {
-  return depth === 0 ? { chat_id: -100 } : { in: nested(depth - 1) };
-}

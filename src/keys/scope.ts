@@ -1,6 +1,8 @@
 // What a key is bound to. A scope is what is kept and shown; Bounds is the same, ready to be asked on every call.
 
 import { PRIORITY_RANK, type Priority } from '../domain/priority.ts';
+import type { Targets } from '../domain/targets.ts';
+import { unreachable } from '../system/assert.ts';
 import { Rate } from './rate.ts';
 
 export interface Scope {
@@ -22,16 +24,7 @@ export const NO_SCOPE: Scope = {
   priority: null,
 };
 
-// Calls that tell of no chat. A key that is bound to chats may make them without their being named.
-const HARMLESS = ['getme'];
-// The platform does not mind the case of a name.
-const CHAT_PARAM = /(?:^|_)chat_id$/i;
-// Stands for a message in a chat that nobody can tell.
-const PLACELESS_PARAM = /^inline_message_id$/i;
-// Texts for people, whatever they look like.
-const PROSE = ['text', 'caption'];
-// Parameters nest a little (reply_parameters, scope); what is deeper than this is not looked into, but refused.
-const DEPTH_MAX = 8;
+const WHOLE_NUMBER = /^[+-]?\d{1,20}$/;
 
 export class Bounds {
   readonly #accounts: ReadonlySet<string> | null;
@@ -42,7 +35,7 @@ export class Bounds {
 
   constructor({ accounts, chats, methods, perMinute, priority }: Scope) {
     this.#accounts = accounts === null ? null : new Set(accounts);
-    this.#chats = chats === null ? null : new Set(chats.map(lower));
+    this.#chats = chats === null ? null : new Set(chats.flatMap(spellings));
     this.#methods = methods === null ? null : new Set(methods.map(lower));
     this.#rate = perMinute === null ? null : new Rate(perMinute);
     this.#priority = priority;
@@ -53,31 +46,46 @@ export class Bounds {
     return this.#accounts !== null || this.#chats !== null || this.#methods !== null;
   }
 
-  // What is read is bound by account and chat; null: nothing of a single chat is asked for.
-  mayRead(account: string, chat: string | null): boolean {
-    if (this.#accounts !== null && !this.#accounts.has(account)) return false;
-    return this.#chats === null || (chat !== null && this.#chats.has(lower(chat)));
+  // Bound in which calls it may make within its accounts.
+  get judgesCalls(): boolean {
+    return this.#chats !== null || this.#methods !== null;
   }
 
   mayUse(account: string): boolean {
     return this.#accounts === null || this.#accounts.has(account);
   }
 
-  // A call with its parameters, and the chat it goes to where that is known apart from them: every chat must be one of
-  // its own, also the one that is forwarded from or replied to. A call that names none may reach any, so it must be one
-  // that the scope names.
-  mayCall(
-    method: string,
-    params: Readonly<Record<string, unknown>>,
-    chat: string | null = null,
-  ): boolean {
-    const name = lower(method);
-    if (this.#methods !== null && !this.#methods.has(name)) return false;
+  // What is read is bound by account and chat; null: nothing of a single chat is asked for.
+  mayRead(account: string, chat: string | null): boolean {
+    return this.mayUse(account) && (this.#chats === null || (chat !== null && this.#isOwn(chat)));
+  }
+
+  // To act on what stands for a call that was made: cancel it, send it again, let it grow.
+  mayTouch(account: string, chat: string, method: string): boolean {
+    return this.mayRead(account, chat) && this.#isNamed(method);
+  }
+
+  // To act on an account as a whole, which is more than any of its chats or methods.
+  mayManage(account: string): boolean {
+    return this.mayUse(account) && !this.judgesCalls;
+  }
+
+  // A call of one of its accounts. Every chat it touches must be one of its own, also the one that is forwarded from or
+  // replied to. What touches the account as a whole must be named in `methods`.
+  mayCall(method: string, targets: Targets): boolean {
+    if (targets.kind === 'none') return true;
+    if (!this.#isNamed(method)) return false;
     if (this.#chats === null) return true;
-    if (chat !== null && !this.#chats.has(lower(chat))) return false;
-    const named = { count: chat === null ? 0 : 1 };
-    if (!this.#areOwn(params, named, 0)) return false;
-    return named.count > 0 || this.#methods !== null || HARMLESS.includes(name);
+    switch (targets.kind) {
+      case 'chats':
+        return targets.chats.length > 0 && targets.chats.every((chat) => this.#isOwn(chat));
+      case 'account':
+        return this.#methods !== null && targets.chats.every((chat) => this.#isOwn(chat));
+      case 'unknown':
+        return false;
+      default:
+        return unreachable(targets);
+    }
   }
 
   lowered(priority: Priority): Priority {
@@ -95,31 +103,20 @@ export class Bounds {
     return 0;
   }
 
-  #areOwn(value: unknown, named: { count: number }, depth: number): boolean {
-    if (typeof value !== 'object' || value === null) return true;
-    if (depth > DEPTH_MAX) return false;
-    for (const [name, part] of Object.entries(value)) {
-      if (PLACELESS_PARAM.test(name)) return false;
-      if (CHAT_PARAM.test(name)) {
-        if (!this.#chats!.has(lower(String(part)))) return false;
-        named.count += 1;
-        continue;
-      }
-      const isObject = depth === 0 && typeof part === 'string' && !PROSE.includes(lower(name));
-      if (!this.#areOwn(isObject ? parsed(part) : part, named, depth + 1)) return false;
-    }
-    return true;
+  #isOwn(chat: string): boolean {
+    return this.#chats === null || this.#chats.has(chat);
+  }
+
+  #isNamed(method: string): boolean {
+    return this.#methods === null || this.#methods.has(lower(method));
   }
 }
 
-// A parameter may be an object written down as text, as forms have them.
-function parsed(text: string): unknown {
-  if (!text.startsWith('{') && !text.startsWith('[')) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+// As a person may write it, and as the journal does: names do not tell cases apart, and numbers have no leading zeros.
+function spellings(chat: string): string[] {
+  const text = chat.trim();
+  if (WHOLE_NUMBER.test(text)) return [chat, String(BigInt(text))];
+  return text.startsWith('@') ? [chat, lower(text)] : [chat];
 }
 
 function lower(text: string): string {

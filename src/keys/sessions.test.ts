@@ -5,7 +5,7 @@ import { isCsrf, LINK_MS, SESSION_MS, Sessions } from './sessions.ts';
 import { LoginThrottle } from './throttle.ts';
 
 const START = 1_900_000_000_000;
-const KEY: Holder = { id: 'k-1', name: 'desk', role: 'operator', bounds: null };
+const KEY: Holder = { id: 'k-1', name: 'desk', role: 'operator', bounds: null, namespace: 'k-1' };
 
 function open() {
   const clock = virtualClock(START);

@@ -3,6 +3,7 @@
 
 import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { provisionalId } from '../domain/ids.ts';
 import type { CosmeticCall, Prospect } from '../intake/road.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
@@ -91,7 +92,7 @@ export function slotOf(stream: Stream, step: Step): string {
 
 // Known by its number, so that the next process does not send it again.
 export function keyOf(stream: Stream): string {
-  return `stream:${stream.id}:${stream.made}`;
+  return ownKey(HOLDERS.sluice, `stream:${stream.id}:${stream.made}`);
 }
 
 export function cosmeticOf(ports: CallPorts, stream: Stream, call: LiveCall): CosmeticCall {

@@ -29,6 +29,10 @@ export interface NewStream {
   readonly idleMs: number;
   // The same key again is the same stream, for as long as it is remembered.
   readonly key?: string;
+  // Whose it is; left out: of before that was noted.
+  readonly holder?: string;
+  // Whether others see it as well, whatever becomes of them.
+  readonly isObserved?: boolean;
   // Who else is to see it, each known when its platform has said whose its account is; null: it cannot be.
   readonly observers?: readonly Promise<NewStream | null>[];
 }
@@ -82,6 +86,9 @@ export interface StreamView {
   readonly cadenceMs: number | null;
   readonly superseded: number;
   readonly waitsFor: string | null;
+  // Who opened it; null: not known. Not told to the outside.
+  readonly holder: string | null;
+  readonly isObserved: boolean;
 }
 
 // Promises resolve when the effect is durable; they reject with JournalUnavailable when it cannot be.

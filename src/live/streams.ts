@@ -1,6 +1,7 @@
 // Live output, put together: streams are opened, fed and ended here, and the room's other files do the rest.
 // A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
 
+import { sharedKey } from '../domain/idempotency.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../intake/road.ts';
 import { JournalUnavailable, type Streams } from '../journal/journal.ts';
@@ -88,7 +89,7 @@ export class LiveStreams implements Live, Service {
     const now = clock.now();
     const isTaken = (name: string) => this.#streams.has(name);
     const id = key === undefined ? newName(now, random, isTaken) : nameOfKey(account, key);
-    const known = key === undefined ? null : await this.#known(id);
+    const known = key === undefined ? null : await this.#knownBy(account, key);
     if (known !== null) return this.#openedBefore(known, asked);
     if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
     const stream = new Stream(id, asked, this.#stage.transportOf(asked), now);
@@ -282,6 +283,13 @@ export class LiveStreams implements Live, Service {
   async #known(id: string): Promise<Stream | null> {
     const stored = this.#streams.has(id) ? null : await this.#o.journal.streams.get(id);
     return this.#streams.get(id) ?? (stored === null ? null : streamOf(stored));
+  }
+
+  // Under the key of its holder, or as it was opened when keys had no holder.
+  async #knownBy(account: string, key: string): Promise<Stream | null> {
+    const shared = sharedKey(key);
+    const older = shared === null ? null : await this.#known(nameOfKey(account, shared));
+    return (await this.#known(nameOfKey(account, key))) ?? older;
   }
 
   async #openedBefore(stream: Stream, asked: NewStream): Promise<Opened> {

@@ -36,6 +36,8 @@ export function viewOf(
     changedAt,
     endedAt,
     superseded,
+    holder: asked.holder ?? null,
+    isObserved: asked.isObserved ?? false,
     ...now,
   };
 }

@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import type { Family, Gate } from '../domain/call.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
+import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Charge, Plan } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { LiveOutput } from './live-output.ts';
@@ -22,6 +23,10 @@ export interface Platform {
     params: Readonly<Record<string, unknown>>,
     to: { chat: string; thread: string | null },
   ): Record<string, unknown>;
+
+  // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
+  plainParams(params: Readonly<Record<string, unknown>>): PlainParams;
+  targets(method: string, params: Readonly<Record<string, unknown>>): Targets;
 
   planOf(charge: Charge): Plan;
 

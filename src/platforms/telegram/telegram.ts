@@ -13,8 +13,10 @@ import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './li
 import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
+import { plainParams } from './plain-params.ts';
 import { mentions, named } from './references.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send } from './send.ts';
+import { targets } from './targets.ts';
 import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -48,6 +50,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     name: 'telegram',
     describe,
     address,
+    plainParams,
+    targets,
     planOf: telegramPriors(options.limits ?? {}).planOf,
     send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
     passage: {

@@ -3,6 +3,7 @@
 
 import type { Family } from '../../domain/call.ts';
 import { seqOfProvisional } from '../../domain/ids.ts';
+import type { Targets } from '../../domain/targets.ts';
 import type { Described } from '../platform.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -47,6 +48,12 @@ export function address(
   { chat, thread }: { chat: string; thread: string | null },
 ): Record<string, unknown> {
   return thread === null ? { ...params, chat } : { ...params, chat, thread };
+}
+
+// Each of its methods goes to the one screen it names.
+export function targets(name: string, { chat }: Params): Targets {
+  if (!BY_NAME.has(name.toLowerCase()) || typeof chat !== 'string') return { kind: 'unknown' };
+  return { kind: 'chats', chats: [chat] };
 }
 
 export function isIdempotent(name: string): boolean {

@@ -3,7 +3,7 @@
 
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Identified, Platform } from '../platform.ts';
-import { address, describe, isIdempotent } from './describe.ts';
+import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { mentions, named } from './references.ts';
 import type { Screens } from './screens.ts';
@@ -30,6 +30,8 @@ export function createTerminal(screens: Screens): Platform {
     accountsByName: true,
     describe,
     address,
+    plainParams: (params) => ({ kind: 'plain', params }),
+    targets,
     planOf: () => PLAN,
     send: async (call) => send(screens, call),
     classify: (_method, reply) => classify(reply),
