@@ -14,8 +14,8 @@ import { accountId, claimedId, isSandboxAccount, SANDBOX } from './domain/accoun
 import type { FaultStage, ReportFault } from './domain/fault.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import { isLoopback } from './intake/trust.ts';
-import type { Journal, StoredAccount } from './journal/journal.ts';
-import { openSqliteJournal } from './journal/sqlite.ts';
+import type { StoredAccount } from './journal/journal.ts';
+import { openSqliteJournal, type SqliteJournal } from './journal/sqlite.ts';
 import { faultLog } from './ledger/fault-log.ts';
 import { type FullQueue, fullLog } from './ledger/full-log.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -42,7 +42,7 @@ export interface House {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly journal: Journal;
+  readonly journal: SqliteJournal;
   readonly ledger: Ledger;
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
@@ -77,12 +77,7 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const clock = systemClock();
   const random = systemRandom();
   const log = createLog({ level: config.log });
-  const commits = { now: clock.now, written: watch.countCommit };
-  const journal = await openSqliteJournal({
-    dir: config.data,
-    watch: commits,
-    onNote: ({ level, text }) => log[level]({}, text),
-  });
+  const journal = await openJournal(config, clock, log, watch);
   const ledger = openSqliteLedger({ dir: config.data });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
@@ -143,6 +138,16 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   };
 }
 
+function openJournal(config: Config, clock: Clock, log: Log, watch: HouseWatch) {
+  return openSqliteJournal({
+    dir: config.data,
+    watch: { now: clock.now, written: watch.countCommit },
+    acceptLoss: config.acceptLoss,
+    onNote: ({ level, text }) => log[level]({}, text),
+    onOwnerLost: (error) => leave(log, error),
+  });
+}
+
 // A house that cannot be opened leaves nothing open behind it: its threads would keep the process.
 async function openAccounts(options: AccountsOptions, close: () => Promise<void>) {
   try {
@@ -158,6 +163,11 @@ function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {
     watch.countFull(full.account);
     tell(full);
   };
+}
+
+function leave(log: Log, error: Error): never {
+  log.fatal({}, error.message);
+  process.exit(1);
 }
 
 export function giveUp(log: Log, error: unknown): never {

@@ -9,12 +9,19 @@ import type { GaugeReading, Metrics } from './ledger/metrics.ts';
 // The loop has a turn at least every ten seconds, when nothing happens; three missed turns are a fault.
 const LOOP_STALE_MS = 30_000;
 
-export function readHealth({ clock, engine }: House): Record<string, HealthPart> {
+export function readHealth({ clock, engine, journal }: House): Record<string, HealthPart> {
   const { lastTurnAt, storeTrouble } = engine.dispatch;
   const stale = clock.now() - lastTurnAt > LOOP_STALE_MS;
   return {
     scheduler: { status: stale ? 'stale' : 'ok', last_turn_ts: Math.round(lastTurnAt / 1000) },
-    journal: storeTrouble === null ? { status: 'ok' } : { status: 'down', code: storeTrouble },
+    journal: {
+      ...(storeTrouble === null ? { status: 'ok' } : { status: 'down', code: storeTrouble }),
+      // Those that an operator accepted: what is there is whole, and this is what is not.
+      losses: journal.losses.map(({ at, ...loss }) => ({
+        at: new Date(at).toISOString(),
+        ...loss,
+      })),
+    },
   };
 }
 
@@ -47,6 +54,7 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
     spoolBytes: house.spool.bytes,
     diskFreeBytes,
     storeTrouble: dispatch.storeTrouble,
+    storeLosses: house.journal.losses.length,
     lastTurnAt: dispatch.lastTurnAt,
   };
 }

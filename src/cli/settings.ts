@@ -18,7 +18,9 @@ export function addSettingFlags(command: Command): Command {
   for (const setting of SETTING_KEYS.map(settingOf)) {
     const flag = flagOf(setting);
     if (flag === null || setting.refused !== null) continue;
-    const option = command.createOption(`${flag} <value>`, meaningOf(setting));
+    // A switch may stand alone.
+    const value = typeof setting.initial === 'boolean' ? '[value]' : '<value>';
+    const option = command.createOption(`${flag} ${value}`, meaningOf(setting));
     command.addOption(option.helpGroup(`${SECTIONS[setting.section]}:`));
   }
   return command;
@@ -36,7 +38,9 @@ export function configFrom(
   for (const setting of SETTING_KEYS.map(settingOf)) {
     const flag = flagOf(setting);
     const given = flag === null ? undefined : options[camelCase(flag)];
-    if (flag !== null && typeof given === 'string') flags[flag] = given;
+    if (flag === null) continue;
+    if (typeof given === 'string') flags[flag] = given;
+    else if (given === true) flags[flag] = 'on';
   }
   const file = typeof options.config === 'string' ? options.config : null;
   const loaded = loadConfig({ file, env: io.env, flags });

@@ -45,6 +45,11 @@ export const SETTINGS = {
   data: row('server', 'data', text('a folder'), './data', {
     meaning: 'Folder of the embedded store, the admin key and the secret',
   }),
+  acceptLoss: row('server', 'accept_loss', onOff(), false, {
+    meaning:
+      'Start also on a store that holds less than it must; the loss is recorded. For one start, after you have ' +
+      'read what is missing',
+  }),
   adminKey: row<string | null>('server', 'admin_key', orNone(text('a key')), null, {
     meaning: 'Admin key; none: made at the first start and kept in the data folder',
     secret: true,

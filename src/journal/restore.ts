@@ -3,10 +3,17 @@
 // with the old folder, are never given to other messages.
 
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
-import { type Database, openDatabase, storeFileOf } from '../system/sqlite.ts';
+import {
+  type Database,
+  logFileOf,
+  markFileOf,
+  openDatabase,
+  sharedFileOf,
+  storeFileOf,
+} from '../system/sqlite.ts';
 import { schemaVersionOf } from './schema.ts';
 import { publish } from './snapshot.ts';
 import { explained, quickCheck } from './sqlite-open.ts';
@@ -33,12 +40,22 @@ export async function restoreSnapshot(snapshotFile: string, dir: string): Promis
     const copy = createWriteStream(partial, { flags: 'wx', mode: PRIVATE_FILE });
     await pipeline(createReadStream(snapshotFile), copy);
     prepareCopy(partial);
+    await clearAside(dir);
     await publish(partial, target);
   } catch (error) {
     const why = explained(error, dir);
     if (why.code !== 'not_a_folder') await rm(partial, { force: true });
     throw why;
   }
+}
+
+// What is left of a store that was here: its log would be read into the new one, and its mark asks for what it held.
+async function clearAside(dir: string): Promise<void> {
+  const target = storeFileOf(dir);
+  const log = logFileOf(target);
+  if (existsSync(log)) await rename(log, `${log}.old`);
+  await rm(sharedFileOf(target), { force: true });
+  await rm(markFileOf(dir), { force: true });
 }
 
 function prepareCopy(path: string): void {

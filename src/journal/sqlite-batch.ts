@@ -69,7 +69,7 @@ export class BatchRunner {
 
   // The answers of each batch, in the order of its commands. Throws when the store could not be written.
   run(batches: readonly Words[]): unknown[][] {
-    const { db } = this.#store;
+    const { db, owner, mark } = this.#store;
     this.#mustForce = false;
     this.#begins = false;
     db.exec('BEGIN IMMEDIATE');
@@ -77,15 +77,19 @@ export class BatchRunner {
       const answers = batches.map((words) => this.#batch(words));
       this.#appender.flush();
       this.#commands.tallies.save();
+      owner.commit();
       db.exec('COMMIT');
+      mark.committed(owner.commits, this.#appender.seqLast, this.#commands.tallies.live);
       this.#unforced += 1;
       this.#hasBegun ||= this.#begins;
       if (this.#mustForce || this.#unforced >= UNFORCED_COMMITS_MAX) this.force();
+      else mark.save();
       return answers;
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       this.#appender.rollback();
       this.#commands.tallies.reload();
+      owner.rollback();
       throw error;
     }
   }

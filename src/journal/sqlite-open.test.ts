@@ -83,7 +83,7 @@ describe('a store that cannot be opened says why and what to do', () => {
   test('a store cut short', async () => {
     await makeStore();
     truncateSync(storeFileOf(dir), Math.floor(statSync(storeFileOf(dir)).size / 2));
-    await expect(openSqliteJournal({ dir })).rejects.toMatchObject({ code: 'corrupt' });
+    await expect(openSqliteJournal({ dir })).rejects.toMatchObject({ code: 'loss' });
   });
 
   test('a database of another program', async () => {

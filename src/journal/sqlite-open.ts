@@ -5,6 +5,8 @@
 
 import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { bootId, processStart } from '../system/boot.ts';
+import { systemClock } from '../system/clock.ts';
 import {
   makePrivateFile,
   makePrivateFolder,
@@ -14,29 +16,42 @@ import {
 import {
   type Database,
   logFileOf,
+  markFileOf,
   openDatabase,
   SQLITE,
   sqliteCodeOf,
   storeFileOf,
 } from '../system/sqlite.ts';
 import { migrate } from './schema.ts';
+import { checkStore, hold } from './store-check.ts';
 import { JournalOpenError } from './store-error.ts';
+import {
+  type AcceptedLoss,
+  type Loss,
+  lossesOf,
+  recordLoss,
+  refusal,
+  setAside,
+} from './store-loss.ts';
+import { type ReadMark, readMark, StoreMark } from './store-mark.ts';
+import type { StoreNote } from './store-note.ts';
+import { epochOf, refuseLiveOwner, StoreOwner } from './store-owner.ts';
 
 export interface OpenOptions {
   readonly dir: string;
   // A bound on the store's size, in pages; null: the disk is the bound.
   readonly pageCountMax: number | null;
-}
-
-// What a start found or did that the operator should know.
-export interface StoreNote {
-  readonly level: 'info' | 'warn';
-  readonly text: string;
+  // A store that holds less than it must is opened all the same; the loss is recorded.
+  readonly acceptLoss?: boolean;
 }
 
 export interface OpenStore {
   readonly db: Database;
   readonly notes: readonly StoreNote[];
+  readonly owner: StoreOwner;
+  readonly mark: StoreMark;
+  // Those that were accepted, the latest last.
+  readonly losses: readonly AcceptedLoss[];
   // Forces all that was committed to the disk. Throws LogLost when the disk does not take it.
   sync(): void;
   close(): void;
@@ -46,8 +61,10 @@ const BUSY_MS_MAX = 5_000;
 // A predecessor that is just ending gets this long to let go.
 const LOCK_MS_MAX = 1_000;
 // What Sluice keeps in the data folder.
-const OURS = /^(sluice\.|store\.|(spool|secret|admin-key)$)/;
+const OURS = /^(sluice\.|(spool|secret|admin-key)$)/;
 const CACHE_KIB = 32 * 1024;
+const NOTHING_MISSING =
+  'accept_loss is set, and nothing is missing: remove it, or the next loss is accepted unseen';
 // Small files are checked whole at start; large ones would delay it by minutes.
 const CHECK_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -59,23 +76,94 @@ export function openStore(options: OpenOptions): OpenStore {
   const lock = takeLock(options.dir);
   try {
     const notes = tighten(options.dir, (name) => OURS.test(name)).map(noteOf);
-    const file = storeFileOf(options.dir);
-    makePrivateFile(file);
-    const db = openFile(file, options.pageCountMax);
-    const log = openSync(logFileOf(file), 'r+');
-    return {
-      db,
-      notes,
-      sync: () => forceToDisk(log),
-      close() {
-        closeSync(log);
-        db.close();
-        lock.close();
-      },
-    };
+    const read = readMark(markFileOf(options.dir));
+    refuseLiveOwner(read, markFileOf(options.dir), options.dir);
+    const loss = checkFiles(options, read, notes);
+    return openFiles(options, { read, loss, notes, lock });
   } catch (error) {
     lock.close();
     throw explained(error, options.dir);
+  }
+}
+
+// The loss that is accepted, if there is one.
+function checkFiles(options: OpenOptions, read: ReadMark, notes: StoreNote[]): Loss | null {
+  const { acceptLoss = false } = options;
+  const file = storeFileOf(options.dir);
+  const checked = checkStore(file, read);
+  notes.push(...checked.notes);
+  const { loss } = checked;
+  if (loss === null) {
+    if (acceptLoss) notes.push({ level: 'warn', text: NOTHING_MISSING });
+    return null;
+  }
+  if (!acceptLoss) throw refusal(loss);
+  notes.push({ level: 'warn', text: `the store goes on with a loss: ${loss.text}` });
+  if (!loss.isReadable) setAside(file, notes);
+  return loss;
+}
+
+interface Found {
+  readonly read: ReadMark;
+  readonly loss: Loss | null;
+  readonly notes: StoreNote[];
+  readonly lock: Database;
+}
+
+function openFiles(options: OpenOptions, { read, loss, notes, lock }: Found): OpenStore {
+  const file = storeFileOf(options.dir);
+  makePrivateFile(file);
+  const db = openFile(file, options.pageCountMax);
+  try {
+    return openMarked(options, db, { read, loss, notes, lock });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore {
+  const { read, loss, notes, lock } = found;
+  const file = storeFileOf(options.dir);
+  const log = openSync(logFileOf(file), 'r+');
+  const epoch = 1 + Math.max(epochOf(db), read.kind === 'mark' ? read.mark.epoch : 0);
+  const owner = takeOver(db, epoch, loss);
+  fdatasyncSync(log);
+  const { pid } = process;
+  const { commits } = owner;
+  const mark = new StoreMark(markFileOf(options.dir), {
+    ...{ epoch, boot: bootId(), pid, pidStart: processStart(pid) ?? 0 },
+    ...{ written: commits, forced: commits, ...hold(db) },
+  });
+  return {
+    db,
+    notes,
+    owner,
+    mark,
+    losses: lossesOf(db),
+    sync() {
+      forceToDisk(log);
+      mark.forced();
+    },
+    close() {
+      mark.release();
+      closeSync(log);
+      db.close();
+      lock.close();
+    },
+  };
+}
+
+function takeOver(db: Database, epoch: number, loss: Loss | null): StoreOwner {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const owner = new StoreOwner(db, epoch);
+    if (loss !== null) recordLoss(db, loss, systemClock().now());
+    db.exec('COMMIT');
+    return owner;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
   }
 }
 

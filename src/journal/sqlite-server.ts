@@ -7,6 +7,7 @@ import type { JournalUnavailable } from './journal.ts';
 import { BatchRunner } from './sqlite-batch.ts';
 import { LogLost, type OpenStore } from './sqlite-open.ts';
 import { type Page, PageWriter } from './sqlite-recovery.ts';
+import { OwnerLost } from './store-owner.ts';
 
 type Batch = (string | number | null)[];
 
@@ -77,7 +78,7 @@ function tried(count: number, run: () => Answer[]): Answer[] {
   try {
     return run();
   } catch (error) {
-    if (error instanceof LogLost) throw error;
+    if (error instanceof LogLost || error instanceof OwnerLost) throw error;
     return Array<Answer>(count).fill(failureOf(error));
   }
 }

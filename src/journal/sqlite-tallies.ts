@@ -16,9 +16,11 @@ export class Tallies {
   readonly #save: Statement;
   readonly #tallies = new Map<string, Tally>();
   readonly #changed: [string, Tally][] = [];
+  // Waiting or being sent, of all accounts.
+  live = 0;
 
   constructor(db: Database) {
-    this.#load = db.prepare('SELECT account, state, count FROM tallies');
+    this.#load = db.prepare(`SELECT account, state, count FROM tallies WHERE account > ''`);
     this.#save = db.prepare(`INSERT INTO tallies (account, state, count) VALUES (?, ?, ?)
       ON CONFLICT (account, state) DO UPDATE SET count = excluded.count`);
     this.reload();
@@ -32,6 +34,7 @@ export class Tallies {
   add(account: string, state: State, change: 1 | -1): void {
     const tally = this.#of(account);
     tally.now[state] += change;
+    if (isLive(state)) this.live += change;
     if (tally.changed) return;
     tally.changed = true;
     this.#changed.push([account, tally]);
@@ -56,11 +59,13 @@ export class Tallies {
 
   reload(): void {
     this.#tallies.clear();
+    this.live = 0;
     this.#changed.length = 0;
     for (const { account, state, count } of this.#load.all()) {
       const tally = this.#of(String(account));
       tally.now[state as State] = Number(count);
       tally.saved[state as State] = Number(count);
+      if (isLive(state as State)) this.live += Number(count);
     }
   }
 
@@ -72,6 +77,10 @@ export class Tallies {
     }
     return tally;
   }
+}
+
+function isLive(state: State): boolean {
+  return state === 'queued' || state === 'sending';
 }
 
 function zeros(): Record<State, number> {

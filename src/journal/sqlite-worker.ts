@@ -5,17 +5,26 @@ import { assert } from '../system/assert.ts';
 import { systemClock, type Timer } from '../system/clock.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { explained, type OpenOptions, openStore, type StoreNote } from './sqlite-open.ts';
+import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
 import type { OpenErrorCode } from './store-error.ts';
+import type { AcceptedLoss } from './store-loss.ts';
+import type { StoreNote } from './store-note.ts';
 
 export type Opened =
-  | { kind: 'opened'; tag: string; notes: readonly StoreNote[] }
+  | {
+      kind: 'opened';
+      tag: string;
+      notes: readonly StoreNote[];
+      losses: readonly AcceptedLoss[];
+    }
   | { kind: 'refused'; code: OpenErrorCode; message: string };
 
 const REQUESTS_TOGETHER_MAX = 16;
 // Settlements that were answered wait so long for a commit that is forced to the disk anyway.
 const FORCE_AFTER_MS = 5;
+// One that has nothing to write learns within this time that it is not the owner any more.
+const OWNER_CHECK_MS = 2_000;
 
 assert(parentPort !== null, 'runs as a worker');
 const port = parentPort;
@@ -35,6 +44,7 @@ try {
   // The last connection to close tidies up, and that is to be this one.
   const close = (requests: readonly Request[]): void =>
     checkpointer.close(() => {
+      ownerCheck.cancel();
       answer(requests);
       port.close();
     });
@@ -51,7 +61,13 @@ try {
       ? null
       : clock.schedule(clock.now() + FORCE_AFTER_MS, () => server.force());
   });
-  port.postMessage({ kind: 'opened', tag: server.tag, notes: store.notes } satisfies Opened);
+  const checkOwner = (): void => {
+    store.owner.check();
+    ownerCheck = clock.schedule(clock.now() + OWNER_CHECK_MS, checkOwner);
+  };
+  let ownerCheck = clock.schedule(clock.now() + OWNER_CHECK_MS, checkOwner);
+  const { notes, losses } = store;
+  port.postMessage({ kind: 'opened', tag: server.tag, notes, losses } satisfies Opened);
 } catch (error) {
   const { code, message } = explained(error, options.dir);
   port.postMessage({ kind: 'refused', code, message } satisfies Opened);

@@ -26,7 +26,7 @@ import type {
 } from './journal.ts';
 import { type Audit, type Keys, keysOver } from './keys.ts';
 import { takeSnapshot } from './snapshot.ts';
-import type { OpenOptions, StoreNote } from './sqlite-open.ts';
+import type { OpenOptions } from './sqlite-open.ts';
 import { PageReader, recoverPages } from './sqlite-recovery.ts';
 import {
   OP,
@@ -41,6 +41,8 @@ import {
 } from './sqlite-wire.ts';
 import type { Opened } from './sqlite-worker.ts';
 import { JournalOpenError } from './store-error.ts';
+import type { AcceptedLoss } from './store-loss.ts';
+import type { StoreNote } from './store-note.ts';
 import { type Streams, streamsOver } from './streams.ts';
 
 export { restoreSnapshot } from './restore.ts';
@@ -51,16 +53,20 @@ export interface SqliteJournalOptions {
   readonly dir: string;
   // A bound on the store's size, in pages of 4 KiB; without it the disk is the bound.
   readonly pageCountMax?: number;
+  // Open a store that holds less than it must, and record the loss.
+  readonly acceptLoss?: boolean;
   readonly watch?: CommitWatch;
   // Told what the start found that the operator should know.
   readonly onNote?: (note: StoreNote) => void;
+  // Another process has taken the store over: this one can do nothing more, and must end.
+  readonly onOwnerLost?: (error: Error) => void;
 }
 
 // Rejects with JournalOpenError.
-export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
-  const { dir, pageCountMax = null, watch = null } = options;
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
+  const { dir, pageCountMax = null, acceptLoss = false, watch = null } = options;
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
-    workerData: { dir, pageCountMax } satisfies OpenOptions,
+    workerData: { dir, pageCountMax, acceptLoss } satisfies OpenOptions,
   });
   const opened = await firstMessageOf(worker);
   if (opened.kind === 'refused') {
@@ -68,7 +74,12 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     throw new JournalOpenError(opened.code, opened.message);
   }
   for (const note of opened.notes) options.onNote?.(note);
-  return new SqliteJournal(worker, dir, opened.tag, watch);
+  worker.on('error', (error) => {
+    if (error.name === 'OwnerLost') options.onOwnerLost?.(error);
+  });
+  const journal = new SqliteJournal(worker, dir, opened.tag, watch);
+  journal.losses = opened.losses;
+  return journal;
 }
 
 function firstMessageOf(worker: Worker): Promise<Opened> {
@@ -81,6 +92,8 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
 export class SqliteJournal implements Journal {
   readonly tag: string;
   readonly callers: Callers;
+  // Losses that were accepted, the latest last.
+  losses: readonly AcceptedLoss[] = [];
   readonly incoming: Incoming;
   readonly streams: Streams;
   readonly broadcasts: Broadcasts;

@@ -6,6 +6,7 @@ export type OpenErrorCode =
   | 'read_only'
   | 'not_a_folder'
   | 'corrupt'
+  | 'loss'
   | 'not_a_store'
   | 'newer_schema'
   | 'exists'

@@ -53,6 +53,7 @@ const reading: GaugeReading = {
   spoolBytes: 512,
   diskFreeBytes: 8192,
   storeTrouble: null,
+  storeLosses: 0,
   lastTurnAt: 9000,
 };
 

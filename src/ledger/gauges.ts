@@ -19,6 +19,8 @@ export interface GaugeReading {
   readonly diskFreeBytes: number | null;
   // Why the store does not take what it is given; null: it does.
   readonly storeTrouble: string | null;
+  // Losses of the store that were accepted.
+  readonly storeLosses: number;
   // When the loop that sends last had its turn.
   readonly lastTurnAt: number;
 }
@@ -49,6 +51,7 @@ export function showGauges(board: Board, reading: GaugeReading): void {
     ['sluice_dead', reading.dead],
     ['sluice_uncertain', reading.uncertain],
     ['sluice_journal_up', reading.storeTrouble === null ? 1 : 0],
+    ['sluice_store_losses', reading.storeLosses],
     ['sluice_store_bytes', reading.storeBytes],
     ['sluice_spool_bytes', reading.spoolBytes],
   ];

@@ -242,6 +242,11 @@ export const METRICS = {
     labels: [],
     help: '1 while the store takes what it is given, 0 while it does not (disk full, failing).',
   },
+  sluice_store_losses: {
+    type: 'gauge',
+    labels: [],
+    help: 'Losses of the store that were accepted with --accept-loss; /health/details tells them.',
+  },
   sluice_store_bytes: {
     type: 'gauge',
     labels: [],

@@ -90,7 +90,10 @@ export class SqliteReader {
   }
 
   countByState(): StateCount[] {
-    const rows = this.#all('SELECT account, state, count FROM tallies WHERE count > 0', []);
+    const rows = this.#all(
+      `SELECT account, state, count FROM tallies WHERE account > '' AND count > 0`,
+      [],
+    );
     const order = (row: SqlRow) => STATES.indexOf(row.state as State);
     return rows
       .map((row) => ({ ...row }))

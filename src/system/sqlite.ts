@@ -24,13 +24,26 @@ export const SQLITE = {
   NOTADB: 26,
 } as const;
 
+// The engine's own measure, which the store has never changed.
+export const PAGE_BYTES = 4096;
+
 export function storeFileOf(dir: string): string {
   return join(dir, 'sluice.db');
+}
+
+// How much the store must hold; see journal/store-mark.ts.
+export function markFileOf(dir: string): string {
+  return join(dir, 'sluice.mark');
 }
 
 // The engine's log of what was committed and not yet moved into the file; it is there while the store is open.
 export function logFileOf(path: string): string {
   return `${path}-wal`;
+}
+
+// What the connections of a store share: above all, how far its log goes.
+export function sharedFileOf(path: string): string {
+  return `${path}-shm`;
 }
 
 export function openDatabase(
