@@ -50,7 +50,7 @@ test('keys, virtual tokens and notes outlive a restart; sessions and links do no
   };
   const key = await make({ name: 'ci', role: 'viewer' });
   const token = await make({ name: 'worker', virtual: true, account: 'telegram:sandbox-777' });
-  const entered = await ask(first.link, 'GET');
+  const entered = await ask(`${first.link}&confirmed=yes`, 'GET');
   expect(entered.status).toBe(303);
   const cookie = { cookie: entered.headers.get('set-cookie')!.split(';', 1)[0]! };
   expect((await ask(`${first.url}/v1/me`, 'GET', undefined, cookie)).status).toBe(200);
@@ -63,7 +63,7 @@ test('keys, virtual tokens and notes outlive a restart; sessions and links do no
   expect((await ask(`${second.url}/bot${token}/sendMessage`, 'POST', hello)).status).toBe(200);
   expect((await ask(`${second.url}/v1/me`, 'GET', undefined, cookie)).status).toBe(401);
   const old = `${second.url}${new URL(unused.link).pathname}${new URL(unused.link).search}`;
-  expect((await ask(old, 'GET')).status).toBe(401);
+  expect((await ask(`${old}&confirmed=yes`, 'GET')).status).toBe(401);
   const { text } = await ask(`${second.url}/v1/audit`, 'GET', undefined, bearer(KEY));
   expect(text).toContain('GET /login');
   await second.stop();

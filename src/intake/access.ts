@@ -33,9 +33,13 @@ export interface Access {
   readonly lasting?: true;
   // It is noted who did it, and to what: what the path names, or what the body says.
   readonly audit?: 'path' | 'body';
+  // Pages of other sites may link to it, and nothing else: whoever follows the link sees it, and nothing is changed.
+  // Left out: a request that a browser makes for another site is refused.
+  readonly linked?: true;
 }
 
 const ANYONE: Access = { role: 'anyone', reach: 'open' };
+const LINKED: Access = { ...ANYONE, linked: true };
 const WATCHER: Access = { role: 'watcher', reach: 'open' };
 const lasting = (access: Access): Access => ({ ...access, lasting: true });
 const viewer = (reach: Reach): Access => ({ role: 'viewer', reach });
@@ -107,16 +111,16 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/me': viewer('open'),
   'POST /logout': viewer('open'),
   // A key or a link is what they ask for.
-  'GET /login': { ...ANYONE, audit: 'path' },
+  'GET /login': { ...LINKED, audit: 'path' },
   'POST /login': { ...ANYONE, audit: 'path' },
 
   'GET /health': WATCHER,
   'GET /health/details': WATCHER,
   'GET /metrics': WATCHER,
   'GET /openapi.json': ANYONE,
-  'GET /docs': ANYONE,
+  'GET /docs': LINKED,
   // The page holds no data; what it shows it asks for with the key of whoever looks.
-  'GET /': ANYONE,
+  'GET /': LINKED,
   'GET /page/:file': ANYONE,
   // These have a secret of their own: the webhook's, and the token in the path.
   'POST /webhook/telegram/:account': ANYONE,

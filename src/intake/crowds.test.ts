@@ -29,7 +29,7 @@ beforeEach(async () => {
   for (let n = 0; n < 2 * PLACES; n++) await at.accounts.identify('telegram', tokenOf(n));
 });
 
-const tokenOf = (n: number) => `${1_000 + n}:sandbox-token`;
+const tokenOf = (n: number) => `${1_000 + n}:good-token`;
 
 function ask(
   n: number,

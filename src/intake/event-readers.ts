@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock, Timer } from '../system/clock.ts';
+import { INERT_HEADERS } from './inert.ts';
 import { EVENT_BACKLOG_BYTES_MAX, EVENT_CLIENTS_MAX, EVENT_HEARTBEAT_MS } from './intake.ts';
 import { refuse } from './refuse.ts';
 
@@ -25,6 +26,7 @@ export function openEvents(
   }
   reply.hijack();
   reply.raw.writeHead(200, {
+    ...INERT_HEADERS,
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',

@@ -117,7 +117,8 @@ describe('a session', () => {
 });
 
 describe('the link', () => {
-  const follow = (token: string) => at.app.inject(`/login?token=${token}`);
+  const follow = (token: string, headers: object = { 'sec-fetch-site': 'none' }, more = '') =>
+    at.app.inject({ url: `/login?token=${token}${more}`, headers: { ...headers } });
 
   test('logs in once, and leads to the page without telling where it came from', async () => {
     const token = at.guards.sessions.link(ADMIN);
@@ -129,6 +130,42 @@ describe('the link', () => {
     expect(again.statusCode).toBe(401);
     expect(again.headers['set-cookie']).toBeUndefined();
     expect(again.body).not.toContain(token);
+  });
+
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another port of the same host', { 'sec-fetch-site': 'same-site' }],
+    ['nobody says where', {}],
+  ])('followed from %s it uses nothing up, and shows a button', async (_where, site) => {
+    const headers = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    const token = at.guards.sessions.link(ADMIN);
+    for (let i = 0; i < 3; i++) {
+      const answer = await follow(token, headers);
+      expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([200, undefined]);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.body).toContain('<button');
+      expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    }
+    expect(await at.journal.audit.page({ before: null, max: 9 })).toEqual([]);
+    // The button’s own request.
+    const own = 'sec-fetch-site' in site ? { 'sec-fetch-site': 'same-origin' } : {};
+    const pressed = await follow(token, own, '&confirmed=yes');
+    expect(await me(cookieOf(pressed))).toMatchObject({ role: 'admin' });
+  });
+
+  test('wrong ones that another site has a browser follow are not counted as tries', async () => {
+    const headers = {
+      ...{ 'sec-fetch-site': 'cross-site' },
+      ...{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    };
+    for (const token of ['wrong', '%22%3E%3Cscript%3E', 'x&token=y']) {
+      for (let i = 0; i < 20; i++) {
+        const answer = await follow(token, headers, '&confirmed=yes');
+        expect(answer.headers['set-cookie']).toBeUndefined();
+        expect(answer.body).not.toContain('<script');
+      }
+    }
+    expect((await logIn(KEY)).statusCode).toBe(200);
   });
 
   test('without a token it leads to the page, where one can log in', async () => {
@@ -144,7 +181,7 @@ describe('wrong tries are bounded', () => {
     const answer = await logIn(KEY);
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
     expect(answer.json().code).toBe('login_rate');
-    expect((await at.app.inject('/login?token=x')).statusCode).toBe(429);
+    expect((await at.app.inject('/login?token=x&confirmed=yes')).statusCode).toBe(429);
     expect((await logIn(KEY, { remoteAddress: '10.0.0.9' })).statusCode).toBe(200);
     expect(await me({ authorization: `Bearer ${KEY}` })).toMatchObject({ role: 'admin' });
     await at.clock.run(START + 60_000);

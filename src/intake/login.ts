@@ -8,11 +8,21 @@ import type { IntakeOptions } from './intake.ts';
 import { checkLogin } from './key-schema.ts';
 import { invalid, refuse, sendProblem } from './refuse.ts';
 import { troublesOf } from './trouble.ts';
+import { isOfAnotherSite } from './trust.ts';
 
-const TOKEN_LENGTH_MAX = 100;
+const TOKEN = /^[\w-]{1,100}$/;
 // It would see screens that are refused to it, one by one.
 const BOUND_KEY =
   'This key has bounds, and the page shows all accounts and chats: such a key is for programs.';
+const PAGE_POLICY =
+  "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+// Whoever follows a link of another site, or something that only looks where a link leads, uses nothing up: the button
+// does.
+const CONFIRMED = 'confirmed';
+const confirmPage = (token: string) => `<!doctype html><meta charset="utf-8"><title>Sluice</title>
+<form action="/login"><input type="hidden" name="token" value="${token}">
+<button name="${CONFIRMED}" value="yes">Log in to Sluice</button></form>
+`;
 const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 <p>This link was used, or is too old. <a href="/">Log in with a key</a>, or start the gateway again.
 `;
@@ -51,18 +61,32 @@ async function logIn(options: IntakeOptions, request: FastifyRequest, reply: Fas
 async function follow(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   // It stands in the address: not to be kept, nor to be told to the next page.
   reply.header('referrer-policy', 'no-referrer');
+  reply.header('cache-control', 'no-store');
   const { token } = request.query as { token?: unknown };
-  if (token === undefined) return reply.header('cache-control', 'no-store').redirect('/', 303);
+  if (token === undefined) return reply.redirect('/', 303);
+  const isToken = typeof token === 'string' && TOKEN.test(token);
+  if (isToken && !isMeant(request)) return showPage(reply, 200, confirmPage(token));
+  if (isOfAnotherSite(request.headers)) return showPage(reply, 401, STALE_LINK);
   if (isBlocked(options, request, reply)) return reply;
-  const isText = typeof token === 'string' && token.length <= TOKEN_LENGTH_MAX;
-  const holder = isText ? options.guards.sessions.takeLink(token) : null;
+  const holder = isToken ? options.guards.sessions.takeLink(token) : null;
   if (holder === null) {
     fail(options, request);
-    reply.header('cache-control', 'no-store').type('text/html');
-    return reply.code(401).send(STALE_LINK);
+    return showPage(reply, 401, STALE_LINK);
   }
   enter(options, request, reply, holder);
   return reply.redirect('/', 303);
+}
+
+// The person typed it, clicked it outside of the browser, or pressed the button. A browser that says nothing of this
+// (the address is neither HTTPS nor loopback) may be following a link.
+function isMeant({ headers, query }: FastifyRequest): boolean {
+  if (isOfAnotherSite(headers)) return false;
+  return headers['sec-fetch-site'] !== undefined || CONFIRMED in (query as object);
+}
+
+function showPage(reply: FastifyReply, status: number, page: string): FastifyReply {
+  reply.code(status).type('text/html; charset=utf-8');
+  return reply.header('content-security-policy', PAGE_POLICY).send(page);
 }
 
 function enter(

@@ -92,7 +92,12 @@ export const KEY_OPERATIONS: Operations = {
   'GET /login': {
     tag: 'keys',
     summary: 'The one-time link that the start prints: logs a browser in and leads to the page',
-    query: Type.Object({ token: Type.Optional(Type.String()) }),
+    query: Type.Object({
+      token: Type.Optional(Type.String()),
+      confirmed: Type.Optional(
+        Type.String({ description: 'set by the button that is shown to whoever followed a link' }),
+      ),
+    }),
     answers: { 303: null },
     examples: { 'without a link': { status: 303 } },
   },

@@ -4,7 +4,9 @@
 
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
+import { accessOf } from './access.ts';
 import { auditRoutes } from './audit.ts';
 import { broadcastRoutes } from './broadcasts.ts';
 import { deadRoutes } from './dead.ts';
@@ -12,6 +14,7 @@ import { descriptionRoutes } from './docs-page.ts';
 import { eventRoutes } from './events.ts';
 import { guardRoutes } from './guard.ts';
 import { healthRoutes } from './health.ts';
+import { makeInert } from './inert.ts';
 import { type IntakeOptions, WAITING_MAX } from './intake.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { keyRoutes } from './keys.ts';
@@ -27,10 +30,10 @@ import { statsRoutes } from './stats.ts';
 import { streamRoutes } from './streams.ts';
 import { journalProblem } from './submit.ts';
 import { isDialect } from './telegram-address.ts';
-import { answerNo } from './telegram-answer.ts';
+import { answerNo, answerProblem } from './telegram-answer.ts';
 import { telegramRoutes } from './telegram-routes.ts';
 import { terminalRoutes } from './terminal.ts';
-import { HostWall } from './trust.ts';
+import { HostWall, isNavigation, isOfAnotherSite } from './trust.ts';
 import { Waiting } from './waiting.ts';
 import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
 
@@ -47,6 +50,7 @@ export function createServer(options: IntakeOptions): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => {
+      makeInert(reply);
       if (isDialect(request.url)) answerNo(reply, 404, 'Not Found');
       else answerError(options, error, null, reply);
     },
@@ -80,14 +84,28 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
   });
   app.addHook('onRequest', (request, reply, done) => {
     if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
-    else if (!wall.admits(request.headers)) refuse(reply, 'forbidden_host');
-    else done();
+    else if (!wall.admits(request.headers)) deny(request, reply, 'forbidden_host');
+    else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
+      deny(request, reply, 'cross_site');
+    } else done();
   });
   // Not onResponse: that hook puts listeners on every response, and costs more than the counting.
   app.addHook('onSend', (request, reply, payload, done) => {
     options.metrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode);
+    makeInert(reply);
     done(null, payload);
   });
+}
+
+// What is no route, or says nothing, is closed to other sites.
+function isLinked(request: FastifyRequest): boolean {
+  const { method = '', url = '' } = request.routeOptions;
+  return accessOf(method, url).linked === true && isNavigation(request);
+}
+
+function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
+  if (!isDialect(request.url)) return refuse(reply, code);
+  return answerProblem(reply, problem(code, ERRORS[code].title));
 }
 
 function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {

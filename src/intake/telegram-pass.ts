@@ -7,6 +7,7 @@ import type { FastifyReply } from 'fastify';
 import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
 import { Shares } from '../system/shares.ts';
 import type { StreamedReply } from '../system/transport.ts';
+import { asAttachment } from './inert.ts';
 import { type IntakeOptions, PASSING_MAX } from './intake.ts';
 import { masked, secretOf } from './mask.ts';
 import { answerLater, answerNo } from './telegram-answer.ts';
@@ -75,6 +76,11 @@ export class Passing {
     const answer = await this.#through(speaker, reply, (hangUp) =>
       this.#passage.download(file, hangUp),
     );
+    if (answer?.kind === 'answered') {
+      const { 'content-disposition': given, ...headers } = answer.headers;
+      const saved = { ...headers, 'content-disposition': asAttachment(given) };
+      return this.#flow(reply, { ...answer, headers: saved }, null);
+    }
     return this.#flow(reply, answer, null);
   }
 

@@ -1,5 +1,5 @@
-// The wall before everything: the name the gateway was called by. A web page must not reach a loopback gateway through
-// a name of its own, which is DNS rebinding.
+// The wall before everything: the name the gateway was called by, and the site that had a browser call it. A web page
+// must not reach a loopback gateway through a name of its own, which is DNS rebinding, nor by an address in an <img>.
 
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -9,6 +9,23 @@ const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 export function isLoopback(host: string): boolean {
   return LOOPBACK_NAMES.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+// A browser says so in every request to a trustworthy address (HTTPS, or loopback): a page of another origin made it,
+// be it another port of the same host (`same-site`). `none`: the person did, by typing it or from outside the browser.
+// Programs say nothing.
+export function isOfAnotherSite(headers: FastifyRequest['headers']): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
+// Somebody follows a link: the whole tab shows the answer, and the other site learns nothing of it.
+export function isNavigation({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === 'GET' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document'
+  );
 }
 
 export class HostWall {

@@ -109,10 +109,10 @@ export async function virtualTokens(run: Run, account: string): Promise<void> {
 export async function logins(run: Run, link: string): Promise<void> {
   const token = new URL(link).searchParams.get('token')!;
   run.secret(token);
-  const followed = await ask(run, `/login?token=${token}`);
+  const followed = await ask(run, `/login?token=${token}&confirmed=yes`);
   const cookie = cookieOf(followed);
   given(run, 'GET /login', shown(followed), cookie.split('=')[1]!);
-  await looked(run, `/login?token=${token}`);
+  await looked(run, `/login?token=${token}&confirmed=yes`);
   const { csrf } = JSON.parse((await looked(run, '/v1/me', { headers: { cookie } })).text) as {
     csrf: string;
   };
