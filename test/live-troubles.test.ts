@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
+import { ownKey } from '../src/domain/idempotency.ts';
 import { JournalUnavailable } from '../src/journal/journal.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
@@ -229,6 +230,25 @@ describe('bounds', () => {
     expect(await third).toEqual({ kind: 'full', streamsMax: 2 });
     await world.done(world.live.cancel(second));
     await world.open();
+  });
+
+  test('a key is its holder’s; one of before there were holders is found by all', async () => {
+    const world = await liveWorld();
+    const open = async (key: string) => {
+      const opened = await world.done(world.live.open(world.aStream({ key })));
+      return 'view' in opened ? [opened.kind, opened.view.id] : [opened.kind];
+    };
+    const [first, second, old] = [
+      await open(ownKey('one', 'k')),
+      await open(ownKey('two', 'k')),
+      await open('old'),
+    ];
+    expect([first[0], second[0], old[0]]).toEqual(['opened', 'opened', 'opened']);
+    expect(new Set([first[1], second[1], old[1]]).size).toBe(3);
+    await world.crash();
+    expect(await open(ownKey('one', 'k'))).toEqual(['repeated', first[1]]);
+    expect(await open(ownKey('two', 'old'))).toEqual(['repeated', old[1]]);
+    expect((await open(ownKey('two', ownKey('one', 'k'))))[0]).toBe('opened');
   });
 
   test('what nobody knows is unknown', async () => {

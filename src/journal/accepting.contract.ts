@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { WITHDRAWN } from '../domain/delivery.ts';
+import { ownKey } from '../domain/idempotency.ts';
 import {
   accepted,
   aDelivery,
@@ -149,6 +150,31 @@ export function appending(store: () => Harness): void {
       expect(await store().journal.append(aDelivery(), bounds)).toEqual(full);
       await store().journal.move(aMove({ seq: 1 }));
       expect(await store().journal.append(aDelivery(), bounds)).toMatchObject({ kind: 'accepted' });
+    });
+
+    test('a key of one holder is not that of another, and one of before holders is everybody’s', async () => {
+      const { journal } = store();
+      const keyed = (holder: string, body: string, key = 'k') =>
+        aDelivery({ idempotencyKey: ownKey(holder, key), body });
+      expect(await accepted(journal, keyed('one', '1'))).toBe(1);
+      expect(await accepted(journal, keyed('two', '2'))).toBe(2);
+      const repeated = { kind: 'repeated', seq: 1, state: 'queued' };
+      expect(await journal.append(keyed('one', '1'), ROOM)).toEqual(repeated);
+      expect(await journal.append(keyed('one', '2'), ROOM)).toEqual({ kind: 'conflict', seq: 1 });
+      // Nobody gets at another's key by spelling it out.
+      expect(await accepted(journal, keyed('three', '1', ownKey('one', 'k')))).toBe(3);
+      // As a store of before has it.
+      expect(await accepted(journal, aDelivery({ idempotencyKey: 'old', body: '4' }))).toBe(4);
+      await store().reopen();
+      for (const holder of ['one', 'two']) {
+        const again = await store().journal.append(keyed(holder, '4', 'old'), ROOM);
+        expect(again).toEqual({ ...repeated, seq: 4 });
+      }
+      const late = {
+        ...keyed('one', '4', 'old'),
+        acceptedAt: aDelivery().acceptedAt + IDEMPOTENCY_MS,
+      };
+      expect(await accepted(store().journal, late)).toBe(5);
     });
 
     test('one idempotency key names one call of an account, for a day', async () => {

@@ -1,6 +1,7 @@
 // What every journal must do with broadcasts.
 
 import { describe, expect, test } from 'vitest';
+import { ownKey } from '../domain/idempotency.ts';
 import type { NewBroadcast, RecipientState } from './broadcasts.ts';
 import type { Harness } from './journal.fixture.ts';
 
@@ -123,6 +124,18 @@ export function broadcasts(store: () => Harness): void {
       expect(await all().create(other)).toEqual({ kind: 'full', liveMax: 1 });
       expect(await all().get({ id: 1 })).toMatchObject({ priority: 'low', endedAt: null });
       expect(await all().get({ id: 2 })).toBeNull();
+    });
+
+    test('have keys by holder, and those of before holders are everybody’s', async () => {
+      const audience = await anAudience('all', '1');
+      const keyed = (key: string) => aBroadcast(audience, { key });
+      const first = await all().create(keyed(ownKey('one', 'k')));
+      expect(await all().create(keyed(ownKey('two', 'k')))).toMatchObject({ kind: 'created' });
+      expect(await all().create(keyed(ownKey('one', 'k')))).toEqual({ ...first, kind: 'repeated' });
+      const old = await all().create(keyed('old'));
+      expect(await all().create(keyed(ownKey('one', 'old')))).toEqual({ ...old, kind: 'repeated' });
+      const forged = ownKey('two', ownKey('one', 'k'));
+      expect(await all().create(keyed(forged))).toMatchObject({ kind: 'created' });
     });
 
     test('may bring an audience of their own', async () => {
