@@ -58,7 +58,11 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   const credential = house.accounts.credentialOf(account);
   if (platform === undefined || credential === null) return null;
   const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };
-  const reply = await platform.send(call);
+  const reply = await platform.send(call).catch((error: unknown) => {
+    house.report('update', error, { account });
+    return null;
+  });
+  if (reply === null) return null;
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
 }

@@ -4,6 +4,7 @@
 import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from './broadcast/broadcast.ts';
 import type { Config } from './config/config.ts';
+import { safePriors } from './dispatch/safe-priors.ts';
 import type { Problem } from './domain/errors.ts';
 import { HOLDERS } from './domain/idempotency.ts';
 import { giveUp, type House } from './house.ts';
@@ -17,6 +18,7 @@ import {
 } from './intake/broadcast-calls.ts';
 import type { BroadcastOrder } from './intake/broadcast-schema.ts';
 import { type ShownBroadcast, showAudience, showRecipient } from './intake/broadcast-view.ts';
+import { valueProblem } from './intake/json-body.ts';
 import type { RecipientState } from './journal/journal.ts';
 import type { Metrics } from './ledger/metrics.ts';
 
@@ -31,12 +33,16 @@ export function openBroadcasts(
   house: House,
   metrics: Pick<Metrics, 'countRecipient' | 'broadcastGauges'>,
 ): Broadcasting {
-  const { clock, journal, ledger, platforms, settingsOf, log, engine } = house;
+  const { clock, journal, ledger, platforms, settingsOf, log, engine, report } = house;
   const { road, dispatch } = engine;
   const broadcasting = createBroadcasting({
-    ...{ clock, journal, ledger, platforms, settingsOf, log, road },
+    ...{ clock, journal, ledger, platforms, settingsOf, log, road, report },
     settings: config,
-    rulesOf: (account, charge) => dispatch.profileOf(account).priors.planOf(charge).account,
+    rulesOf(account, charge) {
+      const { priors } = dispatch.profileOf(account);
+      return safePriors(priors, (error) => report('limits', error, { account })).planOf(charge)
+        .account;
+    },
     count: metrics.countRecipient,
     fatal: (error) => giveUp(log, error),
   });
@@ -72,7 +78,8 @@ export interface BroadcastCalls {
 
 export function broadcastCalls(options: BroadcastOptions): BroadcastCalls {
   return {
-    broadcast: (order) => makeBroadcast(options, order, NO_HEADERS),
+    broadcast: async (order) =>
+      valueProblem(order) ?? (await makeBroadcast(options, order, NO_HEADERS)),
     broadcasts: {
       get: (id) => findBroadcast(options, id),
       async ended(id) {

@@ -16,6 +16,7 @@ import { openGuarded } from './guarding.ts';
 import type { House } from './house.ts';
 import { callInProcess, type InProcessCall, textParams } from './intake/in-process.ts';
 import { type IntakeOptions, WAITING_MAX } from './intake/intake.ts';
+import { valueProblem } from './intake/json-body.ts';
 import type { FanOutRequest, MessageRequest } from './intake/schema.ts';
 import { createServer } from './intake/server.ts';
 import { type Streaming, streaming } from './intake/stream-handle.ts';
@@ -146,6 +147,8 @@ async function startRoad(house: House): Promise<void> {
 }
 
 async function send(options: IntakeOptions, waiting: Waiting, message: Message) {
+  const unfit = valueProblem(message);
+  if (unfit !== null) return unfit;
   const draft = prepare(options, message, NO_HEADERS);
   const prepared = draft instanceof Promise ? await draft : draft;
   const { waitMs } = prepared;
@@ -218,6 +221,7 @@ function intakeOptions(
 function introduceAccounts(config: Config, house: House): { stop(): void } {
   const { accounts, clock, log } = house;
   const timers = new Set<{ cancel(): void }>();
+  const failed = (error: unknown) => log.error({ err: error }, 'could not introduce an account');
   const introduce = async (entry: Config['accounts'][number]) => {
     const identity = await accounts.identifyConfigured(entry.platform, entry.token);
     if (identity.kind === 'known') return;
@@ -228,14 +232,14 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
       );
       const timer = clock.schedule(clock.now() + INTRODUCE_RETRY_MS, () => {
         timers.delete(timer);
-        void introduce(entry);
+        void introduce(entry).catch(failed);
       });
       timers.add(timer);
       return;
     }
     log.error({ account: entry.name, why: identity.kind }, 'the platform refuses this account');
   };
-  for (const entry of config.accounts) void introduce(entry);
+  for (const entry of config.accounts) void introduce(entry).catch(failed);
   return {
     stop() {
       for (const timer of timers) timer.cancel();

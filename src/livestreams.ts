@@ -26,7 +26,7 @@ export function openLive(
   metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
   updates: () => Pick<IntakeOptions, 'updates'>,
 ): LiveRoom {
-  const { clock, random, journal, platforms, log, engine } = house;
+  const { clock, random, journal, platforms, log, engine, report } = house;
   const { road } = engine;
   const everyMs = config.cadenceLogS * 1000;
   const summary = createSummary({ clock, log, everyMs, read: () => live.readings() });
@@ -36,6 +36,7 @@ export function openLive(
     clock,
     random,
     platforms,
+    report,
     streamsMax: config.streamsMax,
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,

@@ -4,6 +4,7 @@
 // once: a burst would use up a whole second's budget and leave a message that comes in between waiting for the next.
 
 import type { Delivery, NewDelivery } from '../domain/delivery.ts';
+import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Road } from '../intake/road.ts';
@@ -31,6 +32,7 @@ export interface FeederParts {
   readonly settingsOf: (account: string) => FeederSettings;
   readonly finished: (id: number) => void;
   readonly count: (running: Running, state: 'skipped') => void;
+  readonly report: ReportFault;
   readonly fatal: (error: unknown) => void;
 }
 
@@ -175,19 +177,37 @@ export class Feeder {
 
   // null: it could not be handed over now.
   async #hand(feed: Feed, running: Running, member: Member): Promise<Row | null> {
-    const { n, chat, fields, blockedAt } = member;
+    const { n, blockedAt } = member;
     const skipped = (reason: string): Row => ({ n, seq: null, state: 'skipped', reason });
     const now = this.#parts.clock.now();
     const { blockedProbeDays } = this.#parts.settingsOf(feed.account);
     if (blockedAt !== null && now - blockedAt < blockedProbeDays * DAY_MS)
       return skipped('blocked');
+    try {
+      const delivery = this.#deliveryFor(feed, running, member, now);
+      if (typeof delivery === 'string') return skipped(delivery);
+      return this.#submit(running, n, delivery);
+    } catch (error) {
+      // One recipient, or one message, that the platform's code cannot take: the others are not kept waiting by it.
+      this.#parts.report('broadcast', error, { broadcast: running.publicId, recipient: n });
+      return skipped(INTERNAL);
+    }
+  }
+
+  // A text: why there is none.
+  #deliveryFor(
+    feed: Feed,
+    running: Running,
+    { n, chat, fields }: Member,
+    now: number,
+  ): NewDelivery | string {
     const values = fields === '' ? {} : (JSON.parse(fields) as Values);
     const filled = running.template.fill(values);
-    if (filled.kind === 'missing') return skipped('field_missing');
+    if (filled.kind === 'missing') return 'field_missing';
     const { stored, platform } = running;
     const { params, call } = describeFor(platform, stored.method, filled.params, chat);
-    if (call.kind !== 'call') return skipped('invalid_chat');
-    const delivery: NewDelivery = {
+    if (call.kind !== 'call') return 'invalid_chat';
+    return {
       account: running.account,
       platform: platform.name,
       chat: call.chat,
@@ -209,7 +229,6 @@ export class Feeder {
       idempotencyKey: ownKey(HOLDERS.sluice, `${running.publicId}:${n}`),
       body: bodyOf(params, NO_FILES),
     };
-    return this.#submit(running, n, delivery);
   }
 
   async #submit(running: Running, n: number, delivery: NewDelivery): Promise<Row | null> {

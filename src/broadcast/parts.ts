@@ -1,5 +1,6 @@
 // What the room needs of the house.
 
+import type { ReportFault } from '../domain/fault.ts';
 import type { Road } from '../intake/road.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -19,6 +20,7 @@ export interface BroadcastingParts {
   readonly settings: BroadcastSettings;
   // A recipient came to an end.
   readonly count: (platform: string, end: string) => void;
+  readonly report: ReportFault;
   readonly fatal: (error: unknown) => void;
   readonly log: {
     info(fields: object, message: string): void;

@@ -101,7 +101,7 @@ export class Room implements Broadcasting {
     await journal.broadcasts.dropOpen({ before: clock.now() });
     for (let after = 0; ; ) {
       const page = await journal.broadcasts.unfinished({ after, max: PAGE });
-      for (const stored of page) await this.#takeUp(stored);
+      for (const stored of page) await this.#takeUpSafely(stored);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       after = last.id;
@@ -216,6 +216,21 @@ export class Room implements Broadcasting {
       this.#feeder.add(running);
     } else await this.#halt(running);
     return { kind: 'steered', view: this.#view((await broadcasts.get({ id }))!) };
+  }
+
+  // One that cannot be taken up is paused, with all it has: it must not stop this start, nor the next.
+  async #takeUpSafely(stored: StoredBroadcast): Promise<void> {
+    try {
+      await this.#takeUp(stored);
+    } catch (error) {
+      if (error instanceof JournalUnavailable) throw error;
+      this.#p.report('recovery', error, { broadcast: stored.id, account: stored.account });
+      this.#running.delete(stored.id);
+      const { broadcasts } = this.#p.journal;
+      if (stored.state === 'running') {
+        await broadcasts.change({ id: stored.id, to: 'paused', at: this.#p.clock.now() });
+      }
+    }
   }
 
   // As the process before left it.

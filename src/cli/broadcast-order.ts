@@ -1,6 +1,7 @@
 // What `sluice broadcast` asks the gateway for: the order, and a form that carries the list beside it as it is read.
 
 import { Readable } from 'node:stream';
+import { parseJson } from '../system/json.ts';
 import { WrongUsage } from './io.ts';
 
 export interface OrderOptions {
@@ -42,11 +43,11 @@ function bodyOf({ text, body, parseMode }: OrderOptions): Record<string, unknown
     ...(parseMode === undefined ? {} : { parse_mode: parseMode }),
   };
   if (body === undefined) return own;
-  try {
-    return { ...(JSON.parse(body) as Record<string, unknown>), ...own };
-  } catch {
-    throw new WrongUsage('--body: expected JSON, such as {"text":"hello"}');
+  const parsed = parseJson(body);
+  if (parsed.kind === 'failure') {
+    throw new WrongUsage(`--body: expected JSON, such as {"text":"hello"}; it is ${parsed.detail}`);
   }
+  return { ...(parsed.value as Record<string, unknown>), ...own };
 }
 
 export function withList(order: object, list: Readable, type: string) {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { describeDelivery, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
@@ -156,8 +157,14 @@ function filterOf(options: Options): Record<string, string> {
 }
 
 function readBody(text: string): unknown {
+  const parsed = parseJson(text.startsWith('@') ? readFile(text.slice(1)) : text);
+  if (parsed.kind === 'value') return parsed.value;
+  throw new WrongUsage(`--body: expected JSON or @FILE: it is ${parsed.detail}`);
+}
+
+function readFile(path: string): string {
   try {
-    return JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new WrongUsage(`--body: expected JSON or @FILE: ${(error as Error).message}`);
   }

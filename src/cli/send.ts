@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { PRIORITIES } from '../domain/priority.ts';
+import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { fields } from './table.ts';
@@ -87,11 +88,11 @@ function bodyOf(text: string | undefined, json: string | undefined): Record<stri
   if (json === undefined && text === undefined) throw new WrongUsage('give a text, or --body');
   const own = text === undefined ? {} : { text };
   if (json === undefined) return own;
-  try {
-    return { ...(JSON.parse(json) as Record<string, unknown>), ...own };
-  } catch {
-    throw new WrongUsage('--body: expected JSON, such as {"text":"hello"}');
+  const parsed = parseJson(json);
+  if (parsed.kind === 'failure') {
+    throw new WrongUsage(`--body: expected JSON, such as {"text":"hello"}; it is ${parsed.detail}`);
   }
+  return { ...(parsed.value as Record<string, unknown>), ...own };
 }
 
 function describe(receipt: Receipt): string {

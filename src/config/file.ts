@@ -1,6 +1,7 @@
 // sluice.yaml: sections of settings, and the accounts. Reads the shape; the values are read elsewhere.
 
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
+import { faultOf } from '../system/json.ts';
 import { type Problem, unknownName } from './problem.ts';
 import { SECTIONS } from './setting.ts';
 import { SETTING_KEYS, SETTINGS } from './settings.ts';
@@ -57,6 +58,15 @@ function listOf(content: unknown, problems: Problem[]): readonly unknown[] {
   return [];
 }
 
+// undefined: its aliases would unfold without end.
+function contentOf(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return undefined;
+  }
+}
+
 function yamlOf(path: string, text: string, problems: Problem[]): Record<string, unknown> {
   const document = parseDocument(text);
   const error = document.errors[0];
@@ -66,7 +76,11 @@ function yamlOf(path: string, text: string, problems: Problem[]): Record<string,
     problems.push({ name: path, value: null, expected: `not YAML: ${said}` });
     return {};
   }
-  const content: unknown = document.toJS();
+  const content = contentOf(document);
+  if (content === undefined || faultOf(content) !== null) {
+    problems.push({ name: path, value: null, expected: 'expected YAML of few levels and aliases' });
+    return {};
+  }
   if (isRecord(content)) return content;
   if (content !== null) {
     problems.push({ name: path, value: null, expected: 'expected sections of settings' });

@@ -18,7 +18,7 @@ export const ERRORS = {
     status: 400,
     title: 'The JSON nests deeper, or holds more, than the gateway reads.',
     remedy:
-      'Send at most 64 levels, 1000 members in an object, 10,000 items in an array and 200,000 values in ' +
+      'Send at most 64 levels, 1000 members in an object, 100,000 items in an array and 200,000 values in ' +
       'all; `detail` says which bound was exceeded.',
   },
   invalid_message: {

@@ -29,7 +29,16 @@ export function bodyOf(params: Readonly<Record<string, unknown>>, files: Files):
 
 export function filesOf(body: string | null): Files {
   if (body === null || !body.startsWith(PREFIX)) return NO_FILES;
-  return readFiles((JSON.parse(body) as Record<string, unknown>)[MEMBER]);
+  return readFiles(membersOf(body)[MEMBER]);
+}
+
+// Nothing of a body that cannot be read: a store may hold what an older version let in.
+function membersOf(body: string): Record<string, unknown> {
+  try {
+    return JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 // A body's two parts.

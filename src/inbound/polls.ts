@@ -4,6 +4,7 @@
 
 import type { Incoming } from '../journal/journal.ts';
 import type { Clock } from '../system/clock.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import { kindOf } from './read-update.ts';
 
 export interface Poll {
@@ -130,7 +131,9 @@ export class Polls {
 
 function isAllowed(body: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
-  const kind = kindOf(JSON.parse(body) as Record<string, unknown>);
+  const update = jsonOrUndefined(body);
+  if (typeof update !== 'object' || update === null) return false;
+  const kind = kindOf(update as Record<string, unknown>);
   return kind !== null && allowed.includes(kind);
 }
 
@@ -156,9 +159,5 @@ function namesOf(value: unknown): string[] {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(text) ?? null;
 }

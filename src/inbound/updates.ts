@@ -5,6 +5,7 @@
 
 import { botOf } from '../domain/account-id.ts';
 import type { Family, Gate } from '../domain/call.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import type { BotIdentity, Glimpse, Voice } from './read-update.ts';
 
 export interface UpdatesBounds {
@@ -128,11 +129,7 @@ function wholeOf(value: unknown): string | null {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(text) ?? null;
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

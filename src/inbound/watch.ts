@@ -4,7 +4,7 @@
 import type { Gate } from '../domain/call.ts';
 import type { Incoming, NewIncoming } from '../journal/journal.ts';
 import type { Clock } from '../system/clock.ts';
-import { type Glimpse, namesSomeone, readUpdate } from './read-update.ts';
+import { type BotIdentity, type Glimpse, namesSomeone, readUpdate } from './read-update.ts';
 import { type AnsweringCall, Updates } from './updates.ts';
 
 export interface WatchParts {
@@ -42,10 +42,21 @@ export class Watch {
   look(account: string, updates: readonly unknown[]): Glimpse[] {
     const bot = this.#updates.botOf(account);
     if (bot.username === null && updates.some(namesSomeone)) void this.#askName(account, updates);
-    const glimpses = updates.map((update) => readUpdate(update, bot)).filter((one) => one !== null);
+    const glimpses = updates.flatMap((update) => this.#glimpse(account, update, bot));
     const now = this.#parts.clock.now();
     for (const glimpse of glimpses) this.#updates.remember(account, glimpse, now);
     return glimpses;
+  }
+
+  // One update that cannot be read must not keep the others from the app.
+  #glimpse(account: string, update: unknown, bot: BotIdentity): Glimpse[] {
+    try {
+      const glimpse = readUpdate(update, bot);
+      return glimpse === null ? [] : [glimpse];
+    } catch (error) {
+      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      return [];
+    }
   }
 
   // Looks and takes a note; nobody waits for it, because a lost note only costs pace.

@@ -1,6 +1,8 @@
 // A call that the app puts into its answer to an update, as Telegram allows it (JSON or form, `method` beside the
 // parameters). Telegram never tells what became of such a call; here it becomes a delivery like any other.
 
+import { jsonOrUndefined } from '../system/json.ts';
+
 export interface WebhookCall {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -24,11 +26,7 @@ function fieldsOf(contentType: string, body: string): Record<string, unknown> | 
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
     return Object.fromEntries(new URLSearchParams(body));
   }
-  try {
-    const value: unknown = JSON.parse(body);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = jsonOrUndefined(body);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { ...value } : null;
 }

@@ -7,7 +7,9 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { AudienceDraft } from '../broadcast/broadcast.ts';
 import { type Problem, problem } from '../domain/errors.ts';
+import { parseJson } from '../system/json.ts';
 import { type BroadcastOptions, draftFrom } from './broadcast-calls.ts';
+import { codeOf } from './json-body.ts';
 import { formatOf, LIST_TYPES } from './recipients.ts';
 
 const MESSAGE_BYTES_MAX = 262_144;
@@ -97,11 +99,9 @@ class FormParts {
     { kind: 'read'; order: unknown } | { kind: 'refused'; problem: Problem }
   > {
     if (this.#message === null) return refused(missing('message'));
-    try {
-      return { kind: 'read', order: JSON.parse(await this.#message) };
-    } catch {
-      return refused(problem('invalid_json', 'The part `message` is not JSON.'));
-    }
+    const parsed = parseJson(await this.#message);
+    if (parsed.kind === 'value') return { kind: 'read', order: parsed.value };
+    return refused(problem(codeOf(parsed), `The part \`message\` is ${parsed.detail}.`));
   }
 
   async #read(source: Readable, type: string, fileName: string): Promise<AudienceDraft | Problem> {

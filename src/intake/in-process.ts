@@ -2,6 +2,7 @@
 // So a library user and a client elsewhere can never be told different things.
 
 import type { FastifyInstance } from 'fastify';
+import { faultOf } from '../system/json.ts';
 
 const PATHS: Readonly<Record<string, (token: string, method: string) => string>> = {
   telegram: (token, method) => `/bot${encodeURIComponent(token)}/${encodeURIComponent(method)}`,
@@ -20,6 +21,10 @@ export interface InProcessCall {
 // The platform's own answer, or Sluice's in the platform's words.
 export async function callInProcess(app: FastifyInstance, call: InProcessCall): Promise<unknown> {
   const { platform, token, method, params, signal } = call;
+  const fault = params instanceof FormData ? null : faultOf(params);
+  if (fault !== null) {
+    return { ok: false, error_code: 400, description: `Bad Request: it is ${fault.detail}` };
+  }
   const { body, type } = await encode(params);
   const answer = await app.inject({
     method: 'POST',

@@ -95,6 +95,9 @@ export async function bench(
     settingsOf: () => ({ broadcastWindow: 8, queueMax: 1000, blockedProbeDays: 30 }),
     settings: { broadcastsMax: 2, recipientsMax: 1000, deadDays: 30 },
     count: () => {},
+    report: (_stage, error) => {
+      throw error;
+    },
     fatal: (error) => {
       throw error;
     },

@@ -1,8 +1,8 @@
 // JSON bodies of requests, read within the bounds of system/json.ts for every route and dialect.
 
 import type { FastifyInstance } from 'fastify';
-import type { ErrorCode } from '../domain/errors.ts';
-import { type JsonFailure, parseJson } from '../system/json.ts';
+import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
+import { faultOf, JSON_BOUNDS, type JsonFailure, parseJson } from '../system/json.ts';
 
 // What Fastify's error handlers get of a body that cannot be read.
 export class JsonBodyError extends Error {
@@ -17,6 +17,15 @@ export class JsonBodyError extends Error {
 
 export function codeOf({ fault }: JsonFailure): ErrorCode {
   return fault === 'syntax' || fault === 'prototype' ? 'invalid_json' : 'json_bounds';
+}
+
+// A list of recipients is handed over whole in process, and has a bound of its own.
+const IN_PROCESS_BOUNDS = { ...JSON_BOUNDS, itemsMax: 10_000_000, valuesMax: 100_000_000 };
+
+// What a library user hands over, judged as its JSON would be; null: it may pass.
+export function valueProblem(value: unknown): Problem | null {
+  const failure = faultOf(value, IN_PROCESS_BOUNDS);
+  return failure === null ? null : problem(codeOf(failure), `It is ${failure.detail}.`);
 }
 
 export function addJsonParser(app: FastifyInstance): void {

@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { NewMember } from '../broadcast/broadcast.ts';
+import { parseJson } from '../system/json.ts';
 import { csvReader } from './csv.ts';
 import { type BadLine, type LineReader, memberOf } from './member.ts';
 
@@ -92,12 +93,15 @@ function readerOf(format: ListFormat): LineReader {
 
 const jsonReader: LineReader = (line, number) => {
   if (line.trim() === '') return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { line: number, expected: 'one JSON document' };
+  const parsed = parseJson(line);
+  if (parsed.kind === 'failure') {
+    const { fault, detail } = parsed;
+    return {
+      line: number,
+      expected: `one JSON document${fault === 'syntax' ? '' : `: it is ${detail}`}`,
+    };
   }
+  const { value } = parsed;
   if (typeof value !== 'object' || value === null) return memberOf(value, {}, number);
   const { chat, chat_id: chatId, fields, ...others } = value as Record<string, unknown>;
   return memberOf(chat ?? chatId, fields ?? others, number);

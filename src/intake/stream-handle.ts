@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import type { StreamView } from '../live/live.ts';
+import { valueProblem } from './json-body.ts';
 import { feedStream, type Reading } from './stream-body.ts';
 import {
   cancelStream,
@@ -62,6 +63,8 @@ export function streaming(
     source?: AsyncIterable<string>,
     wish: Wish = {},
   ): Promise<StreamHandle | ShownStream | Problem> => {
+    const unfit = valueProblem(request);
+    if (unfit !== null) return unfit;
     const waitMs = waitOf(options, wish);
     if (typeof waitMs !== 'number') return waitMs;
     const opened = await openStream(options, request, NO_HEADERS);

@@ -3,6 +3,7 @@
 
 import type { FastifyReply } from 'fastify';
 import type { ErrorCode, Problem } from '../domain/errors.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import type { Call } from './compose.ts';
 import { imaginedMessage } from './imagined.ts';
 import { isEdit } from './provisional.ts';
@@ -120,12 +121,8 @@ function answerResult(reply: FastifyReply, result: string): FastifyReply {
 }
 
 function readAnswer(text: string): { ok?: unknown; error_code?: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : null;
-  } catch {
-    return null;
-  }
+  const value = jsonOrUndefined(text);
+  return typeof value === 'object' && value !== null ? value : null;
 }
 
 export function answerProvisionally(reply: FastifyReply, result: unknown): FastifyReply {

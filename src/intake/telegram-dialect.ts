@@ -126,7 +126,7 @@ export class Dialect {
 
   async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
     const { chat, method, family, gate } = call;
-    const body = JSON.stringify(params);
+    const body = bodyOf(params, NO_FILES);
     const made = { account, chat, method, family, gate, user: null, body };
     return answerCosmetic(reply, await this.#options.road.cosmetic(made));
   }

@@ -5,6 +5,7 @@
 import { type Readable, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Download, OutgoingCall, Passage } from '../platforms/platform.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import { Shares } from '../system/shares.ts';
 import type { StreamedReply } from '../system/transport.ts';
 import { asAttachment } from './inert.ts';
@@ -194,11 +195,7 @@ function overheard(body: Readable, read: (body: string) => void): Readable {
 }
 
 function updatesOf(body: string): readonly unknown[] {
-  try {
-    const answer: unknown = JSON.parse(body);
-    const isGiven = typeof answer === 'object' && answer !== null && 'result' in answer;
-    return isGiven && Array.isArray(answer.result) ? answer.result : [];
-  } catch {
-    return [];
-  }
+  const answer = jsonOrUndefined(body);
+  const isGiven = typeof answer === 'object' && answer !== null && 'result' in answer;
+  return isGiven && Array.isArray(answer.result) ? answer.result : [];
 }

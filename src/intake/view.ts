@@ -4,6 +4,7 @@ import type { Delivery } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
+import { parseJson } from '../system/json.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 
 const PREVIEW_MAX = 120;
@@ -104,12 +105,9 @@ export function previewOf(body: string | null): string {
     : '';
 }
 
-// The platform's answer is JSON, except when a broken proxy spoke in its place.
+// The platform's answer is JSON, except when a broken proxy spoke in its place; what nests without end is told as text.
 export function readJson(text: string | null): unknown {
   if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const parsed = parseJson(text);
+  return parsed.kind === 'value' ? parsed.value : text;
 }

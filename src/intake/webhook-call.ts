@@ -2,7 +2,9 @@
 // often the app is asked. Nobody waits for it; what is wrong with it is for the log, as the app is told nothing.
 
 import { HOLDERS } from '../domain/idempotency.ts';
+import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { WebhookCall } from '../inbound/inbound.ts';
+import { JournalUnavailable } from '../journal/journal.ts';
 import type { IntakeOptions } from './intake.ts';
 import { prepare, submit } from './submit.ts';
 
@@ -11,6 +13,22 @@ const PLATFORM = 'telegram';
 const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down'];
 
 export async function makeWebhookCall(
+  options: IntakeOptions,
+  account: string,
+  call: WebhookCall,
+  key: string,
+): Promise<'done' | 'later'> {
+  try {
+    return await makeCall(options, account, call, key);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return 'later';
+    // Asked again, the app would say the same: its chat would wait for ever.
+    options.log.error({ err: error, account, method: call.method }, 'request failed');
+    return 'done';
+  }
+}
+
+async function makeCall(
   options: IntakeOptions,
   account: string,
   { method, params }: WebhookCall,
@@ -30,7 +48,7 @@ export async function makeWebhookCall(
   if (described.kind === 'pass') {
     const credential = options.accounts.credentialOf(account) ?? '';
     const { deadlineMs } = options.settings;
-    const body = JSON.stringify(params);
+    const body = bodyOf(params, NO_FILES);
     const reply = await platform.send({ credential, method: described.method, body, deadlineMs });
     if (reply.kind !== 'answered' || reply.status !== 200) refused('the platform did not do it');
     return 'done';

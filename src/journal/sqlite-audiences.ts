@@ -2,6 +2,7 @@
 // word for word.
 
 import { unreachable } from '../system/assert.ts';
+import { namesIn } from '../system/json.ts';
 import type { Database, SqlRow, Statement } from '../system/sqlite.ts';
 import type { FillCommand, StoredAudience } from './broadcasts.ts';
 import { ChatSet } from './chat-set.ts';
@@ -140,6 +141,5 @@ export class SqliteAudiences {
 }
 
 function audienceOf(row: SqlRow): StoredAudience {
-  const fields = JSON.parse(String(row.fields)) as string[];
-  return { ...(row as unknown as StoredAudience), fields };
+  return { ...(row as unknown as StoredAudience), fields: namesIn(String(row.fields)) };
 }

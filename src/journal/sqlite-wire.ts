@@ -4,6 +4,7 @@
 
 import { isPlain, type NewDelivery, type State } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
+import { namesIn } from '../system/json.ts';
 import { HELD, type Held } from './callers.ts';
 import type {
   AppendBounds,
@@ -184,7 +185,7 @@ export function readRecord(reader: Reader): Record {
 const NO_CURES: readonly string[] = [];
 
 export function curesOf(text: string | null): readonly string[] {
-  return text === null ? NO_CURES : (JSON.parse(text) as string[]);
+  return text === null ? NO_CURES : namesIn(text);
 }
 
 export function writeSettlement(out: unknown[], s: Settlement): void {

@@ -6,6 +6,7 @@ import { botOf } from '../domain/account-id.ts';
 import type { Role } from '../domain/role.ts';
 import { type Journal, NEVER, type StoredKey } from '../journal/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
 import { Bounds, NO_SCOPE, type Scope } from './scope.ts';
 import { hashOf, newKey, newKeyId, newVirtualToken } from './secrets.ts';
@@ -88,7 +89,10 @@ export class Keyring implements Service {
     const now = parts.clock.now();
     for (let after = ''; ; ) {
       const page = await parts.journal.keys.page({ after, max: PAGE_MAX });
-      for (const stored of page) if (isValid(stored, now)) keyring.#hold(stored);
+      for (const stored of page) {
+        // A key whose bounds cannot be read opens nothing.
+        if (isValid(stored, now) && readKept(stored) !== null) keyring.#hold(stored);
+      }
       if (page.length < PAGE_MAX) return keyring;
       after = page.at(-1)!.id;
     }
@@ -247,13 +251,21 @@ function isValid({ active, expiresAt }: StoredKey, now: number): boolean {
 // What is kept of a key beside its columns. `namespace`: that of the key it replaced.
 type Kept = Partial<Scope> & { readonly namespace?: string };
 
-function scopeOf({ scope }: StoredKey): Scope {
-  const { namespace: _namespace, ...kept } = JSON.parse(scope) as Kept;
+// Of a key that is held; others only show theirs.
+function scopeOf(stored: StoredKey): Scope {
+  const { namespace: _namespace, ...kept } = readKept(stored) ?? {};
   return { ...NO_SCOPE, ...kept };
 }
 
-function namespaceOf({ id, scope }: StoredKey): string {
-  return (JSON.parse(scope) as Kept).namespace ?? id;
+function namespaceOf(stored: StoredKey): string {
+  return readKept(stored)?.namespace ?? stored.id;
+}
+
+// null: it cannot be read.
+function readKept({ scope }: StoredKey): Kept | null {
+  const value = jsonOrUndefined(scope);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Kept) : null;
 }
 
 function viewOf(stored: StoredKey): KeyView {

@@ -4,6 +4,7 @@ import { type Delivery, laneOf, type State } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import { PRIORITIES } from '../domain/priority.ts';
+import { namesIn } from '../system/json.ts';
 import type { SqlRow } from '../system/sqlite.ts';
 import type { HistoryEntry } from './ledger.ts';
 
@@ -26,7 +27,7 @@ export function deliveryOfRow(row: SqlRow, tag: string): Delivery {
     priority: PRIORITIES[Number(row.priority)]!,
     live: row.live === 1,
     final: row.final === 1,
-    cures: row.cures === null ? [] : (JSON.parse(String(row.cures)) as string[]),
+    cures: row.cures === null ? [] : namesIn(String(row.cures)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { provisionalId } from '../domain/ids.ts';
+import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { CosmeticCall, Prospect } from '../intake/road.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
 import { assert } from '../system/assert.ts';
@@ -81,7 +82,7 @@ export function deliveryOf(
     expiresAt: 0,
     acceptedAt: wishes.now,
     idempotencyKey: wishes.key,
-    body: JSON.stringify(call.params),
+    body: bodyOf(call.params, NO_FILES),
   };
 }
 
@@ -98,7 +99,7 @@ export function keyOf(stream: Stream): string {
 export function cosmeticOf(ports: CallPorts, stream: Stream, call: LiveCall): CosmeticCall {
   const { account, user } = stream.asked;
   const { method, chat, family, gate } = describe(ports, stream, call);
-  return { account, chat, method, family, gate, user, body: JSON.stringify(call.params) };
+  return { account, chat, method, family, gate, user, body: bodyOf(call.params, NO_FILES) };
 }
 
 // What the next showing would ask of the limits.

@@ -11,11 +11,18 @@ export class Endings {
   readonly #p: FinalPorts;
   readonly #stage: Stage;
   readonly #closed: (stream: Stream) => void;
+  readonly #broken: (stream: Stream, error: unknown) => void;
 
-  constructor(ports: FinalPorts, stage: Stage, closed: (stream: Stream) => void) {
+  constructor(
+    ports: FinalPorts,
+    stage: Stage,
+    closed: (stream: Stream) => void,
+    broken: (stream: Stream, error: unknown) => void,
+  ) {
     this.#p = ports;
     this.#stage = stage;
     this.#closed = closed;
+    this.#broken = broken;
   }
 
   async finish(stream: Stream, change: Change | null, reason: string | null): Promise<Finished> {
@@ -23,7 +30,7 @@ export class Endings {
     try {
       const finished = await finish(this.#p, stream, change, reason);
       if (finished.kind === 'full') this.#reopened(stream);
-      else void this.#follow(stream);
+      else void this.#follow(stream).catch((error) => this.#broken(stream, error));
       return finished;
     } catch (error) {
       this.#reopened(stream);
@@ -32,7 +39,11 @@ export class Endings {
   }
 
   // Its final was promised; which of its deliveries are on disk is not known.
-  async resume(stream: Stream): Promise<void> {
+  resume(stream: Stream): Promise<void> {
+    return this.#resume(stream).catch((error) => this.#broken(stream, error));
+  }
+
+  async #resume(stream: Stream): Promise<void> {
     this.#stage.outputOf(stream).finalWaits(stream);
     if (stream.finals.length > 0 || (await this.#placeAgain(stream))) return this.#follow(stream);
     // Not now: the watchdog will, at its next look.

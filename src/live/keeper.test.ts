@@ -94,7 +94,7 @@ test('a record holds all that a new process needs', async () => {
   } as const;
   Object.assign(stream, changes);
   void keeper.save(stream);
-  const found = streamOf(saves[0]!.stored);
+  const found = streamOf(saves[0]!.stored)!;
   expect(found).toMatchObject({ id: 's-1', asked: aNewStream(), openedAt: 1000, ...changes });
   expect([found.text, found.durable, found.ops]).toEqual(['text', 'text', []]);
 });

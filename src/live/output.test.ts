@@ -24,6 +24,9 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
         shown.push(id);
         return 'nothing';
       },
+      broken: (_stream, error) => {
+        throw error;
+      },
     },
     { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
     { account: 'telegram:1', chat: '7', platform: 'telegram' },
@@ -56,6 +59,9 @@ test('nobody is left to be shown when a closed chat opens: no timer waits for it
       streamOf: () => stream,
       earliest: () => 7_200_000,
       show: async () => 'shown',
+      broken: (_stream, error) => {
+        throw error;
+      },
     },
     { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
     { account: 'telegram:1', chat: '7', platform: 'telegram' },

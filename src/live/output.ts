@@ -21,6 +21,8 @@ export interface OutputPorts {
   // When a showing of the stream could go.
   earliest(stream: Stream): number;
   show(stream: Stream): Promise<Shown>;
+  // An exception while it was to be shown: it ends.
+  broken(stream: Stream, error: unknown): void;
 }
 
 export class Output {
@@ -54,6 +56,12 @@ export class Output {
 
   leave(stream: Stream): void {
     this.turns.leave(stream.session, stream.id);
+  }
+
+  // It is over, whatever of it waited.
+  gone(stream: Stream): void {
+    this.leave(stream);
+    if (this.finals.delete(stream.id)) this.consider();
   }
 
   finalWaits(stream: Stream): void {
@@ -101,12 +109,22 @@ export class Output {
       if (turn.kind === 'wait') return turn.until;
       const stream = this.#p.streamOf(turn.stream);
       if (stream?.state === 'open') {
-        const at = Math.max(this.slots.previewAt, this.#p.earliest(stream));
+        const at = this.#earliest(stream);
         // The road looks at the clock itself, and a clock that runs is a little further by then.
-        if (at <= this.#p.clock.now()) return stream;
-        return Number.isFinite(at) ? at : now + LOOK_AGAIN_MS;
+        if (at !== null && at <= this.#p.clock.now()) return stream;
+        if (at !== null) return Number.isFinite(at) ? at : now + LOOK_AGAIN_MS;
       }
       this.turns.leave(turn.session, turn.stream);
+    }
+  }
+
+  // null: it is broken, and no longer waits.
+  #earliest(stream: Stream): number | null {
+    try {
+      return Math.max(this.slots.previewAt, this.#p.earliest(stream));
+    } catch (error) {
+      this.#p.broken(stream, error);
+      return null;
     }
   }
 
@@ -128,13 +146,22 @@ export class Output {
     const { session, id } = stream;
     this.turns.leave(session, id);
     const shownAt = this.#p.clock.now();
-    const shown = await this.#p.show(stream);
+    const shown = await this.#tryToShow(stream);
     if (shown !== 'nothing') this.turns.shown(session, shownAt);
     if (stream.state === 'open' && stream.staleSince !== null && shown !== 'nothing') {
       this.turns.want(session, id, stream.staleSince);
     }
     this.#isBusy = false;
     this.consider();
+  }
+
+  async #tryToShow(stream: Stream): Promise<Shown> {
+    try {
+      return await this.#p.show(stream);
+    } catch (error) {
+      this.#p.broken(stream, error);
+      return 'nothing';
+    }
   }
 
   #finalsUntil(now: number): number {

@@ -18,6 +18,7 @@ export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' |
   settingsOf(account: string): LiveSettings;
   streamOf(id: string): Stream | null;
   readonly tell: LiveListener;
+  broken(stream: Stream, error: unknown): void;
 }
 
 export class Stage {
@@ -126,12 +127,13 @@ export class Stage {
   }
 
   #outputPorts() {
-    const { clock, road, streamOf } = this.#p;
+    const { clock, road, streamOf, broken } = this.#p;
     return {
       clock,
       streamOf,
       earliest: (stream: Stream) => road.earliest(prospectOf(this.#p, stream)),
       show: (stream: Stream) => show(this.#showing, stream),
+      broken,
     };
   }
 

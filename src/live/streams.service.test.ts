@@ -41,6 +41,9 @@ serviceContract('live output', async () => {
     clock: counting,
     random: seededRandom(1),
     platforms: new Map([[platform.name, platform]]),
+    report: (_stage, error) => {
+      throw error;
+    },
     streamsMax: 1000,
     unitsMax: 1000,
     gateFor: (_account, call) => call.gate,

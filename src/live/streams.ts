@@ -1,10 +1,11 @@
 // Live output, put together: streams are opened, fed and ended here, and the room's other files do the rest.
 // A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
 
+import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { sharedKey } from '../domain/idempotency.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../intake/road.ts';
-import { JournalUnavailable, type Streams } from '../journal/journal.ts';
+import { JournalUnavailable, type StoredStream, type Streams } from '../journal/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -36,6 +37,7 @@ export interface LiveOptions extends CallPorts {
   settingsOf(account: string): LiveSettings;
   // Told what happens, for metrics and the log.
   readonly tell: LiveListener;
+  readonly report: ReportFault;
 }
 
 export class LiveStreams implements Live, Service {
@@ -53,7 +55,8 @@ export class LiveStreams implements Live, Service {
   constructor(options: LiveOptions) {
     this.#o = options;
     this.#keeper = new Keeper(options.journal.streams);
-    const ports = { ...options, keeper: this.#keeper };
+    const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
+    const ports = { ...options, keeper: this.#keeper, broken };
     this.#stage = new Stage({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
     this.#endings = new Endings(
       {
@@ -63,6 +66,7 @@ export class LiveStreams implements Live, Service {
       },
       this.#stage,
       (stream) => this.#close(stream),
+      broken,
     );
     options.road.listen((event) => this.#stage.heard(event));
   }
@@ -114,7 +118,11 @@ export class LiveStreams implements Live, Service {
     }
     stream.apply({ change, isLazy: lazy === 'lazy' });
     const saved = lazy === 'lazy' ? null : this.#keeper.save(stream);
-    this.#changed(stream);
+    try {
+      this.#changed(stream);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
     await saved;
     return { kind: 'taken', view: this.#announce(stream) };
   }
@@ -122,7 +130,7 @@ export class LiveStreams implements Live, Service {
   async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
     const stream = this.#streams.get(id);
     if (stream === undefined) return this.#gone(id);
-    return this.#refusal(stream, change) ?? this.#end(stream, change, cut ?? null);
+    return this.#refusal(stream, change) ?? this.#endSafely(stream, change, cut ?? null);
   }
 
   async cancel(id: string): Promise<Fed> {
@@ -132,7 +140,7 @@ export class LiveStreams implements Live, Service {
     if (refusal !== null) return refusal;
     stream.state = 'cancelled';
     stream.endedAt = this.#o.clock.now();
-    this.#stage.outputOf(stream).leave(stream);
+    this.#leave(stream);
     try {
       await this.#keeper.save(stream);
     } catch (error) {
@@ -170,11 +178,28 @@ export class LiveStreams implements Live, Service {
   async #start(): Promise<void> {
     for (let after = ''; !this.#isStopped; ) {
       const page = await this.#o.journal.streams.open({ after, max: RECOVERED_TOGETHER });
-      for (const stored of page) this.#recover(streamOf(stored));
+      for (const stored of page) await this.#takeUp(stored);
       if (page.length < RECOVERED_TOGETHER) break;
       after = page.at(-1)!.id;
     }
     if (!this.#isStopped) this.#keepHouse();
+  }
+
+  // What cannot be read, or not be shown any more, is ended: it must not stop this start, nor the next.
+  async #takeUp(stored: StoredStream): Promise<void> {
+    const stream = streamOf(stored);
+    if (stream === null) {
+      const error = new TypeError('the record of a stream cannot be read');
+      this.#o.report('recovery', error, { stream: stored.id });
+      const ended = { ...stored, endedAt: this.#o.clock.now() };
+      await this.#o.journal.streams.save(ended).catch(ignoreStore);
+      return;
+    }
+    try {
+      this.#recover(stream);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
   }
 
   // The producer gets its whole time again: while we were away it could not be heard.
@@ -195,22 +220,30 @@ export class LiveStreams implements Live, Service {
     this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
       const now = clock.now();
       for (const stream of this.#streams.values())
-        if (stream.state === 'open') this.#look(stream, now);
+        if (stream.state === 'open') this.#lookSafely(stream, now);
       this.#stage.forgetIdle(now);
       this.#keepHouse();
     });
   }
 
+  #lookSafely(stream: Stream, now: number): void {
+    try {
+      this.#look(stream, now);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
+  }
+
   #look(stream: Stream, now: number): void {
     const due = dueAt(stream, now);
-    if (due === 'end') void this.#end(stream, null, PRODUCER_SILENT).catch(ignoreStore);
+    if (due === 'end') void this.#endSafely(stream, null, PRODUCER_SILENT).catch(ignoreStore);
     else if (due === 'draft') {
       stream.draftDigest = null;
       stream.staleSince ??= now;
       this.#stage.want(stream);
     } else if (due === 'type') {
       stream.typedAt = now;
-      void this.#stage.type(stream);
+      void this.#stage.type(stream).catch((error) => this.#broken(stream, error));
     }
   }
 
@@ -246,6 +279,39 @@ export class LiveStreams implements Live, Service {
     return { kind: 'taken', view: this.#announce(stream) };
   }
 
+  async #endSafely(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+    try {
+      return await this.#end(stream, change, reason);
+    } catch (error) {
+      if (error instanceof JournalUnavailable) throw error;
+      return { kind: 'ended', view: this.#broken(stream, error) };
+    }
+  }
+
+  // An exception on its way to the screen, which every further showing would meet again: it has failed, and its text
+  // stays in its record.
+  #broken(stream: Stream, error: unknown): StreamView {
+    const { id, asked } = stream;
+    this.#o.report('stream', error, { stream: id, account: asked.account });
+    stream.state = 'failed';
+    stream.reason = INTERNAL;
+    stream.endedAt ??= this.#o.clock.now();
+    stream.submitting = null;
+    this.#leave(stream);
+    void this.#keeper
+      .save(stream)
+      .catch((cause) => this.#o.report('stream', cause, { stream: id }));
+    return this.#close(stream);
+  }
+
+  #leave(stream: Stream): void {
+    try {
+      this.#stage.outputOf(stream).gone(stream);
+    } catch (error) {
+      this.#o.report('stream', error, { stream: stream.id });
+    }
+  }
+
   // What waits to be shown is not shown any more.
   async #withdraw(stream: Stream): Promise<void> {
     await stream.submitting;
@@ -265,18 +331,29 @@ export class LiveStreams implements Live, Service {
 
   #announce(stream: Stream): StreamView {
     const view = this.#view(stream);
-    for (const listener of this.#listeners) listener(view);
+    for (const listener of this.#listeners) {
+      try {
+        listener(view);
+      } catch (error) {
+        this.#o.report('listener', error, { stream: stream.id });
+      }
+    }
     return view;
   }
 
   #view(stream: Stream): StreamView {
     if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
     const now = this.#o.clock.now();
-    const output = this.#stage.outputOf(stream);
-    return viewOf(stream, {
-      cadenceMs: output.turns.tick(output.pace, now),
-      waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),
-    });
+    try {
+      const output = this.#stage.outputOf(stream);
+      return viewOf(stream, {
+        cadenceMs: output.turns.tick(output.pace, now),
+        waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),
+      });
+    } catch (error) {
+      this.#o.report('stream', error, { stream: stream.id });
+      return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    }
   }
 
   // In memory or on disk. Looked for in memory last: meanwhile another may have opened it.

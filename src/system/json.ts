@@ -17,7 +17,7 @@ export interface JsonBounds {
 
 export const JSON_BOUNDS: JsonBounds = {
   depthMax: 64,
-  itemsMax: 10_000,
+  itemsMax: 100_000,
   membersMax: 1000,
   valuesMax: 200_000,
   stringUnitsMax: 10_000_000,
@@ -63,10 +63,21 @@ export function parseJson(given: string, bounds: JsonBounds = JSON_BOUNDS): Pars
   return { kind: 'value', value };
 }
 
+// Whether a text that may be JSON exceeds a bound; whether it is JSON at all is not asked.
+export function exceeds(text: string, bounds: JsonBounds = JSON_BOUNDS): boolean {
+  return !isHarmless(text, bounds) && scan(text, bounds) !== null;
+}
+
 // The value, or undefined (which no JSON text means) when it cannot be read within the bounds.
 export function jsonOrUndefined(text: string, bounds: JsonBounds = JSON_BOUNDS): unknown {
   const parsed = parseJson(text, bounds);
   return parsed.kind === 'value' ? parsed.value : undefined;
+}
+
+// A list of names as a store holds it; one that cannot be read is empty, and keeps nobody from its row.
+export function namesIn(text: string): string[] {
+  const value = jsonOrUndefined(text);
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 }
 
 // The same bounds on a value that was handed over in process, which may also contain itself.
@@ -82,6 +93,8 @@ function isHarmless(text: string, bounds: JsonBounds): boolean {
   if (length > bounds.membersMax * MEMBER_UNITS_MIN) return false;
   if (length > bounds.itemsMax * ITEM_UNITS_MIN) return false;
   if (length > bounds.valuesMax * ITEM_UNITS_MIN || length > bounds.stringUnitsMax) return false;
+  // Most parameters are a few characters.
+  if (length <= bounds.depthMax) return true;
   let left = bounds.depthMax;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
     if (left-- === 0) return false;

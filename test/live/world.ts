@@ -122,6 +122,9 @@ export async function liveWorld(options: WorldOptions = {}) {
       gateFor: (_account, call) => call.gate,
       settingsOf: () => settings,
       tell: (event) => events.push(event),
+      report: (_stage, error) => {
+        throw error;
+      },
     });
     const starting = dispatch.start();
     await run(50);

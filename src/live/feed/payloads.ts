@@ -1,6 +1,7 @@
 // The payloads of one body, one after the other: which producer's shape each has, whether the end was told, and what
 // the end of the body means where it was not.
 
+import { jsonOrUndefined } from '../../system/json.ts';
 import { readMessagesEvent } from './anthropic.ts';
 import type { FeedEvent } from './event.ts';
 import { readChatChunk, readResponsesEvent } from './openai.ts';
@@ -89,9 +90,5 @@ function readingOf(value: unknown, type: string | null): Reading | null {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return jsonOrUndefined(text);
 }

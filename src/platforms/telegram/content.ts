@@ -2,6 +2,7 @@
 // it is needs no call. Only what is certain counts: media behind a URL may change under the same name, so a call
 // that changes media leaves something we cannot compare.
 
+import { jsonOrUndefined } from '../../system/json.ts';
 import type { Touch } from '../platform.ts';
 import type { Params } from './describe.ts';
 
@@ -63,11 +64,7 @@ function contentOf(kind: Kind, params: Params): string {
 function nested(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (!NESTED.includes(name) && name !== 'message_ids') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return jsonOrUndefined(value) ?? value;
 }
 
 // Two objects with the same fields are the same, in whichever order they came.

@@ -3,6 +3,7 @@
 
 import type { Cure } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import { jsonOrUndefined } from '../../system/json.ts';
 import { chatIdOf } from './describe.ts';
 
 type Body = Record<string, unknown>;
@@ -73,9 +74,5 @@ function dropMarkup(value: unknown): boolean {
 }
 
 function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(text) ?? null;
 }

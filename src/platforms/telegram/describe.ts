@@ -3,6 +3,7 @@
 // Parameters come typed (JSON) or as text (query, form): both are read alike.
 
 import type { Gate } from '../../domain/call.ts';
+import { exceeds, jsonOrUndefined } from '../../system/json.ts';
 import type { Described } from '../platform.ts';
 import { type Method, methodOf } from './methods.ts';
 
@@ -18,7 +19,26 @@ export const QUERY = 'query:';
 // A topic of a channel's direct messages, as a thread.
 export const DIRECT = 'direct:';
 
+// Parameters that are read as they are written; the text of any other may be JSON, and is read as such somewhere.
+const PROSE = new Set([
+  ...['text', 'caption', 'question', 'explanation', 'title', 'description', 'short_description'],
+  ...[
+    'first_name',
+    'last_name',
+    'vcard',
+    'address',
+    'performer',
+    'name',
+    'payload',
+    'custom_title',
+  ],
+]);
+
 export function describe(name: string, params: Params): Described {
+  const wild = wildParam(params);
+  if (wild !== null) {
+    return { kind: 'invalid', detail: `Bad Request: can't parse ${wild} JSON object` };
+  }
   const method = methodOf(name, isGiven(params.chat_id));
   if (method === null) return { kind: 'pass', method: name };
   const place = placeOf(method, params);
@@ -55,6 +75,15 @@ export function address(
 // As JSON carries it: ids as numbers (they have at most 52 bits), names as they are.
 export function chatIdOf(chat: string): number | string {
   return isWholeNumber(chat) ? Number(chat) : chat;
+}
+
+// A parameter whose JSON text exceeds the bounds of what is read.
+function wildParam(params: Params): string | null {
+  for (const name in params) {
+    const value = params[name];
+    if (typeof value === 'string' && !PROSE.has(name) && exceeds(value)) return name;
+  }
+  return null;
 }
 
 function placeOf(method: Method, params: Params): { chat: string } | { detail: string } {
@@ -122,12 +151,8 @@ function slotOf(method: Method, chat: string, params: Params): string | null {
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'string') return [];
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) ? parsed : [];
-  } catch {
-    return [];
-  }
+  const parsed = jsonOrUndefined(value);
+  return Array.isArray(parsed) ? parsed : [];
 }
 
 function isGiven(value: unknown): boolean {

@@ -3,6 +3,7 @@
 // costs an upload and nothing else, so they are kept in memory only.
 
 import { ATTACH, attachedTo, type Files } from '../../domain/upload.ts';
+import { jsonOrUndefined } from '../../system/json.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -122,11 +123,7 @@ function isList(media: unknown): boolean {
 
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(value) ?? null;
 }
 
 // Of a photo the largest size, which comes last.

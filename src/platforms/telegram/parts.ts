@@ -2,6 +2,7 @@
 // goes next and, in a reserved member, what comes after it and what was answered so far; when a part is sent, the
 // body of the rest is written with its settlement. So a crash repeats at most the part that was under way.
 
+import { jsonOrUndefined } from '../../system/json.ts';
 import type { Rest } from '../platform.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
@@ -52,7 +53,8 @@ export function split(method: string, body: string): string | null {
 export function rest(body: string, answer: string): Rest | null {
   if (!body.startsWith(PREFIX)) return null;
   const { [MEMBER]: member, ...params } = JSON.parse(body) as Params;
-  const { rest: waiting, done, markup } = member as Progress;
+  if (!isProgress(member)) return null;
+  const { rest: waiting, done, markup } = member;
   const made = [...done, (JSON.parse(answer) as Params).result];
   // To the caller it is one message, the first; the others are told beside it.
   const result = JSON.stringify({ ok: true, result: made[0], parts: made });
@@ -65,6 +67,17 @@ export function rest(body: string, answer: string): Rest | null {
   const progress: Progress = { rest: after, done: made, markup };
   const left = JSON.stringify({ [MEMBER]: progress, ...shared, ...next, ...buttons });
   return { body: left, messageId, result };
+}
+
+// A store may hold what an older version let in: what is not ours is a call of one message.
+function isProgress(value: unknown): value is Progress {
+  if (typeof value !== 'object' || value === null) return false;
+  const { rest: waiting, done } = value as Partial<Progress>;
+  return Array.isArray(done) && Array.isArray(waiting) && waiting.every(isPart);
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === 'object' && value !== null && typeof (value as Part).text === 'string';
 }
 
 function messageIdOf(message: unknown): string | null {
@@ -122,9 +135,5 @@ function isEntity(value: unknown): value is Entity {
 }
 
 function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(text) ?? null;
 }

@@ -2,6 +2,7 @@
 // real ones when those are known.
 
 import { seqOfProvisional } from '../../domain/ids.ts';
+import { jsonOrUndefined } from '../../system/json.ts';
 
 type Params = Record<string, unknown>;
 
@@ -49,9 +50,5 @@ function rewrite(params: Params, idOf: (seq: number) => number | null): void {
 }
 
 function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(text) ?? null;
 }

@@ -1,6 +1,8 @@
 // The shape of the Bot API's answers: {ok, result} or {ok, error_code, description, parameters}.
 // Nothing is believed before it is checked; what has not this shape is not from the Bot API.
 
+import { jsonOrUndefined } from '../../system/json.ts';
+
 export type Answer =
   | { readonly ok: true; readonly result: unknown }
   | {
@@ -59,11 +61,7 @@ function secondsOf(value: unknown): number | null {
 }
 
 function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
+  return jsonOrUndefined(body) ?? null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
