@@ -1,4 +1,4 @@
-// JSON that nests without end, and names that are ours, at every door of the intake: refused or left out, nothing queued.
+// JSON that nests without end, and names that are ours, at every door of the intake: refused or left out.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
@@ -126,7 +126,8 @@ test('lists of recipients and the message beside them are bounded line by line',
   expect(audience.statusCode).toBe(422);
   expect(audience.body).toContain('64 levels');
   const part = (name: string, type: string, said: string) =>
-    `--b\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n${said}\r\n`;
+    `--b\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\n` +
+    `content-type: ${type}\r\n\r\n${said}\r\n`;
   const form = `${part('message', 'application/json', DEEP)}${part('recipients', 'text/plain', '1')}--b--\r\n`;
   const sent = await ask(at, 'POST', '/v1/broadcasts', form, 'multipart/form-data; boundary=b');
   expect(sent.statusCode).toBe(400);
