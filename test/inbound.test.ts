@@ -2,6 +2,7 @@
 // The test carries Telegram's webhook calls over, and repeats them as Telegram does until they are taken.
 
 import { afterEach, expect, test } from 'vitest';
+import { isGenuine } from '../src/inbound/verifier.fixture.ts';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { App } from './process/app.ts';
 import { type Answer, GatewayProcess } from './process/gateway.ts';
@@ -35,7 +36,7 @@ async function setUp(flags: readonly string[] = []) {
   // The account is known from its first message.
   await send(1, 'hello', { wait: 30 });
   const { body } = await gateway.ask('GET', `/v1/accounts/${ACCOUNT}/webhook`);
-  const hook = body as { path: string; secret: string };
+  const hook = body as { path: string; secret: string; signingSecret: string };
   return { sim, app, gateway, sent, hook, post: poster(gateway, hook) };
 }
 
@@ -99,6 +100,12 @@ test('every update reaches the app, in the order of its chat, through outages an
     expect(order).toEqual([...order].sort((a, b) => a - b));
   }
   expect([...app.secrets]).toEqual([hook.secret]);
+  // Signed at the time of the post, under one id for all tries.
+  for (const one of app.posts) {
+    const { update_id: id } = JSON.parse(one.body) as { update_id: number };
+    expect(one.headers['webhook-id']).toBe(`${ACCOUNT}:${id}`);
+    expect(await isGenuine(one, hook.signingSecret, Date.now())).toBe(true);
+  }
   const { body } = await gateway.ask('GET', `/v1/accounts/${ACCOUNT}/webhook`);
   expect(body).toMatchObject({ to: 'forwarded' });
 });

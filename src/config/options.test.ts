@@ -36,3 +36,15 @@ test('all mistakes are told at once, and no token', () => {
   expect(make).toThrow(/accounts\[0\]\.settings\.port: holds for the whole gateway/);
   expect(make).not.toThrow(new RegExp(TOKEN));
 });
+
+test('a signing secret is one of the standard, and is not told when it is not', () => {
+  const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 'k').toString('base64')}`;
+  for (const right of [secret(24), secret(32), secret(64)]) {
+    expect(configOf({ signingSecret: right }).signingSecret).toBe(right);
+  }
+  for (const wrong of [secret(23), secret(65), secret(32).slice(6), `${secret(32)}!`, 'whsec_']) {
+    const make = () => configOf({ signingSecret: wrong });
+    expect(make).toThrow(/signingSecret/);
+    if (wrong.length > 20) expect(make).not.toThrow(wrong);
+  }
+});

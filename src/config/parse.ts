@@ -84,6 +84,16 @@ export function webhookSecret(): Reader<string> {
   );
 }
 
+// Of Standard Webhooks: 24 to 64 bytes.
+export function signingSecret(): Reader<string> {
+  return reader('whsec_ and 24 to 64 bytes in base64', (raw) => {
+    if (typeof raw !== 'string' || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(raw))
+      return undefined;
+    const { length } = Buffer.from(raw.slice('whsec_'.length), 'base64');
+    return length >= 24 && length <= 64 ? raw : undefined;
+  });
+}
+
 // A list in the file; separated by commas in a variable or flag.
 export function names(expected: string): Reader<readonly string[]> {
   return reader(expected, (raw) => {

@@ -14,6 +14,7 @@ import {
   names,
   onOff,
   orNone,
+  signingSecret,
   text,
   webhookSecret,
 } from './parse.ts';
@@ -253,6 +254,23 @@ export const SETTINGS = {
     secret: true,
     perAccount: true,
   }),
+  signingSecret: row<string | null>('inbound', 'signing_secret', orNone(signingSecret()), null, {
+    meaning:
+      'What is posted to the app is signed with it; none: derived, see `GET /v1/accounts/:id/webhook`',
+    secret: true,
+    perAccount: true,
+  }),
+  signingSecretPrevious: row<string | null>(
+    'inbound',
+    'signing_secret_previous',
+    orNone(signingSecret()),
+    null,
+    {
+      meaning: 'The one before, while it is being replaced: posts carry a signature with each',
+      secret: true,
+      perAccount: true,
+    },
+  ),
   forwardUrl: row<string | null>('inbound', 'forward_url', orNone(address()), null, {
     meaning: 'Where updates that come by webhook are posted on to: the app; none: nowhere',
     perAccount: true,

@@ -31,8 +31,8 @@ function world(answer: (updateId: number, n: number) => Reply | Promise<Reply>) 
     clock,
     random: seededRandom(1),
     incoming,
-    async post(_account, body) {
-      const { update_id: updateId } = JSON.parse(body) as { update_id: number };
+    async post(_account, updateId, body) {
+      expect(JSON.parse(body)).toMatchObject({ update_id: updateId });
       posts.push({ updateId, at: clock.now() });
       return answer(updateId, posts.filter((post) => post.updateId === updateId).length);
     },

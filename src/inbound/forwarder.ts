@@ -14,7 +14,7 @@ export interface ForwarderParts {
   readonly random: Random;
   readonly incoming: Pick<Incoming, 'read' | 'done' | 'retry'>;
   // One try: the update's text to the app of the account.
-  post(account: string, body: string): Promise<Reply>;
+  post(account: string, updateId: number, body: string): Promise<Reply>;
   // What the app said is taken care of; 'later': it cannot be now, so the update goes to the app again.
   answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'>;
   // It waits no more: the app has it, or it is gone from the store.
@@ -137,7 +137,7 @@ export class Forwarder implements Service {
     if (!item.isTaken) {
       const [row] = await incoming.read({ account, from: updateId, max: 1 });
       if (row?.updateId !== updateId) return 'gone';
-      const reply = await post(account, row.body);
+      const reply = await post(account, updateId, row.body);
       const failure = failureOf(reply);
       if (failure !== null) return failure;
       const answer = await answered(account, updateId, reply);

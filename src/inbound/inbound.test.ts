@@ -5,6 +5,8 @@ import { serviceContract } from '../system/service.contract.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createInbound, type InboundParts, type InboundSettings } from './inbound.ts';
+import { derivedSigningSecret } from './signature.ts';
+import { isGenuine } from './verifier.fixture.ts';
 
 const ACCOUNT = 'telegram:42';
 const APP = 'http://app.test/bot';
@@ -30,11 +32,13 @@ function world(
     replyWindowS: 3600,
     forwardUrl: null,
     webhookSecret: null,
+    signingSecret: null,
+    signingSecretPrevious: null,
     updatesFromStore: false,
     ...changes,
   };
   const app: { answer: () => Reply | Promise<Reply> } = { answer: () => ok() };
-  const posts: { url: string; body: string; headers: object }[] = [];
+  const posts: { url: string; body: string; headers: Readonly<Record<string, string>> }[] = [];
   const calls: unknown[] = [];
   const logged: string[] = [];
   const counted: string[] = [];
@@ -93,6 +97,17 @@ describe('a webhook', () => {
     await clock.run(START);
   });
 
+  test('of an account that is no more is refused, its secret included', async () => {
+    const known = new Set([ACCOUNT]);
+    const accounts = { list: () => [...known], has: (id: string) => known.has(id) };
+    const { inbound, receive, secret } = world({}, undefined, START, { accounts });
+    await inbound.start();
+    expect(await receive(update(1))).toEqual({ kind: 'received' });
+    known.clear();
+    expect(inbound.admits(ACCOUNT, secret)).toBe(false);
+    expect(await receive(update(2))).toEqual({ kind: 'unauthorized' });
+  });
+
   test('is forwarded as it came, with the secret, once', async () => {
     const { inbound, receive, clock, posts, counted, secret } = world({ forwardUrl: APP });
     await inbound.start();
@@ -102,11 +117,52 @@ describe('a webhook', () => {
       {
         url: APP,
         body: JSON.stringify(update(1)),
-        headers: { 'x-telegram-bot-api-secret-token': secret },
+        headers: expect.objectContaining({ 'x-telegram-bot-api-secret-token': secret }),
       },
     ]);
     expect(inbound.webhookOf(ACCOUNT)).toMatchObject({ waiting: 0 });
     expect(counted.sort()).toEqual(['received', 'repeated', 'repeated', 'taken']);
+  });
+
+  test('is signed with the account’s secret: one id for all tries, the time of each', async () => {
+    const { inbound, receive, clock, posts, app } = world({ forwardUrl: APP });
+    await inbound.start();
+    app.answer = () => ({ kind: 'unsent', reason: 'refused', detail: '' });
+    await receive(update(1));
+    await clock.run(START + 20_000);
+    expect(posts.length).toBeGreaterThan(2);
+    const { signingSecret } = inbound.webhookOf(ACCOUNT)!;
+    const times = posts.map(({ headers }) => Number(headers['webhook-timestamp']));
+    for (const [i, post] of posts.entries()) {
+      expect(post.headers['webhook-id']).toBe(`${ACCOUNT}:1`);
+      expect(await isGenuine(post, signingSecret, times[i]! * 1000)).toBe(true);
+    }
+    expect(times[0]).toBe(START / 1000);
+    expect(new Set(times).size).toBe(times.length);
+    const other = derivedSigningSecret('the gateway’s', 'telegram:43');
+    expect(await isGenuine(posts[0]!, other, START)).toBe(false);
+  });
+
+  test('is signed with both secrets while one is replaced, the gateway’s or the account’s own', async () => {
+    const own = (fill: string) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
+    const derived = (secret: string) => derivedSigningSecret(secret, ACCOUNT);
+    const rotated = { secret: 'a new one', secretPrevious: 'the gateway’s' };
+    const cases: [Partial<InboundSettings>, Partial<InboundParts>, string[]][] = [
+      [{}, rotated, [derived('a new one'), derived('the gateway’s')]],
+      [{ signingSecret: own('a') }, rotated, [own('a')]],
+      [{ signingSecret: own('a'), signingSecretPrevious: own('b') }, {}, [own('a'), own('b')]],
+      [{ signingSecretPrevious: own('b') }, {}, [derived('the gateway’s'), own('b')]],
+    ];
+    for (const [settings, more, secrets] of cases) {
+      const at = world({ forwardUrl: APP, ...settings }, undefined, START, more);
+      await at.inbound.start();
+      await at.receive(update(1));
+      await at.clock.run(START + 1);
+      expect(at.inbound.webhookOf(ACCOUNT)!.signingSecret).toBe(secrets[0]);
+      const [post] = at.posts;
+      expect(post!.headers['webhook-signature']!.split(' ')).toHaveLength(secrets.length);
+      for (const secret of secrets) expect(await isGenuine(post!, secret, START)).toBe(true);
+    }
   });
 
   test('waits for the app across a restart', async () => {

@@ -13,6 +13,7 @@ import { type Polled, Polls, readPoll } from './polls.ts';
 import { createPruning } from './pruning.ts';
 import type { Glimpse } from './read-update.ts';
 import { derivedSecret, isSameSecret } from './secret.ts';
+import { derivedSigningSecret, signedHeaders, webhookId } from './signature.ts';
 import type { AnsweringCall } from './updates.ts';
 import { rowOf, Watch } from './watch.ts';
 import { readWebhookAnswer, type WebhookCall } from './webhook-answer.ts';
@@ -25,6 +26,9 @@ export interface InboundSettings {
   readonly replyWindowS: number;
   readonly forwardUrl: string | null;
   readonly webhookSecret: string | null;
+  // What is posted to the app is signed with it, and with the one before while both are in use; null: derived.
+  readonly signingSecret: string | null;
+  readonly signingSecretPrevious: string | null;
   readonly updatesFromStore: boolean;
 }
 
@@ -66,6 +70,8 @@ export type Received =
 export interface WebhookView {
   readonly path: string;
   readonly secret: string;
+  // For the app: what is posted to it is signed with this.
+  readonly signingSecret: string;
   readonly to: 'forwarded' | 'kept for getUpdates' | 'seen only';
   readonly waiting: number;
 }
@@ -76,6 +82,8 @@ export interface Inbound extends Service {
   gateFor(account: string, call: AnsweringCall): Gate;
   priorityFor(account: string, call: AnsweringCall): 'high' | null;
 
+  // Whether the secret is that of the account: to be asked before anything of the update is read.
+  admits(account: string, secret: string): boolean;
   // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
   receive(account: string, secret: string, update: unknown): Promise<Received>;
   // null: no such account.
@@ -139,7 +147,7 @@ class InboundRoom implements Inbound {
         else this.#count(account, -1);
       },
       failed: (account) => parts.count(account, 'failed'),
-      post: (account, body) => this.#post(account, body),
+      post: (account, updateId, body) => this.#post(account, updateId, body),
       answered: (account, updateId, reply) => this.#answered(account, updateId, reply),
     });
   }
@@ -176,9 +184,14 @@ class InboundRoom implements Inbound {
     return this.#watch.priorityFor(account, call);
   }
 
-  async receive(account: string, secret: string, update: unknown): Promise<Received> {
+  // Both are looked at in any case, so that the time tells nobody which accounts there are.
+  admits(account: string, secret: string): boolean {
     const isRight = this.#isSecret(account, secret);
-    if (!isRight || !this.#parts.accounts.has(account)) return { kind: 'unauthorized' };
+    return this.#parts.accounts.has(account) && isRight;
+  }
+
+  async receive(account: string, secret: string, update: unknown): Promise<Received> {
+    if (!this.admits(account, secret)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
     const [glimpse] = this.#watch.look(account, [update]);
@@ -204,6 +217,7 @@ class InboundRoom implements Inbound {
     return {
       path: `/webhook/${account.replace(':', '/')}`,
       secret: this.#secretOf(account),
+      signingSecret: this.#signingSecrets(account)[0]!,
       to: forwardUrl === null ? kept : 'forwarded',
       waiting: this.#waiting.get(account) ?? 0,
     };
@@ -241,11 +255,25 @@ class InboundRoom implements Inbound {
     return settingsOf(account).webhookSecret ?? derivedSecret(secret, account);
   }
 
-  async #post(account: string, body: string): Promise<Reply> {
-    const { post, settingsOf } = this.#parts;
+  // The current one first.
+  #signingSecrets(account: string): string[] {
+    const { settingsOf, secret, secretPrevious = null } = this.#parts;
+    const { signingSecret, signingSecretPrevious } = settingsOf(account);
+    const current = signingSecret ?? derivedSigningSecret(secret, account);
+    if (signingSecretPrevious !== null) return [current, signingSecretPrevious];
+    if (signingSecret !== null || secretPrevious === null) return [current];
+    return [current, derivedSigningSecret(secretPrevious, account)];
+  }
+
+  async #post(account: string, updateId: number, body: string): Promise<Reply> {
+    const { post, settingsOf, clock } = this.#parts;
     const { forwardUrl } = settingsOf(account);
     if (forwardUrl === null) return { kind: 'unsent', reason: 'no forward_url', detail: '' };
-    return post(forwardUrl, body, { [SECRET_HEADER]: this.#secretOf(account) }, POST_MS_MAX);
+    const secrets = this.#signingSecrets(account);
+    const id = webhookId(account, updateId);
+    const signed = signedHeaders({ id, at: clock.now(), body, secrets });
+    const headers = { [SECRET_HEADER]: this.#secretOf(account), ...signed };
+    return post(forwardUrl, body, headers, POST_MS_MAX);
   }
 
   async #answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'> {

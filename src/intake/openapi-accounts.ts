@@ -49,6 +49,7 @@ const Paused = Type.Object({ id: text, paused: Type.Boolean() });
 const Webhook = Type.Object({
   path: Type.String({ description: 'Where the platform is to post' }),
   secret: Type.String({ description: 'The `secret_token` to give to setWebhook' }),
+  signingSecret: Type.String({ description: 'The app verifies with it what is posted to it' }),
   to: Type.String({ description: 'What becomes of an update' }),
   waiting: count,
 });

@@ -13,9 +13,33 @@ interface ByAccount {
 }
 
 export function webhookRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.post<ByAccount>('/webhook/telegram/:account', (request, reply) =>
-    receive(options, request, reply),
+  app.post<ByAccount>(
+    '/webhook/telegram/:account',
+    { onRequest: (request, reply, done) => admit(options, request, reply, done) },
+    (request, reply) => receive(options, request, reply),
   );
+}
+
+// Before the body is read: a stranger's is not.
+function admit(
+  { updates }: IntakeOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: () => void,
+): void {
+  const { account, secret } = givenBy(request as FastifyRequest<ByAccount>);
+  if (updates === undefined) refuse(reply, 'not_found');
+  else if (updates.admits(account, secret)) done();
+  else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
+}
+
+function givenBy({ params, headers }: FastifyRequest<ByAccount>) {
+  const { account: given } = params;
+  const secret = headers[SECRET_HEADER];
+  return {
+    account: given.includes(':') ? given : `telegram:${given}`,
+    secret: typeof secret === 'string' ? secret : '',
+  };
 }
 
 async function receive(
@@ -25,11 +49,8 @@ async function receive(
 ) {
   const { updates } = options;
   if (updates === undefined) return refuse(reply, 'not_found');
-  const { account } = request.params;
-  const id = account.includes(':') ? account : `telegram:${account}`;
-  const secret = request.headers[SECRET_HEADER];
-  const given = typeof secret === 'string' ? secret : '';
-  const received = await updates.receive(id, given, request.body);
+  const { account, secret } = givenBy(request);
+  const received = await updates.receive(account, secret, request.body);
   switch (received.kind) {
     case 'received':
       return { ok: true };

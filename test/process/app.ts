@@ -1,6 +1,6 @@
 // An app as a bot's author would run it: takes updates by POST, answers as the test says, goes away and comes back.
 
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bodyOf } from './body.ts';
 
@@ -14,6 +14,8 @@ type Answer = { status: number; body?: object; headers?: Record<string, string> 
 export class App {
   readonly taken: SeenUpdate[] = [];
   readonly secrets = new Set<unknown>();
+  // Every post, taken or not.
+  readonly posts: { headers: IncomingHttpHeaders; body: string }[] = [];
   answer: (update: SeenUpdate) => Answer | Promise<Answer> = () => ({ status: 200 });
   #server: Server | null = null;
   #port = 0;
@@ -27,6 +29,7 @@ export class App {
     const server = createServer(async (request, response) => {
       const body = await bodyOf(request);
       if (body === null) return;
+      this.posts.push({ headers: request.headers, body: body.toString() });
       const update = JSON.parse(body.toString()) as SeenUpdate;
       this.secrets.add(request.headers['x-telegram-bot-api-secret-token']);
       const { status, body: said, headers } = await this.answer(update);
