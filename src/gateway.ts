@@ -80,9 +80,9 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const options = { ...intakeOptions(config, house, metrics), ...rooms };
-  const server = createServer(options);
-  pageRoutes(server, { log });
   const waiting = new Waiting(road, clock, WAITING_MAX);
+  const server = createServer(options, waiting);
+  pageRoutes(server, { log });
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
   const queueLog = createQueueLog({ clock, log, depths });
@@ -96,6 +96,8 @@ export async function createGateway(config: Config): Promise<Gateway> {
 
   const close = async () => {
     introducing.stop();
+    // Whoever holds the line for what has not left yet gets it back, and may hand it to the next process.
+    waiting.beginStop();
     const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
     const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
     await Promise.all([live.stop(stepMs), broadcasts.stop(stepMs)]);

@@ -126,8 +126,8 @@ describe('SIGTERM', () => {
       await judged.promise;
       expect((await gateway.end('SIGTERM')).code).toBe(0);
       expect((await poll).status).toBe(502);
-      // Not lost: it is in doubt, and goes out after the start.
-      expect((await held).status).toBe(503);
+      // Not lost: it is in doubt, and goes out after the start. So its client must not repeat it on its own.
+      expect((await held).status).toBe(409);
       await gateway.start();
       expect(await gateway.records()).toMatchObject([{ chat: '500', doubts: 1 }]);
     } finally {

@@ -76,6 +76,73 @@ describe('a caller who hangs up', () => {
     await second.answer('sendMessage', HELLO);
     expect(second.texts(CHAT)).toEqual(['before', 'hello', 'before', 'hello']);
   });
+
+  test('finds it for ten minutes after the start, though it was sent at once, and only once', async () => {
+    const first = await dropIn();
+    const { disk, model, clock } = first;
+    for (let i = 0; i < 3; i++) void first.call('sendMessage', HELLO);
+    await first.run(500);
+    await first.engine.dispatch.stop(0);
+    const second = await dropIn({}, disk, model, clock.now());
+    await second.run(500_000);
+    expect(second.texts(CHAT)).toHaveLength(3);
+    const again = await Promise.all([
+      second.answer('sendMessage', HELLO),
+      second.answer('sendMessage', HELLO),
+    ]);
+    const ids = new Set(again.map(({ result }) => result.message_id));
+    expect([ids.size, second.texts(CHAT).length]).toEqual([2, 3]);
+    // The first one had its answer, so long before the end that it must have arrived: the third is meant.
+    await second.run(100_000);
+    await second.answer('sendMessage', HELLO);
+    await second.answer('sendMessage', HELLO);
+    expect(second.texts(CHAT)).toHaveLength(5);
+  });
+
+  test('and once more with the next one finds it still', async () => {
+    const first = await dropIn();
+    const { disk, model, clock } = first;
+    void first.call('sendMessage', { chat_id: CHAT, text: 'before' });
+    void first.call('sendMessage', HELLO);
+    await first.run(500);
+    await first.engine.dispatch.stop(0);
+    const second = await dropIn({}, disk, model, clock.now());
+    await second.run(30_000);
+    await second.engine.dispatch.stop(0);
+    const third = await dropIn({}, disk, model, second.clock.now());
+    expect(await third.answer('sendMessage', HELLO)).toMatchObject({ status: 200 });
+    expect(third.texts(CHAT)).toEqual(['before', 'hello']);
+  });
+
+  test('whose answer was given just before the kill sends it again, and marked', async () => {
+    const first = await dropIn();
+    const { disk, model, clock, ledger } = first;
+    const sent = await first.answer('sendMessage', HELLO);
+    const second = await dropIn({}, disk, model, clock.now());
+    const again = await second.answer('sendMessage', HELLO);
+    expect(second.texts(CHAT)).toEqual(['hello', 'hello']);
+    expect(again.headers['x-sluice-repeats']).toBe(sent.headers['x-sluice-delivery']);
+    expect(await ledger.get(2)).toMatchObject({ repeats: 1 });
+    // Once: what is said a third time is no repeat.
+    const third = await second.answer('sendMessage', HELLO);
+    expect(third.headers).not.toHaveProperty('x-sluice-repeats');
+  });
+
+  test('tries anew what was refused meanwhile', async () => {
+    const first = await dropIn();
+    const { disk, model, clock } = first;
+    void first.call('sendMessage', { chat_id: CHAT, text: 'before' });
+    void first.call('sendMessage', { chat_id: CHAT, text: '' });
+    await first.run(500);
+    await first.engine.dispatch.stop(0);
+    const second = await dropIn({}, disk, model, clock.now());
+    await second.run(30_000);
+    const calls = second.made.length;
+    expect(await second.answer('sendMessage', { chat_id: CHAT, text: '' })).toMatchObject({
+      status: 400,
+    });
+    expect(second.made.length).toBe(calls + 1);
+  });
 });
 
 describe('withdrawn means withdrawn', () => {

@@ -10,6 +10,8 @@ import {
   JournalUnavailable,
   type MoveCommand,
   type Moved,
+  type Unanswered,
+  type UnansweredBounds,
 } from '../journal/journal.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -161,6 +163,17 @@ export class Dispatch implements Service {
     if (command.to !== 'queued') this.teller.ended(command.seq, command.to, command.reason);
     this.wake();
     return moved;
+  }
+
+  // Only the next process reads it: that the store cannot be written now is no reason to fail.
+  caller(seq: number, isThere: boolean): void {
+    this.#o.journal.callers.caller(seq, isThere).catch((error: unknown) => {
+      if (!(error instanceof JournalUnavailable)) this.#o.fatal(error);
+    });
+  }
+
+  unanswered(bounds: UnansweredBounds): Promise<Unanswered[]> {
+    return this.#o.journal.callers.unanswered(bounds);
   }
 
   isOnRoad(seq: number): boolean {

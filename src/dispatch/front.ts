@@ -55,6 +55,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
     unchanged: (delivery) => unchanged(dispatch, delivery),
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),
+    caller: (seq, isThere) => dispatch.caller(seq, isThere),
+    unanswered: (bounds) => dispatch.unanswered(bounds),
     ended: (seq, signal) => ended(options, seq, signal),
     place: (seq): Place | null => scheduler.place(seq, clock.now()),
     explain: (seq) => explanationOf(dispatch, seq, clock.now()),

@@ -155,6 +155,7 @@ function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): W
     idempotencyKey: key === null ? null : ownKey(holder, key),
     // A key with bounds replaces nothing that others wait to send.
     owner: bounds?.isNarrow ? holder : '',
+    held: false,
   };
 }
 

@@ -1,9 +1,11 @@
-// Orphans: deliveries whose caller left before the answer (its client timed out, its process ended). A delivery does
-// not end with its caller, so the same request again is not a second message: it gets the first one's result.
-// Only orphans are adopted. A caller that had its answer and says the same again means it, and both are sent.
+// Orphans: deliveries whose caller left before the answer (its client timed out, its line broke, our process was
+// killed). A delivery does not end with its caller, so the same request again is not a second message: it gets the
+// first one's result, whatever became of it meanwhile, unless it failed and is to be tried anew. Each is adopted once.
+// Only orphans are adopted. A caller that had its answer and says the same again means it, and both are sent; where the
+// process ended so soon after the answer that it may be lost, the second says that it may be a repeat.
 
-import { hash } from 'node:crypto';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { answersRepeat, fingerprintOf } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Road } from './road.ts';
@@ -12,29 +14,33 @@ import type { Road } from './road.ts';
 const CLAIM_MS = 60_000;
 const ORPHANS_MAX = 10_000;
 // After a start every caller of the process before is gone; those who come back do so within this time.
-const RETURN_MS = 120_000;
-// What was taken longer ago than this before the start is not looked for.
-const BEFORE_START_MS = 3_600_000;
-// The newest of a chat that are looked through for a caller who returns after a start.
-const LOOK_BACK_MAX = 200;
+const RETURN_MS = 600_000;
+// As many as ever hold the line at once, and some who left.
+const INHERITED_MAX = 50_000;
+const SWEEP_MS = 10_000;
 
 interface Orphan {
   readonly seq: number;
+  // Its answer was given, and may be lost.
+  readonly isAnswered: boolean;
   // null: still on its way.
   claimUntil: number | null;
 }
 
+export type Claimed =
+  | { kind: 'adopted'; seq: number }
+  // To be sent, as one that may repeat that delivery.
+  | { kind: 'repeats'; seq: number };
+
 export interface AdoptionPorts {
   readonly clock: Clock;
-  readonly road: Pick<Road, 'ended'>;
-  readonly ledger: Pick<Ledger, 'search' | 'countByState'>;
+  readonly road: Pick<Road, 'ended' | 'place' | 'caller' | 'unanswered'>;
+  readonly ledger: Pick<Ledger, 'get'>;
 }
 
 // What makes two requests the same; null: it cannot be told (its Idempotency-Key tells already).
 export function fingerprint(delivery: NewDelivery): string | null {
-  if (delivery.idempotencyKey !== null) return null;
-  const { account, method, chat, thread, session, body } = delivery;
-  return hash('sha1', JSON.stringify([account, method, chat, thread, session, body]), 'base64');
+  return delivery.held === true ? fingerprintOf(delivery) : null;
 }
 
 export class Adoption {
@@ -42,51 +48,75 @@ export class Adoption {
   readonly #startedAt: number;
   // By fingerprint, each in order of loss.
   readonly #orphans = new Map<string, Orphan[]>();
-  // Whether the process before left anything on its way; asked once, so that a fresh store costs nothing.
-  readonly #inherited: Promise<boolean>;
-  #mayInherit = true;
-  // Of the process before, claimed already.
-  readonly #claimed = new Set<number>();
+  // Those of the process before; null: not asked for, or the store did not answer.
+  #inherited: Promise<void> | null;
+  #isLoaded = false;
   #size = 0;
+  #sweepAt = 0;
 
   constructor(ports: AdoptionPorts) {
     this.#ports = ports;
     this.#startedAt = ports.clock.now();
-    this.#inherited = ports.ledger.countByState().then(
-      (counts) => counts.some(({ state }) => state === 'queued' || state === 'sending'),
-      () => true,
-    );
-    void this.#inherited.then((has) => {
-      this.#mayInherit = has;
-    });
+    this.#inherited = this.#load();
   }
 
   // There is nobody to adopt, so a request need not be looked at.
   get isEmpty(): boolean {
-    if (this.#size > 0) return false;
-    return !this.#mayInherit || this.#ports.clock.now() - this.#startedAt > RETURN_MS;
+    if (this.#size > 0) this.#sweep(this.#ports.clock.now());
+    return this.#size === 0 && this.#isLoaded;
   }
 
   // Its caller has left.
   lost(print: string, seq: number): void {
-    const orphan: Orphan = { seq, claimUntil: null };
-    const orphans = this.#orphans.get(print);
-    if (orphans === undefined) this.#orphans.set(print, [orphan]);
-    else orphans.push(orphan);
-    this.#size += 1;
-    if (this.#size > ORPHANS_MAX) this.#dropOldest();
+    const orphan: Orphan = { seq, isAnswered: false, claimUntil: null };
+    this.#add(print, orphan);
+    if (this.#size > ORPHANS_MAX + INHERITED_MAX) this.#dropOldest();
+    this.#ports.road.caller(seq, false);
     this.#follow(print, orphan).catch(() => this.#drop(print, orphan));
   }
 
   // The orphan that such a request may have; from now on it has a caller again.
-  async claim(print: string, delivery: NewDelivery): Promise<number | null> {
-    const now = this.#ports.clock.now();
-    for (const orphan of this.#orphans.get(print) ?? []) {
-      this.#drop(print, orphan);
-      if (orphan.claimUntil === null || orphan.claimUntil >= now) return orphan.seq;
+  async claim(print: string): Promise<Claimed | null> {
+    this.#inherited ??= this.#load();
+    await this.#inherited;
+    for (;;) {
+      const orphan = this.#take(print);
+      if (orphan === null) return null;
+      const { seq, isAnswered } = orphan;
+      if (isAnswered) return { kind: 'repeats', seq };
+      const record = await this.#ports.ledger.get(seq);
+      if (record === null || !answersRepeat(record.state)) continue;
+      this.#ports.road.caller(seq, true);
+      return { kind: 'adopted', seq };
     }
-    if (now - this.#startedAt > RETURN_MS || !(await this.#inherited)) return null;
-    return this.#claimOld(delivery);
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const bounds = { endedMsMax: RETURN_MS, max: INHERITED_MAX };
+      for (const { seq, print, answered } of await this.#ports.road.unanswered(bounds)) {
+        const claimUntil = this.#startedAt + RETURN_MS;
+        this.#add(print, { seq, isAnswered: answered, claimUntil });
+      }
+      this.#isLoaded = true;
+    } catch {
+      // The store cannot be read now: the next who asks asks it again.
+      this.#inherited = null;
+    }
+  }
+
+  // The next in order whose caller had no answer, else one whose caller may have had none.
+  #take(print: string): Orphan | null {
+    const now = this.#ports.clock.now();
+    const open = (this.#orphans.get(print) ?? []).filter((orphan) => !this.#isOver(orphan, now));
+    const next = open.find(({ isAnswered }) => !isAnswered) ?? open[0] ?? null;
+    if (next !== null) this.#drop(print, next);
+    return next;
+  }
+
+  #isOver({ seq, claimUntil }: Orphan, now: number): boolean {
+    if (claimUntil === null || claimUntil >= now) return false;
+    return this.#ports.road.place(seq) === null;
   }
 
   // When it ends: what was sent, or may have been, can be claimed for a while; what failed is to be tried anew.
@@ -97,24 +127,19 @@ export class Adoption {
     else this.#drop(print, orphan);
   }
 
-  // Taken by the process before, and not settled by it: its caller cannot have had an answer.
-  async #claimOld(delivery: NewDelivery): Promise<number | null> {
-    const { account, chat, method, thread, session, body } = delivery;
-    const filter = { account, chat, since: this.#startedAt - BEFORE_START_MS };
-    const page = { limit: LOOK_BACK_MAX, before: null };
-    const found = await this.#ports.ledger.search({ ...filter, until: this.#startedAt }, page);
-    const claimFrom = Math.max(this.#startedAt, this.#ports.clock.now() - CLAIM_MS);
-    // The oldest first: callers return in the order they came.
-    const own = found.toReversed().find((old) => {
-      const isSame = old.method === method && old.thread === thread && old.session === session;
-      if (!isSame || old.body !== body || this.#claimed.has(old.seq)) return false;
-      if (old.state === 'queued' || old.state === 'sending') return true;
-      const ended = old.state === 'sent' || old.state === 'uncertain';
-      return ended && (old.settledAt ?? 0) >= claimFrom;
-    });
-    if (own === undefined) return null;
-    this.#claimed.add(own.seq);
-    return own.seq;
+  #sweep(now: number): void {
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_MS;
+    for (const [print, orphans] of this.#orphans) {
+      for (const orphan of orphans) if (this.#isOver(orphan, now)) this.#drop(print, orphan);
+    }
+  }
+
+  #add(print: string, orphan: Orphan): void {
+    const orphans = this.#orphans.get(print);
+    if (orphans === undefined) this.#orphans.set(print, [orphan]);
+    else orphans.push(orphan);
+    this.#size += 1;
   }
 
   #drop(print: string, orphan: Orphan): void {

@@ -27,6 +27,8 @@ export interface Wishes {
   readonly idempotencyKey: string | null;
   // Coalescing keys and sessions of one owner replace nothing of another's; '': of all who have no bounds.
   readonly owner: string;
+  // The caller holds the line until the end.
+  readonly held: boolean;
 }
 
 export const NO_WISHES: Wishes = {
@@ -40,6 +42,7 @@ export const NO_WISHES: Wishes = {
   notBefore: 0,
   idempotencyKey: null,
   owner: '',
+  held: false,
 };
 
 export function compose(
@@ -86,6 +89,7 @@ export function compose(
     expiresAt,
     acceptedAt: now,
     idempotencyKey: wishes.idempotencyKey,
+    held: wishes.held && wishes.idempotencyKey === null,
     body: from.body,
     ...(from.files === undefined ? null : { files: from.files }),
   };

@@ -78,6 +78,12 @@ export class FakeRoad implements Road {
     });
   }
 
+  caller(): void {}
+
+  async unanswered(): Promise<[]> {
+    return [];
+  }
+
   move(command: MoveCommand) {
     return this.#journal.move(command);
   }

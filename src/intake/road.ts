@@ -4,7 +4,13 @@ import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
 import type { Priority } from '../domain/priority.ts';
-import type { Appended, MoveCommand, Moved } from '../journal/journal.ts';
+import type {
+  Appended,
+  MoveCommand,
+  Moved,
+  Unanswered,
+  UnansweredBounds,
+} from '../journal/journal.ts';
 import type { Cause } from '../limits/limits.ts';
 
 export interface Road {
@@ -21,6 +27,10 @@ export interface Road {
   place(seq: number): Place | null;
   explain(seq: number): Explanation | null;
   move(command: MoveCommand): Promise<Moved>;
+  // The caller of a delivery that was accepted as held has left, or one has come back for it.
+  caller(seq: number, isThere: boolean): void;
+  // Whose callers had no answer when the process before this one ended.
+  unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
 
   accounts(): AccountView[];
   // At most so many views; an account's own is its first.

@@ -30,8 +30,9 @@ import { statsRoutes } from './stats.ts';
 import { streamRoutes } from './streams.ts';
 import { journalProblem } from './submit.ts';
 import { isDialect } from './telegram-address.ts';
-import { answerNo, answerProblem } from './telegram-answer.ts';
+import { answerNo, answerProblem, answerStopping } from './telegram-answer.ts';
 import { telegramRoutes } from './telegram-routes.ts';
+import { readPatience } from './telegram-wishes.ts';
 import { terminalRoutes } from './terminal.ts';
 import { HostWall, isNavigation, isOfAnotherSite } from './trust.ts';
 import { Waiting } from './waiting.ts';
@@ -42,7 +43,10 @@ import { webhookRoutes, webhookViewRoutes } from './webhook.ts';
 const REQUEST_MS_MAX = 300_000;
 const PARAM_LENGTH_MAX = 512;
 
-export function createServer(options: IntakeOptions): FastifyInstance {
+export function createServer(
+  options: IntakeOptions,
+  waiting = new Waiting(options.road, options.clock, WAITING_MAX),
+): FastifyInstance {
   const app = fastify({
     bodyLimit: options.settings.bodyBytesMax,
     requestTimeout: REQUEST_MS_MAX,
@@ -55,7 +59,6 @@ export function createServer(options: IntakeOptions): FastifyInstance {
       else answerError(options, error, null, reply);
     },
   });
-  const waiting = new Waiting(options.road, options.clock, WAITING_MAX);
   const routes = new Map<string, Set<string>>();
   raiseWalls(app, options, waiting);
   boundLines(app, options);
@@ -83,7 +86,9 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
     waiting.stop();
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
+    // Before its body: a call that would hold the line could not be answered any more.
+    if (waiting.isStopping && isHeld(options, request)) answerStopping(reply);
+    else if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
     else if (!wall.admits(request.headers)) deny(request, reply, 'forbidden_host');
     else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
       deny(request, reply, 'cross_site');
@@ -106,6 +111,10 @@ function isLinked(request: FastifyRequest): boolean {
 function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
   if (!isDialect(request.url)) return refuse(reply, code);
   return answerProblem(reply, problem(code, ERRORS[code].title));
+}
+
+function isHeld({ settings }: IntakeOptions, { url, headers }: FastifyRequest): boolean {
+  return isDialect(url) && readPatience(headers.prefer, settings).kind !== 'async';
 }
 
 function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {

@@ -2,7 +2,7 @@
 // `{"ok":false,"error_code":N,"description":"…"}` with the same number as the HTTP status.
 
 import type { FastifyReply } from 'fastify';
-import type { ErrorCode, Problem } from '../domain/errors.ts';
+import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import type { Call } from './compose.ts';
 import { imaginedMessage } from './imagined.ts';
@@ -65,6 +65,22 @@ export function answerProblem(reply: FastifyReply, refusal: Problem): FastifyRep
   const status = refusal.status === 422 ? 400 : refusal.status;
   const words = WORDS[refusal.status] ?? 'Internal Server Error';
   return answerNo(reply, status, `${words}: ${refusal.detail}`);
+}
+
+// Nothing of the call is queued: whoever repeats it makes the only one there is.
+export function answerStopping(reply: FastifyReply): FastifyReply {
+  const detail = 'The gateway is stopping, and nothing of this call is queued: repeat it.';
+  reply.header('connection', 'close');
+  return answerProblem(reply, problem('shutting_down', detail));
+}
+
+// Not a 5xx: clients repeat those on their own.
+export function answerKept(reply: FastifyReply, id: string): FastifyReply {
+  return answerNo(
+    reply,
+    409,
+    `Conflict: the gateway is stopping, and ${id} may be delivered already, or in part; it goes on after the start`,
+  );
 }
 
 // What the caller of a held call gets when its delivery has come to rest.

@@ -6,29 +6,30 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
-import { WITHDRAWN } from '../domain/delivery.ts';
+import { isWithdrawal, WITHDRAWN, WITHDRAWN_AT_STOP } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { formatId } from '../domain/ids.ts';
-import { PARTLY_SENT } from '../domain/outcome.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { lowered } from './accept.ts';
-import { Adoption, fingerprint } from './adoption.ts';
+import { Adoption, type Claimed, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose, type Wishes } from './compose.ts';
 import type { IntakeOptions } from './intake.ts';
 import { provisionalResult } from './provisional.ts';
 import { invalid } from './refuse.ts';
 import type { Ended } from './road.ts';
-import { submitOne } from './submit.ts';
+import { type Submitted, submitOne } from './submit.ts';
 import {
   answerCosmetic,
   answerEdit,
   answerEnd,
+  answerKept,
   answerLater,
   answerNo,
   answerProblem,
   answerProvisionally,
+  answerStopping,
 } from './telegram-answer.ts';
 import type { Params } from './telegram-params.ts';
 import type { Speaker } from './telegram-speaker.ts';
@@ -36,8 +37,11 @@ import { type Patience, readWishes } from './telegram-wishes.ts';
 import type { Waited, Waiting } from './waiting.ts';
 
 const PLATFORM = 'telegram';
-// Between two tries to withdraw what is being sent just now.
+// Between two tries to withdraw what is being sent just now; and the same while the gateway stops.
 const WITHDRAW_AGAIN_MS = 1000;
+const STOP_AGAIN_MS = 50;
+// To a caller who waited for what another caller withdrew.
+const WITHDRAWN_RETRY_S = 1;
 
 // A call as it came; what its parameters mean is known already.
 export interface Asked {
@@ -49,7 +53,12 @@ export interface Asked {
 }
 
 // How a caller's patience ended.
-type Patiently = Waited | { kind: 'async' } | { kind: 'withdrawn'; retryAfterS: number };
+type Patiently =
+  | Exclude<Waited, { kind: 'time' | 'stopping' | 'left' }>
+  | { kind: 'async' | 'left' }
+  | { kind: 'withdrawn'; retryAfterS: number }
+  // The gateway stops: it was withdrawn, or it may be out already and stays.
+  | { kind: 'stopped' | 'kept' };
 
 export class Dialect {
   readonly #options: IntakeOptions;
@@ -99,24 +108,42 @@ export class Dialect {
         reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
         return this.#answerEnd(reply, call, params, shown);
       }
-      const orphan = this.#adoption.isEmpty ? null : await this.#adopt(delivery);
-      const taken = orphan ?? (await submitOne(this.#options, { kind: 'drafted', delivery }));
-      if (typeof taken === 'object' && taken.kind === 'refused') {
-        return this.#answerRefusal(reply, taken.problem);
-      }
-      const seq = typeof taken === 'number' ? taken : taken.seq;
+      const claimed = this.#adoption.isEmpty ? null : await this.#claim(delivery);
+      const isAdopted = claimed?.kind === 'adopted';
+      // Its turn came after the stop began: nothing more is accepted that holds the line.
+      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping(reply);
+      const taken = isAdopted ? claimed : await this.#submit(delivery, claimed, reply);
+      if (taken.kind === 'refused') return this.#answerRefusal(reply, taken.problem);
+      const { seq } = taken;
       reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
       const waited = await this.#wait(reply, seq, patience);
-      if (waited.kind === 'left') this.#abandon(delivery, seq);
+      this.#tellCaller(reply, delivery, seq, waited);
       return this.#answerWaited(reply, call, params, seq, waited);
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
   }
 
-  async #adopt(delivery: NewDelivery): Promise<number | null> {
+  #submit(delivery: NewDelivery, claimed: Claimed | null, reply: FastifyReply): Promise<Submitted> {
+    if (claimed === null) return submitOne(this.#options, { kind: 'drafted', delivery });
+    const { seq: repeats } = claimed;
+    reply.header('x-sluice-repeats', formatId(this.#options.tag, repeats));
+    return submitOne(this.#options, { kind: 'drafted', delivery: { ...delivery, repeats } });
+  }
+
+  // Whether it has its answer, where that is not what the store takes for granted.
+  #tellCaller(reply: FastifyReply, delivery: NewDelivery, seq: number, waited: Patiently): void {
+    // Also one who left just now, when the answer was there.
+    if (waited.kind === 'left' || reply.raw.destroyed) this.#abandon(delivery, seq);
+    // It gets the answer of the one that took its place.
+    else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
+      this.#options.road.caller(seq, true);
+    }
+  }
+
+  async #claim(delivery: NewDelivery): Promise<Claimed | null> {
     const print = fingerprint(delivery);
-    return print === null ? null : this.#adoption.claim(print, delivery);
+    return print === null ? null : this.#adoption.claim(print);
   }
 
   #abandon(delivery: NewDelivery, seq: number): void {
@@ -140,13 +167,23 @@ export class Dialect {
     if (patience.kind === 'async') return { kind: 'async' };
     let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
     for (;;) {
-      const waited = await this.#waiting.until(seq, ms, reply.raw);
-      if (waited.kind !== 'time') return waited;
-      const retryAfterS = await this.#withdraw(seq);
-      if (retryAfterS !== null) return { kind: 'withdrawn', retryAfterS };
+      if (this.#waiting.isStopping) ms = STOP_AGAIN_MS;
+      const waited = await this.#waiting.until(seq, ms, reply.raw, true);
+      if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
+      if (waited.kind === 'left') return { kind: 'left' };
+      const withdrawn = await this.#withdraw(seq);
+      if (withdrawn !== null) return withdrawn;
       // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
       ms = WITHDRAW_AGAIN_MS;
     }
+  }
+
+  // Two callers of one key wait for one delivery, and the other one has taken it back.
+  #unlessWithdrawn(waited: Extract<Waited, { kind: 'ended' }>): Patiently {
+    const { state, reason } = waited.ended;
+    if (state !== 'cancelled' || !isWithdrawal(reason)) return waited;
+    if (reason === WITHDRAWN_AT_STOP) return { kind: 'stopped' };
+    return { kind: 'withdrawn', retryAfterS: WITHDRAWN_RETRY_S };
   }
 
   #answerWaited(reply: FastifyReply, call: Call, params: Params, seq: number, waited: Patiently) {
@@ -160,11 +197,13 @@ export class Dialect {
         return this.#answerEnd(reply, call, params, waited.ended);
       case 'withdrawn':
         return answerLater(reply, waited.retryAfterS);
-      default: {
-        const id = formatId(this.#options.tag, seq);
-        const detail = `The gateway is stopping; ${id} is on disk and goes out after the start.`;
-        return answerProblem(reply, problem('shutting_down', detail));
-      }
+      case 'stopped':
+        return answerStopping(reply);
+      case 'kept':
+        return answerKept(reply, formatId(this.#options.tag, seq));
+      case 'left':
+        // Nobody reads it.
+        return answerStopping(reply);
     }
   }
 
@@ -173,24 +212,30 @@ export class Dialect {
     return answerEdit(reply, call, params, ended, this.#options.clock.now());
   }
 
-  // Seconds until it would have gone; null: it can no longer be withdrawn.
-  async #withdraw(seq: number): Promise<number | null> {
-    const { road, clock, ledger } = this.#options;
-    // The caller would repeat what the chat shows already.
-    const record = await ledger.get(seq);
-    if (record?.cures.some((cure) => PARTLY_SENT.includes(cure)) === true) return null;
+  // null: it can no longer be withdrawn, or not yet.
+  async #withdraw(seq: number): Promise<Patiently | null> {
+    const { road, clock } = this.#options;
+    const { isStopping } = this.#waiting;
     const at = clock.now();
-    const eta = road.place(seq)?.eta ?? at;
+    const place = road.place(seq);
+    // In flight: while nothing new leaves it ends soon, or waits again.
+    if (isStopping && place === null) return null;
     const moved = await road.move({
       seq,
       to: 'cancelled',
       at,
-      reason: WITHDRAWN,
+      reason: isStopping ? WITHDRAWN_AT_STOP : WITHDRAWN,
       by: 'sluice',
       body: null,
       queueMax: 0,
     });
-    return moved.kind === 'moved' ? Math.max(1, Math.ceil((eta - at) / 1000)) : null;
+    if (moved.kind === 'moved') {
+      const retryAfterS = Math.max(1, Math.ceil(((place?.eta ?? at) - at) / 1000));
+      return isStopping ? { kind: 'stopped' } : { kind: 'withdrawn', retryAfterS };
+    }
+    // The caller would repeat what the chat may show already.
+    const isOut = moved.kind === 'illegal' && moved.state === 'queued';
+    return isStopping && isOut ? { kind: 'kept' } : null;
   }
 }
 

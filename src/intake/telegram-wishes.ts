@@ -22,6 +22,7 @@ export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSetting
   for (const name of texts) {
     if (!isShort(headers[name])) return wrong(name, `1 to ${NAME_LENGTH_MAX} characters`);
   }
+  const patience = readPatience(headers.prefer, settings);
   const [session, correlation, idempotencyKey] = texts.map((name) => textOf(headers[name]));
   return {
     kind: 'read',
@@ -32,8 +33,9 @@ export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSetting
       correlation: correlation ?? null,
       idempotencyKey: idempotencyKey ?? null,
       ttlMs: ttl === null ? null : ttl * 1000,
+      held: patience.kind !== 'async',
     },
-    patience: readPatience(headers.prefer, settings),
+    patience,
   };
 }
 
@@ -63,7 +65,10 @@ function readPriority(value: string | string[] | undefined): Wishes['priority'] 
   return urgency === undefined ? NO_WISHES.priority : priorityOfUrgency(Number(urgency));
 }
 
-function readPatience(value: string | string[] | undefined, settings: IntakeSettings): Patience {
+export function readPatience(
+  value: string | string[] | undefined,
+  settings: IntakeSettings,
+): Patience {
   if (value === undefined) return settings.wait;
   const preferences = [value].flat().join(',');
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})\b/i.exec(preferences)?.[1];

@@ -20,6 +20,9 @@ export class Waiting {
   readonly #clock: Clock;
   readonly #places: Shares;
   readonly #stops = new Set<() => void>();
+  // Of those who can take back what has not left yet.
+  readonly #withdrawals = new Set<() => void>();
+  #isStopping = false;
 
   constructor(road: Pick<Road, 'ended'>, clock: Clock, max: number) {
     this.#road = road;
@@ -36,8 +39,18 @@ export class Waiting {
     this.#places.give(claimant);
   }
 
+  // From now on no call is accepted that holds the line until the end: it could not go any more.
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   // `ms` null: as long as it takes.
-  async until(seq: number, ms: number | null, caller: Caller): Promise<Waited> {
+  async until(
+    seq: number,
+    ms: number | null,
+    caller: Caller,
+    canWithdraw = false,
+  ): Promise<Waited> {
     if (caller.destroyed === true) return { kind: 'left' };
     const controller = new AbortController();
     let why: 'time' | 'left' | 'stopping' = 'time';
@@ -51,6 +64,7 @@ export class Waiting {
     const stop = () => end('stopping');
     caller.once('close', left);
     this.#stops.add(stop);
+    if (canWithdraw) this.#withdrawals.add(stop);
     try {
       return { kind: 'ended', ended: await this.#road.ended(seq, controller.signal) };
     } catch (error) {
@@ -60,10 +74,19 @@ export class Waiting {
       timer?.cancel();
       caller.off('close', left);
       this.#stops.delete(stop);
+      this.#withdrawals.delete(stop);
     }
   }
 
+  // The gateway begins to stop: nothing more leaves.
+  beginStop(): void {
+    this.#isStopping = true;
+    for (const stop of this.#withdrawals) stop();
+  }
+
+  // What was in flight has ended.
   stop(): void {
+    this.#isStopping = true;
     for (const stop of this.#stops) stop();
   }
 }

@@ -75,12 +75,12 @@ export class GatewayProcess {
   }
 
   // Every delivery there is a record of.
-  async records(): Promise<Record<string, unknown>[]> {
+  async records(query = ''): Promise<Record<string, unknown>[]> {
     const all: Record<string, unknown>[] = [];
     let next: string | null = null;
     do {
       const cursor: string = next === null ? '' : `&cursor=${next}`;
-      const { body } = await this.ask('GET', `/v1/messages?limit=1000${cursor}`);
+      const { body } = await this.ask('GET', `/v1/messages?limit=1000${query}${cursor}`);
       all.push(...(body.items as Record<string, unknown>[]));
       next = body.next as string | null;
     } while (next !== null);
