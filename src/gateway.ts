@@ -4,6 +4,7 @@
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { removeAddress, writeAddress } from './accounts/accounts.ts';
 import { openArrivals } from './arrivals.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasting.ts';
 import type { Config } from './config/config.ts';
@@ -106,6 +107,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
     await queueLog.stop(0);
     await closeDoors(house, server, stepMs);
     for (const keeper of keepers) await keeper.stop(stepMs);
+    if (url !== null) removeAddress(config.data);
     await house.close();
   };
   return {
@@ -114,6 +116,7 @@ export async function createGateway(config: Config): Promise<Gateway> {
     },
     async listen() {
       url = await listen(config, server);
+      noteAddress(config, house, url);
       return url;
     },
     hasSandbox: house.sandbox !== null,
@@ -136,6 +139,15 @@ async function listen({ host, port: asked }: Config, server: FastifyInstance): P
   await server.listen({ host, port: asked });
   const { address, port, family } = server.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+// For the commands, which find it beside the admin key. Without it they ask for a key.
+function noteAddress({ data }: Config, { log }: House, url: string): void {
+  try {
+    writeAddress(data, url);
+  } catch (error) {
+    log.warn({ err: error }, 'could not note the address in the data folder');
+  }
 }
 
 // A road that cannot start (the disk is full) leaves nothing open behind it.

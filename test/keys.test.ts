@@ -15,7 +15,17 @@ async function start(data: string, env: Record<string, string> = {}, host = '127
   const args = ['serve', '--host', host, '--port', '0', '--data', data, '--log', 'error'];
   const gateway = new Sluice(args, { SLUICE_ADMIN_KEY: KEY, ...env });
   const url = /http:[^\s;]+/.exec(await gateway.said('listens on'))![0];
-  const link = (await gateway.said('/login?token=')).trim();
+  const { path } = JSON.parse(
+    (
+      await ask(
+        `${url}/v1/login-links`.replace('0.0.0.0', '127.0.0.1'),
+        'POST',
+        undefined,
+        bearer(env.SLUICE_ADMIN_KEY ?? KEY),
+      )
+    ).text,
+  ) as { path: string };
+  const link = `${url}${path}`;
   const stop = async () => {
     gateway.kill('SIGTERM');
     expect((await gateway.ended).code).toBe(0);
@@ -92,21 +102,33 @@ test('off loopback there is no start without a key that somebody has seen', asyn
   await kept.stop();
 });
 
+const FIRST_SECRET = 'the first secret of at least 32 characters';
+const SECOND_SECRET = 'the second secret of at least 32 characters';
+
+test('a secret that is too short stops the start, and says what would be right', async () => {
+  const args = ['serve', '--port', '0', '--data', join(root, 'short'), '--log', 'error'];
+  const { code, err } = await runSluice(args, { SLUICE_SECRET: 'x'.repeat(31) });
+  expect(code).not.toBe(0);
+  expect(err).toContain('SLUICE_SECRET');
+  expect(err).toContain('at least 32 characters');
+  expect(err).not.toContain('xxxx');
+});
+
 test('the secret that seals tokens is replaced without asking the platform again', async () => {
   const data = join(root, 'rotate');
-  const before = await start(data, { SLUICE_SECRET: 'the first secret' });
+  const before = await start(data, { SLUICE_SECRET: FIRST_SECRET });
   await ask(`${before.url}/bot${TOKEN}/sendMessage`, 'POST', hello);
   await before.stop();
   const refused = await runSluice(['serve', '--port', '0', '--data', data, '--log', 'error'], {
-    SLUICE_SECRET: 'the second secret',
+    SLUICE_SECRET: SECOND_SECRET,
   });
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('SECRET_PREVIOUS')]);
   const secrets = {
-    SLUICE_SECRET: 'the second secret',
-    SLUICE_SECRET_PREVIOUS: 'the first secret',
+    SLUICE_SECRET: SECOND_SECRET,
+    SLUICE_SECRET_PREVIOUS: FIRST_SECRET,
   };
   await (await start(data, secrets)).stop();
-  const after = await start(data, { SLUICE_SECRET: 'the second secret' });
+  const after = await start(data, { SLUICE_SECRET: SECOND_SECRET });
   const { text } = await ask(`${after.url}/v1/accounts`, 'GET', undefined, bearer(KEY));
   expect(text).toContain('telegram:sandbox-777');
   await after.stop();

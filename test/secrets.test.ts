@@ -14,7 +14,7 @@ const REVOKED = '222:BBBrevokedrevokedrevokedrevokedrev';
 const NEVER = '333:CCCneverneverneverneverneverneverne';
 const SANDBOX = '444:sandbox-of-someone-secret';
 const KEY = 'the-admin-key-that-nobody-may-see';
-const SECRET = 'the-secret-that-nobody-may-see';
+const SECRET = 'the-secret-that-nobody-may-ever-see';
 const SECRET_BEFORE = 'the-secret-before-that-nobody-may-see';
 const WRONG_KEY = 'a-wrong-key-is-a-secret-of-someone-else';
 const SECRETS = [GOOD, REVOKED, NEVER, SANDBOX, KEY, SECRET, SECRET_BEFORE, WRONG_KEY];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const env = { SLUICE_ADMIN_KEY: KEY, ...secrets, SLUICE_TELEGRAM_API: sim.url };
   gateway = new Sluice(args, env);
   url = /http:[^\s;]+/.exec(await gateway.said('listens on'))![0];
-  link = (await gateway.said('/login?token=')).trim();
+  link = (await runCli('login-link')).trim();
 });
 
 afterAll(async () => {

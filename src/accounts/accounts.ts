@@ -11,6 +11,7 @@ import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
+export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
 export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
 
 export const ACCOUNTS_MAX = 10_000;

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 
 const SECRET_BYTES = 32;
+// Of one that somebody else has written there.
+const SECRET_CHARS_MIN = 32;
 
 export interface SecretFile {
   readonly value: string;
@@ -28,8 +30,16 @@ export async function loadSecret(
   if (await createExclusively(path, made)) return { value: made, origin: 'made' };
   const kept = (await readFile(path, 'utf8')).trim();
   if (kept === '') throw new Error(`${path} is empty: restore it, or remove it to make a new one`);
+  if (name === SECRET_FILE && kept.length < SECRET_CHARS_MIN) throw new Error(tooShort(path));
   await chmod(path, PRIVATE_FILE);
   return { value: kept, origin: 'kept' };
+}
+
+function tooShort(path: string): string {
+  return (
+    `${path} holds fewer than ${SECRET_CHARS_MIN} characters: put it into SLUICE_SECRET_PREVIOUS and ` +
+    'remove the file; the start makes a new one and seals the tokens anew'
+  );
 }
 
 async function createExclusively(path: string, text: string): Promise<boolean> {

@@ -1,13 +1,11 @@
 // How the commands talk to a running gateway: its REST, with a key. The gateway is SLUICE_URL (or --url), else the
-// host and port of the settings; the key is SLUICE_KEY, else the admin key, else the one in the data folder.
+// host and port of the settings; the key is SLUICE_KEY, else the gateway's own admin key, which goes to its own address only.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { request } from 'undici';
-import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { type FoundKey, findKey } from './found-key.ts';
 import { Failed, type Io } from './io.ts';
 import { type ServerEvent, serverEvents } from './server-events.ts';
 import { configFrom } from './settings.ts';
@@ -53,8 +51,9 @@ export function addClientOptions(command: Command): Command {
 export function connect(io: Io, options: Readonly<Record<string, unknown>>): Client {
   const { config } = configFrom(io, { config: options.config });
   const given = typeof options.url === 'string' ? options.url : io.env.SLUICE_URL;
-  const url = (given ?? `http://${hostOf(config.host)}:${config.port}`).replace(/(?<!\/)\/+$/, '');
-  const key = io.env.SLUICE_KEY ?? config.adminKey ?? keptKey(config.data);
+  const own = `http://${hostOf(config.host)}:${config.port}`;
+  const url = (given ?? own).replace(/(?<!\/)\/+$/, '');
+  const key = keyFor(io, findKey(config, own, url));
   return {
     url,
     call: (method, path, body, signal) =>
@@ -84,17 +83,14 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function keptKey(folder: string): string | null {
-  try {
-    return readFileSync(join(folder, ADMIN_KEY_FILE), 'utf8').trim();
-  } catch {
-    return null;
-  }
+function keyFor(io: Io, found: FoundKey): FoundKey {
+  const given = io.env.SLUICE_KEY;
+  return given === undefined || given === '' ? found : { key: given, keptFor: null };
 }
 
 interface Call {
   readonly url: string;
-  readonly key: string | null;
+  readonly key: FoundKey;
   readonly method: Method;
   readonly path: string;
   readonly payload: string | Readable | null;
@@ -107,7 +103,7 @@ interface Call {
 async function call(asked: Call): Promise<unknown> {
   const { url, key, method, path, payload, type, isEndless, signal = null } = asked;
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (key !== null) headers.authorization = `Bearer ${key}`;
+  if (key.key !== null) headers.authorization = `Bearer ${key.key}`;
   if (type !== null) headers['content-type'] = type;
   const patience = isEndless ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   const answer = await reach(url, () =>
@@ -124,7 +120,7 @@ async function* events(
   asked: Pick<Call, 'url' | 'key' | 'path'> & { signal: AbortSignal },
 ): AsyncGenerator<ServerEvent> {
   const { url, key, path, signal } = asked;
-  const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }) };
+  const headers = key.key === null ? {} : { authorization: `Bearer ${key.key}` };
   const patience = { bodyTimeout: EVENTS_SILENCE_MS };
   const answer = await reach(url, () => request(`${url}${path}`, { headers, signal, ...patience }));
   const { statusCode, body } = answer;
@@ -139,7 +135,13 @@ async function* events(
 
 function refusedBy(asked: Pick<Call, 'url' | 'key'>, status: number, value: unknown): Failed {
   if (status !== 401) return new Failed(refusal(status, value));
-  const what = asked.key === null ? 'wants a key, and none was found' : 'does not know this key';
+  const { key, keptFor } = asked.key;
+  if (keptFor !== null) {
+    return new Failed(
+      `${asked.url} wants a key. The one found here belongs to ${keptFor} and was not sent; set SLUICE_KEY.`,
+    );
+  }
+  const what = key === null ? 'wants a key, and none was found' : 'does not know this key';
   return new Failed(
     `${asked.url} ${what}. Set SLUICE_KEY, or run the command where the gateway’s data folder is.`,
   );

@@ -52,6 +52,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   explain: ['sluice explain k3x9a-1'],
   pause: ['sluice pause telegram:sandbox-1'],
   resume: ['sluice resume telegram:sandbox-1'],
+  'login-link': ['sluice login-link', 'sluice login-link --url https://gate.example'],
   'keys list': ['sluice keys list'],
   'keys create': [
     'sluice keys create dashboard --role viewer --expires 90d',

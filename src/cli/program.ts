@@ -10,6 +10,7 @@ import { addExplain } from './explain.ts';
 import { harmless } from './harmless.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys.ts';
+import { addLoginLink } from './login-link.ts';
 import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
@@ -72,6 +73,7 @@ export function createProgram(io: Io): Command {
     addExplain,
     addPause,
     addKeys,
+    addLoginLink,
     addSim,
     addConfig,
     addStore,

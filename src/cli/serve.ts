@@ -21,7 +21,9 @@ export function addServe(program: Command, io: Io): void {
       await gateway.close();
       return refuse(error);
     });
-    io.out(greeting(url, gateway.loginLink()!, config, gateway.hasSandbox));
+    // What is printed elsewhere than on a terminal is kept in logs.
+    const link = io.terminal === undefined ? null : gateway.loginLink();
+    io.out(greeting(url, link, config, gateway.hasSandbox));
     const why = await stopped;
     io.out(`${why}: finishing what is in flight; the rest stays on disk`);
     await gateway.close();
@@ -30,17 +32,20 @@ export function addServe(program: Command, io: Io): void {
 
 function greeting(
   url: string,
-  link: string,
+  link: string | null,
   config: { port: number; data: string },
   hasSandbox: boolean,
 ): string {
   const { port, data } = config;
   const isFoundAlone = port === defaultConfig().port;
+  const where = isFoundAlone ? '' : ` --url ${url}`;
   return [
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
     '',
-    'See it in a browser (this link logs in once, within an hour):',
-    `  ${link}`,
+    link === null
+      ? 'See it in a browser; this command prints a link that logs in once:'
+      : 'See it in a browser (this link logs in once, within an hour):',
+    `  ${link ?? `npx sluice login-link${where}`}`,
     '',
     ...(hasSandbox
       ? [
@@ -52,7 +57,7 @@ function greeting(
           `  curl ${url}/bot$TOKEN/sendMessage -d chat_id=$CHAT -d text=hello`,
         ]),
     '',
-    `Then: npx sluice top${isFoundAlone ? '' : ` --url ${url}`} · ${url}/docs · Ctrl-C stops it`,
+    `Then: npx sluice top${where} · ${url}/docs · Ctrl-C stops it`,
   ].join('\n');
 }
 

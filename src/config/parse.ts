@@ -77,6 +77,16 @@ export function address(): Reader<string> {
   });
 }
 
+// What tokens are encrypted with: as many characters as 16 random bytes have in hex.
+export const SECRET_CHARS_MIN = 32;
+
+export function longSecret(): Reader<string> {
+  const expected = `a secret of at least ${SECRET_CHARS_MIN} characters, as \`openssl rand -base64 32\` makes one`;
+  return reader(expected, (raw) =>
+    typeof raw === 'string' && raw.length >= SECRET_CHARS_MIN ? raw : undefined,
+  );
+}
+
 // As Telegram takes it for `secret_token`.
 export function webhookSecret(): Reader<string> {
   return reader('1 to 256 of A-Z, a-z, 0-9, _ and -', (raw) =>

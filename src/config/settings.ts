@@ -11,6 +11,7 @@ import {
   choice,
   decimal,
   integer,
+  longSecret,
   names,
   onOff,
   orNone,
@@ -55,12 +56,13 @@ export const SETTINGS = {
     meaning: 'Admin key; none: made at the first start and kept in the data folder',
     secret: true,
   }),
-  secret: row<string | null>('server', 'secret', orNone(text('a secret')), null, {
+  secret: row<string | null>('server', 'secret', orNone(longSecret()), null, {
     meaning: 'Encrypts tokens at rest; none: made at the first start and kept in the data folder',
     secret: true,
   }),
   secretPrevious: row<string | null>('server', 'secret_previous', orNone(text('a secret')), null, {
-    meaning: 'The secret before, while it is being replaced: tokens are sealed anew at the start',
+    meaning:
+      'The secret before (of any length), while it is being replaced: tokens are sealed anew at the start',
     secret: true,
   }),
   log: row('server', 'log', choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']), 'info', {

@@ -78,8 +78,8 @@ export const ERRORS = {
   },
   login_rate: {
     status: 429,
-    title: 'Too many logins failed in the last minute.',
-    remedy: 'Repeat after `Retry-After`. Requests with a key in their header are not concerned.',
+    title: 'Too many logins from this address failed.',
+    remedy: 'Repeat after `Retry-After`. A right key is admitted at any time.',
   },
   sandbox_off: {
     status: 403,

@@ -107,6 +107,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /v1/keys/:id': ADMIN_ACTS,
   'POST /v1/keys/:id/rotate': ADMIN_ACTS,
   'GET /v1/audit': ADMIN_READS,
+  'POST /v1/login-links': ADMIN_ACTS,
 
   'GET /v1/me': viewer('open'),
   'POST /logout': viewer('open'),

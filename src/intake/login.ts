@@ -1,8 +1,8 @@
-// Logging in to the page: by a key, or by the one-time link that the start prints. Both give a session cookie with the
-// key's own role. Failures are bounded, per address and in all.
+// Logging in to the page: by a key, or by a one-time link. Both give a session cookie with the
+// key's own role. Whoever fails often waits; a right key or link is always admitted, so that nobody can lock out its owner.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Holder, Session } from '../keys/keys.ts';
+import { type Holder, LINK_MS, type Session } from '../keys/keys.ts';
 import { clearSession, sessionIdOf, setSession } from './cookie.ts';
 import type { IntakeOptions } from './intake.ts';
 import { checkLogin } from './key-schema.ts';
@@ -24,12 +24,17 @@ const confirmPage = (token: string) => `<!doctype html><meta charset="utf-8"><ti
 <button name="${CONFIRMED}" value="yes">Log in to Sluice</button></form>
 `;
 const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
-<p>This link was used, or is too old. <a href="/">Log in with a key</a>, or start the gateway again.
+<p>This link was used, or is too old. <a href="/">Log in with a key</a>, or get another with <code>sluice login-link</code>.
 `;
 
 export function loginRoutes(app: FastifyInstance, options: IntakeOptions): void {
   app.get('/login', (request, reply) => follow(options, request, reply));
   app.post('/login', (request, reply) => logIn(options, request, reply));
+  app.post('/v1/login-links', async ({ holder }, reply) => {
+    reply.header('cache-control', 'no-store').code(201);
+    const token = options.guards.sessions.link(holder!);
+    return { path: `/login?token=${token}`, expiresInS: LINK_MS / 1000 };
+  });
   app.post('/logout', (request, reply) => {
     const id = sessionIdOf(request);
     if (id !== null) options.guards.sessions.close(id);
@@ -43,14 +48,13 @@ export function loginRoutes(app: FastifyInstance, options: IntakeOptions): void 
 }
 
 async function logIn(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
-  if (isBlocked(options, request, reply)) return reply;
   const { body } = request;
   if (!checkLogin.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkLogin, body)));
   }
   const holder = options.guards.keyring.who(body.key);
   if (holder === null) {
-    fail(options, request);
+    if (mustWait(options, request, reply)) return reply;
     return refuse(reply, 'unauthorized', 'No such key.');
   }
   if (holder.bounds !== null) return refuse(reply, 'forbidden_scope', BOUND_KEY);
@@ -67,10 +71,9 @@ async function follow(options: IntakeOptions, request: FastifyRequest, reply: Fa
   const isToken = typeof token === 'string' && TOKEN.test(token);
   if (isToken && !isMeant(request)) return showPage(reply, 200, confirmPage(token));
   if (isOfAnotherSite(request.headers)) return showPage(reply, 401, STALE_LINK);
-  if (isBlocked(options, request, reply)) return reply;
   const holder = isToken ? options.guards.sessions.takeLink(token) : null;
   if (holder === null) {
-    fail(options, request);
+    if (mustWait(options, request, reply)) return reply;
     return showPage(reply, 401, STALE_LINK);
   }
   enter(options, request, reply, holder);
@@ -95,6 +98,7 @@ function enter(
   reply: FastifyReply,
   holder: Holder,
 ): Session {
+  guards.throttle.succeeded(request.ip);
   const { id, session } = guards.sessions.open(holder);
   setSession(request, reply, id);
   reply.header('cache-control', 'no-store');
@@ -103,18 +107,19 @@ function enter(
   return session;
 }
 
-// True: it is answered already.
-function isBlocked(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply): boolean {
-  const waitMs = options.guards.throttle.waitMs(request.ip, options.clock.now());
-  if (waitMs <= 0) return false;
+// Counts a failure. True: it was one too many, and is answered already; only the others are logged, so that nobody can
+// fill the log.
+function mustWait(options: IntakeOptions, { ip }: FastifyRequest, reply: FastifyReply): boolean {
+  const { guards, clock, log } = options;
+  const waitMs = guards.throttle.failed(ip, clock.now());
+  if (waitMs === 0) {
+    log.warn({ address: ip }, 'a login failed');
+    return false;
+  }
   const retryAfterS = Math.ceil(waitMs / 1000);
-  refuse(reply, 'login_rate', `Try again in ${retryAfterS} s.`, { retryAfterS });
+  const detail = `Try again in ${retryAfterS} s. A right key is admitted at any time.`;
+  refuse(reply, 'login_rate', detail, { retryAfterS });
   return true;
-}
-
-function fail({ guards, clock, log }: IntakeOptions, { ip }: FastifyRequest): void {
-  guards.throttle.failed(ip, clock.now());
-  log.warn({ address: ip }, 'a login failed');
 }
 
 // `csrf` goes into the header X-CSRF-Token of every request of the page that changes something.

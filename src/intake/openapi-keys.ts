@@ -89,9 +89,20 @@ export const KEY_OPERATIONS: Operations = {
     answers: { 200: Me },
     examples: { 'my own': { status: 200 } },
   },
+  'POST /v1/login-links': {
+    tag: 'keys',
+    summary: 'Make a link that logs one browser in to the page, once, with the role of the key',
+    answers: {
+      201: Type.Object({
+        path: Type.String({ description: 'To be put behind the gateway’s address' }),
+        expiresInS: Type.Integer(),
+      }),
+    },
+    examples: { 'a new one': { status: 201 } },
+  },
   'GET /login': {
     tag: 'keys',
-    summary: 'The one-time link that the start prints: logs a browser in and leads to the page',
+    summary: 'A one-time link: logs a browser in and leads to the page',
     query: Type.Object({
       token: Type.Optional(Type.String()),
       confirmed: Type.Optional(

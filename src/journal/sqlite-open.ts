@@ -61,7 +61,7 @@ const BUSY_MS_MAX = 5_000;
 // A predecessor that is just ending gets this long to let go.
 const LOCK_MS_MAX = 1_000;
 // What Sluice keeps in the data folder.
-const OURS = /^(sluice\.|(spool|secret|admin-key)$)/;
+const OURS = /^(sluice\.|(spool|secret|admin-key|address)$)/;
 const CACHE_KIB = 32 * 1024;
 const NOTHING_MISSING =
   'accept_loss is set, and nothing is missing: remove it, or the next loss is accepted unseen';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { ADMIN, type Holder } from './keyring.ts';
 import { isCsrf, LINK_MS, SESSION_MS, Sessions } from './sessions.ts';
-import { LoginThrottle } from './throttle.ts';
+import { LoginThrottle, networkOf } from './throttle.ts';
 
 const START = 1_900_000_000_000;
 const KEY: Holder = { id: 'k-1', name: 'desk', role: 'operator', bounds: null, namespace: 'k-1' };
@@ -38,7 +38,10 @@ test('a session ends by itself, or when it is closed', async () => {
 
 test('there are never too many: the oldest goes', () => {
   const { sessions } = open();
-  const ids = Array.from({ length: 1001 }, () => sessions.open(ADMIN).id);
+  const ids = Array.from(
+    { length: 1001 },
+    (_, n) => sessions.open({ ...ADMIN, id: `k-${n % 20}` }).id,
+  );
   expect(sessions.find(ids[0]!)).toBeNull();
   expect(sessions.find(ids[1]!)).not.toBeNull();
 });
@@ -52,14 +55,49 @@ test('a link is good once, and not for ever', async () => {
   expect(sessions.takeLink(late)).toBeNull();
 });
 
-test('failures are bounded per address, and over all of them', () => {
-  const throttle = new LoginThrottle({ perAddress: 2, overAll: 3 });
-  const waits = (address: string) => throttle.waitMs(address, START + 1000) > 0;
-  throttle.failed('a', START);
-  expect(waits('a')).toBe(false);
-  throttle.failed('a', START);
-  expect([waits('a'), waits('b')]).toEqual([true, false]);
+test('failures of one address wait, longer each time, and are forgiven', () => {
+  const bounds = { freeFailures: 2, firstWaitMs: 100, waitMsMax: 1000, addressesMax: 2 };
+  const throttle = new LoginThrottle(bounds);
+  const waits = Array.from({ length: 8 }, () => throttle.failed('a', START));
+  expect(waits).toEqual([0, 0, 100, 200, 400, 800, 1000, 1000]);
+  expect(throttle.failed('b', START)).toBe(0);
+  throttle.succeeded('a');
+  expect(throttle.failed('a', START)).toBe(0);
   throttle.failed('b', START);
-  expect(waits('c')).toBe(true);
-  expect(throttle.waitMs('a', START + 60_000)).toBe(0);
+  expect(throttle.failed('b', START + 1)).toBe(100);
+  expect(throttle.failed('b', START + 1001)).toBe(0);
+});
+
+test('the table of addresses is bounded', () => {
+  const throttle = new LoginThrottle({
+    freeFailures: 1,
+    firstWaitMs: 1,
+    waitMsMax: 9,
+    addressesMax: 2,
+  });
+  for (const address of ['a', 'b', 'c']) throttle.failed(address, START);
+  expect(throttle.failed('c', START)).toBe(1);
+  expect(throttle.failed('a', START)).toBe(0);
+});
+
+test.each([
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:0db8:0:0:ffff::1', '2001:db8:0:0::/64'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1', '192.0.2.1'],
+])('%s is one of %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+test('one key opens many sessions only at the cost of its own', () => {
+  const { sessions } = open();
+  const admin = sessions.open(ADMIN).id;
+  const viewer: Holder = { ...ADMIN, id: 'k-1', name: 'v', role: 'viewer' };
+  const ids = Array.from({ length: 1200 }, () => sessions.open(viewer).id);
+  expect(sessions.find(admin)).not.toBeNull();
+  expect(sessions.find(ids[0]!)).toBeNull();
+  expect(sessions.find(ids.at(-1)!)).not.toBeNull();
 });

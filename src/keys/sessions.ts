@@ -9,6 +9,7 @@ import { hashOf, newSecret } from './secrets.ts';
 export const SESSION_MS = 12 * 3_600_000;
 export const LINK_MS = 3_600_000;
 const SESSIONS_MAX = 1000;
+const SESSIONS_PER_KEY_MAX = 100;
 const LINKS_MAX = 100;
 
 export interface Session {
@@ -37,8 +38,18 @@ export class Sessions {
     const id = newSecret();
     const expiresAt = this.#clock.now() + SESSION_MS;
     const session = { holder, csrf: newSecret(), expiresAt, isClosed: false };
+    this.#makeRoom(holder);
     put(this.#sessions, hashOf(id), session, SESSIONS_MAX);
     return { id, session };
+  }
+
+  // One key cannot push out the sessions of the others: its own oldest goes.
+  #makeRoom(holder: Holder): void {
+    const own = [...this.#sessions].filter(([, session]) => session.holder.id === holder.id);
+    if (own.length < SESSIONS_PER_KEY_MAX) return;
+    const [[known, oldest]] = own as [[string, Session]];
+    oldest.isClosed = true;
+    this.#sessions.delete(known);
   }
 
   find(id: string): Session | null {
