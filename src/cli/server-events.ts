@@ -14,20 +14,24 @@ export async function* serverEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
-  let text = '';
+  // The event that has not ended yet: only what is new is searched for its end.
+  let pieces: string[] = [];
+  let chars = 0;
+  // A line's end, which may be half of the event's.
+  let held = '';
   for await (const chunk of chunks) {
-    // Only the new text is searched, and the last character before it.
-    let search = Math.max(0, text.length - 1);
-    text += decoder.decode(chunk, { stream: true });
-    let from = 0;
-    for (let end = text.indexOf('\n\n', search); end >= 0; end = text.indexOf('\n\n', search)) {
-      const event = eventOf(text.slice(from, end));
-      from = end + 2;
-      search = from;
+    const blocks = (held + decoder.decode(chunk, { stream: true })).split('\n\n');
+    const rest = blocks.pop()!;
+    for (const block of blocks) {
+      const event = eventOf(pieces.join('') + block);
+      pieces = [];
+      chars = 0;
       if (event !== null) yield event;
     }
-    text = text.slice(from);
-    if (text.length > EVENT_CHARS_MAX) throw new Failed('this is not a gateway’s stream of events');
+    held = rest.endsWith('\n') ? '\n' : '';
+    pieces.push(held === '' ? rest : rest.slice(0, -1));
+    chars += rest.length;
+    if (chars > EVENT_CHARS_MAX) throw new Failed('this is not a gateway’s stream of events');
   }
 }
 

@@ -4,6 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { Holder } from '../keys/keys.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { INERT_HEADERS } from './inert.ts';
 import { EVENT_BACKLOG_BYTES_MAX, EVENT_CLIENTS_MAX, EVENT_HEARTBEAT_MS } from './intake.ts';
@@ -11,17 +12,24 @@ import { refuse } from './refuse.ts';
 
 export interface EventReader {
   readonly response: ServerResponse;
+  // Whose key it came with.
+  readonly holder: Holder | null;
   // False: it is told everything but what messages say. Left out: nothing that is told here says that.
   readonly seesTexts?: boolean;
 }
 
+// One key may have this share of the places, and those without the role admin may leave as many free: no viewer can
+// take the places of the others, and all together not those of the owner.
+const SHARE = 4;
+
 // Makes a stream of events of the answer; null: there are too many readers, which it was told.
 export function openEvents(
-  readers: Pick<EventReaders<EventReader>, 'isFull' | 'size'>,
+  readers: Pick<EventReaders<EventReader>, 'refusalFor'>,
   reply: FastifyReply,
 ): ServerResponse | null {
-  if (readers.isFull) {
-    refuse(reply, 'too_many_waiting', `${readers.size} readers are connected.`);
+  const refusal = readers.refusalFor(reply.request.holder);
+  if (refusal !== null) {
+    refuse(reply, 'too_many_waiting', refusal);
     return null;
   }
   reply.hijack();
@@ -49,8 +57,16 @@ export class EventReaders<R extends EventReader> {
     return this.#readers.size;
   }
 
-  get isFull(): boolean {
-    return this.#readers.size >= this.#readersMax;
+  // In words; null: there is room.
+  refusalFor(holder: Holder | null): string | null {
+    const share = Math.max(1, Math.floor(this.#readersMax / SHARE));
+    const isAdmin = holder?.role === 'admin';
+    const max = isAdmin ? this.#readersMax : this.#readersMax - share;
+    if (this.#readers.size >= max) return `${this.#readers.size} readers are connected.`;
+    let own = 0;
+    for (const reader of this.#readers) if (reader.holder?.id === holder?.id) own += 1;
+    if (own < share || isAdmin) return null;
+    return `${own} readers are connected with this key, and one key may have ${share}.`;
   }
 
   add(reader: R): void {

@@ -3,7 +3,10 @@ import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent } from '../domain/event.ts';
+import type { Role } from '../domain/role.ts';
+import type { Holder } from '../keys/keys.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
+import { EventReaders } from './event-readers.ts';
 import { Readers } from './events.ts';
 import { AUTH, bench } from './intake.fixture.ts';
 import { EVENT_BACKLOG_BYTES_MAX, EVENT_HEARTBEAT_MS } from './intake.ts';
@@ -43,6 +46,7 @@ class FakeResponse {
 function reader(readers: Readers, filter: { account?: string; chat?: string } = {}) {
   const response = new FakeResponse();
   readers.add({
+    holder: null,
     response: response as unknown as ServerResponse,
     account: filter.account ?? null,
     chat: filter.chat ?? null,
@@ -147,4 +151,23 @@ describe('GET /v1/events', () => {
     expect(answer.json().code).toBe('invalid_query');
     await at.app.close();
   });
+});
+
+test('one key cannot take all places, and keys without the role admin leave some to the owner', () => {
+  const readers = new EventReaders(virtualClock(0), 8);
+  const keyOf = (id: string | null, role: Role) => ({ id, name: 'x', role, bounds: null });
+  const join = (holder: Holder) => {
+    const refusal = readers.refusalFor(holder);
+    if (refusal === null)
+      readers.add({ response: new FakeResponse() as unknown as ServerResponse, holder });
+    return refusal;
+  };
+  const viewer = keyOf('k-1', 'viewer');
+  expect([join(viewer), join(viewer)]).toEqual([null, null]);
+  expect(join(viewer)).toContain('one key may have 2');
+  for (const id of ['k-2', 'k-2', 'k-3', 'k-3']) expect(join(keyOf(id, 'operator'))).toBeNull();
+  expect(join(keyOf('k-4', 'viewer'))).toBe('6 readers are connected.');
+  const admin = keyOf(null, 'admin');
+  expect([join(admin), join(admin)]).toEqual([null, null]);
+  expect(join(admin)).toBe('8 readers are connected.');
 });

@@ -35,7 +35,7 @@ function open(readers: Readers, request: FastifyRequest, reply: FastifyReply) {
   }
   const response = openEvents(readers, reply);
   const { account = null, chat = null } = query;
-  if (response !== null) readers.add({ response, account, chat });
+  if (response !== null) readers.add({ response, holder: request.holder, account, chat });
   return reply;
 }
 

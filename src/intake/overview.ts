@@ -28,7 +28,8 @@ export function overviewRoutes(app: FastifyInstance, options: IntakeOptions): vo
   app.get('/v1/overview/events', async (request, reply) => {
     const first = await overview.show();
     const response = openEvents(overview.watchers, reply);
-    if (response !== null) overview.add({ response, seesTexts: seesTexts(request) }, first);
+    const { holder } = request;
+    if (response !== null) overview.add({ response, holder, seesTexts: seesTexts(request) }, first);
     return reply;
   });
 }

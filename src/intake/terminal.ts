@@ -41,7 +41,7 @@ function watch(
   const response = openEvents(readers, reply);
   if (response === null) return reply;
   const account = (query.account ?? ACCOUNT_WHEN_LEFT_OUT).replace(/^terminal:/, '');
-  const reader = { response };
+  const reader = { response, holder: request.holder };
   const tell = (kind: string, data: object) =>
     readers.tell(
       kind,

@@ -8,16 +8,21 @@ export interface ServerEvent {
 export async function* eventsOf(answer: Response): AsyncGenerator<ServerEvent> {
   if (answer.body === null) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
+  // The event that has not ended yet, and a line's end that may be half of its end: only what is new is searched.
+  let pieces: string[] = [];
+  let held = '';
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    const blocks = (rest + value).split('\n\n');
-    rest = blocks.pop() ?? '';
+    const blocks = (held + value).split('\n\n');
+    const rest = blocks.pop() ?? '';
     for (const block of blocks) {
-      const event = eventOf(block);
+      const event = eventOf(pieces.join('') + block);
+      pieces = [];
       if (event !== null) yield event;
     }
+    held = rest.endsWith('\n') ? '\n' : '';
+    pieces.push(held === '' ? rest : rest.slice(0, -1));
   }
 }
 
