@@ -65,7 +65,7 @@ test('what is no terminal is told how to get a link; the command prints one that
   expect(await gateway.said('sluice login-link')).toContain(`--url ${url}`);
   const { out } = await cli('login-link', '--url', url);
   expect(out.trim()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}$/);
-  const follow = () => fetch(out.trim(), { redirect: 'manual' });
+  const follow = () => fetch(`${out.trim()}&confirmed=yes`, { redirect: 'manual' });
   expect([(await follow()).status, (await follow()).status]).toEqual([303, 401]);
 });
 

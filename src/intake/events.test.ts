@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent } from '../domain/event.ts';
 import type { Role } from '../domain/role.ts';
-import type { Holder } from '../keys/keys.ts';
+import { ADMIN, type Holder } from '../keys/keys.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { EventReaders } from './event-readers.ts';
 import { Readers } from './events.ts';
@@ -155,7 +155,7 @@ describe('GET /v1/events', () => {
 
 test('one key cannot take all places, and keys without the role admin leave some to the owner', () => {
   const readers = new EventReaders(virtualClock(0), 8);
-  const keyOf = (id: string | null, role: Role) => ({ id, name: 'x', role, bounds: null });
+  const keyOf = (id: string | null, role: Role) => ({ ...ADMIN, id, role });
   const join = (holder: Holder) => {
     const refusal = readers.refusalFor(holder);
     if (refusal === null)
