@@ -1,5 +1,6 @@
 // How the commands talk to a running gateway: its REST, with a key. The gateway is SLUICE_URL (or --url), else the
-// host and port of the settings; the key is SLUICE_KEY, else the gateway's own admin key, which goes to its own address only.
+// host and port of the settings; the key is SLUICE_KEY, else the gateway's own admin key, which goes to that gateway
+// only.
 
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';

@@ -1,5 +1,5 @@
 // Logging in to the page: by a key, or by a one-time link. Both give a session cookie with the
-// key's own role. Whoever fails often waits; a right key or link is always admitted, so that nobody can lock out its owner.
+// key's own role. Whoever fails often waits; a right key or link is always admitted: nobody can lock out its owner.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Holder, LINK_MS, type Session } from '../keys/keys.ts';
@@ -24,7 +24,8 @@ const confirmPage = (token: string) => `<!doctype html><meta charset="utf-8"><ti
 <button name="${CONFIRMED}" value="yes">Log in to Sluice</button></form>
 `;
 const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
-<p>This link was used, or is too old. <a href="/">Log in with a key</a>, or get another with <code>sluice login-link</code>.
+<p>This link was used, or is too old. <a href="/">Log in with a key</a>,
+or get another with <code>sluice login-link</code>.
 `;
 
 export function loginRoutes(app: FastifyInstance, options: IntakeOptions): void {
