@@ -203,3 +203,31 @@ describe('withdrawn means withdrawn', () => {
     expect(texts(CHAT)).toEqual([]);
   });
 });
+
+describe('an outage', () => {
+  test.each([
+    ['refuses every connection', { kind: 'reset_before' }],
+    ['answers 502', { kind: 'bad_gateway', delivered: false }],
+  ] as const)(
+    'of a minute that %s is over for those who wait within two seconds',
+    async (_how, fault) => {
+      const { call, run, faults, made, texts, clock } = await dropIn();
+      faults.add({ fault, times: Number.POSITIVE_INFINITY });
+      const held = Array.from({ length: 12 }, (_, i) =>
+        call('sendMessage', { chat_id: 100 + i, text: 'hello' }),
+      );
+      await run(60_000);
+      const tries = made.length;
+      expect(texts(100)).toEqual([]);
+      // One at a time, every second at most: the five that opened it, and those of each delivery's own backoff before.
+      expect(tries).toBeLessThan(90);
+      faults.clear();
+      const endedAt = clock.now();
+      await run(2_500);
+      expect(made.length).toBeGreaterThan(tries);
+      expect(clock.now() - endedAt).toBeLessThanOrEqual(2_500);
+      await run(60_000);
+      for (const answer of await Promise.all(held)) expect(answer.status).toBe(200);
+    },
+  );
+});

@@ -224,8 +224,9 @@ export const SETTINGS = {
     unit: 'tries',
     perAccount: true,
   }),
-  breakerOpenMs: row('retry', 'breaker_open_ms', integer({ min: 1, max: HOUR_MS }), 10_000, {
-    meaning: 'How long the breaker stays open before one probe; doubles while probes fail',
+  breakerOpenMs: row('retry', 'breaker_open_ms', integer({ min: 1, max: HOUR_MS }), 1_000, {
+    meaning:
+      'Shortest time between two probes of an open breaker; a thirtieth of the outage so far, if longer',
     unit: 'ms',
     perAccount: true,
   }),

@@ -1,13 +1,20 @@
-// Stops calling what does not answer: closed → open → half open with one probe → closed or open again, longer.
+// Stops calling what does not answer: closed → open → half open with one probe → closed or open again.
+// A call that waits is the probe, so nothing is probed for nobody. While callers wait they are to notice the end of an
+// outage soon: the next probe comes after a small share of the time the outage has lasted, so that waiting on after its
+// end costs little beside the outage itself, and one that lasts for hours is not asked every second.
 // Pure: `now` is an argument. One poison chat must not open it, so failures must come from two chats,
 // unless the host itself could not be reached. A refused account stays open until its token changes.
 
 export interface BreakerSettings {
   // So many failures in a row open it.
   readonly failuresMax: number;
+  // Between two probes, at least and at most.
   readonly openMs: number;
   readonly openMsMax: number;
 }
+
+// After a minute without an answer two seconds, after an hour two minutes.
+const OUTAGE_SHARE = 1 / 30;
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
@@ -19,7 +26,8 @@ export class Breaker {
   #failures = 0;
   #chat: string | null = null;
   #manyChats = false;
-  #openings = 0;
+  // When it opened first, since it was last closed.
+  #openedAt: number | null = null;
   #isRefused = false;
 
   constructor(settings: BreakerSettings) {
@@ -50,7 +58,7 @@ export class Breaker {
     this.#failures = 0;
     this.#chat = null;
     this.#manyChats = false;
-    this.#openings = 0;
+    this.#openedAt = null;
     if (this.state === 'closed') return false;
     this.state = 'closed';
     this.until = 0;
@@ -87,9 +95,10 @@ export class Breaker {
   #open(cause: string, now: number): boolean {
     const { openMs, openMsMax } = this.#settings;
     this.state = 'open';
-    this.until = now + Math.min(openMsMax, openMs * 2 ** Math.min(this.#openings, 30));
+    this.#openedAt ??= now;
+    const outageMs = now - this.#openedAt;
+    this.until = now + Math.min(openMsMax, Math.max(openMs, outageMs * OUTAGE_SHARE));
     this.cause = cause;
-    this.#openings += 1;
     return true;
   }
 }
