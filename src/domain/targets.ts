@@ -13,4 +13,5 @@ export type Targets =
 // A call's parameters with every JSON text in them read: what is judged is what is sent.
 export type PlainParams =
   | { readonly kind: 'plain'; readonly params: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'unreadable' };
+  // Of which parameter it cannot be told; '': its name is none that the platform has.
+  | { readonly kind: 'unreadable'; readonly name: string };

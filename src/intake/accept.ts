@@ -13,7 +13,7 @@ import { unreachable } from '../system/assert.ts';
 import { answering } from './answering.ts';
 import { compose, type Wishes } from './compose.ts';
 import { type IntakeOptions, YEAR_S } from './intake.ts';
-import { permitted } from './permit.ts';
+import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './refuse.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
@@ -96,8 +96,12 @@ function draftFor(
     thread: to.thread === undefined ? null : String(to.thread),
   });
   const { bounds = null } = headers;
-  const params = judged(platform, bounds, identity.id, method, addressed);
-  if (params === null) return { kind: 'refused', problem: problem('forbidden_scope', '') };
+  const permit =
+    bounds === null ? null : judged(platform, bounds, identity.id, { method, params: addressed });
+  if (permit?.kind === 'refused') {
+    return { kind: 'refused', problem: problem('forbidden_scope', permit.detail) };
+  }
+  const params = permit === null ? addressed : permit.params;
   const call = platform.describe(method, params);
   if (call.kind === 'invalid') return wrong({ path: '/body', expected: call.detail });
   if (call.kind === 'pass') {
@@ -113,16 +117,13 @@ function draftFor(
   return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
 }
 
-// null: the key may not.
 function judged(
   platform: Platform,
-  bounds: Bounds | null,
+  bounds: Bounds,
   account: string,
-  method: string,
-  params: Params,
-): Params | null {
-  if (bounds === null) return params;
-  return bounds.mayUse(account) ? permitted(platform, bounds, { method, params }) : null;
+  call: { method: string; params: Params },
+): Permit {
+  return bounds.mayUse(account) ? permitted(platform, bounds, call) : OUTSIDE;
 }
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {

@@ -159,6 +159,17 @@ test('there are routes, and every one that takes drafts is aimed', () => {
   );
 });
 
+// A route is open to keys with bounds, or without a key, by being named here as well.
+test('these routes alone reach nothing of any account', () => {
+  const open = routes.filter((route) => reachOf(route).reach === 'open' && route.url !== '/bot*');
+  const named = open.map(({ method, url }) => `${method} ${url}`);
+  expect(named.sort()).toEqual([
+    ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
+    ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'POST /login', 'POST /logout'],
+    'POST /webhook/telegram/:account',
+  ]);
+});
+
 describe('outside its bounds every route refuses, and does nothing', () => {
   test.each<[string, Partial<Scope>, keyof typeof places]>([
     ['accounts', { accounts: [ACCOUNT, 'terminal:42'] }, 'otherAccount'],

@@ -134,6 +134,21 @@ describe('a token bound to a chat: an object that is read otherwise elsewhere', 
     },
   );
 
+  test('what cannot be judged is named, so that it can be mended', async () => {
+    const token = await virtual({ chats: [OWN] });
+    const url = `/bot${token}/sendMessage`;
+    const payload = { chat_id: OWN, text: 'x', reply_parameters: '{"message_id":+1}' };
+    const answer = await at.app.inject({ method: 'POST', url, payload });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json().description).toContain('reply_parameters must be an object');
+    const headers = await key('sender', { chats: [OWN] });
+    const body = { text: 'x', Odd: 1 };
+    const asked = { method: 'POST', url: '/v1/messages', headers } as const;
+    const refused = (await at.app.inject({ ...asked, payload: message({ body }) })).json();
+    expect(refused).toMatchObject({ code: 'forbidden_scope' });
+    expect(refused.detail).toContain('small letters');
+  });
+
   test('of a parameter that is given twice, the one that was judged is sent', async () => {
     const token = await virtual({ chats: [OWN] });
     const url = `/bot${token}/getChat?chat_id=${OWN}&chat_id=${OTHER}`;

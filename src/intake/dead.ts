@@ -11,7 +11,7 @@ import type { Filter } from '../ledger/ledger.ts';
 import { SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { IntakeOptions } from './intake.ts';
-import { permitted } from './permit.ts';
+import { type Permit, permitted } from './permit.ts';
 import { readSearch } from './query.ts';
 import { gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
 import { checkDeadCommand, checkDeadEdit, checkDeadQuery, type DeadRequest } from './schema.ts';
@@ -176,8 +176,9 @@ async function edit(
   const platform = options.platforms.get(delivery.platform);
   if (platform === undefined) return refuse(reply, 'unknown_platform');
   // The target stays: an edited letter is the same delivery, with another content.
-  const params = judgedEdit(request, platform, delivery, body.body);
-  if (params === null) return refuse(reply, 'forbidden_scope');
+  const permit = judgedEdit(request, platform, delivery, body.body);
+  if (permit.kind === 'refused') return refuse(reply, 'forbidden_scope', permit.detail);
+  const { params } = permit;
   const call = platform.describe(delivery.method, params);
   if (call.kind !== 'call') {
     const expected = call.kind === 'invalid' ? call.detail : 'the parameters of a call that sends';
@@ -198,16 +199,16 @@ async function edit(
   return { id: request.params.id, state: 'queued' };
 }
 
-// Judged as a new message would be; null: its key may not send it.
+// Judged as a new message would be.
 function judgedEdit(
   { holder }: FastifyRequest,
   platform: Platform,
   delivery: Delivery,
   body: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> | null {
+): Permit {
   const { method } = delivery;
   const params = platform.address(body, delivery);
   const bounds = holder?.bounds ?? null;
-  if (bounds === null) return params;
+  if (bounds === null) return { kind: 'permitted', params };
   return permitted(platform, bounds, { method, params, files: filesOf(delivery.body) });
 }

@@ -10,17 +10,34 @@ type Params = Readonly<Record<string, unknown>>;
 // Parts of a form that are named so cannot be taken for anything but the file they hold.
 const PART_NAME = /^[\w.-]{1,64}$/;
 
-// The parameters to send; null: it may not. The account is judged apart, and before.
+export type Permit =
+  // The parameters to send.
+  | { readonly kind: 'permitted'; readonly params: Params }
+  // `detail` is '' where it says no more than that it lies outside.
+  | { readonly kind: 'refused'; readonly detail: string };
+
+export const OUTSIDE: Permit = Object.freeze({ kind: 'refused', detail: '' });
+
+// The account is judged apart, and before.
 export function permitted(
   platform: Pick<Platform, 'plainParams' | 'targets'>,
   bounds: Bounds,
   call: { readonly method: string; readonly params: Params; readonly files?: Files },
-): Params | null {
-  if (!bounds.judgesCalls) return call.params;
+): Permit {
+  if (!bounds.judgesCalls) return { kind: 'permitted', params: call.params };
   const { method, files = NO_FILES } = call;
   const plain = platform.plainParams(call.params);
-  if (plain.kind === 'unreadable' || !areParts(plain.params, files)) return null;
-  return bounds.mayCall(method, platform.targets(method, plain.params)) ? plain.params : null;
+  if (plain.kind === 'unreadable') return { kind: 'refused', detail: unreadable(plain.name) };
+  const { params } = plain;
+  if (!areParts(params, files)) return { kind: 'refused', detail: unreadable('') };
+  const isOwn = bounds.mayCall(method, platform.targets(method, params));
+  return isOwn ? { kind: 'permitted', params } : OUTSIDE;
+}
+
+function unreadable(name: string): string {
+  return name === ''
+    ? 'with a key that has bounds, parameters and files have names of small letters, digits and _'
+    : `with a key that has bounds, ${name} must be an object or array in strict JSON`;
 }
 
 // A file must not come under the name of a parameter that has a value of its own.

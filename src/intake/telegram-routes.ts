@@ -29,9 +29,7 @@ const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
-const NOT_MADE_FOR_IT = Object.freeze(
-  problem('forbidden_scope', 'this token is not made for this call'),
-);
+const NOT_MADE_FOR_IT = 'this token is not made for this call';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -179,9 +177,13 @@ class Door {
     const bounds = speaker.virtual?.bounds ?? null;
     if (bounds === null) return call.params;
     const waitMs = bounds.takeMs(this.#options.clock.now());
-    const params = waitMs > 0 ? null : permitted(this.#platform, bounds, call);
-    if (params !== null) return params;
-    answerProblem(reply, waitMs > 0 ? tooOften(waitMs) : NOT_MADE_FOR_IT);
+    if (waitMs > 0) {
+      answerProblem(reply, tooOften(waitMs));
+      return null;
+    }
+    const permit = permitted(this.#platform, bounds, call);
+    if (permit.kind === 'permitted') return permit.params;
+    answerProblem(reply, problem('forbidden_scope', permit.detail || NOT_MADE_FOR_IT));
     return null;
   }
 }

@@ -38,7 +38,7 @@ export function plainParams(params: Readonly<Record<string, unknown>>): PlainPar
   for (const [name, value] of Object.entries(params)) {
     // Nothing, to whoever reads it.
     if (name === METHOD || value === null || value === undefined) continue;
-    if (!NAME.test(name)) return { kind: 'unreadable' };
+    if (!NAME.test(name)) return { kind: 'unreadable', name: '' };
     if (typeof value !== 'string' || value === '' || PROSE.has(name)) {
       plain[name] = value;
       continue;
@@ -48,8 +48,8 @@ export function plainParams(params: Readonly<Record<string, unknown>>): PlainPar
       continue;
     }
     const read = jsonOrUndefined(value);
-    if (typeof read !== 'object' || read === null) return { kind: 'unreadable' };
-    plain[name] = read;
+    if (typeof read !== 'object') return { kind: 'unreadable', name };
+    if (read !== null) plain[name] = read;
   }
   return { kind: 'plain', params: plain };
 }

@@ -132,6 +132,11 @@ describe('plain parameters', () => {
     expect(plainParams({ reply_parameters: reply }).kind).toBe('unreadable');
   });
 
+  test('a text that says nothing is left out', () => {
+    const given = { reply_markup: 'null', entities: '', chat_id: null };
+    expect(plainParams(given)).toEqual({ kind: 'plain', params: { entities: '' } });
+  });
+
   test('of two equal members one is left, and it is the one that was read', () => {
     expect(plainParams({ reply_parameters: '{"chat_id":7,"chat_id":5}' })).toEqual({
       kind: 'plain',
