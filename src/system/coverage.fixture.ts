@@ -23,3 +23,9 @@ export class Coverage {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
+
+// An answer that a command gives when it met nothing to do: what matters was not reached.
+export function saysNothing(answer: unknown): boolean {
+  if (Array.isArray(answer)) return answer.every(saysNothing);
+  return answer === null || answer === undefined || answer === false || answer === 0;
+}

@@ -223,8 +223,8 @@ describe('any text', () => {
     ],
   ];
   const anySource = fc.oneof(
-    fc.string({ unit: fc.constantFrom(...pieces), maxLength: 60 }),
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...pieces), maxLength: 60, size: 'max' }),
+    fc.string({ unit: 'binary', maxLength: 40, size: 'max' }),
   );
 
   test('comes to entities that Telegram takes as they are', () => {
@@ -257,7 +257,7 @@ describe('any text', () => {
       '東',
     );
     fc.assert(
-      fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
+      fc.property(fc.string({ unit, maxLength: 60, size: 'max' }), (source) => {
         // The name of a fence's language is not shown.
         fc.pre(!/~~~|```/.test(source));
         expect(letters(parseCommonMark(source, true).text)).toBe(letters(source));
