@@ -217,12 +217,17 @@ function engineAccounts(
   platforms: ReadonlyMap<string, Platform>,
   settingsOf: (account: string) => Settings,
 ): EngineAccounts {
+  // Accounts without settings of their own share them, and what follows from them: there may be very many.
+  const priors = new Map<Settings, Priors>();
   return {
     platformOf(id) {
       const platform = platforms.get(id.split(':', 1)[0]!)!;
       const settings = settingsOf(id);
       const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
-      return { platform, priors: priorsOf(platform, settings), host, settings };
+      if (platform.name !== 'telegram') return { platform, priors: platform, host, settings };
+      const known = priors.get(settings) ?? telegramPriors(telegramLimits(settings));
+      priors.set(settings, known);
+      return { platform, priors: known, host, settings };
     },
     get: (id) => withOff(accounts, accounts.get(id)),
     list: () => accounts.list().map((account) => withOff(accounts, account)),
@@ -239,10 +244,6 @@ function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A)
 }
 
 // Only Telegram's limits are settings.
-function priorsOf(platform: Platform, settings: Settings): Priors {
-  return platform.name === 'telegram' ? telegramPriors(telegramLimits(settings)) : platform;
-}
-
 function telegramLimits(settings: Settings) {
   const { groupMpm, reserveMpm, outputBudgetRatio, privatePerS } = settings;
   const { broadcastPerS, paidPerS, reactionMpm, userPerMinute } = settings;

@@ -10,8 +10,8 @@ import { Turns } from './turns.ts';
 
 export class Ready {
   readonly #picker: ClassPicker;
-  // By gate, then by class.
-  readonly #turns: readonly (readonly Turns[])[];
+  // By gate, then by class; made when first needed, because most accounts use few of them.
+  readonly #turns: (Turns | undefined)[] = Array(GATES.length * CLASS_COUNT).fill(undefined);
   #gateTurn = 0;
   // Of the last choice.
   #class = 0;
@@ -19,7 +19,6 @@ export class Ready {
 
   constructor(weights: Weights) {
     this.#picker = new ClassPicker(weights);
-    this.#turns = GATES.map(() => Array.from({ length: CLASS_COUNT }, () => new Turns()));
   }
 
   place(chat: Chat, isLong: boolean): void {
@@ -34,9 +33,9 @@ export class Ready {
     // So that no gate wins every tie.
     this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
     for (let g = 0; g < GATES.length; g++) {
-      const turns = this.#turns[(g + this.#gateTurn) % GATES.length]!;
+      const gate = (g + this.#gateTurn) % GATES.length;
       for (let c = 0; c < CLASS_COUNT; c++) {
-        const chat = turns[c]!.next();
+        const chat = this.#turns[gate * CLASS_COUNT + c]?.next() ?? null;
         if (chat === null) continue;
         const at = limits.earliestAccount(chat.offer!.head!.queued, now);
         if (at > now) {
@@ -62,6 +61,12 @@ export class Ready {
   // The best class it has waiting decides, so that nothing high waits behind something low.
   #turnsOf(chat: Chat, offer: Flow): Turns {
     const best = 31 - Math.clz32(chat.present & -chat.present);
-    return this.#turns[GATES.indexOf(offer.head!.queued.gate)]![best]!;
+    const place = GATES.indexOf(offer.head!.queued.gate) * CLASS_COUNT + best;
+    let turns = this.#turns[place];
+    if (turns === undefined) {
+      turns = new Turns();
+      this.#turns[place] = turns;
+    }
+    return turns;
   }
 }

@@ -5,23 +5,26 @@ import type { Rate } from './options.ts';
 
 export class RollingWindow {
   readonly #rate: Rate;
-  readonly #times: Float64Array;
+  // null: none was let in yet. There may be many bots that never send.
+  #times: Float64Array | null = null;
   #newest = 0;
 
   constructor(rate: Rate) {
     this.#rate = rate;
-    this.#times = new Float64Array(rate.count).fill(Number.NEGATIVE_INFINITY);
   }
 
   // When `cost` messages fit, never before one that was already let in. A cost above the whole window
   // is taken for the whole window.
   earliest(now: number, cost: number): number {
     const { count, perMs } = this.#rate;
-    const mustBeOut = this.#nth(count - Math.min(cost, count));
-    return Math.max(now, this.#times[this.#newest]!, mustBeOut + perMs);
+    const times = this.#times;
+    if (times === null) return now;
+    const mustBeOut = this.#nth(times, count - Math.min(cost, count));
+    return Math.max(now, times[this.#newest]!, mustBeOut + perMs);
   }
 
   add(at: number, cost: number): void {
+    this.#times ??= new Float64Array(this.#rate.count).fill(Number.NEGATIVE_INFINITY);
     const times = this.#times;
     for (let i = Math.min(cost, times.length); i > 0; i--) {
       this.#newest = (this.#newest + 1) % times.length;
@@ -29,8 +32,7 @@ export class RollingWindow {
     }
   }
 
-  #nth(newestFirst: number): number {
-    const times = this.#times;
+  #nth(times: Float64Array, newestFirst: number): number {
     return times[(this.#newest - newestFirst + times.length) % times.length]!;
   }
 }
