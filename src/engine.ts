@@ -78,6 +78,7 @@ function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
     stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
     credentialOf: (id) => accounts.credentialOf(id),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
+    forget: (id) => void profiles.delete(id),
   };
 }
 

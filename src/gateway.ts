@@ -28,6 +28,7 @@ import { createQueueLog } from './ledger/queue-log.ts';
 import { roadLog } from './ledger/road-log.ts';
 import { openLive } from './livestreams.ts';
 import { fillMetrics, readHealth } from './readings.ts';
+import { mayLetGo, removeAccount } from './removing.ts';
 import { createSweeper } from './spool/sweeper.ts';
 import { drained } from './system/service.ts';
 
@@ -80,7 +81,9 @@ export async function createGateway(config: Config): Promise<Gateway> {
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
-  const options = { ...intakeOptions(config, house, metrics), ...rooms };
+  const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
+  const options = { ...intakeOptions(config, house, metrics), ...rooms, removeAccount: remove };
+  house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new Waiting(road, clock, WAITING_MAX);
   const server = createServer(options, waiting);
   pageRoutes(server, { log });

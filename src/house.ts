@@ -110,10 +110,8 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
     fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
-    if (kind !== 'token') return;
-    engine.dispatch.limitsOf(id);
-    engine.dispatch.holds.renew(id, clock.now());
-    engine.dispatch.wake();
+    if (kind === 'token') engine.dispatch.stay(id);
+    if (kind === 'removed') engine.dispatch.leave(id);
   });
   return {
     clock,

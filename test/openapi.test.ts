@@ -65,6 +65,11 @@ const MAKERS: Record<string, () => Promise<unknown>> = {
   [SAMPLE.secret]: async () => {
     return (await gateway.ask('GET', `/v1/accounts/${SAMPLE.account}/webhook`)).body.secret;
   },
+  [SAMPLE.idleAccount]: async () => {
+    const to = { platform: 'terminal', account: SAMPLE.idleAccount, chat: 'screen' };
+    await made('/v1/messages', { to, body: { text: 'hello' } });
+    return SAMPLE.idleAccount;
+  },
   [SAMPLE.adminKey]: async () => gateway.key,
 };
 

@@ -39,6 +39,7 @@ export function world(
       journal: {
         accounts: async () => [...stored.values()],
         saveAccount: async (account) => void stored.set(account.id, account),
+        removeAccount: async (id) => void stored.delete(id),
         async renameAccounts(renames) {
           for (const { from, account } of renames) {
             stored.delete(from);

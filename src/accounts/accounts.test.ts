@@ -199,6 +199,51 @@ describe('bounds', () => {
   });
 });
 
+describe('removing', () => {
+  test('the token is asked about again, and may come back', async () => {
+    const { options, asked, stored } = world();
+    const accounts = await Accounts.open(options);
+    const changes: string[] = [];
+    accounts.listen((change) => changes.push(`${change.id} ${change.kind}`));
+    await accounts.identify('telegram', GOOD);
+    expect(await accounts.remove('telegram:42')).toBe(true);
+    expect([...stored.keys()]).toEqual([]);
+    expect([accounts.get('telegram:42'), accounts.credentialOf('telegram:42')]).toEqual([
+      null,
+      null,
+    ]);
+    expect(accounts.resolve('telegram', 'telegram:42')).toEqual({ kind: 'unknown' });
+    expect(await accounts.remove('telegram:42')).toBe(false);
+    expect(await accounts.identify('telegram', GOOD)).toMatchObject({ kind: 'known' });
+    expect(asked).toEqual([GOOD, GOOD]);
+    expect(changes).toEqual(['telegram:42 token', 'telegram:42 removed', 'telegram:42 token']);
+  });
+
+  test('in a full table the longest idle gives way; the configured and the busy never do', async () => {
+    const configured = new Set(['telegram:1']);
+    const { options, stored } = world(undefined, { accountsMax: 4, configured });
+    const accounts = await Accounts.open(options);
+    accounts.letGo((id) => id !== 'telegram:2');
+    for (const n of [1, 2, 3, 4]) await accounts.identify('telegram', `${n}:a`);
+    await accounts.identify('telegram', '3:a');
+    expect(await accounts.identify('telegram', '5:a')).toMatchObject({ kind: 'known' });
+    expect([...stored.keys()].sort()).toEqual([1, 2, 3, 5].map((n) => `telegram:${n}`));
+    accounts.letGo(() => false);
+    expect(await accounts.identify('telegram', '6:a')).toMatchObject({ kind: 'full' });
+  });
+
+  test('what the simulator vouched for gives way before what a platform did', async () => {
+    const { options, stored } = world(undefined, { accountsMax: 3 });
+    const platform = options.platforms.get('telegram')!;
+    Object.assign(platform, { isLocal: (credential: string) => credential.includes('sandbox') });
+    const accounts = await Accounts.open(options);
+    accounts.letGo(() => true);
+    for (const token of ['1:a', '2:b', '3:sandbox']) await accounts.identify('telegram', token);
+    await accounts.identify('telegram', '4:c');
+    expect([...stored.keys()].sort()).toEqual([1, 2, 4].map((n) => `telegram:${n}`));
+  });
+});
+
 describe('only known accounts', () => {
   const known = { admits: 'known', configured: new Set(['telegram:42']) } as const;
 

@@ -18,7 +18,7 @@ export const ACCOUNTS_MAX = 10_000;
 
 export interface AccountsOptions {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'accounts' | 'saveAccount' | 'renameAccounts'>;
+  readonly journal: Pick<Journal, 'accounts' | 'saveAccount' | 'removeAccount' | 'renameAccounts'>;
   readonly platforms: ReadonlyMap<string, Platform>;
   readonly secret: string;
   // What was sealed with it is sealed anew at the start; left out or null: there is none.
@@ -45,7 +45,7 @@ export type Identity =
   | { kind: 'full'; accountsMax: number };
 
 // `token`: first seen, or vouched for anew; whatever refused it before is over.
-export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' };
+export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' | 'removed' };
 
 const NONE: ReadonlySet<string> = new Set();
 // As the platform answers a token that is not valid.
@@ -59,7 +59,12 @@ interface Held {
   stored: StoredAccount;
   credential: string;
   digest: string;
+  // Counted up with every call: the least was used the longest ago.
+  used: number;
 }
+
+// Of the accounts that may be kept, how many give way at once when all places are taken.
+const EVICTED_SHARE = 0.01;
 
 // The tokens on disk were sealed with another secret than the one given now.
 export class SecretMismatch extends Error {
@@ -80,6 +85,8 @@ export class Accounts {
   // Accounts that are being written, by id.
   readonly #writing = new Map<string, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
+  #uses = 0;
+  #mayGo: (id: string) => boolean = () => false;
 
   private constructor(options: AccountsOptions) {
     this.#options = options;
@@ -158,10 +165,11 @@ export class Accounts {
     if (host.isOff) return { kind: 'off' };
     const named = accountId(platformName, host.name, claimedId(credential));
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
-    if (isEqual(this.#held.get(named)?.credential, credential)) return this.#known(named);
+    const held = this.#held.get(named);
+    if (held !== undefined && isEqual(held.credential, credential)) return this.#known(named, held);
     const digest = digestOf(platformName, credential);
     const id = this.#idByDigest.get(digest);
-    if (id !== undefined) return this.#known(id);
+    if (id !== undefined) return this.#known(id, this.#held.get(id)!);
     if (!this.#mayBeTaken(named)) return NOT_TAKEN;
     const question = { digest, address, isLocal: platform.isLocal?.(credential) ?? false };
     return this.#introducing.get(digest) ?? this.#introduce(platform, credential, question);
@@ -180,7 +188,8 @@ export class Accounts {
   // is enough (`terminal:local`), a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
     const id = name.startsWith(`${platformName}:`) ? name : `${platformName}:${name}`;
-    if (this.#held.has(id)) return this.isOff(id) ? { kind: 'off' } : this.#known(id);
+    const held = this.#held.get(id);
+    if (held !== undefined) return this.isOff(id) ? { kind: 'off' } : this.#known(id, held);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
     if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
@@ -189,7 +198,9 @@ export class Accounts {
   }
 
   // Kept from before `known` was set, and not configured: as if it were not there.
-  #known(id: string): Identity {
+  #known(id: string, held: Held): Identity {
+    this.#uses += 1;
+    held.used = this.#uses;
     return this.#mayBeTaken(id) ? { kind: 'known', id } : NOT_TAKEN;
   }
 
@@ -234,6 +245,28 @@ export class Accounts {
 
   setRefused(id: string, refused: string | null): Promise<boolean> {
     return this.#change(id, { refused }, 'refused');
+  }
+
+  // False: no such account. Its token is unknown from now on; if the platform still vouches for it, it may come back.
+  async remove(id: string): Promise<boolean> {
+    const held = this.#held.get(id);
+    if (held === undefined) return false;
+    // First here: whoever brings the token meanwhile is written after it.
+    this.#held.delete(id);
+    this.#idByDigest.delete(held.digest);
+    try {
+      await this.#options.journal.removeAccount(id);
+    } catch (error) {
+      if (!this.#held.has(id)) this.#hold(held.stored, held.credential);
+      throw error;
+    }
+    if (!this.#held.has(id)) this.#tell({ id, kind: 'removed' });
+    return true;
+  }
+
+  // Which accounts may give way to others when there are as many as may be; none unless it is said here.
+  letGo(mayGo: (id: string) => boolean): void {
+    this.#mayGo = mayGo;
   }
 
   listen(listener: (change: AccountChange) => void): () => void {
@@ -285,6 +318,7 @@ export class Accounts {
     if (before !== undefined && !mayReplace(hostOf(platform, before.credential), host)) {
       return { kind: 'taken' };
     }
+    if (before === undefined && this.#held.size >= this.#accountsMax) await this.#evict();
     if (before === undefined && this.#held.size >= this.#accountsMax) {
       return { kind: 'full', accountsMax: this.#accountsMax };
     }
@@ -300,6 +334,25 @@ export class Accounts {
     this.#hold(stored, credential);
     this.#tell({ id, kind: 'token' });
     return { kind: 'known', id };
+  }
+
+  // Those that nobody configured and that nothing is left to do for, the longest idle first; of the simulator's and
+  // other local ones before all that a platform vouched for.
+  async #evict(): Promise<void> {
+    const { platforms } = this.#options;
+    const isLocal = ({ stored, credential }: Held) =>
+      platforms.get(stored.platform)?.isLocal?.(credential) === true;
+    const inOrder = [...this.#held.values()]
+      .filter(({ stored }) => !this.#configured.has(stored.id))
+      .map((held) => ({ id: held.stored.id, rank: isLocal(held) ? 0 : 1, used: held.used }))
+      .sort((a, b) => a.rank - b.rank || a.used - b.used);
+    const count = Math.max(1, Math.floor(this.#accountsMax * EVICTED_SHARE));
+    const gone: string[] = [];
+    for (const { id } of inOrder) {
+      if (gone.length >= count) break;
+      if (this.#mayGo(id)) gone.push(id);
+    }
+    await Promise.all(gone.map((id) => this.remove(id)));
   }
 
   async #change(
@@ -319,7 +372,8 @@ export class Accounts {
     const before = this.#held.get(stored.id);
     if (before !== undefined) this.#idByDigest.delete(before.digest);
     const digest = digestOf(stored.platform, credential);
-    this.#held.set(stored.id, { stored, credential, digest });
+    this.#uses += 1;
+    this.#held.set(stored.id, { stored, credential, digest, used: this.#uses });
     this.#idByDigest.set(digest, stored.id);
   }
 
@@ -328,8 +382,7 @@ export class Accounts {
   }
 }
 
-function isEqual(held: string | undefined, given: string): boolean {
-  if (held === undefined) return false;
+function isEqual(held: string, given: string): boolean {
   const [a, b] = [Buffer.from(held), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

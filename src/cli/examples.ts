@@ -53,6 +53,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   pause: ['sluice pause telegram:sandbox-1'],
   resume: ['sluice resume telegram:sandbox-1'],
   'login-link': ['sluice login-link', 'sluice login-link --url https://gate.example'],
+  'accounts list': ['sluice accounts list', 'sluice accounts list --json'],
+  'accounts remove': ['sluice accounts remove telegram:sandbox-1'],
   'keys list': ['sluice keys list'],
   'keys create': [
     'sluice keys create dashboard --role viewer --expires 90d',

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAccounts } from './accounts.ts';
 import { addBroadcast } from './broadcast.ts';
 import { addCompletion } from './completion.ts';
 import { addDead } from './dead.ts';
@@ -72,6 +73,7 @@ export function createProgram(io: Io): Command {
     addDead,
     addExplain,
     addPause,
+    addAccounts,
     addKeys,
     addLoginLink,
     addSim,

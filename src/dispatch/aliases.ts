@@ -65,6 +65,12 @@ export class Aliases {
     return true;
   }
 
+  // They stay on disk.
+  forget(account: string): void {
+    this.#byAccount.delete(account);
+    this.#homes.delete(account);
+  }
+
   #countHome(account: string, alias: Alias | undefined, change: number): void {
     if (alias?.moved !== true) return;
     let homes = this.#homes.get(account);

@@ -45,6 +45,10 @@ export class Cosmetics {
     this.#p = ports;
   }
 
+  isBusy(account: string): boolean {
+    return this.#inFlight.has(account);
+  }
+
   async make(call: CosmeticCall): Promise<CosmeticAnswer> {
     const { account, chat, method } = call;
     const answer = await this.#tryOnce(call);

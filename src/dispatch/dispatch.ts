@@ -1,7 +1,7 @@
 // The one loop: asks the scheduler, sends within the in-flight bounds, settles. External events only wake it.
 // It owns the road's memory (scheduler, limits, holds, waiters); the journal owns the truth.
 
-import type { NewDelivery, Queued } from '../domain/delivery.ts';
+import { ACCOUNT_REMOVED, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
 import {
@@ -21,7 +21,7 @@ import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './aliases.ts';
 import { type AtOncePorts, append } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts, saveLimits } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
 import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
@@ -42,6 +42,7 @@ const DECISIONS_PER_TURN_MAX = 512;
 const STORE_PAUSE_MS = 500;
 const HOUSEKEEPING_MS = 10_000;
 const FORGET_STEP_MAX = 2_000;
+const CANCELLED_STEP_MAX = 500;
 
 export interface DispatchOptions {
   readonly journal: Journal;
@@ -65,6 +66,8 @@ export interface DispatchAccounts {
   stateOf(id: string): { paused: boolean; refused: string | null };
   credentialOf(id: string): string | null;
   setRefused(id: string, reason: string): Promise<unknown>;
+  // It was removed: what is kept of it may be dropped.
+  forget?(id: string): void;
 }
 
 export class Dispatch implements Service {
@@ -77,6 +80,8 @@ export class Dispatch implements Service {
   // By host: its accounts share the line, so what one learns of it is known to all.
   readonly #trips = new Map<string, RoundTrips>();
   readonly #inFlight = new Set<Promise<unknown>>();
+  // Removed accounts of which something is still to be remembered.
+  readonly #leaving = new Set<string>();
   readonly #shown: Shown;
   readonly #attempts: Attempts;
   readonly #atOnce: AtOncePorts;
@@ -200,6 +205,64 @@ export class Dispatch implements Service {
     return limits;
   }
 
+  // The account was removed: what waits for it ends, and when nothing is left that would be lost (calls in flight,
+  // freezes, what was learned, what its windows count) it is forgotten.
+  leave(account: string): void {
+    if (this.#limits.has(account)) this.#leaving.add(account);
+    this.#letGo(this.#o.clock.now());
+  }
+
+  // It is back, with all that is remembered of it.
+  stay(account: string): void {
+    this.#leaving.delete(account);
+    this.limitsOf(account);
+    this.holds.setPaused(account, this.#o.accounts.stateOf(account).paused);
+    this.holds.renew(account, this.#o.clock.now());
+    this.wake();
+  }
+
+  // Ends what waits in an account; says how many.
+  async cancelAll(account: string, reason: string, by: string): Promise<number> {
+    const at = this.#o.clock.now();
+    let cancelled = 0;
+    const waiting = this.scheduler.waitingOf(account);
+    // Many share a commit.
+    for (let from = 0; from < waiting.length; from += CANCELLED_STEP_MAX) {
+      const step = waiting
+        .slice(from, from + CANCELLED_STEP_MAX)
+        .map(({ seq }) =>
+          this.move({ seq, to: 'cancelled', at, reason, by, body: null, queueMax: 0 }),
+        );
+      for (const { kind } of await Promise.all(step)) if (kind === 'moved') cancelled += 1;
+    }
+    return cancelled;
+  }
+
+  #letGo(now: number): void {
+    for (const account of this.#leaving) {
+      this.#track(this.#cancelLeft(account));
+      const limits = this.#limits.get(account)!;
+      const isIdle = this.scheduler.isIdle(account) && !this.#cosmetics.isBusy(account);
+      if (!isIdle || !limits.isAtRest(now)) continue;
+      this.#leaving.delete(account);
+      this.#limits.delete(account);
+      this.scheduler.removeAccount(account);
+      this.holds.remove(account);
+      this.aliases.forget(account);
+      this.#o.accounts.forget?.(account);
+      this.#track(saveLimits(this.#o.journal, limits.takeUnsaved()));
+    }
+  }
+
+  // What came back to the queue after its account was removed.
+  async #cancelLeft(account: string): Promise<void> {
+    try {
+      await this.cancelAll(account, ACCOUNT_REMOVED, 'sluice');
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
+  }
+
   get allLimits(): ReadonlyMap<string, AccountLimits> {
     return this.#limits;
   }
@@ -296,6 +359,7 @@ export class Dispatch implements Service {
     this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
       this.wake();
       for (const limits of this.#limits.values()) limits.forgetIdle(clock.now(), FORGET_STEP_MAX);
+      this.#letGo(clock.now());
       this.#keepHouse();
     });
   }

@@ -50,6 +50,11 @@ export class Holds {
     this.#apply(id);
   }
 
+  remove(id: string): void {
+    this.#accounts.get(id)?.host.accounts.delete(id);
+    this.#accounts.delete(id);
+  }
+
   // Called for each call that is about to go. True: it is a probe; everything else waits for its answer.
   probes(id: string, now: number): boolean {
     const { breaker, host } = this.#of(id);

@@ -30,6 +30,8 @@ export const MOVES: Readonly<Record<State, readonly State[]>> = {
 
 // Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free. What may be
 // out already cannot go back: whoever repeats it would send it twice.
+// Why what waits in an account ends when the account is removed.
+export const ACCOUNT_REMOVED = 'account_removed';
 export const WITHDRAWN = 'withdrawn';
 export const WITHDRAWN_AT_STOP = 'withdrawn_at_stop';
 

@@ -151,10 +151,17 @@ export const ERRORS = {
       'Repeat after `Retry-After`. Tokens that are known here are not concerned; those that are configured are ' +
       'asked about first.',
   },
+  account_configured: {
+    status: 409,
+    title: 'The account stands in the configuration, and would be back with the next start.',
+    remedy: 'Take it out of `accounts` in `sluice.yaml`, start again, and then remove it.',
+  },
   accounts_full: {
     status: 503,
     title: 'No further account can be registered.',
-    remedy: 'The gateway holds as many accounts as it may; use another gateway for more.',
+    remedy:
+      'The gateway holds as many accounts as it may, and all of them are in use. Remove some ' +
+      '(`sluice accounts remove`), raise `accounts_max`, or use another gateway for more.',
   },
   platform_unreachable: {
     status: 502,

@@ -86,6 +86,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/accounts': viewer('closed'),
   'POST /v1/accounts/:id/pause': operator('account', 'path'),
   'POST /v1/accounts/:id/resume': operator('account', 'path'),
+  'DELETE /v1/accounts/:id': ADMIN_ACTS,
   // It shows a secret.
   'GET /v1/accounts/:id/webhook': ADMIN_READS,
   'GET /v1/limits': viewer('query'),

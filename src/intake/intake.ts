@@ -37,6 +37,8 @@ export interface IntakeOptions {
   readonly sandbox: Sandbox | null;
   // Left out: there is no terminal to watch.
   readonly terminals?: Terminals;
+  // Left out: accounts cannot be removed. `by`: who asks for it.
+  readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
   // Left out: nobody looks at updates, and none come by webhook.
@@ -61,6 +63,18 @@ export interface IntakeSettings {
   readonly trustedProxies: readonly string[];
   readonly connectionsMax: number;
 }
+
+export type RemovedAccount =
+  | {
+      kind: 'removed';
+      // Deliveries that waited; how many are in flight still.
+      cancelled: number;
+      inFlight: number;
+      tokens: number;
+      streams: number;
+      broadcasts: number;
+    }
+  | { kind: 'unknown' | 'configured' };
 
 export interface LiveOutput {
   readonly live: Live;

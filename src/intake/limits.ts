@@ -32,7 +32,20 @@ export function limitRoutes(app: FastifyInstance, options: IntakeOptions): void 
       ? { id: request.params.id, paused: false }
       : refuse(reply, 'unknown_account'),
   );
+  app.delete<ById>('/v1/accounts/:id', (request, reply) => remove(options, request, reply));
   app.get('/v1/limits', async (request, reply) => showLimits(options, seen, request, reply));
+}
+
+async function remove(
+  { removeAccount }: IntakeOptions,
+  { params: { id }, caller }: FastifyRequest<ById>,
+  reply: FastifyReply,
+) {
+  const removed = (await removeAccount?.(id, caller)) ?? { kind: 'unknown' };
+  if (removed.kind === 'unknown') return refuse(reply, 'unknown_account');
+  if (removed.kind === 'configured') return refuse(reply, 'account_configured');
+  const { kind: _kind, ...ended } = removed;
+  return { id, removed: true, ...ended };
 }
 
 class Seen {

@@ -46,6 +46,15 @@ const Limit = Type.Object({
   ),
 });
 const Paused = Type.Object({ id: text, paused: Type.Boolean() });
+const Removed = Type.Object({
+  id: text,
+  removed: Type.Boolean(),
+  cancelled: Type.Integer({ description: 'Deliveries that waited; they are cancelled' }),
+  inFlight: Type.Integer({ description: 'Calls that are still under way; they end as they do' }),
+  tokens: Type.Integer({ description: 'Virtual tokens that were revoked' }),
+  streams: count,
+  broadcasts: count,
+});
 const Webhook = Type.Object({
   path: Type.String({ description: 'Where the platform is to post' }),
   secret: Type.String({ description: 'The `secret_token` to give to setWebhook' }),
@@ -84,6 +93,12 @@ export const ACCOUNT_OPERATIONS: Operations = {
     summary: 'Go on sending for this account',
     answers: { 200: Paused },
     examples: { 'one of them': { params, status: 200 } },
+  },
+  'DELETE /v1/accounts/{id}': {
+    tag: 'accounts',
+    summary: 'Forget this account and its token',
+    answers: { 200: Removed },
+    examples: { 'one that nobody needs': { params: { id: SAMPLE.idleAccount }, status: 200 } },
   },
   'GET /v1/accounts/{id}/webhook': {
     tag: 'accounts',

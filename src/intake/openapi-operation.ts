@@ -50,6 +50,7 @@ export type Tag = keyof typeof TAGS;
 export const SAMPLE = {
   account: 'telegram:sandbox-1',
   token: '1:sandbox',
+  idleAccount: 'terminal:kitchen',
   // A delivery that waits, and one that is dead.
   waiting: 'k3x9a-1c',
   dead: 'k3x9a-1d',

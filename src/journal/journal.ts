@@ -33,6 +33,8 @@ export interface Journal {
   callsSince(since: number): Promise<StoredCall[]>;
 
   saveAccount(account: StoredAccount): Promise<void>;
+  // What is kept of it elsewhere (deliveries, limits) stays. An id that is not there is no error.
+  removeAccount(id: string): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
   // Other ids for accounts, in everything that names them, all of it in one transaction. To be done before anything is
   // read.

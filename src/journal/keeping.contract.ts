@@ -43,6 +43,23 @@ export function keeping(store: () => Harness): void {
       ]);
     });
 
+    test('an account that was removed is gone, and no other is', async () => {
+      const { journal } = store();
+      const rest = {
+        platform: 'telegram',
+        sealed: 'x',
+        paused: false,
+        refused: null,
+        createdAt: 1,
+      };
+      await journal.saveAccount({ id: 'telegram:1', ...rest });
+      await journal.saveAccount({ id: 'telegram:2', ...rest });
+      await journal.removeAccount('telegram:1');
+      await journal.removeAccount('telegram:9');
+      await store().reopen();
+      expect(await store().journal.accounts()).toEqual([{ id: 'telegram:2', ...rest }]);
+    });
+
     test('the tag stays with the store', async () => {
       const { tag } = store().journal;
       expect(tag).toMatch(/^[0-9a-z]{5}$/);

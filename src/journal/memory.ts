@@ -136,6 +136,12 @@ class MemoryJournal implements Journal {
     });
   }
 
+  removeAccount(id: string): Promise<void> {
+    return this.#command(() => {
+      this.#disk.accounts.delete(id);
+    });
+  }
+
   accounts(): Promise<StoredAccount[]> {
     return this.#command(() => sortedValues(this.#disk.accounts));
   }

@@ -184,6 +184,10 @@ export class BatchRunner {
         );
         out.push(null);
         return;
+      case OP.removeAccount:
+        this.#commands.statements.dropAccount.run(reader.string());
+        out.push(null);
+        return;
       case OP.filesInUse:
         out.push(this.#commands.filesInUse());
         return;

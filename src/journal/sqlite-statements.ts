@@ -68,6 +68,8 @@ export const SQL = {
     sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
     created_at = excluded.created_at`,
 
+  dropAccount: 'DELETE FROM accounts WHERE id = ?',
+
   saveFiles: 'INSERT OR IGNORE INTO spooled (seq, id) SELECT ?, value FROM json_each(?)',
   // All of them: the table is as small as the spool.
   spooled: `SELECT s.seq, s.id, d.state FROM spooled s LEFT JOIN deliveries d ON d.seq = s.seq

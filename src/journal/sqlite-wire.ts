@@ -41,6 +41,7 @@ export const OP = {
   caller: 15,
   unanswered: 16,
   renameAccounts: 17,
+  removeAccount: 18,
 } as const;
 
 export class Reader {

@@ -201,6 +201,10 @@ export class SqliteJournal implements Journal {
     );
   }
 
+  removeAccount(id: string): Promise<void> {
+    return this.#commits.submit(null, (words) => words.push(OP.removeAccount, id), readNothing);
+  }
+
   accounts(): Promise<StoredAccount[]> {
     return this.#commits.submit(
       null,

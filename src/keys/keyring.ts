@@ -168,6 +168,19 @@ export class Keyring implements Service {
     return created;
   }
 
+  // The ids of the virtual tokens of an account that are valid.
+  virtualTokensOf(account: string): string[] {
+    const now = this.#parts.clock.now();
+    const own = [...this.#byId.values()].filter(
+      (held) => held.stored.kind === 'virtual' && held.account === account,
+    );
+    return own.filter(({ stored }) => isValid(stored, now)).map(({ stored }) => stored.id);
+  }
+
+  speaksFor(account: string): boolean {
+    return this.virtualTokensOf(account).length > 0;
+  }
+
   // Told when a key was revoked.
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -201,6 +201,20 @@ export class AccountLimits {
     return this.#tree.forgetIdle(now, max, this.#settings, notes);
   }
 
+  // Nothing is frozen, learned or counted: to forget it is to lose nothing. True only after `forgetIdle` has had its
+  // rounds.
+  isAtRest(now: number): boolean {
+    const { root } = this.#tree;
+    return this.#tree.size === 0 && !root.isRemarkable() && root.isIdle(now);
+  }
+
+  // What was forgotten, and is still on disk.
+  takeUnsaved(): Words.LimitRecord[] {
+    const unsaved = this.#unsaved;
+    this.#unsaved = [];
+    return unsaved;
+  }
+
   freezeChat(chat: string, until: number, cause: string, now: number): Words.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     const branch = this.#tree.chatFor(chat);

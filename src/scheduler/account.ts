@@ -150,6 +150,15 @@ export class Account extends RingMember implements Waiter {
     this.#place(chat, now);
   }
 
+  get isIdle(): boolean {
+    return this.inFlight === 0 && this.chats.size === 0 && this.#waitingInAll === 0;
+  }
+
+  allWaiting(): Queued[] {
+    const entered = [...this.chats.values()].flatMap((chat) => chat.entries());
+    return [...this.#scheduled.items(), ...entered].map(({ queued }) => queued);
+  }
+
   // All that wait in a chat, those for a later time too.
   waitingIn(id: string): Entry[] {
     const places = [this.chats.get(id), this.chats.get(QUEUE)];

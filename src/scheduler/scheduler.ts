@@ -16,7 +16,7 @@ import { TimeHeap } from './heap.ts';
 import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
-import { Ring } from './ring.ts';
+import { leaveRing, Ring } from './ring.ts';
 import { oldestDueAt, type Waiting, type WaitingFilter, waiting } from './waiting.ts';
 
 export type { Explained, Placed } from './explain.ts';
@@ -71,6 +71,25 @@ export class Scheduler {
     this.#live.set(platform, live);
     const shared = { live, weights: this.#weights };
     this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, ...shared }));
+  }
+
+  // Nothing of it waits, is in flight or is being written down.
+  isIdle(id: string): boolean {
+    return this.#accounts.get(id)?.isIdle ?? true;
+  }
+
+  removeAccount(id: string): void {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return;
+    assert(account.isIdle, 'only an idle account is removed');
+    this.#asleep.remove(account);
+    leaveRing(account);
+    this.#accounts.delete(id);
+  }
+
+  // All that wait in an account, those for a later time too.
+  waitingOf(id: string): Queued[] {
+    return this.#accounts.get(id)?.allWaiting() ?? [];
   }
 
   add(queued: Queued, now: number): void {

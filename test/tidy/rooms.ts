@@ -76,6 +76,7 @@ export const BUILDERS = [
   'src/guarding.ts',
   'src/house.ts',
   'src/readings.ts',
+  'src/removing.ts',
   'src/gateway.ts',
   'src/world-engine.ts',
   'src/index.ts',

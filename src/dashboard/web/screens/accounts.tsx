@@ -76,6 +76,11 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
           <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
             {paused ? 'Resume' : 'Pause'}
           </button>
+          {may('admin') ? (
+            <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
+              Remove
+            </button>
+          ) : null}
         </footer>
       ) : null}
     </article>
@@ -109,6 +114,20 @@ async function pause(id: string): Promise<void> {
   await attempt(async () => {
     await ask('POST', `/v1/accounts/${encodeURIComponent(id)}/pause`);
     return `${id} is paused.`;
+  });
+}
+
+async function remove(id: string): Promise<void> {
+  const yes = await confirm({
+    title: `Remove ${id}?`,
+    text: 'Its token is forgotten; what waits for it, its streams, broadcasts and virtual tokens end. This cannot be undone.',
+    yes: 'Remove',
+    isDangerous: true,
+  });
+  if (!yes) return;
+  await attempt(async () => {
+    await ask('DELETE', `/v1/accounts/${encodeURIComponent(id)}`);
+    return `${id} is removed.`;
   });
 }
 

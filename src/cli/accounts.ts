@@ -1,0 +1,74 @@
+// sluice accounts …: those the gateway knows, and the end of one that is no longer needed.
+
+import type { Command } from 'commander';
+import { systemClock } from '../system/clock.ts';
+import { type ShownAccount, troubleOf } from './account-view.ts';
+import { addClientOptions, connect } from './client.ts';
+import { type Io, printJson } from './io.ts';
+import { table } from './table.ts';
+
+interface Removed {
+  readonly cancelled: number;
+  readonly inFlight: number;
+  readonly tokens: number;
+  readonly streams: number;
+  readonly broadcasts: number;
+}
+
+export function addAccounts(program: Command, io: Io): void {
+  const accounts = program
+    .command('accounts')
+    .description('the accounts it speaks for: list, remove');
+  addList(accounts, io);
+  addRemove(accounts, io);
+}
+
+function addList(accounts: Command, io: Io): void {
+  const command = accounts
+    .command('list')
+    .description('all of them, and what keeps any from sending');
+  addClientOptions(command).action(async (options: { json?: true }) => {
+    const answer = await connect(io, { ...options }).call('GET', '/v1/accounts');
+    const found = (answer as { accounts: ShownAccount[] }).accounts;
+    if (options.json) {
+      printJson(io, found);
+      return;
+    }
+    const now = systemClock().now();
+    const rows = found.map((each) => [
+      each.id,
+      String(each.waiting),
+      String(each.inFlight),
+      troubleOf(each, now) ?? 'sending',
+    ]);
+    io.out(
+      rows.length === 0
+        ? 'no account yet'
+        : table(['account', 'waiting', 'in flight', 'state'], rows),
+    );
+  });
+}
+
+function addRemove(accounts: Command, io: Io): void {
+  const command = accounts
+    .command('remove')
+    .description('forget an account and its token; what waits for it is cancelled')
+    .argument('<account>', 'its id');
+  addClientOptions(command).action(async (id: string, options: { json?: true }) => {
+    const path = `/v1/accounts/${encodeURIComponent(id)}`;
+    const answer = (await connect(io, { ...options }).call('DELETE', path)) as Removed;
+    if (options.json) printJson(io, answer);
+    else io.out(`${id} is removed${inWords(answer)}`);
+  });
+}
+
+function inWords({ cancelled, inFlight, tokens, streams, broadcasts }: Removed): string {
+  const ended = [
+    [cancelled, 'deliveries cancelled'],
+    [inFlight, 'calls still in flight'],
+    [tokens, 'virtual tokens revoked'],
+    [streams, 'streams cancelled'],
+    [broadcasts, 'broadcasts cancelled'],
+  ] as const;
+  return ended.flatMap(([count, words]) => (count === 0 ? [] : [`, ${count} ${words}`])).join('');
+}
