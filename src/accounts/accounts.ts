@@ -9,6 +9,8 @@ import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
+import { whoGivesWay } from './eviction.ts';
+import { freeId, hostOf, isOfHost, mayReplace, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
@@ -62,9 +64,6 @@ interface Held {
   // Counted up with every call: the least was used the longest ago.
   used: number;
 }
-
-// Of the accounts that may be kept, how many give way at once when all places are taken.
-const EVICTED_SHARE = 0.01;
 
 // The tokens on disk were sealed with another secret than the one given now.
 export class SecretMismatch extends Error {
@@ -336,22 +335,14 @@ export class Accounts {
     return { kind: 'known', id };
   }
 
-  // Those that nobody configured and that nothing is left to do for, the longest idle first; of the simulator's and
-  // other local ones before all that a platform vouched for.
   async #evict(): Promise<void> {
     const { platforms } = this.#options;
-    const isLocal = ({ stored, credential }: Held) =>
-      platforms.get(stored.platform)?.isLocal?.(credential) === true;
-    const inOrder = [...this.#held.values()]
-      .filter(({ stored }) => !this.#configured.has(stored.id))
-      .map((held) => ({ id: held.stored.id, rank: isLocal(held) ? 0 : 1, used: held.used }))
-      .sort((a, b) => a.rank - b.rank || a.used - b.used);
-    const count = Math.max(1, Math.floor(this.#accountsMax * EVICTED_SHARE));
-    const gone: string[] = [];
-    for (const { id } of inOrder) {
-      if (gone.length >= count) break;
-      if (this.#mayGo(id)) gone.push(id);
-    }
+    const candidates = Array.from(this.#held.values()).flatMap(({ stored, credential, used }) => {
+      if (this.#configured.has(stored.id)) return [];
+      const isLocal = platforms.get(stored.platform)?.isLocal?.(credential) === true;
+      return [{ id: stored.id, isLocal, used }];
+    });
+    const gone = whoGivesWay(candidates, this.#accountsMax, this.#mayGo);
     await Promise.all(gone.map((id) => this.remove(id)));
   }
 
@@ -385,30 +376,6 @@ export class Accounts {
 function isEqual(held: string, given: string): boolean {
   const [a, b] = [Buffer.from(held), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-
-function hostOf(platform: Platform, credential: string): Host {
-  return platform.hostOf?.(credential) ?? ONLY_HOST;
-}
-
-// A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
-// something.
-function mayReplace(before: Host, given: Host): boolean {
-  return before.name === given.name && given.vouches;
-}
-
-function isOfHost({ id, platform }: StoredAccount, host: Host): boolean {
-  return id.startsWith(accountId(platform, host.name, ''));
-}
-
-// With a number behind it where another one has the id already.
-function freeId({ id, platform }: StoredAccount, host: Host, taken: ReadonlySet<string>): string {
-  const wanted = accountId(platform, host.name, id.slice(platform.length + 1));
-  let free = wanted;
-  for (let n = 2; taken.has(free); n += 1) free = `${wanted}-${n}`;
-  return free;
 }
 
 const ACCOUNT_NAME = new RegExp(`^(${SANDBOX}-)?\\d+(:test)?$`);

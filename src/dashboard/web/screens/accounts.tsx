@@ -120,7 +120,7 @@ async function pause(id: string): Promise<void> {
 async function remove(id: string): Promise<void> {
   const yes = await confirm({
     title: `Remove ${id}?`,
-    text: 'Its token is forgotten; what waits for it, its streams, broadcasts and virtual tokens end. This cannot be undone.',
+    text: 'Its token is forgotten. What waits for it, its streams, broadcasts and virtual tokens end for good.',
     yes: 'Remove',
     isDangerous: true,
   });
