@@ -27,6 +27,7 @@ import { createMetrics, type Metrics } from './ledger/metrics.ts';
 import { createQueueLog } from './ledger/queue-log.ts';
 import { roadLog } from './ledger/road-log.ts';
 import { openLive } from './livestreams.ts';
+import type { Platform } from './platforms/platform.ts';
 import { fillMetrics, readHealth } from './readings.ts';
 import { mayLetGo, removeAccount } from './removing.ts';
 import { createSweeper } from './spool/sweeper.ts';
@@ -70,9 +71,12 @@ export interface Gateway extends BroadcastCalls {
   close(): Promise<void>;
 }
 
-export async function createGateway(config: Config): Promise<Gateway> {
+export async function createGateway(
+  config: Config,
+  wrap?: (platform: Platform) => Platform,
+): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const { house, guards, guarding } = await openGuarded(config, metrics);
+  const { house, guards, guarding } = await openGuarded(config, metrics, wrap);
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   fillMetrics(config, house, metrics);

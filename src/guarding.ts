@@ -10,6 +10,7 @@ import { type House, openHouse } from './house.ts';
 import { isLoopback } from './intake/trust.ts';
 import { ADMIN, type Guards, openGuards } from './keys/keys.ts';
 import type { Metrics } from './ledger/metrics.ts';
+import type { Platform } from './platforms/platform.ts';
 import type { Service } from './system/service.ts';
 
 // A key that people chose, where strangers can try others.
@@ -42,9 +43,10 @@ function requireKnownKey(config: Config): void {
 export async function openGuarded(
   config: Config,
   metrics: Metrics,
+  wrap?: (platform: Platform) => Platform,
 ): Promise<{ house: House; guards: Guards; guarding: Guarding }> {
   requireKnownKey(config);
-  const house = await openHouse(config, metrics);
+  const house = await openHouse(config, metrics, wrap);
   const { clock, journal, log, adminKey } = house;
   const guards = await openGuards({
     clock,

@@ -73,7 +73,12 @@ export interface HouseWatch {
   countFault(stage: FaultStage): void;
 }
 
-export async function openHouse(config: Config, watch: HouseWatch): Promise<House> {
+// `wrap`: puts something around each platform; a test makes them fail.
+export async function openHouse(
+  config: Config,
+  watch: HouseWatch,
+  wrap: (platform: Platform) => Platform = (platform) => platform,
+): Promise<House> {
   const clock = systemClock();
   const random = systemRandom();
   const log = createLog({ level: config.log });
@@ -89,7 +94,9 @@ export async function openHouse(config: Config, watch: HouseWatch): Promise<Hous
   const screens = new Screens(clock);
   const telegram = openTelegram(config, clock, random, sandbox, spool);
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
-  const made = [telegram, createTerminal(screens)].map((each) => bounded(each, { clock, report }));
+  const made = [telegram, createTerminal(screens)].map((each) =>
+    bounded(wrap(each), { clock, report }),
+  );
   const platforms = new Map(made.map((each) => [each.name, each]));
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };

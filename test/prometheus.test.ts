@@ -85,6 +85,7 @@ const IN_TROUBLE = [
   'SluiceCallsFail',
   'SluiceDeadLettersRising',
   'SluiceFrozen',
+  'SluiceInternalFault',
   'SluiceQueueFull',
   'SluiceRateLimited',
   'SluiceStreamsStale',
@@ -126,6 +127,7 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
     // A disk of its own, that can be filled; needs root.
     const tmpfs = ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', gateway.data];
     isMounted = spawnSync('mount', tmpfs).status === 0;
+    await Trouble.prepare(gateway);
     await gateway.start();
     trouble = new Trouble(gateway, sim);
     other = new GatewayProcess(sim.url, ['--drain-ms-max', '60000', '--log', 'silent']);
@@ -169,6 +171,7 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
     await trouble.blocked();
     await trouble.broken();
     await trouble.flaky();
+    await trouble.poisoned();
     await trouble.backlog();
     expect(await trouble.fullQueue()).toBeGreaterThan(0);
     await prometheus.until(() => IN_TROUBLE.every((name) => fired(gateway).has(name)));

@@ -292,6 +292,7 @@ export class LiveStreams implements Live, Service {
   // stays in its record.
   #broken(stream: Stream, error: unknown): StreamView {
     const { id, asked } = stream;
+    if (stream.reason === INTERNAL) return this.#view(stream);
     this.#o.report('stream', error, { stream: id, account: asked.account });
     stream.state = 'failed';
     stream.reason = INTERNAL;
@@ -300,8 +301,10 @@ export class LiveStreams implements Live, Service {
     this.#leave(stream);
     void this.#keeper
       .save(stream)
-      .catch((cause) => this.#o.report('stream', cause, { stream: id }));
-    return this.#close(stream);
+      .catch((cause) => this.#o.report('stream', cause, { stream: id }))
+      // Known in memory until the disk knows it.
+      .finally(() => this.#close(stream));
+    return this.#announce(stream);
   }
 
   #leave(stream: Stream): void {

@@ -1,5 +1,8 @@
 // A gateway under load and in trouble. Every fault has a bot of its own, so that each alert has only its own cause.
 
+import { aDelivery } from '../../src/domain/delivery.fixture.ts';
+import { formatId } from '../../src/domain/ids.ts';
+import { openSqliteJournal } from '../../src/journal/sqlite.ts';
 import type { ServedSim } from '../../src/sim/sim.ts';
 import type { GatewayProcess } from '../process/gateway.ts';
 
@@ -17,6 +20,31 @@ export class Trouble {
   constructor(gateway: GatewayProcess, sim: ServedSim) {
     this.#gateway = gateway;
     this.#sim = sim;
+  }
+
+  // Before the gateway is started: a dead letter of an account that has no token, which can never be sent.
+  static async prepare({ data }: GatewayProcess): Promise<void> {
+    const journal = await openSqliteJournal({ dir: data });
+    const of = { account: 'telegram:999', platform: 'telegram', chat: '1', method: 'sendMessage' };
+    const made = aDelivery({ ...of, acceptedAt: Date.now(), body: '{"chat_id":1}' });
+    const appended = await journal.append(made, { queueMax: 1 });
+    if (appended.kind !== 'accepted') throw new Error(appended.kind);
+    const { seq } = appended.queued;
+    await journal.begin(seq, Date.now());
+    const rest = { retryAfterMs: null, dueAt: 0, failed: true, doubted: false, cure: null };
+    const end = { outcome: 'failed', reason: 'prepared', detail: null, to: 'dead' } as const;
+    const answer = { messageId: null, result: null, limits: [] };
+    await journal.settle({ seq, n: 1, endedAt: Date.now(), ...end, ...rest, ...answer });
+    Trouble.#prepared = formatId(journal.tag, seq);
+    await journal.close();
+  }
+
+  static #prepared = '';
+
+  async poisoned(): Promise<void> {
+    const letters = { ids: [Trouble.#prepared] };
+    const { status } = await this.#gateway.ask('POST', '/v1/dead/retry', letters);
+    if (status !== 200) throw new Error(`the retry was answered ${status}`);
   }
 
   send({ bot, chat, text = 'hello', wait }: Send) {

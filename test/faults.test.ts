@@ -1,0 +1,212 @@
+// A whole gateway over a platform that throws, rejects or never answers in each of its methods, one at a time, each in a
+// chat of its own: that delivery ends dead with its reason (or that request, call or stream ends), all other chats and
+// accounts go on, and the next process on the same store sends nothing again.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configOf } from '../src/config/config.ts';
+import type { RoadEvent } from '../src/domain/event.ts';
+import { createGateway, type Gateway } from '../src/gateway.ts';
+import { type Fault, faultsOf, faulty, methodsOf } from '../src/platforms/faulty.fixture.ts';
+import type { Platform } from '../src/platforms/platform.ts';
+import { createTelegram } from '../src/platforms/telegram/telegram.ts';
+
+const TOKEN = '41:sandbox';
+const OTHER_TOKEN = '42:sandbox';
+const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'));
+const CONFIG = configOf({
+  data: join(folder, 'data'),
+  log: 'silent',
+  port: 0,
+  deadlineMs: 1000,
+  adminKey: 'the-admin-key-of-this-test',
+});
+const WAIT_S = 30;
+
+const telegram = createTelegram({ transport: null as never });
+
+// What each method of the port is for, which decides how its fault ends.
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  attempt: [
+    'send',
+    'classify',
+    'rest',
+    'isIdempotent',
+    'cure',
+    'split',
+    'mentions',
+    'named',
+    'touch',
+  ],
+  // What is known by then stays true.
+  sent: ['chatAfter', 'planOf'],
+  request: ['describe', 'address', 'wording'],
+  call: ['identify', 'hostOf', 'isLocal', 'passage.pass', 'passage.download'],
+  // Asked for keys with bounds only.
+  permit: ['plainParams', 'targets'],
+  stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
+  // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
+  end: ['close'],
+};
+const groupOf = (method: string) =>
+  Object.keys(GROUPS).find((group) => GROUPS[group]!.includes(method));
+
+const FAULTS = faultsOf(telegram)
+  // A minute of waiting; tried on a virtual clock there too.
+  .filter(
+    ({ method, mode }) => groupOf(method) !== 'end' && !(method === 'identify' && mode === 'hangs'),
+  )
+  .map((fault, i) => ({ ...fault, chat: 9_000_001 + i, group: groupOf(fault.method)! }));
+type Case = (typeof FAULTS)[number];
+
+// A method's name is all that isIdempotent is told.
+const markOf = ({ method, chat }: Case) =>
+  method === 'isIdempotent' ? '"sendDice"' : String(chat);
+
+function broken(platform: Platform): Platform {
+  if (platform.name !== 'telegram') return platform;
+  return FAULTS.reduce(
+    (made: Platform, fault) => faulty(made, fault as Fault, (args) => args.includes(markOf(fault))),
+    platform,
+  );
+}
+
+let gateway: Gateway;
+let url: string;
+
+beforeAll(async () => {
+  gateway = await createGateway(CONFIG, broken);
+  url = await gateway.listen();
+  await healthy();
+});
+
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let quiet = 1000;
+
+// Other chats, and another account, go on.
+async function healthy(): Promise<void> {
+  quiet += 1;
+  const sent = await Promise.all(
+    [TOKEN, OTHER_TOKEN].map((account) =>
+      gateway.send({
+        to: { platform: 'telegram', account, chat: quiet },
+        body: { text: 'well' },
+        wait: WAIT_S,
+      }),
+    ),
+  );
+  for (const each of sent) expect(each).toMatchObject({ state: 'sent' });
+}
+
+function send(chat: number, method: string, body: Record<string, unknown>) {
+  const to = { platform: 'telegram', account: TOKEN, chat };
+  return gateway.send({ to, method, body, wait: WAIT_S });
+}
+
+// The call that makes an attempt go through the method.
+async function attempt({ method, chat }: Case) {
+  switch (method) {
+    case 'isIdempotent':
+      return send(chat, 'sendDice', {});
+    case 'cure':
+      return send(chat, 'sendMessage', { text: 'x', reply_parameters: { message_id: 999_999 } });
+    case 'touch':
+      return send(chat, 'editMessageText', { message_id: 5, text: 'x' });
+    case 'named': {
+      const first = await send(chat, 'sendMessage', { text: 'first' });
+      expect(first).toMatchObject({ state: 'sent' });
+      const seq = Number.parseInt((first as { id: string }).id.split('-')[1]!, 36);
+      return send(chat, 'sendMessage', { text: 'x', reply_parameters: { message_id: -seq } });
+    }
+    default:
+      return send(chat, 'sendMessage', { text: 'x' });
+  }
+}
+
+async function fetched(path: string): Promise<number> {
+  return (await fetch(`${url}${path}`)).status;
+}
+
+function asked(key: string, path: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+const ENDS: Readonly<Record<string, (fault: Case) => Promise<void>>> = {
+  async attempt(fault) {
+    const end = await attempt(fault);
+    expect(end).toMatchObject({ state: 'dead', reason: 'internal' });
+    const { detail } = end as unknown as { detail: string };
+    expect(detail).toMatch(fault.mode === 'hangs' ? /^NoAnswer at / : /^TypeError at .* is broken/);
+  },
+  async sent(fault) {
+    expect(await attempt(fault)).toMatchObject({ state: 'sent' });
+  },
+  async request({ method, chat }) {
+    const origin = { platform: 'telegram', account: TOKEN, chat };
+    const observers = [{ platform: 'terminal', account: 'local', chat: 'main' }];
+    const to = method === 'wording' ? { origin, observers } : origin;
+    const asked = gateway.send({ to, body: { text: `to ${chat}` } } as Parameters<
+      Gateway['send']
+    >[0]);
+    await expect(asked).rejects.toThrow('is broken');
+  },
+  async call({ method, chat }) {
+    const path = {
+      identify: `/bot${chat}:sandbox/getMe`,
+      hostOf: `/bot${chat}:sandbox/getMe`,
+      isLocal: `/bot${chat}:sandbox/getMe`,
+      'passage.pass': `/bot${TOKEN}/getChat?chat_id=${chat}`,
+      'passage.download': `/file/bot${TOKEN}/${chat}`,
+    }[method]!;
+    expect(await fetched(path)).toBeGreaterThanOrEqual(500);
+  },
+  async permit({ chat }) {
+    const made = await asked(CONFIG.adminKey!, '/v1/keys', {
+      name: `bound to ${chat}`,
+      role: 'sender',
+      chats: [String(chat)],
+    });
+    const { secret } = (await made.json()) as { secret: string };
+    const to = { platform: 'telegram', account: TOKEN, chat };
+    const sent = await asked(secret, '/v1/messages', { to, body: { text: `to ${chat}` } });
+    expect(sent.status).toBe(500);
+  },
+  async stream({ chat }) {
+    const to = { platform: 'telegram', account: TOKEN, chat };
+    const handle = await gateway.stream({ to, format: 'markdown' }).catch((error: Error) => error);
+    // Before anything was opened.
+    if (handle instanceof Error || 'code' in handle) return;
+    await handle.append('some *text*').catch(() => null);
+    const end = await handle.final(' and its end', { wait: WAIT_S }).catch((error: Error) => error);
+    const view = end instanceof Error || 'code' in end ? await handle.view() : end;
+    expect(['done', 'failed']).toContain((view as { state: string }).state);
+  },
+};
+
+test('every method of the port is tried', () => {
+  expect(Object.values(GROUPS).flat().sort()).toEqual(methodsOf(telegram).sort());
+});
+
+test.each(FAULTS)('$method $mode', async (fault) => {
+  const ends = ENDS[fault.group]!(fault);
+  await healthy();
+  await ends;
+  await healthy();
+});
+
+test('and the next process starts on the same store, and sends none of it again', async () => {
+  await gateway.close();
+  const events: RoadEvent[] = [];
+  gateway = await createGateway(CONFIG);
+  gateway.events((event) => events.push(event));
+  await healthy();
+  const chats = events.flatMap((event) => ('about' in event ? [event.about.chat] : []));
+  expect(chats.filter((chat) => Number(chat) > 9_000_000)).toEqual([]);
+});
