@@ -1,6 +1,6 @@
-// A whole gateway over a platform that throws, rejects or never answers in each of its methods, one at a time, each in a
-// chat of its own: that delivery ends dead with its reason (or that request, call or stream ends), all other chats and
-// accounts go on, and the next process on the same store sends nothing again.
+// A whole gateway over a platform that throws, rejects or never answers in each of its methods, one at a time, each
+// in a chat of its own: that delivery ends dead with its reason (or that request, call or stream ends), all other chats
+// and accounts go on, and the next process on the same store sends nothing again.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

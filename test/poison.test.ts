@@ -229,5 +229,5 @@ test(
     );
     expect(again.body).toMatchObject({ reason: 'internal' });
   },
-  WAIT_MS,
+  2 * WAIT_MS,
 );
