@@ -38,15 +38,3 @@ test('nor does the time count that a caller asked to wait; a queue before it doe
   expect(second!.waitedMs).toBeGreaterThanOrEqual(1_000);
   expect(second!.waitedMs).toBeLessThan(1_200);
 });
-
-test('an answer that comes too late to count is told as a try, and moves nothing', async () => {
-  const { dispatch, road, events, run, store } = aRoad(() => SENT);
-  await dispatch.start();
-  await submit(road);
-  store.journal.settle = async () => ({ kind: 'stale', state: 'cancelled' });
-  await run(5_000);
-  expect(attempts(events)).toMatchObject([{ n: 1, outcome: 'sent' }]);
-  const ends = events.flatMap((event) => (event.kind === 'moved' ? [event.to] : []));
-  expect(ends).not.toContain('sent');
-  expect(ends).not.toContain('cancelled');
-});
