@@ -3,6 +3,7 @@
 // only the few that came meanwhile: then the log is moved whole, and begins anew with the next commit.
 
 import type { Database, Statement } from '../system/sqlite.ts';
+import type { Covered, PageSums } from './page-sums.ts';
 
 // Looking costs little, but not nothing.
 const COMMITS_PER_LOOK = 16;
@@ -10,21 +11,21 @@ const COMMITS_PER_LOOK = 16;
 const LOG_PAGES = 1000;
 // So few the writer moves itself.
 const REST_PAGES_MAX = 64;
-// So many the writer moves itself too: nobody else does, or not fast enough.
-const BEHIND_PAGES_MAX = 16_000;
 
-// Moves what is in the log beside the writing, and says when it has; null: nobody does.
-export type Mover = (moved: () => void) => void;
+// Moves what is in the log beside the writing, and says when it has, and of how much it wrote down the checks; null:
+// it could not. False: it is no more, and the writer must.
+export type Mover = (moved: (covered: Covered | null) => void) => boolean;
 
 export class Checkpoints {
-  readonly #mover: Mover | null;
+  mover: Mover | null = null;
+  readonly #sums: PageSums;
   readonly #look: Statement;
   readonly #move: Statement;
   #commits = 0;
   #isMoving = false;
 
-  constructor(db: Database, mover: Mover | null) {
-    this.#mover = mover;
+  constructor(db: Database, sums: PageSums) {
+    this.#sums = sums;
     this.#look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.#move = db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
   }
@@ -35,20 +36,30 @@ export class Checkpoints {
     if (this.#commits >= COMMITS_PER_LOOK) this.#consider();
   }
 
+  // All of it, by the writer.
+  moveAll(): void {
+    const { log } = this.#look.get() as { log: number };
+    if (log <= 0) return;
+    this.#sums.cover(log);
+    this.#move.get();
+  }
+
   #consider(): void {
     this.#commits = 0;
     const { log, checkpointed } = this.#look.get() as { log: number; checkpointed: number };
-    if (log < LOG_PAGES || this.#isMoving) {
-      if (log - checkpointed >= BEHIND_PAGES_MAX) this.#move.get();
-      return;
-    }
-    if (log - checkpointed <= REST_PAGES_MAX || this.#mover === null) this.#move.get();
-    else {
-      this.#isMoving = true;
-      this.#mover(() => {
-        this.#isMoving = false;
-        this.#consider();
-      });
-    }
+    if (log < LOG_PAGES || this.#isMoving) return;
+    if (log - checkpointed <= REST_PAGES_MAX || !this.#isMovedByOther()) this.moveAll();
+  }
+
+  #isMovedByOther(): boolean {
+    if (this.mover === null) return false;
+    this.#isMoving = this.mover((covered) => {
+      this.#isMoving = false;
+      if (covered === null) this.mover = null;
+      else this.#sums.adopt(covered);
+      this.#consider();
+    });
+    if (!this.#isMoving) this.mover = null;
+    return this.#isMoving;
   }
 }

@@ -13,6 +13,7 @@ import {
   openDatabase,
   sharedFileOf,
   storeFileOf,
+  sumsFileOf,
 } from '../system/sqlite.ts';
 import { schemaVersionOf } from './schema.ts';
 import { publish } from './snapshot.ts';
@@ -56,6 +57,7 @@ async function clearAside(dir: string): Promise<void> {
   if (existsSync(log)) await rename(log, `${log}.old`);
   await rm(sharedFileOf(target), { force: true });
   await rm(markFileOf(dir), { force: true });
+  await rm(sumsFileOf(target), { force: true });
 }
 
 function prepareCopy(path: string): void {

@@ -3,7 +3,7 @@
 // and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
 // store does both.
 
-import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootId, processStart } from '../system/boot.ts';
 import { systemClock } from '../system/clock.ts';
@@ -21,9 +21,13 @@ import {
   SQLITE,
   sqliteCodeOf,
   storeFileOf,
+  sumsFileOf,
 } from '../system/sqlite.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { hasSums, makeSums, PageSums } from './page-sums.ts';
+import { salvage } from './salvage.ts';
 import { migrate } from './schema.ts';
-import { checkStore, hold } from './store-check.ts';
+import { checkStore, hold, isSound } from './store-check.ts';
 import { JournalOpenError } from './store-error.ts';
 import {
   type AcceptedLoss,
@@ -50,6 +54,7 @@ export interface OpenStore {
   readonly notes: readonly StoreNote[];
   readonly owner: StoreOwner;
   readonly mark: StoreMark;
+  readonly checkpoints: Checkpoints;
   // Those that were accepted, the latest last.
   readonly losses: readonly AcceptedLoss[];
   // Forces all that was committed to the disk. Throws LogLost when the disk does not take it.
@@ -65,8 +70,6 @@ const OURS = /^(sluice\.|(spool|secret|admin-key|address)$)/;
 const CACHE_KIB = 32 * 1024;
 const NOTHING_MISSING =
   'accept_loss is set, and nothing is missing: remove it, or the next loss is accepted unseen';
-// Small files are checked whole at start; large ones would delay it by minutes.
-const CHECK_BYTES_MAX = 16 * 1024 * 1024;
 
 // For every connection that writes.
 export const NO_OWN_CHECKPOINTS = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
@@ -99,8 +102,20 @@ function checkFiles(options: OpenOptions, read: ReadMark, notes: StoreNote[]): L
   }
   if (!acceptLoss) throw refusal(loss);
   notes.push({ level: 'warn', text: `the store goes on with a loss: ${loss.text}` });
-  if (!loss.isReadable) setAside(file, notes);
+  keepWhatIsLeft(file, loss, notes);
   return loss;
+}
+
+// What can be read goes into a store without damage; the files as they were are kept.
+function keepWhatIsLeft(file: string, loss: Loss, notes: StoreNote[]): void {
+  if (loss.isReadable && loss.damaged.length === 0 && isSound(file)) {
+    makeSums(sumsFileOf(file), file);
+    return;
+  }
+  const aside = setAside(file, notes);
+  if (aside !== null && loss.isReadable) salvage(aside, loss, file);
+  makePrivateFile(file);
+  makeSums(sumsFileOf(file), file);
 }
 
 interface Found {
@@ -113,6 +128,7 @@ interface Found {
 function openFiles(options: OpenOptions, { read, loss, notes, lock }: Found): OpenStore {
   const file = storeFileOf(options.dir);
   makePrivateFile(file);
+  if (!hasSums(sumsFileOf(file))) makeSums(sumsFileOf(file), file);
   const db = openFile(file, options.pageCountMax);
   try {
     return openMarked(options, db, { read, loss, notes, lock });
@@ -125,6 +141,10 @@ function openFiles(options: OpenOptions, { read, loss, notes, lock }: Found): Op
 function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore {
   const { read, loss, notes, lock } = found;
   const file = storeFileOf(options.dir);
+  const sums = new PageSums(sumsFileOf(file), logFileOf(file));
+  const checkpoints = new Checkpoints(db, sums);
+  // What a crash has left in the log.
+  checkpoints.moveAll();
   const log = openSync(logFileOf(file), 'r+');
   const epoch = 1 + Math.max(epochOf(db), read.kind === 'mark' ? read.mark.epoch : 0);
   const owner = takeOver(db, epoch, loss);
@@ -140,18 +160,30 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
     notes,
     owner,
     mark,
+    checkpoints,
     losses: lossesOf(db),
     sync() {
       forceToDisk(log);
       mark.forced();
     },
     close() {
+      moveRest(checkpoints);
       mark.release();
       closeSync(log);
       db.close();
+      sums.close();
       lock.close();
     },
   };
+}
+
+// The engine moves what is left when its last connection closes; the checks of it are written down before.
+function moveRest(checkpoints: Checkpoints): void {
+  try {
+    checkpoints.moveAll();
+  } catch (error) {
+    if (sqliteCodeOf(error) === null && systemCodeOf(error) === null) throw error;
+  }
 }
 
 function takeOver(db: Database, epoch: number, loss: Loss | null): StoreOwner {
@@ -187,9 +219,6 @@ function openFile(path: string, pageCountMax: number | null): Database {
   const db = openDatabase(path, { readOnly: false, busyMsMax: BUSY_MS_MAX });
   try {
     db.exec(`PRAGMA journal_mode = WAL; ${NO_OWN_CHECKPOINTS}; PRAGMA cache_size = -${CACHE_KIB}`);
-    if (statSync(path).size <= CHECK_BYTES_MAX) quickCheck(db);
-    // What a crash has left in the log.
-    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     migrate(db);
     if (pageCountMax !== null) db.exec(`PRAGMA max_page_count = ${pageCountMax}`);
     return db;

@@ -4,7 +4,6 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert } from '../system/assert.ts';
 import { systemClock, type Timer } from '../system/clock.ts';
 import { Checkpointer } from './checkpointer.ts';
-import { Checkpoints } from './checkpoints.ts';
 import { explained, type OpenOptions, openStore } from './sqlite-open.ts';
 import { type Answer, type Request, serveStore } from './sqlite-server.ts';
 import type { OpenErrorCode } from './store-error.ts';
@@ -35,7 +34,8 @@ try {
   const server = serveStore(store);
   const clock = systemClock();
   const checkpointer = new Checkpointer(options.dir);
-  const checkpoints = new Checkpoints(store.db, (moved) => checkpointer.move(moved));
+  const { checkpoints } = store;
+  checkpoints.mover = (moved) => checkpointer.move(moved);
   let forcing: Timer | null = null;
 
   const answer = (requests: readonly Request[]): void => {

@@ -11,7 +11,7 @@ import { SqliteReader } from '../ledger/sqlite-reader.ts';
 import type { Harness } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { openSqliteJournal, SqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
-import { openStore } from './sqlite-open.ts';
+import { type OpenStore, openStore } from './sqlite-open.ts';
 import { type Request, serveStore } from './sqlite-server.ts';
 
 export function makeFolder(): string {
@@ -76,7 +76,16 @@ export function inlineHarness(): InlineHarness {
   return harness;
 }
 
-function openInline(dir: string, commits: number[]): { journal: Journal; ledger: Ledger } {
+// The store itself too, for tests of its files.
+export function inlineStore(dir: string): { journal: Journal; store: OpenStore } {
+  const { journal, store } = openInline(dir, []);
+  return { journal, store };
+}
+
+function openInline(
+  dir: string,
+  commits: number[],
+): { journal: Journal; ledger: Ledger; store: OpenStore } {
   const store = openStore({ dir, pageCountMax: null });
   const server = serveStore(store);
   const posted: Request[] = [];
@@ -97,6 +106,7 @@ function openInline(dir: string, commits: number[]): { journal: Journal; ledger:
     },
   });
   return {
+    store,
     journal: new SqliteJournal(thread, dir, server.tag),
     ledger: inlineLedger(new SqliteReader(store.db)),
   };

@@ -4,11 +4,19 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { bootId } from '../system/boot.ts';
-import { type Database, logFileOf, openDatabase, sqliteCodeOf } from '../system/sqlite.ts';
+import {
+  type Database,
+  logFileOf,
+  openDatabase,
+  sqliteCodeOf,
+  sumsFileOf,
+} from '../system/sqlite.ts';
 import { mendLog, scanLog } from './engine-log.ts';
 import { fileFromLog } from './log-pages.ts';
+import { hasSums, makeSums, verifyPages } from './page-sums.ts';
+import { countMissing } from './salvage.ts';
 import { schemaVersionOf } from './schema.ts';
-import { type Held, type Loss, lossOf } from './store-loss.ts';
+import { type Held, type Loss, lossOf, lossOfPages } from './store-loss.ts';
 import type { Mark, ReadMark } from './store-mark.ts';
 import type { StoreNote } from './store-note.ts';
 import { commitsOf, epochOf } from './store-owner.ts';
@@ -33,17 +41,60 @@ export function checkStore(file: string, read: ReadMark): Checked {
     }
     warn(notes, `${file} was gone, or empty; all of it was in its log, and it was written anew`);
   }
+  const damaged = checkPages(file, mark, notes);
   let held = holdOf(file);
+  const seqLast = mark?.seqLast ?? 0;
+  const ofPages = () => lossOfPages(file, damaged!, countMissing(file, damaged!, seqLast), seqLast);
   if (mark === null) {
     if (held !== null && held.epoch > 0) warn(notes, missingMark(read));
-    return { notes, loss: null };
+    return { notes, loss: held !== null && damaged !== null ? ofPages() : null };
   }
   while (!holdsAll(held, mark) && mendOnce(file, notes)) held = holdOf(file);
+  if (damaged !== null && (held === null || holdsAll(held, mark))) {
+    return { notes, loss: ofPages() };
+  }
   if (holdsAll(held, mark)) {
     if (held!.epoch > mark.epoch + 1) warn(notes, 'the mark of the store is an old one; made anew');
     return { notes, loss: null };
   }
   return { notes, loss: lossOf(mark, held, held === null ? unreadable(file) : faultOf(file)) };
+}
+
+// Pages that are not as they were written, after those were put right that could be; none of them named: they do not
+// fit together. null: all are well.
+function checkPages(file: string, mark: Mark | null, notes: StoreNote[]): readonly number[] | null {
+  const sums = sumsFileOf(file);
+  const log = scanLog(logFileOf(file));
+  // A process that ended without closing leaves its log. If that is gone, the engine has moved it on its own (a thread
+  // was cut off, somebody opened the store with another tool), and nobody has written down the checks of what it moved.
+  const isKnown = hasSums(sums) && (log !== null || mark?.pid === 0);
+  if (!isKnown) {
+    if (!isSound(file)) return [];
+    makeSums(sums, file);
+    return null;
+  }
+  const { mended, damaged } = verifyPages(sums, file, log);
+  if (mended.length > 0) {
+    warn(
+      notes,
+      `one bit had changed in each of these pages of ${file}, and was put right: ${mended}`,
+    );
+  }
+  return damaged.length > 0 ? damaged : null;
+}
+
+// As the engine sees it: whole, and its indexes agree with its tables.
+export function isSound(file: string): boolean {
+  let db: Database | null = null;
+  try {
+    db = openDatabase(file, { readOnly: true, busyMsMax: 0 });
+    return db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check === 'ok';
+  } catch (error) {
+    if (sqliteCodeOf(error) === null) throw error;
+    return false;
+  } finally {
+    db?.close();
+  }
 }
 
 // A later start than the mark's has written the store: then it held what the mark says when that start began.

@@ -3,6 +3,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { systemClock } from '../system/clock.ts';
 import { type Database, logFileOf, sharedFileOf } from '../system/sqlite.ts';
+import type { Countable } from './salvage.ts';
 import { JournalOpenError } from './store-error.ts';
 import type { Mark } from './store-mark.ts';
 import type { StoreNote } from './store-note.ts';
@@ -22,6 +23,8 @@ export interface Loss {
   // The last number given out, as the mark knows it; 0: not known.
   readonly seqLast: number;
   readonly text: string;
+  // Pages that are not as they were written.
+  readonly damaged: readonly number[];
   // Whether what is left can be opened; if not, it is set aside and a new store begins.
   readonly isReadable: boolean;
 }
@@ -34,6 +37,7 @@ export interface AcceptedLoss {
 }
 
 const LOSSES_KEPT_MAX = 20;
+const PAGES_SHOWN_MAX = 8;
 const CURE =
   'Nothing was changed. Keep a copy of the folder; then restore the latest snapshot into an empty folder ' +
   '(sluice restore <file> --data <folder>), or go on with what is left: sluice serve --accept-loss';
@@ -41,8 +45,8 @@ const CURE =
 // `held`: what is left; null: nothing that can be read.
 export function lossOf(mark: Mark | null, held: Held | null, why: string): Loss {
   if (mark === null) {
-    const text = `${why}; how much is missing is not known`;
-    return { why, missing: null, seqLast: 0, text, isReadable: false };
+    const text = `the store holds less than it must: ${why}; how much is missing is not known`;
+    return { why, missing: null, seqLast: 0, text, damaged: [], isReadable: false };
   }
   const { seqLast, live } = mark;
   const found = held?.seqLast ?? 0;
@@ -51,24 +55,53 @@ export function lossOf(mark: Mark | null, held: Held | null, why: string): Loss 
   const messages = missing === 1 ? '1 accepted message is' : `${missing} accepted messages are`;
   const numbers = missing === 0 ? '' : ` (numbers ${found + 1} to ${seqLast})`;
   const moves = missing === 0 ? '; what became of some of them is: they would be sent again' : '';
-  const text = `${why}: ${messages} missing${numbers}${moves}; ${waiting}`;
-  return { why, missing, seqLast, text, isReadable: held !== null };
+  const text = `the store holds less than it must: ${why}: ${messages} missing${numbers}${moves}; ${waiting}`;
+  return { why, missing, seqLast, text, damaged: [], isReadable: held !== null };
 }
 
 export function refusal({ text }: Loss): JournalOpenError {
-  return new JournalOpenError('loss', `the store holds less than it must: ${text}. ${CURE}`);
+  return new JournalOpenError('loss', `${text}. ${CURE}`);
 }
 
-// Out of the way of the engine, and kept.
-export function setAside(file: string, notes: StoreNote[]): void {
+// `count`: what can still be read around the damaged pages.
+export function lossOfPages(
+  file: string,
+  damaged: readonly number[],
+  count: Countable,
+  seqLast: number,
+): Loss {
+  const { missing, first, last } = count;
+  const shown = damaged.slice(0, PAGES_SHOWN_MAX).join(', ');
+  const more = damaged.length > PAGES_SHOWN_MAX ? ', …' : '';
+  const what = damaged.length === 1 ? '1 page' : `${damaged.length} pages`;
+  const why =
+    damaged.length === 0
+      ? `the pages of ${file} do not fit together`
+      : `${what} of ${file} changed or lost (${shown}${more})`;
+  const numbers = last === 0 ? '' : ` (among numbers ${first} to ${last})`;
+  const nothingRead =
+    seqLast === 0
+      ? 'it cannot be read; how many messages are missing is not known'
+      : `it cannot be read: all ${seqLast} accepted messages are missing`;
+  const messages =
+    missing === null
+      ? nothingRead
+      : `${missing} accepted ${missing === 1 ? 'message is' : 'messages are'} missing${numbers}`;
+  const text = `the store is damaged: ${why}: ${messages}`;
+  const isReadable = missing !== null;
+  return { why, missing: missing ?? (seqLast || null), seqLast, text, damaged, isReadable };
+}
+
+// Out of the way of the engine, and kept; null: there was nothing.
+export function setAside(file: string, notes: StoreNote[]): string | null {
   const at = new Date(systemClock().now()).toISOString().replaceAll(/[-:]|\..*/g, '');
-  for (const path of [file, logFileOf(file)]) {
-    if (!existsSync(path)) continue;
-    const aside = `${path}.lost-${at}`;
-    renameSync(path, aside);
-    notes.push({ level: 'warn', text: `what was left of ${path} is kept as ${aside}` });
-  }
+  const aside = `${file}.lost-${at}`;
   rmSync(sharedFileOf(file), { force: true });
+  if (existsSync(logFileOf(file))) renameSync(logFileOf(file), logFileOf(aside));
+  if (!existsSync(file)) return null;
+  renameSync(file, aside);
+  notes.push({ level: 'warn', text: `the store as it was is kept as ${aside}` });
+  return aside;
 }
 
 // In the transaction that is open. Numbers that were given out are never given to other messages.

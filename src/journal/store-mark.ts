@@ -39,7 +39,7 @@ export type ReadMark = { kind: 'none' } | { kind: 'damaged' } | { kind: 'mark'; 
 
 const MAGIC = 0x534c4d4b;
 const VERSION = 1;
-const SLOT_BYTES = 128;
+export const SLOT_BYTES = 128;
 // In different blocks of the disk.
 const SLOT_EVERY = 4096;
 const CHECK_AT = SLOT_BYTES - 4;

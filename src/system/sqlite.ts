@@ -36,6 +36,11 @@ export function markFileOf(dir: string): string {
   return join(dir, 'sluice.mark');
 }
 
+// A check for every page of the store; see journal/page-sums.ts.
+export function sumsFileOf(path: string): string {
+  return path.replace(/\.db$/, '.sums');
+}
+
 // The engine's log of what was committed and not yet moved into the file; it is there while the store is open.
 export function logFileOf(path: string): string {
   return `${path}-wal`;
