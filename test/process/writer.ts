@@ -1,0 +1,23 @@
+// A process that does nothing but write to a store, as fast as it can, and says after each commit how much was accepted.
+// Started by a test, which kills it.
+
+import { aDelivery } from '../../src/journal/journal.fixture.ts';
+import { openSqliteJournal } from '../../src/journal/sqlite.ts';
+
+const TOGETHER = 40;
+const journal = await openSqliteJournal({
+  dir: process.argv[2]!,
+  onNote: ({ text }) => process.stderr.write(`${text}\n`),
+});
+process.stdout.write('open\n');
+for (let n = 0; ; n++) {
+  const body = JSON.stringify({ text: `${n} `.padEnd(3_000, 'text') });
+  const begin = { at: 1, written: () => {} };
+  const all = await Promise.all(
+    Array.from({ length: TOGETHER }, (_, i) =>
+      journal.append(aDelivery({ body }), { queueMax: 1e9, ...(i % 2 === 0 ? { begin } : {}) }),
+    ),
+  );
+  const last = all.at(-1)!;
+  if (last.kind === 'accepted') process.stdout.write(`${last.queued.seq}\n`);
+}
