@@ -1,6 +1,7 @@
 // Moves the engine's log into the store's file when it is told to, on a thread and a connection of its own, and says
-// when it has. What it may move is what it has first written down the checks of: a reading transaction of its own keeps
-// the engine from moving, or beginning anew, what is committed meanwhile. What it could not move (the disk is full, a reader still needs it) is moved another time.
+// when it has. What it may move is what it has first written down the checks of: a reading transaction of its own
+// keeps the engine from moving, or beginning anew, what is committed meanwhile. What it could not move (the disk is
+// full, a reader still needs it) is moved another time.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../system/assert.ts';

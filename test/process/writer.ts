@@ -1,5 +1,5 @@
-// A process that does nothing but write to a store, as fast as it can, and says after each commit how much was accepted.
-// Started by a test, which kills it.
+// A process that does nothing but write to a store, as fast as it can, and says after each commit how much was
+// accepted. Started by a test, which kills it.
 
 import { aDelivery } from '../../src/journal/journal.fixture.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite.ts';
