@@ -165,6 +165,7 @@ describe('the link', () => {
         expect(answer.body).not.toContain('<script');
       }
     }
+    expect(at.logged).toEqual([]);
     expect((await logIn(KEY)).statusCode).toBe(200);
   });
 
