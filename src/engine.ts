@@ -11,6 +11,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import type { Priors } from './limits/limits.ts';
 import type { Platform } from './platforms/platform.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
+import type { BootTime } from './system/boot.ts';
 import type { Clock } from './system/clock.ts';
 import type { Random } from './system/random.ts';
 
@@ -18,6 +19,8 @@ export interface EngineOptions {
   readonly journal: Journal;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  // See DispatchOptions.
+  readonly bootTime?: () => BootTime | null;
   readonly random: Random;
   readonly settings: Settings;
   readonly accounts: EngineAccounts;
@@ -51,6 +54,7 @@ export function createEngine(options: EngineOptions): Engine {
     journal,
     ledger,
     clock,
+    ...(options.bootTime === undefined ? null : { bootTime: options.bootTime }),
     random,
     scheduler,
     report,

@@ -27,6 +27,7 @@ import { createTelegram, telegramPriors } from './platforms/telegram/telegram.ts
 import { createTerminal, Screens } from './platforms/terminal/terminal.ts';
 import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from './sim/sim.ts';
 import { Spool } from './spool/spool.ts';
+import { bootTime } from './system/boot.ts';
 import { type Clock, systemClock } from './system/clock.ts';
 import { undiciTransport } from './system/http.ts';
 import { createLog, type Log } from './system/log.ts';
@@ -109,6 +110,7 @@ export async function openHouse(
     journal,
     ledger,
     clock,
+    bootTime,
     random,
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),

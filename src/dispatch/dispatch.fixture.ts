@@ -10,6 +10,7 @@ import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../journal
 import type { Rule } from '../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
 import { type Order, Scheduler } from '../scheduler/scheduler.ts';
+import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import { seededRandom } from '../system/random.ts';
 import type { Reply } from '../system/transport.ts';
@@ -73,6 +74,9 @@ export function aRoad(
     disk = createMemoryDisk(),
     typingMs = 100,
     order = 'lane',
+    startAt = START,
+    stepMs = null,
+    bootTime = () => null,
     hostOf = () => 'fake',
     wrap = (platform) => platform,
     report = (_stage, error) => {
@@ -82,12 +86,17 @@ export function aRoad(
     disk?: MemoryDisk;
     typingMs?: number;
     order?: Order;
+    startAt?: number;
+    // What the wall clock has been set by; null: it cannot be.
+    stepMs?: (() => number) | null;
+    bootTime?: () => BootTime | null;
     hostOf?: (account: string) => string;
     wrap?: (platform: Platform, clock: Clock) => Platform;
     report?: ReportFault;
   } = {},
 ) {
-  const clock = virtualClock(START);
+  const virtual = virtualClock(startAt);
+  const clock = stepMs === null ? virtual : { ...virtual, stepMs };
   const tick = (ms: number) =>
     new Promise<void>((resolve) => {
       clock.schedule(clock.now() + ms, resolve);
@@ -119,6 +128,7 @@ export function aRoad(
   const dispatch = new Dispatch({
     ...store,
     clock,
+    bootTime,
     random: seededRandom(1),
     scheduler: new Scheduler(),
     breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },

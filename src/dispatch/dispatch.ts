@@ -15,6 +15,7 @@ import {
 } from '../journal/journal.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -23,11 +24,13 @@ import { type AtOncePorts, append } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts, saveLimits } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
+import { shiftQueued } from './clock-steps.ts';
 import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
 import { recover } from './recover.ts';
 import type { Records } from './references.ts';
 import { safePriors } from './safe-priors.ts';
+import { Scheduled } from './scheduled.ts';
 import { type Known, Shown } from './shown.ts';
 import { Teller } from './teller.ts';
 import { Turns } from './turns.ts';
@@ -47,6 +50,8 @@ const CANCELLED_STEP_MAX = 500;
 export interface DispatchOptions {
   readonly journal: Journal;
   readonly clock: Clock;
+  // Left out, or null: it cannot be told.
+  readonly bootTime?: () => BootTime | null;
   readonly random: Random;
   readonly scheduler: Scheduler;
   // Of a platform's host; each account brings its own.
@@ -90,6 +95,7 @@ export class Dispatch implements Service {
   #started: Promise<void> | null = null;
   #isStopped = false;
   #housekeeping: Timer | null = null;
+  readonly #scheduled: Scheduled;
   // When the loop last had its turn; health is told from its age.
   lastTurnAt = 0;
   // Why the store did not take the last command; null: it did.
@@ -99,6 +105,8 @@ export class Dispatch implements Service {
   constructor(options: DispatchOptions) {
     this.#o = options;
     this.scheduler = options.scheduler;
+    const { clock, scheduler } = options;
+    this.#scheduled = new Scheduled({ clock, scheduler, wake: () => this.wake() });
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag, options.report);
     this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
@@ -125,6 +133,7 @@ export class Dispatch implements Service {
     await recover(this, this.#o);
     if (this.#isStopped) return;
     this.#keepHouse();
+    this.#scheduled.start();
     this.#turns.start();
   }
 
@@ -133,6 +142,7 @@ export class Dispatch implements Service {
     this.#isStopped = true;
     this.#turns.stop();
     this.#housekeeping?.cancel();
+    this.#scheduled.stop();
     const starting = this.#started ?? Promise.resolve();
     await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }
@@ -269,7 +279,8 @@ export class Dispatch implements Service {
 
   add(queued: Queued, now: number): void {
     this.limitsOf(queued.account);
-    this.scheduler.add(this.aliases.resolved(queued), now);
+    this.#scheduled.add(queued, now);
+    this.scheduler.add(shiftQueued(this.aliases.resolved(queued), 0, now), now);
   }
 
   // One chat under two ids, from now on one queue and one budget. Answers what is to be kept of it.
@@ -331,7 +342,7 @@ export class Dispatch implements Service {
   follow(queued: Queued, report: AttemptReport): void {
     const { settled, endedAt } = report;
     const waiting = settled.kind === 'settled' ? settled.queued : null;
-    const again = waiting === null ? null : this.aliases.resolved(waiting);
+    const again = waiting === null ? null : shiftQueued(this.aliases.resolved(waiting), 0, endedAt);
     if (this.scheduler.isFlying(queued.seq)) this.scheduler.landed(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     this.teller.attempted(queued, report);
@@ -358,6 +369,7 @@ export class Dispatch implements Service {
     const { clock } = this.#o;
     this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
       this.wake();
+      this.#scheduled.forget();
       for (const limits of this.#limits.values()) limits.forgetIdle(clock.now(), FORGET_STEP_MAX);
       this.#letGo(clock.now());
       this.#keepHouse();

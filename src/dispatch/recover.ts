@@ -12,7 +12,8 @@ import {
   type StoredCall,
   type StoredLimit,
 } from '../journal/journal.ts';
-import type { AccountLimits, PastCall } from '../limits/limits.ts';
+import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
+import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './aliases.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type Profile,
   quarantine,
 } from './attempt.ts';
+import { clockRecord, isClockRecord, shiftCall, shiftQueued, stepSince } from './clock-steps.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
@@ -35,20 +37,24 @@ export interface RecoveryTarget {
   follow(queued: Queued, report: AttemptReport): void;
 }
 
-export async function recover(
-  target: RecoveryTarget,
-  ports: AttemptPorts & { journal: Journal; clock: Clock },
-): Promise<void> {
+interface RecoveryPorts extends AttemptPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  // null, or left out: it cannot be told.
+  readonly bootTime?: () => BootTime | null;
+}
+
+export async function recover(target: RecoveryTarget, ports: RecoveryPorts): Promise<void> {
   const { journal, clock } = ports;
   const now = clock.now();
-  await restoreLimits(target, ports, now);
+  const stepMs = await restoreLimits(target, ports, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   const broken: { queued: Queued; error: unknown }[] = [];
   for await (const item of journal.recover()) {
     if (item.kind === 'sending') doubtful.push(item);
     else {
       try {
-        target.add(item.queued, now);
+        target.add(shiftQueued(item.queued, stepMs, now), now);
       } catch (error) {
         broken.push({ queued: item.queued, error });
       }
@@ -75,14 +81,16 @@ async function isolate(
 
 async function restoreLimits(
   target: RecoveryTarget,
-  { journal, report }: AttemptPorts,
+  ports: RecoveryPorts,
   now: number,
-): Promise<void> {
-  const kept = await journal.limits();
+): Promise<number> {
+  const { journal, report } = ports;
+  const { kept, stepMs } = await followClock(ports, await journal.limits(), now);
   for (const record of kept) target.aliases.restore(record);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
-  const stored = await journal.callsSince(now - CALLS_LOOK_BACK_MS);
-  const calls = Map.groupBy(stored.map(pastCall), (call) => call.account);
+  const stored = await journal.callsSince(now - stepMs - CALLS_LOOK_BACK_MS);
+  const past = stored.map((call) => pastCall(shiftCall(call, stepMs)));
+  const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     try {
       const limits = target.limitsOf(account);
@@ -92,6 +100,22 @@ async function restoreLimits(
       report('recovery', error, { account });
     }
   }
+  return stepMs;
+}
+
+// The records on the clock of this process, in memory and on disk, with how that clock stands to the time since boot.
+async function followClock(
+  { journal, bootTime }: RecoveryPorts,
+  stored: readonly StoredLimit[],
+  now: number,
+): Promise<{ kept: StoredLimit[]; stepMs: number }> {
+  const since = bootTime?.() ?? null;
+  const stepMs = since === null ? 0 : stepSince(stored, since, now);
+  const limits = stored.filter((record) => !isClockRecord(record));
+  const kept = limits.map((record) => shiftRecord(record, stepMs, now));
+  const changed = kept.filter((record, i) => record !== limits[i]);
+  await journal.saveLimits(since === null ? changed : [...changed, clockRecord(since, now)]);
+  return { kept, stepMs };
 }
 
 // Only a limited call is known to have taken no room; whatever else was tried may have been judged.

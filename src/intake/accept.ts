@@ -107,7 +107,7 @@ function draftFor(
   if (call.kind === 'pass') {
     return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
   }
-  const wishes = wishesOf(request, headers, now);
+  const wishes = wishesOf(request, headers, now, options.clock.stepMs?.() ?? 0);
   if ('path' in wishes) return wrong(wishes);
   const { id: account } = identity;
   const answer = answering(options, account, call, params);
@@ -134,10 +134,17 @@ function wrong(trouble: Trouble): Drafted {
   return { kind: 'refused', problem: invalid('invalid_message', [trouble]) };
 }
 
-function wishesOf(request: MessageRequest, headers: FromHeaders, now: number): Wishes | Trouble {
+function wishesOf(
+  request: MessageRequest,
+  headers: FromHeaders,
+  now: number,
+  stepMs: number,
+): Wishes | Trouble {
   const { holder, bounds = null } = headers;
   const key = request.idempotencyKey ?? headers.idempotencyKey;
-  const notBefore = request.notBefore === undefined ? 0 : readTime(request.notBefore);
+  const asked = request.notBefore === undefined ? 0 : readTime(request.notBefore);
+  // Its caller means the wall clock, which may have been set since ours was made.
+  const notBefore = asked === null || asked === 0 ? asked : asked - stepMs;
   if (notBefore === null || notBefore > now + YEAR_S * 1000) {
     return {
       path: '/notBefore',

@@ -3,6 +3,7 @@
 
 export { AccountLimits } from './account-limits.ts';
 export { LEARNING, type LearningSettings } from './learning.ts';
+export { shiftRecord } from './records.ts';
 export { RoundTrips } from './round-trips.ts';
 export type {
   Cause,

@@ -113,3 +113,23 @@ function parse(text: string): Body | null {
     return null;
   }
 }
+
+// The wall clock has stepped by so much since it was written: its times move along. And however long ago that was, a
+// freeze lasts no longer from now than it was meant to in all.
+export function shiftRecord(record: LimitRecord, stepMs: number, now: number): LimitRecord {
+  const fact = readRecord(record);
+  const body = fact === null ? null : parse(record.value);
+  if (fact === null || body === null) return record;
+  if (fact.kind === 'rate') {
+    if (stepMs === 0) return record;
+    const fellAt = Math.max(0, fact.rate.fellAt + stepMs);
+    return { ...record, value: JSON.stringify({ ...body, fellAt }) };
+  }
+  const lengthMs = fact.until - fact.since;
+  const until = Math.min(fact.until + stepMs, now + lengthMs);
+  if (until === fact.until) return record;
+  return {
+    ...record,
+    value: JSON.stringify({ ...body, since: Math.max(0, until - lengthMs), until }),
+  };
+}

@@ -2,11 +2,25 @@
 // survives the process, but not the machine. Where the system does not tell (no /proc), nothing is claimed.
 
 import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 // 32 hex digits; null: the system does not tell.
 export function bootId(): string | null {
   const text = readOrNull('/proc/sys/kernel/random/boot_id')?.trim().replaceAll('-', '') ?? '';
   return /^[0-9a-f]{32}$/.test(text) ? text : null;
+}
+
+// The time since the machine was started: it runs on while no process of ours does, and no step of the wall clock
+// touches it. It counts only within one boot.
+export interface BootTime {
+  readonly boot: string;
+  readonly ms: number;
+}
+
+// null: two such times could not be compared.
+export function bootTime(): BootTime | null {
+  const boot = bootId();
+  return boot === null ? null : { boot, ms: uptime() * 1000 };
 }
 
 // When the process began, in clock ticks since the boot; null: there is none, or the system does not tell.

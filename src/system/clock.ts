@@ -11,8 +11,12 @@ export interface Clock {
   now(): number;
   // Calls `run` once, at or after `at`. A time that has passed: on the next turn of the loop.
   schedule(at: number, run: () => void): Timer;
+  // By how much the wall clock has been set since this clock was made; left out: it cannot be.
+  stepMs?(): number;
 }
 
+// Less is no step: the two are read one after the other.
+const STEP_MS_MIN = 500;
 // setTimeout cannot wait longer; a longer wait is cut into pieces.
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
@@ -21,6 +25,10 @@ export function systemClock(): Clock {
   const now = () => origin + performance.now();
   return {
     now,
+    stepMs() {
+      const step = Date.now() - now();
+      return Math.abs(step) < STEP_MS_MIN ? 0 : step;
+    },
     schedule(at, run) {
       let handle: NodeJS.Timeout;
       const arm = () => {

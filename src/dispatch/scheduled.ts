@@ -1,0 +1,67 @@
+// What waits for a time that its caller gave. Such a time is meant by the wall clock: when that is set while the road
+// runs, what is scheduled follows it. Limits, freezes and retries do not: the platform's time goes on as before.
+
+import type { Queued } from '../domain/delivery.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import { isScheduled, STEP_MS_MIN } from './clock-steps.ts';
+
+// How soon a step of the wall clock is noticed.
+const WALL_MS = 1_000;
+const FORGET_STEP_MAX = 2_000;
+
+export interface ScheduledPorts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  wake(): void;
+}
+
+export class Scheduled {
+  readonly #p: ScheduledPorts;
+  readonly #seqs = new Set<number>();
+  #timer: Timer | null = null;
+  // Of the wall clock, as far as it has been followed.
+  #steppedMs = 0;
+
+  constructor(ports: ScheduledPorts) {
+    this.#p = ports;
+  }
+
+  add(queued: Queued, now: number): void {
+    if (queued.dueAt > now && isScheduled(queued)) this.#seqs.add(queued.seq);
+  }
+
+  start(): void {
+    const { clock } = this.#p;
+    if (clock.stepMs === undefined) return;
+    const byMs = clock.stepMs() - this.#steppedMs;
+    if (Math.abs(byMs) >= STEP_MS_MIN) this.#follow(byMs, clock.now());
+    this.#timer = clock.schedule(clock.now() + WALL_MS, () => this.start());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  // Looks at a few, and lets go of those that wait no more.
+  forget(): void {
+    let left = FORGET_STEP_MAX;
+    for (const seq of this.#seqs) {
+      if (!this.#p.scheduler.isWaiting(seq)) this.#seqs.delete(seq);
+      left -= 1;
+      if (left === 0) return;
+    }
+  }
+
+  #follow(byMs: number, now: number): void {
+    const { scheduler } = this.#p;
+    this.#steppedMs += byMs;
+    for (const seq of this.#seqs) {
+      const queued = scheduler.isWaiting(seq) ? scheduler.remove(seq, now) : null;
+      if (queued === null) continue;
+      const dueAt = Math.max(1, queued.dueAt - byMs);
+      scheduler.add({ ...queued, dueAt, enterAt: dueAt }, now);
+    }
+    this.#p.wake();
+  }
+}
