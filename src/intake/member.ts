@@ -8,10 +8,16 @@ export interface BadLine {
   readonly expected: string;
 }
 
-// A line of a list, if it is one; null: nothing is to be read there.
-export type LineReader = (line: string, number: number) => NewMember | BadLine | null;
+export type Found = NewMember | BadLine;
 
-const FIELDS_MAX = 64;
+// Reads a list line by line. What a line comes to may be known only after others.
+export interface LineReader {
+  line(text: string, number: number): Iterable<Found>;
+  // The next line is too long to be read; or there is none.
+  end(): Iterable<Found>;
+}
+
+export const FIELDS_MAX = 64;
 const VALUE_LENGTH_MAX = 4096;
 // What a spreadsheet makes of a long number.
 const SHORTENED = /^-?\d([.,]\d+)?E\+?\d+$/i;
@@ -30,6 +36,9 @@ export function memberOf(chat: unknown, fields: unknown, line: number): NewMembe
   for (const [name, value] of entries) {
     if (typeof value === 'object' && value !== null) {
       return { line, expected: `a text or a number as ${name}` };
+    }
+    if (name.length > NAME_LENGTH_MAX) {
+      return { line, expected: `names of fields of at most ${NAME_LENGTH_MAX} characters` };
     }
     const text = typeof value === 'string' ? value : String(value ?? '');
     if (text.length > VALUE_LENGTH_MAX) {

@@ -72,6 +72,93 @@ describe('CSV', () => {
   });
 });
 
+describe('CSV that is badly quoted', () => {
+  const HEAD = 'chat,name\n';
+
+  test('a quote within a cell is a character', async () => {
+    const text = `${HEAD}1,5" pipe\n2,a "b" c\n3,d\n4,6"\n`;
+    const { members, bad } = await read('csv', text);
+    expect(members).toMatchObject([
+      { chat: '1', fields: { name: '5" pipe' } },
+      { chat: '2', fields: { name: 'a "b" c' } },
+      { chat: '3' },
+      { chat: '4', fields: { name: '6"' } },
+    ]);
+    expect(bad).toEqual([]);
+  });
+
+  test.each([
+    ['never closed', '1,"a\n2,b\n3,c\n', ['2', '3'], [2]],
+    ['closed by a later line', '1,"a\n2,b\n3,c"\n4,d\n', ['2', '3', '4'], [2]],
+    ['closed by the next line', '1,"a\n2,b"\n3,c\n', ['2', '3'], [2]],
+    ['followed by a quoted one', '1,"a\n2,"b"\n3,c\n', ['2', '3'], [2]],
+    ['followed by an escaped one', '1,"a\n2,""\n3,c\n', ['2', '3'], [2]],
+    ['on the last line', '1,a\n2,"b', ['1'], [3]],
+    ['on every line', '1,"a\n2,"b\n3,"c\n', [], [2, 3, 4]],
+    ['with something after it', '1,"a"b\n2,c\n', ['2'], [2]],
+    ['before a line of text', '1,"a\nb c\n2,c\n', ['2'], [2, 3]],
+    ['of names', 'ann,"a\nbob,b\neve,c"\n', ['bob', 'eve'], [2]],
+    ['before a line that is too long', `1,"a\n${'x'.repeat(70_000)}\n2,b\n`, ['2'], [2, 3]],
+    ['with a cell too many', '1,2,5" pipe\n2,b\n', ['2'], [2]],
+  ])('a quote %s costs its own line', async (_, rows, chats, lines) => {
+    const { members, bad } = await read('csv', HEAD + rows);
+    expect(members.map((member) => (member as { chat: string }).chat)).toEqual(chats);
+    expect(bad.map((each) => (each as { line: number }).line)).toEqual(lines);
+  });
+
+  test('every line is a recipient or is told, however it is quoted and cut', async () => {
+    const junk = fc.string({
+      unit: fc.constantFrom('a', '"', '""', ',', ' ', '","', '"a"'),
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(junk, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.integer({ min: 1, max: 40 }),
+        async (cells, end, cut) => {
+          const text = ['chat,name', ...cells.map((cell, i) => `${i + 1},${cell}`)].join(end);
+          const { members, bad } = await read('csv', text, cut);
+          const told = [
+            ...members.map((member) => Number((member as { chat: string }).chat)),
+            ...bad.map((each) => (each as { line: number }).line - 1),
+          ];
+          expect(told.sort((a, b) => a - b)).toEqual(cells.map((_, i) => i + 1));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a header with a name twice, without a chat or too wide is told', async () => {
+    for (const head of ['chat,a,a', 'name,town', 'chat,"a', `chat,${'x'.repeat(300)}`]) {
+      expect(await read('csv', `${head}\n1,2,3\n`)).toMatchObject({
+        members: [],
+        bad: [{ line: 1 }],
+      });
+    }
+  });
+});
+
+test('lists are read in UTF-16 and with every end of line', async () => {
+  const rows = 'chat;name\r1;ä\r\n2;b\n3;c';
+  const big = Buffer.from(`\ufeff${rows}`, 'utf16le').swap16();
+  const little = [Buffer.from(`\ufeff${rows}`, 'utf16le'), Buffer.from(rows, 'utf16le')];
+  for (const bytes of [big, ...little, Buffer.from(rows), Buffer.from(`\ufeff${rows}`)]) {
+    for (const cut of [1, 3, 1000]) {
+      const { members, bad } = await read('csv', bytes, cut);
+      expect(bad).toEqual([]);
+      expect(members).toMatchObject([
+        { chat: '1', fields: { name: 'ä' } },
+        { chat: '2' },
+        { chat: '3' },
+      ]);
+    }
+  }
+  const broken = Buffer.from([0x31, 0x0a, 0xc3]);
+  expect((await read('text', broken)).bad).toHaveLength(1);
+});
+
 describe('lines', () => {
   test('of JSON: an object with a chat, or a chat alone', async () => {
     const text = '{"chat":1,"name":"Ada","age":36}\n"@Name"\n7\n{"chat":2,"fields":{"a":true}}\n\n';
@@ -100,7 +187,7 @@ describe('lines', () => {
     expect((await read('text', `1\n${long}\n2`, 1000)).bad).toMatchObject([{ line: 2 }]);
     expect((await read('text', `1\n${long}`)).bad).toMatchObject([{ line: 2 }]);
     const bad = await read('text', Buffer.from([0x31, 0x0a, 0xff, 0xfe, 0x0a]));
-    expect(bad.bad).toMatchObject([{ expected: 'text encoded as UTF-8' }]);
+    expect(bad.bad).toMatchObject([{ expected: 'text encoded as UTF-8 or UTF-16' }]);
   });
 });
 

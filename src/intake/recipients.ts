@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { NewMember } from '../broadcast/broadcast.ts';
 import { parseJson } from '../system/json.ts';
-import { csvReader } from './csv.ts';
-import { type BadLine, type LineReader, memberOf } from './member.ts';
+import { CsvReader } from './csv.ts';
+import { type BadLine, type Found, type LineReader, memberOf } from './member.ts';
 
 export const LIST_FORMATS = ['csv', 'ndjson', 'text'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
@@ -24,6 +24,7 @@ export interface Piece {
 }
 
 const LINE_CHARS_MAX = 65_536;
+const LINE_END = /\r\n?|\n/g;
 const PIECE_MAX = 500;
 
 export function formatOf(
@@ -40,25 +41,29 @@ export function formatOf(
 export async function* readRecipients(source: Readable, format: ListFormat): AsyncGenerator<Piece> {
   const read = readerOf(format);
   const lines = new Lines();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new ListDecoder();
   for await (const chunk of source) {
-    const text = decoded(decoder, chunk as Buffer);
+    const text = decoder.decode(chunk as Buffer);
     if (text === null) {
-      yield { members: [], bad: [{ line: lines.number, expected: 'text encoded as UTF-8' }] };
+      yield notText(lines);
       return;
     }
     yield* pieces(read, lines.add(text));
   }
-  yield* pieces(read, lines.end());
+  const rest = decoder.end();
+  if (rest === null) {
+    yield notText(lines);
+    return;
+  }
+  yield* pieces(read, [...lines.add(rest), ...lines.end()]);
+  yield* pieces(read, [], true);
 }
 
 // Small ones: what waits for the store to take it stays in memory.
-function* pieces(read: LineReader, lines: Iterable<Line>): Generator<Piece> {
+function* pieces(read: LineReader, lines: Iterable<Line>, isEnd = false): Generator<Piece> {
   let members: NewMember[] = [];
   let bad: BadLine[] = [];
-  for (const { text, number } of lines) {
-    const found = text === null ? tooLong(number) : read(text, number);
-    if (found === null) continue;
+  for (const found of foundIn(read, lines, isEnd)) {
     if ('line' in found) bad.push(found);
     else members.push(found);
     if (members.length + bad.length < PIECE_MAX) continue;
@@ -68,31 +73,78 @@ function* pieces(read: LineReader, lines: Iterable<Line>): Generator<Piece> {
   if (members.length + bad.length > 0) yield { members, bad };
 }
 
-function tooLong(line: number): BadLine {
-  return { line, expected: `at most ${LINE_CHARS_MAX} characters` };
+function* foundIn(read: LineReader, lines: Iterable<Line>, isEnd: boolean): Generator<Found> {
+  for (const { text, number } of lines) {
+    if (text !== null) yield* read.line(text, number);
+    else {
+      yield* read.end();
+      yield { line: number, expected: `at most ${LINE_CHARS_MAX} characters` };
+    }
+  }
+  if (isEnd) yield* read.end();
 }
 
-function decoded(decoder: TextDecoder, chunk: Buffer): string | null {
-  try {
-    return decoder.decode(chunk, { stream: true });
-  } catch {
-    return null;
+function notText({ number }: Lines): Piece {
+  return { members: [], bad: [{ line: number, expected: 'text encoded as UTF-8 or UTF-16' }] };
+}
+
+// UTF-8, or UTF-16 as spreadsheets write it, told by its mark or by the zeros beside its first characters.
+class ListDecoder {
+  #decoder: TextDecoder | null = null;
+  #head: Buffer = Buffer.alloc(0);
+
+  // null: it is no such text.
+  decode(chunk: Buffer): string | null {
+    if (this.#decoder !== null) return this.#read(chunk, true);
+    this.#head = Buffer.concat([this.#head, chunk]);
+    return this.#head.length < HEAD_BYTES ? '' : this.#start(true);
   }
+
+  end(): string | null {
+    return this.#decoder === null ? this.#start(false) : this.#read(Buffer.alloc(0), false);
+  }
+
+  #start(stream: boolean): string | null {
+    this.#decoder = new TextDecoder(encodingOf(this.#head), { fatal: true });
+    return this.#read(this.#head, stream);
+  }
+
+  #read(chunk: Buffer, stream: boolean): string | null {
+    try {
+      return this.#decoder!.decode(chunk, { stream });
+    } catch {
+      return null;
+    }
+  }
+}
+
+const HEAD_BYTES = 2;
+
+function encodingOf([first, second]: Buffer): string {
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : 'utf-8';
 }
 
 function readerOf(format: ListFormat): LineReader {
   switch (format) {
     case 'csv':
-      return csvReader(LINE_CHARS_MAX);
+      return new CsvReader(LINE_CHARS_MAX);
     case 'ndjson':
-      return jsonReader;
+      return eachLine(readJson);
     case 'text':
-      return (line, number) => (line.trim() === '' ? null : memberOf(line, {}, number));
+      return eachLine((line, number) => memberOf(line, {}, number));
   }
 }
 
-const jsonReader: LineReader = (line, number) => {
-  if (line.trim() === '') return null;
+// Every line stands for itself; empty ones for nothing.
+function eachLine(read: (line: string, number: number) => Found): LineReader {
+  return {
+    line: (text, number) => (text.trim() === '' ? [] : [read(text, number)]),
+    end: () => [],
+  };
+}
+
+function readJson(line: string, number: number): Found {
   const parsed = parseJson(line);
   if (parsed.kind === 'failure') {
     const { fault, detail } = parsed;
@@ -105,7 +157,7 @@ const jsonReader: LineReader = (line, number) => {
   if (typeof value !== 'object' || value === null) return memberOf(value, {}, number);
   const { chat, chat_id: chatId, fields, ...others } = value as Record<string, unknown>;
   return memberOf(chat ?? chatId, fields ?? others, number);
-};
+}
 
 interface Line {
   // null: it was too long.
@@ -113,17 +165,22 @@ interface Line {
   readonly number: number;
 }
 
-// Cuts text into lines, however its pieces fall.
+// Cuts text into lines, however its pieces fall. A line ends with LF, CR or both.
 class Lines {
   number = 1;
   #rest = '';
   #isTooLong = false;
+  // The last piece ended with CR: an LF at the beginning of the next belongs to it.
+  #isAfterCr = false;
 
-  *add(text: string): Generator<Line> {
+  *add(piece: string): Generator<Line> {
+    if (piece === '') return;
+    const text = this.#isAfterCr && piece.startsWith('\n') ? piece.slice(1) : piece;
+    this.#isAfterCr = piece.endsWith('\r');
     let from = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      yield this.#line(text.slice(from, end));
-      from = end + 1;
+    for (const { index, 0: end } of text.matchAll(LINE_END)) {
+      yield this.#line(text.slice(from, index));
+      from = index + end.length;
     }
     const rest = text.slice(from);
     if (this.#rest.length + rest.length > LINE_CHARS_MAX) this.#isTooLong = true;
@@ -135,8 +192,7 @@ class Lines {
   }
 
   #line(end: string): Line {
-    const whole = this.#rest === '' ? end : this.#rest + end;
-    const text = whole.endsWith('\r') ? whole.slice(0, -1) : whole;
+    const text = this.#rest === '' ? end : this.#rest + end;
     const isTooLong = this.#isTooLong || text.length > LINE_CHARS_MAX;
     const line = { text: isTooLong ? null : text, number: this.number };
     this.#rest = '';
