@@ -156,3 +156,18 @@ group('address', () => {
     expect(address(params, { chat: '2', thread: null })).toEqual({ text: 'x', chat_id: 2 });
   });
 });
+
+group('what becomes part of a key has a bound', () => {
+  const long = 'x'.repeat(257);
+  test.each([
+    ['sendMessage', { chat_id: `@${long}` }, 'chat not found'],
+    ['sendMessage', { chat_id: '1'.repeat(40_000) }, 'chat not found'],
+    ['editMessageText', { inline_message_id: long }, 'invalid inline message identifier specified'],
+    ['answerCallbackQuery', { callback_query_id: long }, 'query is too old'],
+    ['editMessageText', { chat_id: 1, message_id: long }, 'MESSAGE_ID_INVALID'],
+    ['editMessageText', { chat_id: 1, message_id: [[1]] }, 'MESSAGE_ID_INVALID'],
+  ])('%s', (method, params, words) => {
+    const described = describe(method, { text: 'x', ...params });
+    expect(described).toMatchObject({ kind: 'invalid', detail: expect.stringContaining(words) });
+  });
+});

@@ -43,6 +43,8 @@ export function describe(name: string, params: Params): Described {
   if (method === null) return { kind: 'pass', method: name };
   const place = placeOf(method, params);
   if ('detail' in place) return { kind: 'invalid', detail: place.detail };
+  const tooLong = tooLongOf(place.chat, params);
+  if (tooLong !== null) return { kind: 'invalid', detail: tooLong };
   return {
     kind: 'call',
     method: method.name,
@@ -54,6 +56,22 @@ export function describe(name: string, params: Params): Described {
     slot: slotOf(method, place.chat, params),
   };
 }
+
+// What becomes part of a key (of a chat, a lane, a slot) has a bound; Telegram's own ids are far shorter.
+const ID_LENGTH_MAX = 256;
+
+function tooLongOf(chat: string, { message_id: message }: Params): string | null {
+  if (chat.length > ID_LENGTH_MAX) {
+    if (chat.startsWith(INLINE)) return 'Bad Request: invalid inline message identifier specified';
+    if (chat.startsWith(QUERY)) return `Bad Request: ${QUERY_INVALID}`;
+    return 'Bad Request: chat not found';
+  }
+  const isLong = typeof message === 'string' && message.length > ID_LENGTH_MAX;
+  const isNested = typeof message === 'object' && message !== null;
+  return isLong || isNested ? 'Bad Request: MESSAGE_ID_INVALID' : null;
+}
+
+const QUERY_INVALID = 'query is too old and response timeout expired or query ID is invalid';
 
 export function address(
   params: Params,
