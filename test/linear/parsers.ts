@@ -1,0 +1,329 @@
+// Every reader of text that is written by hand, as one call that reads a whole text, with the words its texts are made
+// of. `files` is where it lies; the test keeps the table complete.
+
+import { Readable } from 'node:stream';
+import { Template } from '../../src/broadcast/template.ts';
+import { serverEvents } from '../../src/cli/server-events.ts';
+import { table } from '../../src/cli/table.ts';
+import { fitted, rowsOf } from '../../src/cli/width.ts';
+import { eventsOf } from '../../src/dashboard/web/lib/sse.ts';
+import { attachedTo } from '../../src/domain/upload.ts';
+import { masked } from '../../src/intake/mask.ts';
+import { readRecipients } from '../../src/intake/recipients.ts';
+import { callAddress, fileAddress } from '../../src/intake/telegram-address.ts';
+import { finishedTo } from '../../src/live/chunks.ts';
+import { feedOf } from '../../src/live/feed.ts';
+import { classify } from '../../src/platforms/telegram/classify.ts';
+import { parseCommonMark } from '../../src/platforms/telegram/commonmark.ts';
+import { parseHtml } from '../../src/platforms/telegram/html.ts';
+import { renderLive } from '../../src/platforms/telegram/live-text.ts';
+import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
+import { split } from '../../src/platforms/telegram/parts.ts';
+import { splitText } from '../../src/platforms/telegram/split.ts';
+import { validEntities } from '../../src/platforms/telegram/valid-entities.ts';
+import { LIVE_OUTPUT } from '../../src/platforms/terminal/live-output.ts';
+import { paramsOf } from '../../src/sim/body.ts';
+import { parsed } from '../../src/sim/telegram/markup.ts';
+import { parseJson } from '../../src/system/json.ts';
+import { strikeSecrets } from '../../src/system/log.ts';
+import type { Work } from './growth.ts';
+
+export interface Parser {
+  readonly files: readonly string[];
+  readonly work: Work;
+  readonly words: readonly string[];
+}
+
+const telegram = (...names: readonly string[]) =>
+  names.map((name) => `src/platforms/telegram/${name}.ts`);
+const BUILDER = telegram('rich-text', 'split', 'valid-entities');
+const MARKDOWN = [
+  '*',
+  '_',
+  '__',
+  '~',
+  '||',
+  '`',
+  '```',
+  '[',
+  '](',
+  ')',
+  '![',
+  '\\',
+  '>',
+  '\n',
+  'a',
+];
+const COMMONMARK = [
+  ...['*', '**', '_', '~~', '||', '`', '``', '```', '[', ']', '](', '(', ')', '![', '\\', '<', '>'],
+  ...[
+    '>    ',
+    '\n',
+    '\n> ',
+    '\n- ',
+    '\n1. ',
+    '\n#',
+    '\n|',
+    '|-',
+    '&amp',
+    '<https:',
+    'http://',
+    '~~~',
+    ' ',
+    'a',
+  ],
+];
+const LISTS = ['"', '""', ',', ';', '\t', '\n', '\r', '1', ',"a', '"\n', '{', '{"chat":1}\n', ' '];
+const SMALL = 4096;
+
+export const PARSERS: Readonly<Record<string, Parser>> = {
+  'Telegram HTML': {
+    files: [...telegram('html'), ...BUILDER],
+    work: (text) => [parseHtml(text), parseHtml(text, true)],
+    words: [
+      '<',
+      '</',
+      '<b>',
+      '</b>',
+      '<a href="',
+      '">',
+      "'",
+      '=',
+      ' href',
+      '&',
+      '&#',
+      '&amp;',
+      '>',
+      ' ',
+      'a',
+    ],
+  },
+  'Telegram MarkdownV2': {
+    files: [...telegram('markdown'), ...BUILDER],
+    work: (text) => [parseMarkdownV2(text), parseMarkdownV2(text, true)],
+    words: MARKDOWN,
+  },
+  'Telegram Markdown': {
+    files: [...telegram('markdown'), ...BUILDER],
+    work: parseMarkdown,
+    words: MARKDOWN,
+  },
+  CommonMark: {
+    files: telegram(
+      'commonmark',
+      'commonmark-blocks',
+      'commonmark-inline',
+      'commonmark-links',
+      'commonmark-tables',
+      'commonmark-tokens',
+      'rich-lines',
+    ),
+    work: (text) => [parseCommonMark(text, false), parseCommonMark(text, true)],
+    words: COMMONMARK,
+  },
+  'live text': {
+    files: telegram('live-text'),
+    work: (text) => [renderLive(text, 'markdown', true), renderLive(text, 'html', false)],
+    words: [
+      'a',
+      ' ',
+      '\n',
+      '. ',
+      '**a** ',
+      '<b>a</b> ',
+      '<pre>',
+      '[a](https://a.b) ',
+      '👍🏽',
+      '\u0301',
+      '🇩🇪',
+      '\n> a\n\n',
+    ],
+  },
+  'text on a terminal': {
+    files: ['src/platforms/terminal/live-output.ts'],
+    work: (text) => LIVE_OUTPUT.render(text, 'plain', true),
+    words: ['a', '\n', ' ', '👍'],
+  },
+  'entities of a call': {
+    files: telegram('parts', 'split', 'valid-entities'),
+    work: (text) => {
+      for (const rich of manyEntities(text.length)) {
+        splitText(rich, 4096);
+        validEntities(rich);
+        split('sendMessage', JSON.stringify({ chat_id: 1, ...rich }));
+      }
+    },
+    words: ['a'],
+  },
+  'Telegram answers': {
+    files: telegram('classify', 'refusals', 'wire'),
+    work: (text) => classify('sendMessage', answerOf(text)),
+    words: [
+      'CHAT_SEND_',
+      'a',
+      '_',
+      ' ',
+      'failed to send message #1',
+      'retry after 1',
+      'wrong file',
+    ],
+  },
+  'simulated Telegram': {
+    files: ['src/sim/telegram/markup.ts'],
+    work: (text) =>
+      ['HTML', 'MarkdownV2', 'Markdown'].map((mode) => parsed({ parse_mode: mode }, text, '')),
+    words: [...MARKDOWN, '<', '<b>', '</b>', '[a](b)'],
+  },
+  'simulated bodies': {
+    files: ['src/sim/body.ts'],
+    work: (text) => paramsOf('multipart/form-data; boundary=a', Buffer.from(`--a${text}`)),
+    words: ['--a', '\r\n', '--a\r\n\r\n', ';name="', '"', 'a'],
+  },
+  'JSON within bounds': {
+    files: ['src/system/json.ts'],
+    work: (text) => [parseJson(text), parseJson(`[${text}`)],
+    words: ['{', '[', '"', '\\', '"a":', ',', '1', ']', ' ', '__proto__', '\\u005f'],
+  },
+  'secrets in the log': {
+    files: ['src/system/log.ts'],
+    work: strikeSecrets,
+    words: ['1', '1:', ':', 'a', 'sluice_', 'token=', 'Bot ', 'Bearer', ' ', '%3A', '1:sandbox'],
+  },
+  'secrets in answers': {
+    files: ['src/intake/mask.ts'],
+    work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), '42:aab', '42:zzz')),
+    words: ['a', 'aab', 'aa'],
+  },
+  templates: {
+    files: ['src/broadcast/template.ts', 'src/broadcast/escape.ts'],
+    work: (text) => new Template({ text, parse_mode: 'HTML' }).fill({ a: '<' }),
+    words: ['{', '{{', '}}', '{{a', '{{a|', '{{a}}', '|', ' ', 'a'],
+  },
+  'attached files': {
+    files: ['src/domain/upload.ts'],
+    work: (text) => attachedTo({ media: text }),
+    words: ['attach://', 'a', '"', '\\'],
+  },
+  'lists in CSV': {
+    files: ['src/intake/csv.ts', 'src/intake/recipients.ts', 'src/intake/member.ts'],
+    work: (text) =>
+      drained(readRecipients(Readable.from(bytes(`chat,name\n${text}`, SMALL)), 'csv')),
+    words: LISTS,
+  },
+  'lists in JSON': {
+    files: ['src/intake/recipients.ts'],
+    work: (text) => drained(readRecipients(Readable.from(bytes(text, SMALL)), 'ndjson')),
+    words: LISTS,
+  },
+  'lists of chats': {
+    files: ['src/intake/recipients.ts'],
+    work: (text) => drained(readRecipients(Readable.from(bytes(text, SMALL)), 'text')),
+    words: LISTS,
+  },
+  feeds: {
+    files: [
+      'src/live/feed/lines.ts',
+      'src/live/feed/event-stream.ts',
+      'src/live/feed/ndjson.ts',
+      'src/live/feed/unnamed.ts',
+    ],
+    work: (text) => {
+      for (const type of ['text/event-stream', 'application/x-ndjson', 'text/plain', undefined]) {
+        const feed = feedOf(type)!;
+        for (const chunk of bytes(text, SMALL)) feed.push(chunk);
+        feed.end();
+      }
+    },
+    words: [
+      '\r',
+      '\n',
+      '\r\n',
+      'data: ',
+      'data: {"text":"a"}\n\n',
+      '{',
+      '{"text":"a"}\n',
+      ':',
+      ' ',
+      'event: ',
+    ],
+  },
+  'finished paragraphs': {
+    files: ['src/live/chunks.ts'],
+    work: (text) => finishedTo(text, 0),
+    words: ['\n', '```', '~~~\n', ' ', 'a', 'a\n\n'],
+  },
+  'events for the CLI': {
+    files: ['src/cli/server-events.ts'],
+    work: (text) => drained(serverEvents(Readable.from(bytes(text, SMALL)))),
+    words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a', '\r'],
+  },
+  'events for the page': {
+    files: ['src/dashboard/web/lib/sse.ts'],
+    work: (text) => drained(eventsOf(new Response(ReadableStream.from(bytes(text, SMALL))))),
+    words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a'],
+  },
+  'rows of the CLI': {
+    files: ['src/cli/width.ts', 'src/cli/table.ts', 'src/cli/harmless.ts'],
+    work: (text) => [rowsOf(text, 80), fitted(text, 80), table(['a'], [[text]])],
+    words: ['a', ' ', '\n', '中', '👍🏽', '\u0301', '\u001b[', '🇩🇪'],
+  },
+  addresses: {
+    files: ['src/intake/telegram-address.ts'],
+    work: (text) => [callAddress(`/bot1:${text}`), fileAddress(`/file/bot1:a/${text}`)],
+    words: ['/', 'a', '%', '%2e', '.', '1:'],
+  },
+};
+
+// Where a loop over something else than a text, or over one of our own, looks like a reader.
+export const NO_PARSERS: Readonly<Record<string, string>> = {
+  'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
+  'src/journal/schema.ts': 'reads our own migrations',
+  'src/keys/secrets.ts': 'looks for one colon, once',
+  'src/domain/account-id.ts': 'looks for one colon, once',
+  'src/journal/sqlite-renames.ts': 'runs SQL',
+  'src/system/fault.ts': 'reads a stack of bounded depth',
+};
+
+// RegExp is called in these; what it makes is tried by the parser of the same file.
+export const COMPOSED: Readonly<Record<string, string>> = {
+  'src/cli/width.ts': 'rows of the CLI',
+  'src/platforms/telegram/html.ts': 'Telegram HTML',
+  'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
+  'src/system/log.ts': 'secrets in the log',
+};
+
+// Many small ones, many around all, many that begin together, many that overlap.
+function* manyEntities(length: number) {
+  const text = 'word '.repeat(length / 5);
+  const count = Math.floor(length / 50);
+  const places = [
+    (n: number) => ({ offset: n * 5, length: 4 }),
+    () => ({ offset: 0, length: text.length }),
+    (n: number) => ({ offset: 0, length: n * 5 }),
+    (n: number) => ({ offset: n * 5, length: 250 }),
+  ];
+  for (const type of ['bold', 'url', 'blockquote', 'pre']) {
+    for (const place of places) {
+      const entities = Array.from({ length: count }, (_, n) => ({ type, ...place(n) }));
+      yield { text, entities };
+    }
+  }
+}
+
+function* bytes(text: string, size: number): Generator<Buffer> {
+  const all = Buffer.from(text);
+  for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
+}
+
+async function drained(source: AsyncIterable<unknown>): Promise<void> {
+  try {
+    for await (const _ of source);
+  } catch {
+    // Refusing a text is an answer, too.
+  }
+}
+
+function answerOf(description: string) {
+  const body = JSON.stringify({ ok: false, error_code: 400, description });
+  return { kind: 'answered' as const, status: 400, headers: {}, body };
+}
