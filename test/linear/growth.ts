@@ -1,6 +1,6 @@
 // How the time of a piece of work grows with the length of its text. Each length is ten times the one before. Time is
-// that of this thread on a processor where it is long enough, and the least of several runs counts, so that a busy machine does not look like
-// slow code; below a floor nothing is compared.
+// that of this thread on a processor where it is long enough, and the least of several runs counts, so that a busy
+// machine does not look like slow code; below a floor nothing is compared.
 
 export interface Growth {
   // The worst step of ten times the length.

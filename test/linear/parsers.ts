@@ -6,7 +6,6 @@ import { Template } from '../../src/broadcast/template.ts';
 import { serverEvents } from '../../src/cli/server-events.ts';
 import { table } from '../../src/cli/table.ts';
 import { fitted, rowsOf } from '../../src/cli/width.ts';
-import { eventsOf } from '../../src/dashboard/web/lib/sse.ts';
 import { attachedTo } from '../../src/domain/upload.ts';
 import { masked } from '../../src/intake/mask.ts';
 import { readRecipients } from '../../src/intake/recipients.ts';
@@ -256,11 +255,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     files: ['src/cli/server-events.ts'],
     work: (text) => drained(serverEvents(Readable.from(bytes(text, SMALL)))),
     words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a', '\r'],
-  },
-  'events for the page': {
-    files: ['src/dashboard/web/lib/sse.ts'],
-    work: (text) => drained(eventsOf(new Response(ReadableStream.from(bytes(text, SMALL))))),
-    words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a'],
   },
   'rows of the CLI': {
     files: ['src/cli/width.ts', 'src/cli/table.ts', 'src/cli/harmless.ts'],
