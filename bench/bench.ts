@@ -8,6 +8,7 @@ import { latency } from './latency/latency.ts';
 import { metrics } from './metrics/metrics.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
+import { strangers } from './strangers/strangers.ts';
 import { streams } from './streams/streams.ts';
 
 const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
@@ -16,6 +17,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   latency,
   metrics,
   streams: liveOutput,
+  strangers,
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };

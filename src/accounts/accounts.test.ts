@@ -232,6 +232,17 @@ describe('removing', () => {
     expect(await accounts.identify('telegram', '6:a')).toMatchObject({ kind: 'full' });
   });
 
+  test('many who come at once each find a place in a full table', async () => {
+    const { options, stored } = world(undefined, { accountsMax: 10 });
+    const accounts = await Accounts.open(options);
+    accounts.letGo(() => true);
+    for (let n = 1; n <= 10; n++) await accounts.identify('telegram', `${n}:a`);
+    const crowd = [21, 22, 23, 24, 25].map((n) => accounts.identify('telegram', `${n}:a`));
+    const kinds = (await Promise.all(crowd)).map(({ kind }) => kind);
+    expect(kinds).toEqual(Array(5).fill('known'));
+    expect(stored.size).toBeLessThanOrEqual(10);
+  });
+
   test('what the simulator vouched for gives way before what a platform did', async () => {
     const { options, stored } = world(undefined, { accountsMax: 3 });
     const platform = options.platforms.get('telegram')!;

@@ -9,7 +9,7 @@ import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
-import { whoGivesWay } from './eviction.ts';
+import { EVICTED_SHARE, whoGivesWay } from './eviction.ts';
 import { freeId, hostOf, isOfHost, mayReplace, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
@@ -317,7 +317,9 @@ export class Accounts {
     if (before !== undefined && !mayReplace(hostOf(platform, before.credential), host)) {
       return { kind: 'taken' };
     }
-    if (before === undefined && this.#held.size >= this.#accountsMax) await this.#evict();
+    // With those that are being written beside it: each needs a place.
+    const missing = this.#held.size + this.#writing.size + 1 - this.#accountsMax;
+    if (before === undefined && missing > 0) await this.#evict(missing);
     if (before === undefined && this.#held.size >= this.#accountsMax) {
       return { kind: 'full', accountsMax: this.#accountsMax };
     }
@@ -335,14 +337,18 @@ export class Accounts {
     return { kind: 'known', id };
   }
 
-  async #evict(): Promise<void> {
+  async #evict(missing: number): Promise<void> {
     const { platforms } = this.#options;
     const candidates = Array.from(this.#held.values()).flatMap(({ stored, credential, used }) => {
       if (this.#configured.has(stored.id)) return [];
       const isLocal = platforms.get(stored.platform)?.isLocal?.(credential) === true;
       return [{ id: stored.id, isLocal, used }];
     });
-    const gone = whoGivesWay(candidates, this.#accountsMax, this.#mayGo);
+    const gone = whoGivesWay(
+      candidates,
+      Math.max(missing, this.#accountsMax * EVICTED_SHARE),
+      this.#mayGo,
+    );
     await Promise.all(gone.map((id) => this.remove(id)));
   }
 

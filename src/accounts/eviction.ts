@@ -2,7 +2,7 @@
 // and other local ones vouched for before all that a platform did, and the longest idle first.
 
 // Of the accounts that may be kept, how many give way at once: sorting them all is not worth it for one.
-const EVICTED_SHARE = 0.01;
+export const EVICTED_SHARE = 0.01;
 
 export interface Candidate {
   readonly id: string;
@@ -13,10 +13,9 @@ export interface Candidate {
 
 export function whoGivesWay(
   candidates: readonly Candidate[],
-  accountsMax: number,
+  count: number,
   mayGo: (id: string) => boolean,
 ): string[] {
-  const count = Math.max(1, Math.floor(accountsMax * EVICTED_SHARE));
   const rank = ({ isLocal }: Candidate) => (isLocal ? 0 : 1);
   const gone: string[] = [];
   for (const { id } of candidates.toSorted((a, b) => rank(a) - rank(b) || a.used - b.used)) {
