@@ -3,7 +3,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { GatewayProcess } from '../../test/process/gateway.ts';
 import {
@@ -67,7 +66,8 @@ async function calls(url: string, ms: number): Promise<number[]> {
   const took: Promise<number>[] = [];
   const end = performance.now() + ms;
   for (let at = performance.now(); at < end; at += 1000 / PER_SECOND) {
-    await pause(Math.max(0, at - performance.now()));
+    const waitMs = Math.max(0, at - performance.now());
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
     took.push(call(url));
   }
   return Promise.all(took);

@@ -317,7 +317,7 @@ export class Accounts {
     if (before !== undefined && !mayReplace(hostOf(platform, before.credential), host)) {
       return { kind: 'taken' };
     }
-    // With those that are being written beside it: each needs a place.
+    // Those that are being written beside it need a place too.
     const missing = this.#held.size + this.#writing.size + 1 - this.#accountsMax;
     if (before === undefined && missing > 0) await this.#evict(missing);
     if (before === undefined && this.#held.size >= this.#accountsMax) {
@@ -344,11 +344,8 @@ export class Accounts {
       const isLocal = platforms.get(stored.platform)?.isLocal?.(credential) === true;
       return [{ id: stored.id, isLocal, used }];
     });
-    const gone = whoGivesWay(
-      candidates,
-      Math.max(missing, this.#accountsMax * EVICTED_SHARE),
-      this.#mayGo,
-    );
+    const count = Math.max(missing, this.#accountsMax * EVICTED_SHARE);
+    const gone = whoGivesWay(candidates, count, this.#mayGo);
     await Promise.all(gone.map((id) => this.remove(id)));
   }
 

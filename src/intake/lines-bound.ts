@@ -70,8 +70,10 @@ function boundPipelines(app: FastifyInstance): void {
     }
     const { socket } = request.raw;
     const ahead = waiting.get(socket) ?? 0;
-    if (ahead >= PIPELINED_MAX) {
-      refuse(request, reply.header('connection', 'close'), 'too_many_waiting');
+    if (ahead >= PIPELINED_MAX || socket.destroyed) {
+      // No answer could overtake those before it, and thousands more may lie in the same packet: the line is cut.
+      reply.hijack();
+      socket.destroy();
       return;
     }
     waiting.set(socket, ahead + 1);
