@@ -1,0 +1,61 @@
+// A wall clock that is set while the gateway is down: real processes, the second of which reads another time of day.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { GatewayProcess } from './process/gateway.ts';
+
+const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const OWN_OPTIONS = process.env.NODE_OPTIONS ?? '';
+
+let sim: ServedSim | null = null;
+let gateway: GatewayProcess | null = null;
+
+afterEach(async () => {
+  process.env.NODE_OPTIONS = OWN_OPTIONS;
+  await gateway?.end('SIGKILL');
+  gateway?.remove();
+  await sim?.close();
+});
+
+// What is started from now on believes that it is so much later.
+function setClock(byMs: number): void {
+  const code = `const now = Date.now; Date.now = () => now() + ${byMs};`;
+  const module = `data:text/javascript,${encodeURIComponent(code)}`;
+  process.env.NODE_OPTIONS = `${OWN_OPTIONS} --import ${module}`;
+}
+
+describe.runIf(process.platform === 'linux')(
+  'the wall clock, set while the gateway is down',
+  () => {
+    test.each([HOUR, -HOUR])(
+      'by %i ms, leaves a freeze as long as it was',
+      {
+        timeout: 2 * MINUTE,
+      },
+      async (byMs) => {
+        sim = await serveSim({ host: '127.0.0.1', port: 0 });
+        gateway = new GatewayProcess(sim.url);
+        await gateway.start();
+        sim.model.freeze(TOKEN, '55', 2 * 3600, Date.now());
+        const to = { platform: 'telegram', account: TOKEN, chat: 55 };
+        const asked = { to, method: 'sendMessage', body: { text: 'frozen' } };
+        const { body: frozen } = await gateway.ask('POST', '/v1/messages', asked);
+        for (let outcomes: string[] = []; !outcomes.includes('limited'); ) {
+          const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}`);
+          outcomes = (body.attempts as { outcome: string }[]).map(({ outcome }) => outcome);
+        }
+        await gateway.end('SIGKILL');
+        setClock(byMs);
+        await gateway.start();
+        const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}/explain`);
+        const causes = body.causes as { kind: string; until: string }[];
+        const until = causes.find(({ kind }) => kind === 'freeze')!.until;
+        const leftMs = Date.parse(until) - (Date.now() + byMs);
+        expect(leftMs).toBeGreaterThan(2 * HOUR - 2 * MINUTE);
+        expect(leftMs).toBeLessThanOrEqual(2 * HOUR + 1000);
+      },
+    );
+  },
+);
