@@ -144,18 +144,24 @@ test('limits that throw are replaced by a careful pace', async () => {
   expect(at.faults.every(({ stage }) => stage === 'limits')).toBe(true);
 });
 
-test('a probe that ends in a fault gives its place to the next', async () => {
-  const say = (_call: OutgoingCall, nth: number): Outcome =>
-    nth <= 3 ? { kind: 'failed', reason: 'down', detail: '', hostDown: true } : SENT;
-  const at = aFaultyRoad({ method: 'split', mode: 'throws' }, { say });
-  await at.dispatch.start();
-  const seqs = [await submit(at.road, { chat: 'a' })];
-  await at.run(5000);
-  await submit(at.road, { chat: 'b', body: `{"text":"${BAD}"}` });
-  seqs.push(await submit(at.road, { chat: 'e' }));
-  await at.run(200_000);
-  for (const seq of seqs) expect(await at.store.ledger.get(seq)).toMatchObject({ state: 'sent' });
-});
+test.each(['split', 'classify'])(
+  'a probe that ends in a fault of %s frees its place',
+  async (method) => {
+    const say = (_call: OutgoingCall, nth: number): Outcome =>
+      nth <= 3 ? { kind: 'failed', reason: 'down', detail: '', hostDown: true } : SENT;
+    const at = aFaultyRoad({ method, mode: 'throws' }, { say });
+    await at.dispatch.start();
+    const seqs = [await submit(at.road, { chat: 'a' })];
+    // Until the breaker opens; what goes first then is the probe.
+    await at.run(5000);
+    const probe = { priority: 'critical', body: `{"text":"${BAD}"}` } as const;
+    const bad = await submit(at.road, { chat: 'b', ...probe });
+    seqs.push(await submit(at.road, { chat: 'e' }));
+    await at.run(200_000);
+    for (const seq of seqs) expect(await at.store.ledger.get(seq)).toMatchObject({ state: 'sent' });
+    expect(await at.store.ledger.get(bad)).toMatchObject({ state: 'dead', reason: 'internal' });
+  },
+);
 
 test('a typing sign that fails is left out, and its place is free again', async () => {
   for (const mode of ['throws', 'rejects', 'hangs'] as const) {
