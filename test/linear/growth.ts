@@ -21,7 +21,7 @@ const RUNS_WHEN_STEEP = 6;
 const HOPELESS_RATIO = 40;
 // What takes this long is measured well by one run.
 const LONG_MS = 60;
-const COARSE_MS = 20;
+const STEP_MS = 10;
 
 export function repeated(pump: string, chars: number): string {
   return pump.repeat(Math.ceil(chars / pump.length));
@@ -66,7 +66,7 @@ export async function least(work: Work, text: string, runs: number): Promise<num
     const wallMs = performance.now() - startMs;
     const { user, system } = process.threadCpuUsage(start);
     // Some systems count the time of a thread in steps of several milliseconds.
-    ms = Math.min(ms, wallMs < COARSE_MS ? wallMs : Math.max((user + system) / 1000, COARSE_MS));
+    ms = Math.min(ms, wallMs, (user + system) / 1000 + STEP_MS);
     if (ms > LONG_MS) break;
   }
   return ms;

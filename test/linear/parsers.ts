@@ -272,6 +272,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
   'src/journal/schema.ts': 'reads our own migrations',
+  'src/accounts/accounts.ts': 'looks for one colon, once',
   'src/keys/secrets.ts': 'looks for one colon, once',
   'src/domain/account-id.ts': 'looks for one colon, once',
   'src/journal/sqlite-renames.ts': 'runs SQL',
