@@ -53,6 +53,22 @@ describe('a store that cannot be opened says why and what to do', () => {
     await journal.close();
   });
 
+  test('two that run all the same: the older one cannot write, and is told', async () => {
+    const lost = Promise.withResolvers<Error>();
+    const older = await openSqliteJournal({ dir, onOwnerLost: lost.resolve });
+    expect(await accepted(older)).toBe(1);
+    // In one process nobody can tell by the mark who lives.
+    rmSync(join(dir, 'sluice.lock'));
+    const newer = await openSqliteJournal({ dir });
+    await expect(accepted(older)).rejects.toMatchObject({ code: 'journal_failed' });
+    expect((await lost.promise).message).toContain('another process has taken over');
+    expect(await accepted(newer)).toBe(2);
+    await newer.close();
+    const next = await openSqliteJournal({ dir });
+    expect((await recovered(next)).map(({ queued }) => queued.seq)).toEqual([1, 2]);
+    await next.close();
+  });
+
   test('a file in the place of the folder, or above it', async () => {
     writeFileSync(dir, '');
     for (const path of [dir, join(dir, 'below')]) {
