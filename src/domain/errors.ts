@@ -285,7 +285,7 @@ export const ERRORS = {
     status: 503,
     title: 'The gateway is stopping.',
     remedy:
-      'Repeat the request in a moment. What was accepted is on disk and goes out after the start.',
+      'Repeat the request in a moment. A held call was withdrawn; what was accepted goes out later.',
   },
   internal: {
     status: 500,
