@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { ensurePrometheus } from '../scripts/ensure-prometheus.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { storeFileOf } from '../src/system/sqlite.ts';
 import { App } from './process/app.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { Trouble } from './prometheus/faults.ts';
@@ -241,6 +242,13 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
   test('fires when it is gone', async () => {
     await gateway.end('SIGKILL');
     await prometheus.until(() => fired(gateway).has('SluiceDown'));
+  });
+
+  test('fires when it goes on with a store that has lost something', async () => {
+    rmSync(`${storeFileOf(gateway.data)}-wal`);
+    expect([...fired(gateway)]).not.toContain('SluiceStoreLoss');
+    await gateway.start(['--port', new URL(gateway.url).port, '--accept-loss']);
+    await prometheus.until(() => fired(gateway).has('SluiceStoreLoss'));
   });
 
   // Without an answer there would be no age of a turn, and no alert.

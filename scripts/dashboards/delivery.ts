@@ -194,6 +194,13 @@ const MACHINE: readonly Panel[] = [
     unit: 'bytes',
     queries: [{ expr: of('process_resident_memory_bytes'), legend: '{{instance}}' }],
   },
+  {
+    title: 'Losses of the store',
+    tells:
+      'Accepted with --accept-loss. A step: messages were lost; /health/details says how many.',
+    unit: 'short',
+    queries: [{ expr: of('sluice_store_losses'), legend: '{{instance}}' }],
+  },
 ];
 
 export const DELIVERY: Dashboard = {

@@ -59,6 +59,7 @@ export function filledIn(expr: string): string {
 const SHORTER: readonly [RegExp, string][] = [
   [/\[\d+[mh]\]/g, '[8s]'],
   [/offset \d+m/g, 'offset 4s'],
+  [/offset 24h/g, 'offset 60s'],
   [/(sluice_oldest_due_seconds) > (120|900)/, '$1 > 3'],
   [/(sluice_last_turn_seconds) > 60/, '$1 > 11'],
   [/(sluice_live_oldest_wait_seconds) > 60/, '$1 > 3'],
