@@ -10,7 +10,7 @@ import { ROLES } from '../src/domain/role.ts';
 import { ACCESS } from '../src/intake/access.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
 import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
-import { readTree } from './tidy/tree.ts';
+import { exists, readTree } from './tidy/tree.ts';
 
 describe('the docs and the code agree both ways', () => {
   test('settings', () => {
@@ -43,6 +43,18 @@ describe('the docs and the code agree both ways', () => {
       sorted(routes),
     );
     expect(matches(page, /^\| `(viewer|sender|operator|admin)` \|/gm)).toEqual([...ROLES]);
+  });
+
+  test('the tests that show what is promised', () => {
+    const page = readPage('security.md');
+    const claims = page.slice(page.indexOf('| claim |'), page.indexOf('### What is not defended'));
+    const rows = claims
+      .split('\n')
+      .filter((row) => /^\| [^*-]/.test(row))
+      .slice(1);
+    expect(rows.filter((row) => !/\| `(src|test)\/.*`/.test(row))).toEqual([]);
+    const named = matches(claims, /`((?:src|test)\/[^`]+)`/g);
+    expect(named.filter((path) => !exists(path))).toEqual([]);
   });
 
   test('commands, options and examples', () => {
