@@ -102,9 +102,10 @@ export async function openHouse(
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
-  const configured = configuredAccounts(config, platforms);
+  const configured = configuredAccounts(config, platforms, report);
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
-  const accounts = await openAccounts({ clock, journal, platforms, ...sealing, ...bounds }, close);
+  const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
+  const accounts = await openAccounts(opening, close);
   const settingsOf = (account: string) => configured.get(account) ?? config;
   const engine = createEngine({
     journal,
@@ -206,17 +207,23 @@ function isSandboxOn({ sandbox, host }: Config): boolean {
   return sandbox ?? isLoopback(host);
 }
 
-// The settings of the configuration's accounts, by the ids that their tokens name.
+// The settings of the configuration's accounts, by the ids that their tokens name. One whose host its platform fails to
+// tell is left out.
 function configuredAccounts(
   config: Config,
   platforms: ReadonlyMap<string, Platform>,
+  report: ReportFault,
 ): ReadonlyMap<string, Settings> {
-  return new Map(
-    config.accounts.map(({ platform, token, settings }) => {
+  const configured = new Map<string, Settings>();
+  for (const { name, platform, token, settings } of config.accounts) {
+    try {
       const host = platforms.get(platform)?.hostOf?.(token).name ?? '';
-      return [accountId(platform, host, claimedId(token)), settings];
-    }),
-  );
+      configured.set(accountId(platform, host, claimedId(token)), settings);
+    } catch (error) {
+      report('recovery', error, { account: name });
+    }
+  }
+  return configured;
 }
 
 function engineAccounts(

@@ -45,6 +45,7 @@ export function world(
             stored.delete(from);
             stored.set(account.id, account);
           }
+          return [];
         },
       },
       platforms: new Map([['telegram', platform as Platform]]),

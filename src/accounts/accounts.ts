@@ -3,14 +3,15 @@
 // stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
-import { hash, timingSafeEqual } from 'node:crypto';
-import { accountId, claimedId, SANDBOX } from '../domain/account-id.ts';
+import { accountId, claimedId } from '../domain/account-id.ts';
+import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
+import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
 import { EVICTED_SHARE, whoGivesWay } from './eviction.ts';
-import { freeId, hostOf, isOfHost, mayReplace, ONLY_HOST } from './hosts.ts';
+import { hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
@@ -31,6 +32,8 @@ export interface AccountsOptions {
   readonly configured?: ReadonlySet<string>;
   // `known`: no others are taken. `any` when left out.
   readonly admits?: 'any' | 'known';
+  // Told of exceptions that were contained.
+  readonly report?: ReportFault;
 }
 
 export type Identity =
@@ -60,6 +63,8 @@ const NOT_TAKEN: Identity = Object.freeze({
 interface Held {
   stored: StoredAccount;
   credential: string;
+  // null: the platform failed when it was asked.
+  host: Host | null;
   digest: string;
   // Counted up with every call: the least was used the longest ago.
   used: number;
@@ -124,31 +129,40 @@ export class Accounts {
   }
 
   // Stores of before kept the simulator's accounts under the ids of real ones, and only the opened token tells.
+  // An id that anything in the store names already, though no account has it, is passed over.
   async #moveToHosts(): Promise<void> {
-    const strays = Array.from(this.#held.values()).filter(({ stored, credential }) => {
-      const host = this.#hostOf(stored.platform, credential);
-      return host.name !== '' && !isOfHost(stored, host);
-    });
+    const strays = Array.from(this.#held.values()).filter(isStray);
+    if (strays.length === 0) return;
     const taken = new Set(this.#held.keys());
-    const renames = strays.map(({ stored, credential }) => {
-      const id = freeId(stored, this.#hostOf(stored.platform, credential), taken);
-      taken.add(id);
-      const account = { ...stored, id, sealed: this.#sealer.seal(id, credential) };
-      return { from: stored.id, account, credential };
-    });
-    if (renames.length === 0) return;
-    await this.#options.journal.renameAccounts(
-      renames.map(({ from, account }) => ({ from, account })),
-    );
-    for (const { from, account, credential } of renames) {
-      this.#held.delete(from);
-      this.#hold(account, credential);
+    for (;;) {
+      const moves = movesOf(strays, taken, (id, credential) => this.#sealer.seal(id, credential));
+      const renames = moves.map(({ from, account }) => ({ from, account }));
+      const named = await this.#options.journal.renameAccounts(renames);
+      if (named.length > 0) {
+        for (const id of named) taken.add(id);
+        continue;
+      }
+      for (const { from, account, credential } of moves) {
+        this.#held.delete(from);
+        this.#hold(account, credential);
+      }
+      return;
     }
   }
 
   #hostOf(platformName: string, credential: string): Host {
     const platform = this.#options.platforms.get(platformName);
     return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
+  }
+
+  // null: an exception. The account is kept, and is refused until the platform can tell.
+  #hostOrNull({ id, platform }: StoredAccount, credential: string): Host | null {
+    try {
+      return this.#hostOf(platform, credential);
+    } catch (error) {
+      this.#options.report?.('recovery', error, { account: id });
+      return null;
+    }
   }
 
   // Whose credential is it? At once when it is known; a promise when the platform must be asked. `address`: where the
@@ -217,7 +231,7 @@ export class Accounts {
   // Its host is not served here: it is kept, and nothing of it goes.
   isOff(id: string): boolean {
     const held = this.#held.get(id);
-    return held !== undefined && this.#hostOf(held.stored.platform, held.credential).isOff;
+    return held?.host?.isOff === true;
   }
 
   credentialOf(id: string): string | null {
@@ -225,7 +239,8 @@ export class Accounts {
   }
 
   get(id: string): StoredAccount | null {
-    return this.#held.get(id)?.stored ?? null;
+    const held = this.#held.get(id);
+    return held === undefined ? null : shown(held);
   }
 
   stateOf(id: string): { paused: boolean; refused: string | null } {
@@ -234,7 +249,7 @@ export class Accounts {
   }
 
   list(): StoredAccount[] {
-    return Array.from(this.#held.values(), (held) => held.stored);
+    return Array.from(this.#held.values(), shown);
   }
 
   // False: no such account.
@@ -314,7 +329,7 @@ export class Accounts {
     const before = this.#held.get(id);
     if (before?.digest === digest) return { kind: 'known', id };
     const host = hostOf(platform, credential);
-    if (before !== undefined && !mayReplace(hostOf(platform, before.credential), host)) {
+    if (before !== undefined && !mayReplace(before.host, host)) {
       return { kind: 'taken' };
     }
     // Those that are being written beside it need a place too.
@@ -367,7 +382,8 @@ export class Accounts {
     if (before !== undefined) this.#idByDigest.delete(before.digest);
     const digest = digestOf(stored.platform, credential);
     this.#uses += 1;
-    this.#held.set(stored.id, { stored, credential, digest, used: this.#uses });
+    const host = this.#hostOrNull(stored, credential);
+    this.#held.set(stored.id, { stored, credential, host, digest, used: this.#uses });
     this.#idByDigest.set(digest, stored.id);
   }
 
@@ -376,23 +392,7 @@ export class Accounts {
   }
 }
 
-function isEqual(held: string, given: string): boolean {
-  const [a, b] = [Buffer.from(held), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-const ACCOUNT_NAME = new RegExp(`^(${SANDBOX}-)?\\d+(:test)?$`);
-
-// An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
-function isAccountName(platformName: string, name: string): boolean {
-  return name.startsWith(`${platformName}:`) || ACCOUNT_NAME.test(name);
-}
-
-function bareName(platformName: string, name: string): string {
-  const prefix = `${platformName}:`;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
-function digestOf(platformName: string, credential: string): string {
-  return hash('sha256', `${platformName}\0${credential}`, 'base64url');
+// One that cannot be used here is shown as refused; that is not written, as the next start may know better.
+function shown({ stored, host }: Held): StoredAccount {
+  return host === null ? { ...stored, refused: INTERNAL } : stored;
 }

@@ -156,3 +156,66 @@ test('one whose new id is taken gets the next, and is still known by its token',
   expect(accounts.identify('telegram', EVIL)).toEqual({ kind: 'known', id });
   expect(accounts.get('telegram:42')).toBeNull();
 });
+
+// What is left of an account that was removed, though no account has its id.
+test('one whose new id is free, but still named in the store, gets the next', async () => {
+  const made = twoHosts();
+  await olderStore(made, EVIL, '44:sandbox');
+  const tried: string[][] = [];
+  const { journal } = made.options;
+  const renameAccounts: typeof journal.renameAccounts = async (renames) => {
+    const ids = renames.map(({ account }) => account.id);
+    tried.push(ids);
+    return ids.includes(SANDBOXED) ? [SANDBOXED] : journal.renameAccounts(renames);
+  };
+  const accounts = await Accounts.open({
+    ...made.options,
+    journal: { ...journal, renameAccounts },
+  });
+  const id = `${SANDBOXED}-2`;
+  expect(tried).toEqual([
+    [SANDBOXED, 'telegram:sandbox-44'],
+    [id, 'telegram:sandbox-44'],
+  ]);
+  expect(accounts.identify('telegram', EVIL)).toEqual({ kind: 'known', id });
+  expect([...made.stored.keys()]).toEqual([id, 'telegram:sandbox-44']);
+});
+
+test('one whose host its platform fails to tell is set apart: refused, shown, and the others go on', async () => {
+  const made = twoHosts();
+  await olderStore(made, GOOD, '43:broken', '44:sandbox');
+  const telegram = made.options.platforms.get('telegram')!;
+  let isBroken = true;
+  const hostOf = (credential: string) => {
+    if (isBroken && credential.includes('broken')) throw new Error('no host');
+    return telegram.hostOf!(credential);
+  };
+  const platforms = new Map([['telegram', { ...telegram, hostOf } as Platform]]);
+  const reported: unknown[] = [];
+  const options = {
+    ...made.options,
+    platforms,
+    report: (...fault: unknown[]) => reported.push(fault),
+  };
+  const accounts = await Accounts.open(options);
+  expect(reported).toEqual([['recovery', expect.any(Error), { account: 'telegram:43' }]]);
+  const refusals = () => accounts.list().map(({ id, refused }) => [id, refused]);
+  const expected = [
+    ['telegram:42', null],
+    ['telegram:43', 'internal'],
+    ['telegram:sandbox-44', null],
+  ];
+  expect(refusals()).toEqual(expected);
+  expect(accounts.get('telegram:43')).toMatchObject({ refused: 'internal' });
+  expect(accounts.isOff('telegram:43')).toBe(false);
+  // A change is written without it: the next start may know better.
+  await accounts.setPaused('telegram:43', false);
+  expect(made.stored.get('telegram:43')).toMatchObject({ refused: null, paused: false });
+  // A new token that the platform vouches for mends it at once.
+  expect(await accounts.identify('telegram', '43:newer')).toMatchObject({ id: 'telegram:43' });
+  expect(accounts.get('telegram:43')).toMatchObject({ refused: null });
+  isBroken = false;
+  await olderStore(made, '43:broken');
+  const reopened = await Accounts.open(options);
+  expect(reopened.get('telegram:43')).toMatchObject({ refused: null });
+});

@@ -11,23 +11,42 @@ export function hostOf(platform: Platform, credential: string): Host {
 }
 
 // A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
-// something.
-export function mayReplace(before: Host, given: Host): boolean {
-  return before.name === given.name && given.vouches;
+// something. Where nobody can tell the old one's host (null), the id is the given host's alone.
+export function mayReplace(before: Host | null, given: Host): boolean {
+  return (before === null || before.name === given.name) && given.vouches;
 }
 
-export function isOfHost({ id, platform }: StoredAccount, host: Host): boolean {
-  return id.startsWith(accountId(platform, host.name, ''));
+export interface Located {
+  readonly stored: StoredAccount;
+  readonly credential: string;
+  readonly host: Host | null;
 }
 
-// With a number behind it where another one has the id already.
-export function freeId(
-  { id, platform }: StoredAccount,
-  host: Host,
+// Under an id of another host than its credential's.
+export function isStray({ stored: { id, platform }, host }: Located): boolean {
+  if (host === null || host.name === '') return false;
+  return !id.startsWith(accountId(platform, host.name, ''));
+}
+
+export interface HostMove {
+  readonly from: string;
+  readonly account: StoredAccount;
+  readonly credential: string;
+}
+
+// Each under an id of its own host, with a number behind it where another one has that already.
+export function movesOf(
+  strays: readonly Located[],
   taken: ReadonlySet<string>,
-): string {
-  const wanted = accountId(platform, host.name, id.slice(platform.length + 1));
-  let free = wanted;
-  for (let n = 2; taken.has(free); n += 1) free = `${wanted}-${n}`;
-  return free;
+  seal: (id: string, credential: string) => string,
+): HostMove[] {
+  const given = new Set(taken);
+  return strays.map(({ stored, credential, host }) => {
+    const { id: from, platform } = stored;
+    const wanted = accountId(platform, host!.name, from.slice(platform.length + 1));
+    let id = wanted;
+    for (let n = 2; given.has(id); n += 1) id = `${wanted}-${n}`;
+    given.add(id);
+    return { from, account: { ...stored, id, sealed: seal(id, credential) }, credential };
+  });
 }

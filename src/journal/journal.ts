@@ -37,8 +37,9 @@ export interface Journal {
   removeAccount(id: string): Promise<void>;
   accounts(): Promise<StoredAccount[]>;
   // Other ids for accounts, in everything that names them, all of it in one transaction. To be done before anything is
-  // read.
-  renameAccounts(renames: readonly AccountRename[]): Promise<void>;
+  // read. Answers those of the new ids that something in the store names already, an account or what one that was
+  // removed has left behind: then nothing is changed, as the two could not be told apart again.
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]>;
 
   // Who holds the line for an answer.
   readonly callers: Callers;

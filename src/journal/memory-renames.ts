@@ -1,6 +1,12 @@
 // Accounts get other ids, in memory: the specification, every map that names an account looked through.
 
-import { newIdsOf, renamedScope, renamedStream } from './account-renames.ts';
+import {
+  accountsOfScope,
+  accountsOfStream,
+  newIdsOf,
+  renamedScope,
+  renamedStream,
+} from './account-renames.ts';
 import type { AccountRename } from './journal.ts';
 import { type MemoryDisk, pairKey } from './memory-disk.ts';
 
@@ -8,7 +14,14 @@ interface OfAccount {
   account: string;
 }
 
-export function renameAccounts(disk: MemoryDisk, renames: readonly AccountRename[]): void {
+// Those of the new ids that are named already: then nothing is changed.
+export function renameAccounts(
+  disk: MemoryDisk,
+  renames: readonly AccountRename[],
+): readonly string[] {
+  const named = namedAccounts(disk);
+  const taken = renames.map(({ account }) => account.id).filter((id) => named.has(id));
+  if (taken.length > 0) return taken;
   const ids = newIdsOf(renames);
   const idOf = (account: string) => ids.get(account) ?? account;
   const pairOf = (pair: string) => {
@@ -35,6 +48,25 @@ export function renameAccounts(disk: MemoryDisk, renames: readonly AccountRename
     disk.accounts.delete(from);
     disk.accounts.set(account.id, { ...account });
   }
+  return [];
+}
+
+function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string> {
+  const named = new Set(disk.accounts.keys());
+  for (const map of [disk.deliveries, disk.limits, disk.incoming]) {
+    for (const { account } of map.values()) named.add(account);
+  }
+  for (const map of [broadcasts.broadcasts, broadcasts.blocked]) {
+    for (const { account } of map.values()) named.add(account);
+  }
+  for (const pair of disk.idempotency.keys()) named.add(pair.slice(0, pair.indexOf('\0')));
+  for (const { scope } of disk.keys.values()) {
+    for (const id of accountsOfScope(scope)) named.add(id);
+  }
+  for (const { record } of disk.streams.values()) {
+    for (const id of accountsOfStream(record)) named.add(id);
+  }
+  return named;
 }
 
 // Under their new keys, in their old order.

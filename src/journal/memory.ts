@@ -146,11 +146,12 @@ class MemoryJournal implements Journal {
     return this.#command(() => sortedValues(this.#disk.accounts));
   }
 
-  renameAccounts(renames: readonly AccountRename[]): Promise<void> {
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
     return this.#command(() => {
-      renameAccounts(this.#disk, renames);
+      const taken = renameAccounts(this.#disk, renames);
       // It keeps counts by account.
       this.#commands = new MemoryCommands(this.#disk);
+      return taken;
     });
   }
 

@@ -19,6 +19,8 @@ const FROM = 'telegram:42';
 const TO = 'telegram:sandbox-42';
 const OTHER = 'telegram:43';
 
+const AN_UPDATE = { updateId: 9, at: 1, chat: '5', messageId: '6', body: '{}' };
+
 function anAccount(id: string): StoredAccount {
   const state = { paused: true, refused: 'unauthorized', createdAt: 7 };
   return { id, platform: 'telegram', sealed: `sealed for ${id}`, ...state };
@@ -43,8 +45,7 @@ async function fill(journal: Journal, account: string): Promise<void> {
   await journal.begin(await accepted(journal, { account }), 2_500);
   const limit = { account, key: 'chat:5', value: '{}', updatedAt: 1 };
   await journal.saveLimits([limit]);
-  const update = { account, updateId: 9, at: 1, chat: '5', messageId: '6', body: '{}' };
-  await journal.incoming.record([{ ...update, voice: 'wrote', state: 'waiting' }]);
+  await journal.incoming.record([{ ...AN_UPDATE, account, voice: 'wrote', state: 'waiting' }]);
   await journal.streams.save({
     id: `s ${account}`,
     endedAt: null,
@@ -133,6 +134,64 @@ export function renames(store: () => Harness): void {
       await rename(journal);
       const one = await journal.append(aDelivery({ account: FROM, slot: 's' }), { queueMax: 1 });
       expect(one).toMatchObject({ kind: 'accepted', replaced: null });
+    });
+
+    // What an account that was removed leaves behind, one kind at a time.
+    const LEFT: Record<string, (journal: Journal) => Promise<unknown>> = {
+      'an account': (journal) => journal.saveAccount(anAccount(TO)),
+      'a delivery in its slot': (journal) => accepted(journal, { account: TO, slot: 's' }),
+      'a limit': (journal) =>
+        journal.saveLimits([{ account: TO, key: 'chat:5', value: '{}', updatedAt: 1 }]),
+      'an update': (journal) =>
+        journal.incoming.record([{ ...AN_UPDATE, account: TO, voice: 'wrote', state: 'waiting' }]),
+      'a blocked chat': (journal) =>
+        journal.broadcasts.block({ at: 5, chats: [{ account: TO, chat: '5', reason: 'blocked' }] }),
+      'a broadcast': async (journal) => {
+        const audience = (await journal.broadcasts.open({ name: null, at: 1, audiencesMax: 9 }))!;
+        await journal.broadcasts.seal({ audience, fields: [] });
+        return journal.broadcasts.create(aBroadcast(audience, { account: TO, key: 'once' }));
+      },
+      'a key bound to it': (journal) => journal.keys.save(aKey('bound to the new id', [TO])),
+      'a stream': (journal) =>
+        journal.streams.save({ id: 's', endedAt: null, text: 't', record: aRecord(TO) }),
+    };
+
+    test.each(Object.keys(LEFT))(
+      'an id that %s names already is told, and nothing changes',
+      async (kind) => {
+        const { journal } = store();
+        await fill(journal, FROM);
+        await LEFT[kind]!(journal);
+        expect(await rename(journal)).toEqual([TO]);
+        expect((await journal.accounts()).map(({ id }) => id)).toContain(FROM);
+        const again = aDelivery({ account: FROM, idempotencyKey: `key of ${FROM}`, slot: 's' });
+        expect(await journal.append(again, ROOM)).toMatchObject({ kind: 'repeated', seq: 1 });
+        // The next one is free.
+        const next = anAccount(`${TO}-2`);
+        expect(await journal.renameAccounts([{ from: FROM, account: next }])).toEqual([]);
+        expect(await journal.accounts()).toContainEqual(next);
+      },
+    );
+
+    test('keys and streams that cannot be read stay as they are, and stop nothing', async () => {
+      const { journal } = store();
+      await fill(journal, FROM);
+      const texts = [
+        '{"accounts":',
+        'null',
+        '{"accounts":7}',
+        '{"asked":7}',
+        '{"accounts":[null]}',
+      ];
+      for (const [i, text] of texts.entries()) {
+        await journal.keys.save({ ...aKey(`z${i}`, null), scope: text });
+        await journal.streams.save({ id: `z${i}`, endedAt: null, text: 't', record: text });
+      }
+      expect(await rename(journal)).toEqual([]);
+      const keys = await journal.keys.page({ after: 'z', max: 9 });
+      expect(keys.map(({ scope }) => scope)).toEqual(texts);
+      const streams = await journal.streams.open({ after: 'z', max: 9 });
+      expect(streams.map(({ record }) => record)).toEqual(texts);
     });
 
     test('none is no command at all', async () => {

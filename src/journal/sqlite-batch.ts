@@ -213,8 +213,7 @@ export class BatchRunner {
         out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));
         return;
       case OP.renameAccounts:
-        this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]);
-        out.push(null);
+        out.push(this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]));
         return;
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));
@@ -225,10 +224,11 @@ export class BatchRunner {
   }
 
   // The counts of each account are in memory too.
-  #renameAccounts(renames: readonly AccountRename[]): void {
+  #renameAccounts(renames: readonly AccountRename[]): readonly string[] {
     const { tallies } = this.#commands;
     tallies.save();
-    renameAccounts(this.#store.db, renames);
+    const taken = renameAccounts(this.#store.db, renames);
     tallies.reload();
+    return taken;
   }
 }

@@ -213,8 +213,8 @@ export class SqliteJournal implements Journal {
     );
   }
 
-  async renameAccounts(renames: readonly AccountRename[]): Promise<void> {
-    await this.#runText(OP.renameAccounts, renames);
+  async renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+    return (await this.#runText(OP.renameAccounts, renames)) as readonly string[];
   }
 
   filesInUse(): Promise<string[]> {
