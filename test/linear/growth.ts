@@ -1,9 +1,10 @@
-// How the time of a piece of work grows with the length of its text. Each length is ten times the one before. Time is
-// that of this thread on a processor where it is long enough, and the least of several runs counts, so that a busy
-// machine does not look like slow code; below a floor nothing is compared.
+// How the time of a piece of work grows with the length of its text. Each length is ten times the one before. What is
+// judged is the last step, to a megabyte; the shorter ones only stop what would take an hour there, and only where
+// there is no doubt. Time is that of this thread on a processor, the least of several runs counts, and what is quick at a
+// megabyte is not judged at all: a busy machine does not look like slow code.
 
 export interface Growth {
-  // The worst step of ten times the length.
+  // Of the step that was judged; 0: none had to be.
   readonly ratio: number;
   readonly chars: number;
   readonly ms: number;
@@ -13,47 +14,47 @@ export type Work = (text: string) => unknown;
 
 export const RATIO_MAX = 15;
 const CHARS = [1_000, 10_000, 100_000, 1_000_000];
-const FLOOR_MS = 25;
+// Whatever grows with the square takes minutes at a megabyte.
+const FLOOR_MS = 250;
 const RUNS = 3;
 const RUNS_TO_WARM = 5;
 const RUNS_WHEN_STEEP = 6;
-// No noise makes so much of a tenth.
-const HOPELESS_RATIO = 40;
+// No noise makes so much of a step.
+const HOPELESS_RATIO = 30;
+const HOPELESS_MS = 50;
 // What takes this long is measured well by one run.
-const LONG_MS = 60;
+const LONG_MS = 100;
 const STEP_MS = 10;
 
 export function repeated(pump: string, chars: number): string {
   return pump.repeat(Math.ceil(chars / pump.length));
 }
 
-// Stops at the first step that is too steep: the next one could take an hour.
 export async function growthOf(
   work: Work,
   textOf: (chars: number) => string,
   charsMax: number,
 ): Promise<Growth> {
-  let worst: Growth = { ratio: 0, chars: 0, ms: 0 };
-  let shorterMs = 0;
   // Compiled before it is measured.
   await least(work, flat(textOf(CHARS[0]!)), RUNS_TO_WARM);
+  let shorterMs = Number.POSITIVE_INFINITY;
   for (const chars of CHARS.filter((each) => each <= charsMax)) {
     const text = flat(textOf(chars));
+    const isLast = chars === CHARS.at(-1);
     let ms = await least(work, text, RUNS);
-    for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs); run++) {
-      if (ms / shorterMs > HOPELESS_RATIO) break;
+    for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs, isLast); run++) {
+      if (ms / shorterMs > 2 * HOPELESS_RATIO) break;
       ms = Math.min(ms, await least(work, text, 1));
     }
-    const ratio = shorterMs > 0 && ms > FLOOR_MS ? ms / shorterMs : 0;
-    if (ratio > worst.ratio) worst = { ratio, chars, ms };
-    if (ratio > RATIO_MAX) return worst;
+    if (isSteep(ms, shorterMs, isLast)) return { ratio: ms / shorterMs, chars, ms };
     shorterMs = ms;
   }
-  return worst;
+  return { ratio: 0, chars: 0, ms: 0 };
 }
 
-function isSteep(ms: number, shorterMs: number): boolean {
-  return shorterMs > 0 && ms > FLOOR_MS && ms / shorterMs > RATIO_MAX;
+function isSteep(ms: number, shorterMs: number, isLast: boolean): boolean {
+  const ratio = ms / shorterMs;
+  return isLast ? ms > FLOOR_MS && ratio > RATIO_MAX : ms > HOPELESS_MS && ratio > HOPELESS_RATIO;
 }
 
 export async function least(work: Work, text: string, runs: number): Promise<number> {
