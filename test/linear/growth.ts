@@ -1,7 +1,7 @@
 // How the time of a piece of work grows with the length of its text. Each length is ten times the one before. What is
 // judged is the last step, to a megabyte; the shorter ones only stop what would take an hour there, and only where
-// there is no doubt. Time is that of this thread on a processor, the least of several runs counts, and what is quick at a
-// megabyte is not judged at all: a busy machine does not look like slow code.
+// there is no doubt. Time is that of this thread on a processor, the least of several runs counts, and what is quick
+// at a megabyte is not judged at all: a busy machine does not look like slow code.
 
 export interface Growth {
   // Of the step that was judged; 0: none had to be.
