@@ -59,6 +59,42 @@ describe('a caller who hangs up', () => {
     expect([texts(CHAT), texts(8)]).toEqual([['hello', 'other', 'hello'], ['hello']]);
   });
 
+  test('leaves nothing to another holder of the bot, before a restart and after it', async () => {
+    const first = await dropIn();
+    const { disk, model, clock } = first;
+    const [one, other] = [await first.virtualToken('one'), await first.virtualToken('other')];
+    // The chat is busy until the end, so that all of them leave without an answer.
+    void first.call('sendMessage', { chat_id: CHAT, text: 'before' });
+    await first.abandon('sendMessage', HELLO, {}, one);
+    await first.abandon('sendMessage', HELLO, {}, other);
+    expect(disk.seqLast).toBe(3);
+    await first.abandon('sendMessage', HELLO);
+    expect(disk.seqLast).toBe(4);
+    // Whoever comes back finds its own.
+    const ids: string[] = [];
+    for (const token of [one, other, undefined]) {
+      const { headers } = await first.answer('sendMessage', HELLO, {}, token);
+      ids.push(String(headers['x-sluice-delivery']));
+    }
+    expect(ids.map((id) => id.split('-').at(-1))).toEqual(['2', '3', '4']);
+    expect(first.texts(CHAT)).toEqual(['before', 'hello', 'hello', 'hello']);
+
+    await first.run(60_000);
+    const LAST = { chat_id: CHAT, text: 'last' };
+    void first.call('sendMessage', { chat_id: CHAT, text: 'before it' });
+    void first.call('sendMessage', LAST, {}, one);
+    await first.run(500);
+    await first.engine.dispatch.stop(0);
+    expect(disk.seqLast).toBe(6);
+    const second = await dropIn({}, disk, model, clock.now());
+    for (const token of [undefined, other]) {
+      expect(await second.answer('sendMessage', LAST, {}, token)).toMatchObject({ status: 200 });
+    }
+    expect(disk.seqLast).toBe(8);
+    expect(await second.answer('sendMessage', LAST, {}, one)).toMatchObject({ status: 200 });
+    expect(disk.seqLast).toBe(8);
+  });
+
   test('with the gateway itself finds its message after the start', async () => {
     const first = await dropIn();
     const { disk, model, clock } = first;

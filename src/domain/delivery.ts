@@ -131,6 +131,8 @@ export interface NewDelivery {
   readonly idempotencyKey: string | null;
   // A caller holds the line for its answer, and has no key by which its repeat would be known.
   readonly held?: boolean;
+  // Of a held one: whose call it is (see idempotency.ts). Left out: the bot's, by its own token.
+  readonly holder?: string;
   // See Delivery.
   readonly repeats?: number | null;
   readonly body: string;
@@ -166,6 +168,7 @@ export function isPlain(d: NewDelivery): boolean {
     d.expiresAt === 0 &&
     d.cost === 1 &&
     (d.repeats ?? null) === null &&
+    d.holder === undefined &&
     !d.live &&
     !d.final
   );

@@ -32,7 +32,7 @@ import {
   answerStopping,
 } from './telegram-answer.ts';
 import type { Params } from './telegram-params.ts';
-import type { Speaker } from './telegram-speaker.ts';
+import type { Speaker, VirtualSpeaker } from './telegram-speaker.ts';
 import { type Patience, readWishes } from './telegram-wishes.ts';
 import type { Waited, Waiting } from './waiting.ts';
 
@@ -101,8 +101,7 @@ export class Dialect {
         wishes,
       );
       if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
-      const bounds = virtual?.bounds ?? null;
-      const delivery = bounds === null ? composed : lowered(composed, bounds);
+      const delivery = virtual === null ? composed : spokenBy(virtual, composed);
       const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
       if (shown !== null) {
         reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
@@ -237,6 +236,11 @@ export class Dialect {
     const isOut = moved.kind === 'illegal' && moved.state === 'queued';
     return isStopping && isOut ? { kind: 'kept' } : null;
   }
+}
+
+function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery): NewDelivery {
+  const delivery = bounds === null ? composed : lowered(composed, bounds);
+  return delivery.held === true ? { ...delivery, holder: namespace } : delivery;
 }
 
 // Of all holders each has its own.

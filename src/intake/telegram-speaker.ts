@@ -17,7 +17,7 @@ export interface Speaker extends Claimant {
   readonly virtual: VirtualSpeaker | null;
 }
 
-interface VirtualSpeaker {
+export interface VirtualSpeaker {
   readonly token: string;
   readonly bounds: Bounds | null;
   readonly namespace: string;

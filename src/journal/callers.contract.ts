@@ -48,6 +48,24 @@ export function callers(store: () => Harness): void {
       ]);
     });
 
+    test('are told apart by their holder, also when a cure has changed the call', async () => {
+      const { journal } = store();
+      const whole = await accepted(journal, { held: true, holder: 'one' });
+      const cured = await accepted(journal, { held: true, holder: 'two', slot: 's' });
+      await journal.begin(cured, 2_000);
+      const cure = { name: 'plain_text', chat: '8', body: '{"text":"changed"}' };
+      await journal.settle(aSettlement({ ...RETRIED, seq: cured, cure }));
+      const own = await accepted(journal, { held: true });
+      await restart();
+      const printOf = (holder: string) => fingerprintOf(aDelivery({ holder }));
+      expect(new Set([PRINT, printOf('one'), printOf('two')]).size).toBe(3);
+      expect(await unanswered()).toEqual([
+        { seq: whole, print: printOf('one'), answered: false },
+        { seq: cured, print: printOf('two'), answered: false },
+        { seq: own, print: PRINT, answered: false },
+      ]);
+    });
+
     test('one who left before the end has none, and one who came back has', async () => {
       const { journal } = store();
       const left = await accepted(journal, { held: true });

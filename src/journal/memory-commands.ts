@@ -92,7 +92,15 @@ export class MemoryCommands {
   }
 
   #insert(delivery: NewDelivery, seq: number, place: Place): Row {
-    const { notBefore, idempotencyKey, files = [], held, repeats = null, ...given } = delivery;
+    const {
+      notBefore,
+      idempotencyKey,
+      files = [],
+      held,
+      holder,
+      repeats = null,
+      ...given
+    } = delivery;
     const row: Row = {
       ...given,
       seq,

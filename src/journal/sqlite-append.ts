@@ -27,8 +27,9 @@ const AT = {
   files: 21,
   held: 22,
   repeats: 23,
+  print: 24,
 } as const;
-export const APPEND_WORDS = 24;
+export const APPEND_WORDS = 25;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
 const PLAIN = { account: 0, body: 8, queueMax: 9, beginAt: 10, held: 11 } as const;
 export const APPEND_PLAIN_WORDS = 12;
@@ -180,6 +181,8 @@ export class Appender {
     this.seqLast = seq;
     const files = words[from + AT.files] as string | null;
     if (files !== null) statements.saveFiles.run(seq, files);
+    const print = words[from + AT.print] as string | null;
+    if (print !== null) statements.savePrint.run(print, seq);
     const key = words[from + AT.idempotencyKey]!;
     if (key === null) return;
     const expiresAt = (words[from + AT.acceptedAt] as number) + IDEMPOTENCY_MS;

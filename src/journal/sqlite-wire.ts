@@ -6,6 +6,7 @@ import { isPlain, type NewDelivery, type State } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import { namesIn } from '../system/json.ts';
 import { HELD, type Held } from './callers.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type {
   AppendBounds,
   Appended,
@@ -109,6 +110,8 @@ export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendComma
     d.files === undefined || d.files.length === 0 ? null : JSON.stringify(d.files),
     heldOf(d),
     d.repeats ?? null,
+    // The row does not know the holder.
+    d.holder === undefined ? null : fingerprintOf(d),
   );
 }
 

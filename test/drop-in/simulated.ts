@@ -7,7 +7,7 @@ import { createEngine } from '../../src/engine.ts';
 import type { IntakeOptions } from '../../src/intake/intake.ts';
 import { createServer } from '../../src/intake/server.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
-import { openGuards } from '../../src/keys/keys.ts';
+import { NO_SCOPE, openGuards } from '../../src/keys/keys.ts';
 import { createMetrics } from '../../src/ledger/metrics.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
@@ -110,29 +110,42 @@ export async function dropIn(
     await arrivals();
   };
   let calls = 0;
-  const call = async (method: string, params: object, headers: Record<string, string> = {}) => {
+  const call = async (
+    method: string,
+    params: object,
+    headers: Record<string, string> = {},
+    token = TOKEN,
+  ) => {
     calls += 1;
     const answer = await app.inject({
       method: 'POST',
-      url: `/bot${TOKEN}/${method}`,
+      url: `/bot${token}/${method}`,
       headers: { 'content-type': 'application/json', ...headers },
       payload: JSON.stringify(params),
     });
     return { status: answer.statusCode, headers: answer.headers, ...answer.json() };
   };
   // Made by a client that gives up a moment later.
-  const abandon = async (...[method, params, headers]: Parameters<typeof call>) => {
+  const abandon = async (...made: Parameters<typeof call>) => {
     const line = calls;
-    const lost = call(method, params, headers).catch(() => {});
+    const lost = call(...made).catch(() => {});
     await run(5);
     lines[line]!.emit('close');
     await lost;
   };
   // Made, and answered within the time.
-  const answer = async (...[method, params, headers]: Parameters<typeof call>) => {
-    const answered = call(method, params, headers);
+  const answer = async (...made: Parameters<typeof call>) => {
+    const answered = call(...made);
     await run(30_000);
     return answered;
+  };
+  // Of the same bot.
+  const virtualToken = async (name: string) => {
+    const scope = { ...NO_SCOPE, accounts: [`telegram:${TOKEN.split(':', 1)[0]}`] };
+    const asked = { kind: 'virtual', name, role: 'sender', expiresAt: null, scope } as const;
+    const created = await options.guards.keyring.create(asked);
+    if (created.kind !== 'created') throw new Error(created.kind);
+    return created.secret;
   };
   const texts = (chat: number | string) =>
     model
@@ -153,5 +166,6 @@ export async function dropIn(
     disk,
     ledger,
     engine,
+    virtualToken,
   };
 }
