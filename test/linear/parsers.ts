@@ -271,10 +271,8 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 // Where a loop over something else than a text, or over one of our own, looks like a reader.
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
-  'src/journal/schema.ts': 'reads our own migrations',
   'src/keys/secrets.ts': 'looks for one colon, once',
   'src/domain/account-id.ts': 'looks for one colon, once',
-  'src/journal/sqlite-renames.ts': 'runs SQL',
   'src/system/fault.ts': 'reads a stack of bounded depth',
 };
 
