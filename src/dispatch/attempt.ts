@@ -3,7 +3,7 @@
 // cannot be undone, so the settlement is kept and tried again until the store takes it.
 
 import type { Queued } from '../domain/delivery.ts';
-import { INTERNAL, type ReportFault } from '../domain/fault.ts';
+import { DAMAGED, INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import {
   type Begun,
@@ -89,6 +89,17 @@ export function internalFailure(error: unknown, hasLeft: boolean): Outcome {
   return { kind: 'uncertain', reason: INTERNAL, detail };
 }
 
+// Begun, and not sent: the store's row is not what was written.
+export function damagedOutcome(ports: AttemptPorts, { seq, account, method }: Queued): Outcome {
+  ports.report('store', new Error('a row of the store is not what was written'), {
+    seq,
+    account,
+    method,
+  });
+  const detail = 'the disk has changed what the store holds of this message, so it was not sent';
+  return { kind: 'failed', reason: DAMAGED, detail, hostDown: false };
+}
+
 // Decides, teaches the limits, and writes it all down in one transaction.
 export async function conclude(
   ports: AttemptPorts,
@@ -141,13 +152,12 @@ function judge(profile: Profile, tried: Tried, now: number, chance: number): Jud
 export async function quarantine(
   ports: AttemptPorts,
   begun: { queued: Queued; n: number; record: PastRecord },
-  error: unknown,
-  hasLeft: boolean,
+  outcome: Outcome,
 ): Promise<AttemptReport> {
   const { queued, n, record } = begun;
   const endedAt = ports.clock.now();
-  const outcome = internalFailure(error, hasLeft);
-  const rest = { dueAt: 0, failed: false, doubted: hasLeft, cure: null } as const;
+  const doubted = outcome.kind === 'uncertain';
+  const rest = { dueAt: 0, failed: false, doubted, cure: null } as const;
   const signal = { kind: 'unjudged' } as const;
   const verdict: Verdict = { to: 'dead', ...rest, signal, health: 'unknown' };
   const learned = NOTHING_LEARNED;

@@ -18,9 +18,11 @@ import {
   begin,
   type Change,
   conclude,
+  damagedOutcome,
   internalFailure,
   type Profile,
   postpone,
+  quarantine,
   reasonOf,
   type Tried,
 } from './attempt.ts';
@@ -36,6 +38,11 @@ interface Start {
   readonly probing: boolean;
   readonly begun: Extract<Begun, { kind: 'begun' }>;
   readonly startedAt: number;
+}
+
+// The same, of one that no call will be made for.
+interface Ending extends Omit<Start, 'begun'> {
+  readonly begun: Omit<Start['begun'], 'kind' | 'body'> & { readonly body: string | null };
 }
 
 // What is to be done with an attempt that has begun.
@@ -99,7 +106,11 @@ export class Attempts {
       return;
     }
     this.#road.storeTrouble = null;
-    return this.#go({ queued, ticket, probing, begun, startedAt: this.#p.clock.now() });
+    const start = { queued, ticket, probing, startedAt: this.#p.clock.now() };
+    if (begun.kind === 'begun') return this.#go({ ...start, begun });
+    const outcome = damagedOutcome(this.#p, queued);
+    const ended = { ...start, begun: { ...begun, body: null } };
+    return this.#keep(ended, (tried) => quarantine(this.#p, tried, outcome));
   }
 
   // Begun in the commit that accepted it.
@@ -220,7 +231,7 @@ export class Attempts {
 
   // Settled without a call, which teaches nothing: its room and its probe go to others.
   async #keep(
-    { queued, ticket, probing, begun, startedAt }: Start,
+    { queued, ticket, probing, begun, startedAt }: Ending,
     settleIt: (tried: Kept) => Promise<AttemptReport>,
   ): Promise<void> {
     this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, startedAt);

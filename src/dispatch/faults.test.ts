@@ -250,3 +250,32 @@ test('a doubt that its platform cannot judge is dead, not sent again at every st
     reason: 'internal',
   });
 });
+
+test('what the disk has changed is dead and never sent, whether it waited or was in flight', async () => {
+  const disk = createMemoryDisk();
+  const { journal } = aRoad(() => SENT, { disk }).store;
+  const append = async (account: string) => {
+    const appended = await journal.append(message({ account }), { queueMax: 100 });
+    if (appended.kind !== 'accepted') throw new Error('not accepted');
+    return appended.queued.seq;
+  };
+  const queued = await append('fake:1');
+  const inFlight = await append('fake:1');
+  const broken = await append(GONE_ACCOUNT);
+  const good = await append('fake:1');
+  await journal.begin(inFlight, START);
+  for (const seq of [queued, inFlight, broken]) disk.deliveries.get(seq)!.body = '{"text":"bent"}';
+  const faults: FaultStage[] = [];
+  const at = aRoad(() => SENT, { disk, report: (stage) => faults.push(stage) });
+  await at.dispatch.start();
+  await at.run(SOON_MS);
+  const { ledger } = at.store;
+  const ended = { state: 'dead', reason: 'damaged', damaged: true };
+  expect(await ledger.get(queued)).toMatchObject({ ...ended, doubts: 0 });
+  expect(await ledger.get(inFlight)).toMatchObject({ ...ended, doubts: 1 });
+  expect(await ledger.get(broken)).toMatchObject({ ...ended, doubts: 0 });
+  expect(await ledger.get(good)).toMatchObject({ state: 'sent' });
+  expect(at.calls).toHaveLength(1);
+  expect(faults.filter((stage) => stage === 'store')).toHaveLength(3);
+  expect(JSON.stringify(at.dispatch.scheduler.depths())).not.toMatch(/[1-9]/);
+});

@@ -21,6 +21,8 @@ import {
   type AttemptReport,
   begin,
   conclude,
+  damagedOutcome,
+  internalFailure,
   type Profile,
   quarantine,
 } from './attempt.ts';
@@ -76,7 +78,9 @@ async function isolate(
   const begun = await begin(ports, queued.seq, ports.clock.now());
   if (begun instanceof JournalUnavailable) throw begun;
   if (begun.kind === 'gone') return;
-  target.follow(queued, await quarantine(ports, { ...begun, queued }, error, false));
+  const outcome =
+    begun.kind === 'damaged' ? damagedOutcome(ports, queued) : internalFailure(error, false);
+  target.follow(queued, await quarantine(ports, { ...begun, queued }, outcome));
 }
 
 async function restoreLimits(
@@ -137,7 +141,7 @@ async function settleDoubt(
     profile = target.profileOf(queued.account);
   } catch (error) {
     ports.report('recovery', error, { seq: queued.seq, account: queued.account });
-    target.follow(queued, await quarantine(ports, item, error, true));
+    target.follow(queued, await quarantine(ports, item, internalFailure(error, true)));
     return;
   }
   const detail = 'the process ended while the call was in flight';

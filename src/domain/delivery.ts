@@ -105,6 +105,8 @@ export interface Delivery extends Queued {
   readonly repeats: number | null;
   // Payload (JSON text of the call's parameters); null when retention has removed it.
   readonly body: string | null;
+  // The store's record of it is not what was written: neither its content nor where it goes can be trusted.
+  readonly damaged: boolean;
 }
 
 // What intake hands to the journal: a parsed, bounded, accepted-if-durable message.

@@ -271,6 +271,12 @@ export const ERRORS = {
     title: 'The content of the delivery is no longer kept.',
     remedy: 'Send it anew, or give a `body` with PATCH /v1/dead/:id.',
   },
+  damaged: {
+    status: 409,
+    title: 'The disk has changed what the store holds of this delivery; it is not sent.',
+    remedy:
+      'Send it anew as a message of its own. Check the disk: see "A message died of damaged".',
+  },
   disk_full: {
     status: 503,
     title: 'The disk of the journal is full. Nothing was accepted.',

@@ -17,6 +17,8 @@ export const FAULT_STAGES = [
   'stream',
   'broadcast',
   'update',
+  // A row of the store is not what was written; that delivery is dead by it.
+  'store',
 ] as const;
 export type FaultStage = (typeof FAULT_STAGES)[number];
 
@@ -29,3 +31,5 @@ export type ReportFault = (
 
 // The reason of a delivery that died by an exception within the gateway.
 export const INTERNAL = 'internal';
+// And of one whose row in the store is not what was written.
+export const DAMAGED = 'damaged';

@@ -48,6 +48,7 @@ const brief = {
   failures: Type.Integer({ description: 'Tries that count against the bound' }),
   doubts: Type.Integer({ description: 'Tries whose answer was lost' }),
   cures: Type.Array(text, { description: 'What was changed so that the platform takes it' }),
+  damaged: Type.Boolean({ description: 'The disk has changed what was accepted' }),
   messageId: textOrNull,
   supersededBy: textOrNull,
   repeats: Type.Unsafe({

@@ -91,6 +91,8 @@ export function moveProblem(moved: Moved): Problem | null {
       return gone();
     case 'no_body':
       return problem('no_body', '');
+    case 'damaged':
+      return problem('damaged', '');
     case 'full':
       return fullProblem(moved);
     default:

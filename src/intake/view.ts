@@ -36,6 +36,8 @@ export function showBriefly(tag: string, delivery: Delivery) {
     // Tries whose answer was lost: more than none means the chat may have it twice.
     doubts: delivery.doubts,
     cures: delivery.cures,
+    // The disk has changed what was accepted: its content, method and chat are not to be trusted.
+    damaged: delivery.damaged,
     messageId: delivery.messageId,
     supersededBy: delivery.supersededBy === null ? null : formatId(tag, delivery.supersededBy),
     // Its caller may have had no answer to that one and said it again: the chat may have it twice.

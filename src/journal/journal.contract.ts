@@ -6,6 +6,7 @@ import { appending, slots } from './accepting.contract.ts';
 import { attempting, moving } from './attempting.contract.ts';
 import { broadcasts } from './broadcasts.contract.ts';
 import { callers } from './callers.contract.ts';
+import { damaged } from './damaged.contract.ts';
 import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
@@ -25,6 +26,7 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     slots(() => store);
     attempting(() => store);
     moving(() => store);
+    damaged(() => store);
     keeping(() => store);
     callers(() => store);
     incoming(() => store);

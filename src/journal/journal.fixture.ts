@@ -4,6 +4,7 @@
 import { aDelivery } from '../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { CheckedRow } from '../system/row-check.ts';
 import type { Journal, MoveCommand, Recovered, Settlement } from './journal.ts';
 
 export interface Harness {
@@ -13,8 +14,12 @@ export interface Harness {
   readonly snapshotPath: string;
   // Ends the process and starts the next one on the same store.
   reopen(): Promise<void>;
+  // Changes what stands on the disk, behind the store's back.
+  damage(seq: number, change: Damage): Promise<void>;
   dispose(): Promise<void>;
 }
+
+export type Damage = Partial<Pick<CheckedRow, 'chat' | 'method' | 'body'>>;
 
 export async function recovered(journal: Journal): Promise<Recovered[]> {
   const all: Recovered[] = [];

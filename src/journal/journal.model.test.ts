@@ -141,6 +141,9 @@ function memoryHarness(): Harness {
     async reopen() {
       Object.assign(harness, createMemoryStore(disk));
     },
+    async damage(seq, change) {
+      Object.assign(disk.deliveries.get(seq)!, change);
+    },
     async dispose() {},
   };
   return harness;

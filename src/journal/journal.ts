@@ -109,6 +109,8 @@ export type Appended =
 
 export type Begun =
   | { kind: 'begun'; n: number; body: string; record: Record }
+  // Begun, and not to be sent: what the store holds of it is not what was written. To be settled as dead.
+  | { kind: 'damaged'; n: number; record: Record }
   // Cancelled, superseded or expired meanwhile: nothing to send.
   | { kind: 'gone'; state: State };
 
@@ -156,6 +158,8 @@ export type Moved =
   | { kind: 'unknown' }
   // The payload is gone (retention) and none was given.
   | { kind: 'no_body' }
+  // What the store holds of it is not what was written: it is neither sent as it is, nor with another body.
+  | { kind: 'damaged' }
   | { kind: 'full'; waiting: number; queueMax: number };
 
 export interface PruneCommand {

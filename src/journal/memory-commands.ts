@@ -6,6 +6,7 @@ import { isPlain, isWithdrawal, laneOf, type NewDelivery } from '../domain/deliv
 import { sharedKey } from '../domain/idempotency.ts';
 import { formatId } from '../domain/ids.ts';
 import { assert } from '../system/assert.ts';
+import { rowCheck } from '../system/row-check.ts';
 import type {
   AppendBounds,
   Appended,
@@ -20,6 +21,7 @@ import { MemoryCallers } from './memory-callers.ts';
 import {
   type AttemptRow,
   freeKey,
+  isRowIntact,
   listOf,
   type MemoryDisk,
   pairKey,
@@ -124,6 +126,7 @@ export class MemoryCommands {
     };
     this.#disk.seqLast = seq;
     this.#disk.deliveries.set(seq, row);
+    this.#saveCheck(row);
     if (held === true) this.callers.hold(seq, delivery);
     if (files.length > 0) this.#disk.spooled.set(seq, files);
     if (idempotencyKey !== null) this.#rememberKey(delivery, idempotencyKey, seq);
@@ -156,7 +159,9 @@ export class MemoryCommands {
     this.#disk.attempts.push(attempt);
     listOf(this.#disk.attemptsOf, seq).push(attempt);
     assert(row.body !== null, 'retention keeps the payload of what still waits');
-    return { kind: 'begun', n: row.attempts, body: row.body, record: recordOf(row) };
+    const begun = { n: row.attempts, record: recordOf(row) };
+    if (!isRowIntact(this.#disk, row)) return { kind: 'damaged', ...begun };
+    return { kind: 'begun', body: row.body, ...begun };
   }
 
   settle(settlement: Settlement): Settled {
@@ -166,7 +171,9 @@ export class MemoryCommands {
       return { kind: 'stale', state: row.state };
     }
     endAttempt(this.#disk.attemptsOf.get(row.seq)!.at(-1)!, settlement);
+    const wasIntact = isRowIntact(this.#disk, row);
     applySettlement(row, settlement);
+    if (settlement.cure !== null && wasIntact) this.#saveCheck(row);
     this.saveLimits(settlement.limits);
     if (settlement.to !== 'queued') {
       this.callers.ended(row.seq);
@@ -195,25 +202,25 @@ export class MemoryCommands {
     if (row === undefined) return { kind: 'unknown' };
     const from = row.state;
     if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
+    if (command.to === 'queued') return this.#retry(row, command);
     if (isWithdrawal(command.reason) && mayBeOut(row)) return { kind: 'illegal', state: from };
-    if (command.to !== 'queued') {
-      this.#live.leave(row, command.to, command.at);
-      row.reason = command.reason;
-      row.detail = null;
-      this.#live.note({ ...command, from });
-      if (isWithdrawal(command.reason)) freeKey(this.#disk, row.seq);
-      return { kind: 'moved', from, queued: null };
-    }
-    return this.#retry(row, command);
+    this.#live.leave(row, command.to, command.at);
+    row.reason = command.reason;
+    row.detail = null;
+    this.#live.note({ ...command, from });
+    if (isWithdrawal(command.reason)) freeKey(this.#disk, row.seq);
+    return { kind: 'moved', from, queued: null };
   }
 
   #retry(row: Row, command: MoveCommand): Moved {
     const { queueMax } = command;
     const from = row.state;
     if (row.body === null && command.body === null) return { kind: 'no_body' };
+    if (!isRowIntact(this.#disk, row)) return { kind: 'damaged' };
     const waiting = this.#live.count(row.account);
     if (waiting >= queueMax) return { kind: 'full', waiting, queueMax };
     row.body = command.body ?? row.body;
+    this.#saveCheck(row);
     row.failures = 0;
     row.dueAt = 0;
     row.reason = command.reason;
@@ -222,6 +229,10 @@ export class MemoryCommands {
     row.result = null;
     this.#live.note({ ...command, from });
     return { kind: 'moved', from, queued: this.#requeue(row, command.at) ? queuedOf(row) : null };
+  }
+
+  #saveCheck({ seq, chat, thread, method, body }: Row): void {
+    if (body !== null) this.#disk.checks.set(seq, rowCheck(seq, chat, thread, method, body));
   }
 
   saveLimits(records: readonly StoredLimit[]): void {

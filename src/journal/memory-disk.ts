@@ -4,6 +4,7 @@
 import type { Delivery } from '../domain/delivery.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
+import { isIntact } from '../system/row-check.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from './broadcasts.ts';
 import type { Held } from './callers.ts';
 import type { NewIncoming } from './incoming.ts';
@@ -12,7 +13,7 @@ import type { AuditEntry, StoredKey } from './keys.ts';
 import type { StoredStream } from './streams.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-export type Row = Writable<Delivery>;
+export type Row = Writable<Omit<Delivery, 'damaged'>>;
 // And where it went: a cure may have sent the delivery elsewhere since.
 export type AttemptRow = Writable<Attempt> & { readonly chat: string };
 
@@ -63,6 +64,8 @@ export interface MemoryDisk {
   seqLast: number;
   // In order of seq.
   readonly deliveries: Map<number, Row>;
+  // What each was written with; see system/row-check.ts.
+  readonly checks: Map<number, number>;
   // Queued and sending.
   readonly live: Set<number>;
   // When each ended one ended, in the order they did.
@@ -96,6 +99,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     opened: 0,
     seqLast: 0,
     deliveries: new Map(),
+    checks: new Map(),
     live: new Set(),
     ended: new Map(),
     attempts: [],
@@ -136,6 +140,10 @@ export function listOf<V>(lists: Map<number, V[]>, seq: number): V[] {
     lists.set(seq, list);
   }
   return list;
+}
+
+export function isRowIntact(disk: MemoryDisk, row: Row): boolean {
+  return isIntact(row, disk.checks.get(row.seq) ?? null);
 }
 
 export function freeKey(disk: MemoryDisk, seq: number): void {

@@ -10,18 +10,19 @@ import {
   SEARCH_LIMIT_MAX,
 } from '../ledger/ledger.ts';
 import { assert } from '../system/assert.ts';
-import type { MemoryDisk } from './memory-disk.ts';
+import { isRowIntact, type MemoryDisk, type Row } from './memory-disk.ts';
 
 export function memoryLedger(disk: MemoryDisk): Ledger {
   const all = () => [...disk.deliveries.values()];
+  const told = (row: Row): Delivery => ({ ...row, damaged: !isRowIntact(disk, row) });
   const matching = (filter: Filter) => all().filter((delivery) => matches(delivery, filter));
   return {
     async get(seq) {
       const row = disk.deliveries.get(seq);
-      return row === undefined ? null : { ...row };
+      return row === undefined ? null : told(row);
     },
     async getMany(seqs) {
-      return seqs.flatMap((seq) => disk.deliveries.get(seq) ?? []).map((row) => ({ ...row }));
+      return seqs.flatMap((seq) => disk.deliveries.get(seq) ?? []).map(told);
     },
     async attempts(seq) {
       return (disk.attemptsOf.get(seq) ?? []).map(({ chat: _chat, ...attempt }) => attempt);
@@ -37,7 +38,7 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
         'after' in page
           ? all.filter(({ seq }) => seq > page.after)
           : all.filter(({ seq }) => page.before === null || seq < page.before).reverse();
-      return found.slice(0, limit).map((row) => ({ ...row }));
+      return found.slice(0, limit).map(told);
     },
     async deadByCause(filter) {
       return groupsOf(matching(filter).filter(({ state }) => state === 'dead'));
@@ -47,10 +48,10 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
     },
     async byMessage(account, chat, messageId) {
       const made = madeMessage(all(), chat, messageId).find((row) => row.account === account);
-      return made === undefined ? null : { ...made };
+      return made === undefined ? null : told(made);
     },
     async byMessageOfAnyAccount(chat, messageId) {
-      return madeMessage(all(), chat, messageId).map((row) => ({ ...row }));
+      return madeMessage(all(), chat, messageId).map(told);
     },
     async size() {
       return 0;
@@ -59,7 +60,7 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
   };
 }
 
-function matches(delivery: Delivery, filter: Filter): boolean {
+function matches(delivery: Row, filter: Filter): boolean {
   const { since, until, text, ...exact } = filter;
   if (since !== undefined && delivery.acceptedAt < since) return false;
   if (until !== undefined && delivery.acceptedAt >= until) return false;
@@ -74,7 +75,7 @@ function lower(text: string): string {
 }
 
 // Sorted by size, then by name.
-function groupsOf(dead: readonly Delivery[]): DeadGroup[] {
+function groupsOf(dead: readonly Row[]): DeadGroup[] {
   const groups = new Map<string, DeadGroup>();
   for (const { account, reason, settledAt, seq } of dead) {
     const key = JSON.stringify([account, reason]);
@@ -94,9 +95,7 @@ function groupsOf(dead: readonly Delivery[]): DeadGroup[] {
   );
 }
 
-function countsOf(
-  deliveries: readonly Delivery[],
-): { account: string; state: State; count: number }[] {
+function countsOf(deliveries: readonly Row[]): { account: string; state: State; count: number }[] {
   const counts = new Map<string, { account: string; state: State; count: number }>();
   for (const { account, state } of deliveries) {
     const key = JSON.stringify([account, state]);
@@ -109,7 +108,7 @@ function countsOf(
 }
 
 // The delivery that made a message comes before those that edited it.
-function madeMessage(deliveries: Delivery[], chat: string, messageId: string): Delivery[] {
+function madeMessage(deliveries: Row[], chat: string, messageId: string): Row[] {
   return deliveries
     .filter((row) => row.chat === chat && row.messageId === messageId)
     .slice(0, SEARCH_LIMIT_MAX);

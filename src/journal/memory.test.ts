@@ -11,6 +11,9 @@ journalContract('memory', async () => {
     async reopen() {
       Object.assign(harness, createMemoryStore(disk));
     },
+    async damage(seq, change) {
+      Object.assign(disk.deliveries.get(seq)!, change);
+    },
     async dispose() {},
   };
   return harness;

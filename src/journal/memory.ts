@@ -226,6 +226,7 @@ class MemoryJournal implements Journal {
   #forget(seq: number): void {
     const disk = this.#disk;
     disk.deliveries.delete(seq);
+    disk.checks.delete(seq);
     disk.ended.delete(seq);
     disk.attemptsOf.delete(seq);
     disk.historyOf.delete(seq);

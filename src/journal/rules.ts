@@ -93,7 +93,7 @@ export function queuedOfNew(delivery: NewDelivery, seq: number, place: Place): Q
   };
 }
 
-export function queuedOf(delivery: Delivery): Queued {
+export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
   return {
     seq: delivery.seq,
     account: delivery.account,

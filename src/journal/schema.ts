@@ -207,6 +207,11 @@ ALTER TABLE deliveries ADD COLUMN repeats INTEGER;
 CREATE INDEX deliveries_held ON deliveries (seq) WHERE held = 1;
 `;
 
+// Over what a delivery says and where it goes (see system/row-check.ts); null: written before there were checks.
+const ROW_CHECKS = `
+ALTER TABLE deliveries ADD COLUMN row_check INTEGER;
+`;
+
 const MIGRATIONS: readonly string[] = [
   FIRST,
   INCOMING,
@@ -215,6 +220,7 @@ const MIGRATIONS: readonly string[] = [
   BROADCASTS,
   KEYS,
   CALLERS,
+  ROW_CHECKS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,6 +3,7 @@
 // are drawn here and never reused: retention writes down the last one before it removes a row.
 
 import { sharedKey } from '../domain/idempotency.ts';
+import { rowCheck } from '../system/row-check.ts';
 import { type Database, prepareArrays } from '../system/sqlite.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from './rules.ts';
 import type { SqliteCommands, Waiting } from './sqlite-commands.ts';
@@ -31,7 +32,15 @@ const AT = {
 } as const;
 export const APPEND_WORDS = 25;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
-const PLAIN = { account: 0, body: 8, queueMax: 9, beginAt: 10, held: 11 } as const;
+const PLAIN = {
+  account: 0,
+  chat: 2,
+  method: 3,
+  body: 8,
+  queueMax: 9,
+  beginAt: 10,
+  held: 11,
+} as const;
 export const APPEND_PLAIN_WORDS = 12;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
@@ -115,6 +124,13 @@ export class Appender {
       words[from + 7]!,
       words[from + PLAIN.body]!,
       words[from + PLAIN.held]!,
+      rowCheck(
+        seq,
+        words[from + PLAIN.chat] as string,
+        null,
+        words[from + PLAIN.method] as string,
+        words[from + PLAIN.body] as string,
+      ),
     );
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
@@ -159,6 +175,7 @@ export class Appender {
       words[from + AT.body]!,
       words[from + AT.held]!,
       words[from + AT.repeats]!,
+      checkOfWords(words, from, seq),
     );
     this.#insertRest(words, from, seq);
   }
@@ -168,7 +185,11 @@ export class Appender {
     const { statements, tallies } = this.#commands;
     const given = words.slice(from, from + GIVEN_WORDS);
     const at = words[from + AT.acceptedAt] as number;
-    const asked = [words[from + AT.held]!, words[from + AT.repeats]!];
+    const asked = [
+      words[from + AT.held]!,
+      words[from + AT.repeats]!,
+      checkOfWords(words, from, seq),
+    ];
     const rest = [enterAtOf(words, from), seq, words[from + AT.body]!, ...asked];
     statements.insertLate.run(seq, ...given, ...rest, at, by, SUPERSEDED);
     statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
@@ -193,6 +214,16 @@ export class Appender {
 
 function enterAtOf(words: Words, from: number): number {
   return Math.max(words[from + AT.acceptedAt] as number, words[from + AT.notBefore] as number);
+}
+
+function checkOfWords(words: Words, from: number, seq: number): number {
+  return rowCheck(
+    seq,
+    words[from + AT.chat] as string,
+    words[from + AT.thread] as string | null,
+    words[from + AT.method] as string,
+    words[from + AT.body] as string,
+  );
 }
 
 function digestOfWords(words: Words, from: number): string {

@@ -5,6 +5,7 @@
 
 import { canMove, isWithdrawal, type Queued, type State } from '../domain/delivery.ts';
 import { assert } from '../system/assert.ts';
+import { type CheckedRow, isIntact, rowCheck } from '../system/row-check.ts';
 import type { Database } from '../system/sqlite.ts';
 import { HELD, type Held, Presence } from './callers.ts';
 import { fingerprintOf, type Same } from './fingerprint.ts';
@@ -37,6 +38,12 @@ interface Head {
   readonly held: Held;
 }
 
+// What its check is of, with the check.
+interface Content extends Omit<CheckedRow, 'body'> {
+  readonly body: string | null;
+  readonly check: number | null;
+}
+
 export interface Waiting {
   readonly seq: number;
   readonly final: boolean;
@@ -59,19 +66,18 @@ export class SqliteCommands {
   begin(seq: number, startedAt: number): Begun {
     const row = this.statements.toBegin.get(seq) as unknown as BeginRow | undefined;
     if (row === undefined) return { kind: 'gone', state: STATE_OF_PRUNED };
-    const [state, account, attempts, acceptedAt, failures, doubts, cures, body] = row;
+    const [state, account, attempts, acceptedAt, failures, doubts, cures, ...content] = row;
+    const [chat, thread, method, body, check] = content;
     if (!canMove(state, 'sending')) return { kind: 'gone', state };
     assert(body !== null, 'retention keeps the payload of what still waits');
     const n = attempts + 1;
     this.statements.begin.run(n, seq);
     this.statements.insertAttempt.run(seq, n, startedAt);
     this.tallies.move(account, state, 'sending');
-    return {
-      kind: 'begun',
-      n,
-      body,
-      record: { acceptedAt, failures, doubts, cures: curesOf(cures) },
-    };
+    const record = { acceptedAt, failures, doubts, cures: curesOf(cures) };
+    if (!isIntact({ seq, chat, thread, method, body }, check))
+      return { kind: 'damaged', n, record };
+    return { kind: 'begun', n, body, record };
   }
 
   settle(s: Settlement): Settled {
@@ -128,12 +134,12 @@ export class SqliteCommands {
   #retry(head: Head, command: MoveCommand): Moved {
     const { seq, at, reason, queueMax } = command;
     const from = head.state;
-    if (command.body === null && this.statements.hasBody.get(seq) === undefined) {
-      return { kind: 'no_body' };
-    }
+    const content = this.#content(seq);
+    if (command.body === null && content.body === null) return { kind: 'no_body' };
+    if (!isIntact(content, content.check)) return { kind: 'damaged' };
     const waiting = this.tallies.waiting(head.account);
     if (waiting >= queueMax) return { kind: 'full', waiting, queueMax };
-    if (command.body !== null) this.statements.saveBody.run(seq, command.body);
+    if (command.body !== null) this.#saveContent(content, { chat: null, body: command.body });
     this.statements.dropResult.run(seq);
     this.statements.renew.run(seq);
     this.#note(command, from);
@@ -226,9 +232,24 @@ export class SqliteCommands {
     if (s.cure === null) return;
     if (head.held !== HELD.nobody) this.#keepPrint(s.seq);
     const cures = JSON.stringify([...curesOf(head.cures), s.cure.name]);
+    const before = this.#content(s.seq);
     if (s.cure.chat !== null) this.statements.keepChat.run(s.seq);
     this.statements.cure.run(cures, s.cure.chat, s.seq);
-    if (s.cure.body !== null) this.statements.saveBody.run(s.seq, s.cure.body);
+    this.#saveContent(before, s.cure);
+  }
+
+  #content(seq: number): Content {
+    return this.statements.content.get(seq) as unknown as Content;
+  }
+
+  // A row that does not fit its check keeps it: a change must not vouch for what was damaged before.
+  #saveContent(before: Content, change: { chat: string | null; body: string | null }): void {
+    const { seq, thread, method } = before;
+    if (change.body !== null) this.statements.saveBody.run(seq, change.body);
+    const chat = change.chat ?? before.chat;
+    const body = change.body ?? before.body;
+    if (body === null || !isIntact(before, before.check)) return;
+    this.statements.saveCheck.run(rowCheck(seq, chat, thread, method, body), seq);
   }
 }
 
@@ -244,5 +265,9 @@ type BeginRow = [
   failures: number,
   doubts: number,
   cures: string | null,
+  chat: string,
+  thread: string | null,
+  method: string,
   body: string | null,
+  check: number | null,
 ];

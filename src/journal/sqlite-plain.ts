@@ -1,17 +1,20 @@
 // Writes plain messages, which come in crowds, several rows to a statement: what an insert costs beside its row
 // (opening the table and its indexes, asking which of them apply) is then shared. A few left over go one by one.
 
+import { rowCheck } from '../system/row-check.ts';
 import type { Database, SqlInput, Statement } from '../system/sqlite.ts';
 
 const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
-  held, cost, live, final, due_at, expires_at`;
+  held, row_check, cost, live, final, due_at, expires_at`;
 // Bare question marks: the driver asks for the name of every numbered one, and that is a search.
-const GIVEN = 13;
+const GIVEN = 14;
 const ROW = `(${Array(GIVEN).fill('?').join(', ')}, 1, 0, 0, 0, 0)`;
 // More gain nothing.
 const ROWS = 8;
 // Of what comes over the wire: the columns from the account to the time of acceptance; the body follows.
 const WORDS = 8;
+const CHAT = 2;
+const METHOD = 3;
 
 export const insertPlainRows = (rows: number) =>
   `INSERT INTO deliveries (${COLUMNS}) VALUES ${Array(rows).fill(ROW).join(', ')}`;
@@ -32,7 +35,15 @@ export class PlainInserts {
     values.push(seq);
     for (let i = from; i < from + WORDS; i++) values.push(words[i]!);
     const acceptedAt = words[from + WORDS - 1]!;
-    values.push(acceptedAt, seq, words[from + WORDS]!, held);
+    const body = words[from + WORDS]!;
+    const check = rowCheck(
+      seq,
+      words[from + CHAT] as string,
+      null,
+      words[from + METHOD] as string,
+      body as string,
+    );
+    values.push(acceptedAt, seq, body, held, check);
     if (values.length < ROWS * GIVEN) return;
     this.#several.run(...values);
     this.#values = [];

@@ -7,14 +7,15 @@ import { QUEUED_COLUMNS } from './sqlite-rows.ts';
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.
 const NEW_COLUMNS = `seq, account, platform, chat, thread, session, user, correlation, method,
   family, gate, priority, cost, live, final, slot, due_at, expires_at, accepted_at, idempotency_key,
-  enter_at, rank, body, held, repeats`;
-const NEW_VALUES = Array(25).fill('?').join(', ');
+  enter_at, rank, body, held, repeats, row_check`;
+const NEW_VALUES = Array(26).fill('?').join(', ');
 
 export const SQL = {
   insert: `INSERT INTO deliveries (${NEW_COLUMNS}) VALUES (${NEW_VALUES})`,
   insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
     accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body,
-    held) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11)`,
+    held, row_check)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11, ?12)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
   waitingInSlot: `SELECT seq, final, enter_at, rank FROM deliveries INDEXED BY deliveries_slot
@@ -25,14 +26,13 @@ export const SQL = {
     ON CONFLICT (account, key) DO UPDATE
     SET seq = excluded.seq, digest = excluded.digest, expires_at = excluded.expires_at`,
 
-  toBegin: `SELECT state, account, attempts, accepted_at, failures, doubts, cures, body
-    FROM deliveries WHERE seq = ?`,
+  toBegin: `SELECT state, account, attempts, accepted_at, failures, doubts, cures, chat, thread,
+    method, body, row_check FROM deliveries WHERE seq = ?`,
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
   toMove: `SELECT seq, state, account, attempts, doubts, slot, final, cures, idempotency_key AS key, held
     FROM deliveries WHERE seq = ?`,
-  hasBody: 'SELECT 1 FROM deliveries WHERE seq = ? AND body IS NOT NULL',
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
   settle: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?,
@@ -41,7 +41,10 @@ export const SQL = {
   keepChat: `UPDATE attempts SET chat = (SELECT chat FROM deliveries WHERE seq = ?1)
     WHERE seq = ?1 AND chat IS NULL`,
   cure: 'UPDATE deliveries SET cures = ?, chat = coalesce(?, chat) WHERE seq = ?',
+  content: `SELECT seq, chat, thread, method, body, row_check AS "check" FROM deliveries
+    WHERE seq = ?`,
   saveBody: 'UPDATE deliveries SET body = ?2 WHERE seq = ?1',
+  saveCheck: 'UPDATE deliveries SET row_check = ? WHERE seq = ?',
   saveResult: `INSERT INTO results (seq, result) VALUES (?, ?)
     ON CONFLICT (seq) DO UPDATE SET result = excluded.result`,
   dropResult: 'DELETE FROM results WHERE seq = ?',

@@ -162,14 +162,16 @@ export function writeBegun(out: unknown[], begun: Begun): void {
     out.push(0, begun.state);
     return;
   }
-  out.push(begun.n, begun.body);
+  out.push(begun.n, begun.kind === 'begun' ? begun.body : null);
   writeRecord(out, begun.record);
 }
 
 export function readBegun(reader: Reader): Begun {
   const n = reader.number();
   if (n === 0) return { kind: 'gone', state: reader.string() as State };
-  return { kind: 'begun', n, body: reader.string(), record: readRecord(reader) };
+  const body = reader.stringOrNull();
+  const record = readRecord(reader);
+  return body === null ? { kind: 'damaged', n, record } : { kind: 'begun', n, body, record };
 }
 
 export function writeRecord(out: unknown[], record: Record): void {

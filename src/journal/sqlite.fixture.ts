@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import { SqliteReader } from '../ledger/sqlite-reader.ts';
-import type { Harness } from './journal.fixture.ts';
+import { openDatabase, storeFileOf } from '../system/sqlite.ts';
+import type { Damage, Harness } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { openSqliteJournal, SqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
 import { type OpenStore, openStore } from './sqlite-open.ts';
@@ -44,6 +45,7 @@ export async function openHarness(
       await close();
       Object.assign(harness, await open(changes));
     },
+    damage: async (seq, change) => damageRow(dir, seq, change),
     async dispose() {
       await close();
       rmSync(root, { recursive: true });
@@ -68,12 +70,23 @@ export function inlineHarness(): InlineHarness {
       await harness.journal.close();
       Object.assign(harness, openInline(dir, commits));
     },
+    damage: async (seq, change) => damageRow(dir, seq, change),
     async dispose() {
       await harness.journal.close();
       rmSync(dir, { recursive: true });
     },
   };
   return harness;
+}
+
+// By a connection of its own, as another program would.
+export function damageRow(dir: string, seq: number, change: Damage): void {
+  const db = openDatabase(storeFileOf(dir), { readOnly: false, busyMsMax: 1_000 });
+  db.exec('PRAGMA wal_autocheckpoint = 0');
+  for (const [column, value] of Object.entries(change)) {
+    db.prepare(`UPDATE deliveries SET ${column} = ? WHERE seq = ?`).run(value, seq);
+  }
+  db.close();
 }
 
 // The store itself too, for tests of its files.

@@ -67,6 +67,7 @@ function telling(store: () => Harness): void {
       supersededBy: null,
       repeats: null,
       body: '{"text":"hello"}',
+      damaged: false,
     });
     expect(await ledger.get(2)).toBeNull();
   });

@@ -102,7 +102,7 @@ export const METRICS = {
   sluice_internal_faults_total: {
     type: 'counter',
     labels: ['stage'],
-    help: 'Exceptions within the gateway, contained where they happened. In `attempt` a delivery died by it.',
+    help: 'Exceptions within the gateway, contained where they happened. `attempt`, `store`: a delivery died by it.',
   },
   sluice_broadcast_recipients_total: {
     type: 'counter',

@@ -5,6 +5,7 @@ import { formatId } from '../domain/ids.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { namesIn } from '../system/json.ts';
+import { type CheckedRow, isIntact } from '../system/row-check.ts';
 import type { SqlRow } from '../system/sqlite.ts';
 import type { HistoryEntry } from './ledger.ts';
 
@@ -13,21 +14,23 @@ export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.t
   d.enter_at AS enterAt, d.rank, d.due_at AS dueAt, d.expires_at AS expiresAt,
   d.accepted_at AS acceptedAt, d.state, d.reason, d.detail, d.settled_at AS settledAt, d.attempts,
   d.failures, d.doubts, d.cures, d.message_id AS messageId, d.superseded_by AS supersededBy,
-  d.repeats, d.body, r.result
+  d.repeats, d.body, d.row_check, r.result
   FROM deliveries d LEFT JOIN results r ON r.seq = d.seq`;
 
 export function deliveryOfRow(row: SqlRow, tag: string): Delivery {
   const session = row.session as string | null;
   const thread = row.thread as string | null;
   const seq = Number(row.seq);
+  const { row_check: check, ...told } = row;
   return {
-    ...(row as unknown as Delivery),
+    ...(told as unknown as Delivery),
     id: formatId(tag, seq),
     lane: laneOf({ session, thread, family: row.family as Delivery['family'] }),
     priority: PRIORITIES[Number(row.priority)]!,
     live: row.live === 1,
     final: row.final === 1,
     cures: row.cures === null ? [] : namesIn(String(row.cures)),
+    damaged: !isIntact(row as unknown as CheckedRow, check as number | null),
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accepted } from '../journal/journal.fixture.ts';
-import { createMemoryStore } from '../journal/memory.ts';
+import { createMemoryDisk, createMemoryStore } from '../journal/memory.ts';
 import { inlineHarness, openHarness, type SqliteHarness } from '../journal/sqlite.fixture.ts';
 import { openDatabase, storeFileOf } from '../system/sqlite.ts';
 import { ledgerContract } from './ledger.contract.ts';
@@ -10,12 +10,18 @@ import { BY_MESSAGE, deadGroupsSql } from './sqlite-reader.ts';
 import { ATTEMPTS_SELECT, HISTORY_SELECT } from './sqlite-rows.ts';
 import { searchQueries } from './sqlite-search.ts';
 
-ledgerContract('memory', async () => ({
-  ...createMemoryStore(),
-  snapshotPath: '',
-  async reopen() {},
-  async dispose() {},
-}));
+ledgerContract('memory', async () => {
+  const disk = createMemoryDisk();
+  return {
+    ...createMemoryStore(disk),
+    snapshotPath: '',
+    async reopen() {},
+    async damage(seq, change) {
+      Object.assign(disk.deliveries.get(seq)!, change);
+    },
+    async dispose() {},
+  };
+});
 
 ledgerContract('sqlite', async () => inlineHarness());
 
