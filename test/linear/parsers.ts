@@ -278,7 +278,7 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
-  'src/accounts/accounts.ts': 'one repetition, anchored at both ends',
+  'src/accounts/credentials.ts': 'one repetition, anchored at both ends',
   'src/cli/width.ts': 'rows of the CLI',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
