@@ -52,6 +52,27 @@ describe('keys', () => {
     expect((await created()).secret).not.toBe(secret);
   });
 
+  test('whose bounds cannot be read open nothing, and keep no other from being held', async () => {
+    const { secret, key } = await created({ scope: { ...NO_SCOPE, chats: ['5'], perMinute: 5 } });
+    const stored = disk.keys.get(key.id)!;
+    const texts = [
+      ...['{"chats":', '', 'null', '[]', '7', '"all"', `${'['.repeat(9000)}`],
+      ...['{"chats":7}', '{"chats":[7]}', '{"accounts":"telegram:42"}', '{"methods":{}}'],
+      ...['{"perMinute":"5"}', '{"perMinute":0}', '{"priority":"x"}', '{"priority":"toString"}'],
+      ...['{"namespace":7}', '{"threads":["5"]}', '{"toString":null}'],
+    ];
+    const whole = (await created()).secret;
+    for (const scope of texts) {
+      disk.keys.set(key.id, { ...stored, scope });
+      const opened = await open();
+      expect(opened.who(secret), scope).toBeNull();
+      expect(opened.who(whole), scope).not.toBeNull();
+      expect(await opened.list({ after: '', max: 9 }), scope).toHaveLength(2);
+    }
+    disk.keys.set(key.id, stored);
+    expect((await open()).who(secret)).toMatchObject({ id: key.id });
+  });
+
   test('expire to the millisecond', async () => {
     const { secret } = await created({ expiresAt: START + DAY_MS });
     await clock.run(START + DAY_MS - 1);

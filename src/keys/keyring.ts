@@ -3,6 +3,7 @@
 // there a while later, because it must not cost a commit per call.
 
 import { botOf } from '../domain/account-id.ts';
+import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
 import { type Journal, NEVER, type StoredKey } from '../journal/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
@@ -274,12 +275,28 @@ function namespaceOf(stored: StoredKey): string {
   return readKept(stored)?.namespace ?? stored.id;
 }
 
-// null: it cannot be read.
+// null: it cannot be read, or says something that is not known here: a bound that is not understood is not lifted.
 function readKept({ scope }: StoredKey): Kept | null {
   const value = jsonOrUndefined(scope);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Kept) : null;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const isKnown = Object.entries(value).every(([name, part]) => {
+    const fits = Object.hasOwn(FITS, name) ? FITS[name as keyof typeof FITS] : null;
+    return fits !== null && (part === null || fits(part));
+  });
+  return isKnown ? (value as Kept) : null;
 }
+
+const isNames = (part: unknown) =>
+  Array.isArray(part) && part.every((name) => typeof name === 'string');
+
+const FITS: Readonly<Record<keyof Required<Kept>, (part: unknown) => boolean>> = {
+  accounts: isNames,
+  chats: isNames,
+  methods: isNames,
+  perMinute: (part) => typeof part === 'number' && part > 0,
+  priority: (part) => typeof part === 'string' && Object.hasOwn(PRIORITY_RANK, part),
+  namespace: (part) => typeof part === 'string',
+};
 
 function viewOf(stored: StoredKey): KeyView {
   const { hash: _hash, ...shown } = stored;
