@@ -18,6 +18,19 @@ test('events are read whole, however the bytes arrive; beats are no events', asy
   }
 });
 
+test.each(['{', '', `${'['.repeat(70)}${']'.repeat(70)}`])(
+  'data that is no JSON of ours: %s',
+  async (data) => {
+    async function* chunks() {
+      yield new TextEncoder().encode(`event: a\ndata: ${data}\n\n`);
+    }
+    const reading = (async () => {
+      for await (const _event of serverEvents(chunks()));
+    })();
+    await expect(reading).rejects.toThrow('not a gateway');
+  },
+);
+
 test('what is no stream of events is not read for ever', async () => {
   async function* noise() {
     for (;;) yield new Uint8Array(65_536).fill(120);

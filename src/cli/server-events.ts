@@ -1,6 +1,9 @@
 // Reads server-sent events as the gateway writes them: one `event:` line, one `data:` line of JSON, an empty line.
 
+import { jsonOrUndefined } from '../system/json.ts';
 import { Failed } from './io.ts';
+
+const NO_EVENTS = 'this is not a gateway’s stream of events';
 
 // A gateway never writes an event as long as this.
 const EVENT_CHARS_MAX = 2_097_152;
@@ -31,7 +34,7 @@ export async function* serverEvents(
     held = rest.endsWith('\n') ? '\n' : '';
     pieces.push(held === '' ? rest : rest.slice(0, -1));
     chars += rest.length;
-    if (chars > EVENT_CHARS_MAX) throw new Failed('this is not a gateway’s stream of events');
+    if (chars > EVENT_CHARS_MAX) throw new Failed(NO_EVENTS);
   }
 }
 
@@ -39,5 +42,8 @@ export async function* serverEvents(
 function eventOf(lines: string): ServerEvent | null {
   const kind = /^event: (.*)$/m.exec(lines)?.[1];
   const data = /^data: (.*)$/m.exec(lines)?.[1];
-  return kind === undefined || data === undefined ? null : { kind, data: JSON.parse(data) };
+  if (kind === undefined || data === undefined) return null;
+  const value = jsonOrUndefined(data);
+  if (value === undefined) throw new Failed(NO_EVENTS);
+  return { kind, data: value };
 }

@@ -18,7 +18,9 @@ function world() {
     },
   });
   const arrive = async (updateId: number, kind = 'message', account = ACCOUNT) => {
-    const body = JSON.stringify({ update_id: updateId, [kind]: {} });
+    await arriveAs(updateId, JSON.stringify({ update_id: updateId, [kind]: {} }), account);
+  };
+  const arriveAs = async (updateId: number, body: string, account = ACCOUNT) => {
     const rest = { chat: null, messageId: null, voice: 'none', state: 'waiting', body } as const;
     await incoming.record([{ account, updateId, at: 0, ...rest }]);
     polls.wake(account);
@@ -29,7 +31,7 @@ function world() {
     if (polled.kind === 'conflict') return 'conflict';
     return polled.bodies.map((body) => (JSON.parse(body) as { update_id: number }).update_id);
   };
-  return { clock, polls, poll, arrive, taken: () => taken };
+  return { clock, polls, poll, arrive, arriveAs, taken: () => taken };
 }
 
 describe('getUpdates from the store', () => {
@@ -43,6 +45,19 @@ describe('getUpdates from the store', () => {
     expect(await poll()).toEqual([3]);
     expect(taken()).toBe(2);
     expect(await poll({ offset: 4 })).toEqual([]);
+  });
+
+  test('one that the store no longer holds whole is left out, and the others are told', async () => {
+    const { poll, arrive, arriveAs } = world();
+    await arrive(1);
+    const broken = ['{"update_id":2,', '', 'null', `{"update_id":5,"message":${'['.repeat(9000)}`];
+    for (const [i, body] of broken.entries()) await arriveAs(2 + i, body);
+    await arrive(6);
+    expect(await poll()).toEqual([1, 6]);
+    expect(await poll({ limit: 2 })).toEqual([1, 6]);
+    expect(await poll({ allowed: ['message'] })).toEqual([1, 6]);
+    // And they end with those before.
+    expect(await poll({ offset: 6 })).toEqual([6]);
   });
 
   test('a negative offset counts from the end and forgets what is before', async () => {

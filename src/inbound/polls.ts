@@ -129,10 +129,11 @@ export class Polls {
   }
 }
 
+// One that cannot be read is never told: it would spoil the answer that all of them share.
 function isAllowed(body: string, allowed: readonly string[]): boolean {
-  if (allowed.length === 0) return true;
   const update = jsonOrUndefined(body);
   if (typeof update !== 'object' || update === null) return false;
+  if (allowed.length === 0) return true;
   const kind = kindOf(update as Record<string, unknown>);
   return kind !== null && allowed.includes(kind);
 }
