@@ -10,7 +10,13 @@ import {
   SECRET_FILE,
 } from './accounts/accounts.ts';
 import type { Config, Settings } from './config/config.ts';
-import { accountId, claimedId, isSandboxAccount, SANDBOX } from './domain/account-id.ts';
+import {
+  accountId,
+  claimedId,
+  isSandboxAccount,
+  SANDBOX,
+  SANDBOX_OFF,
+} from './domain/account-id.ts';
 import type { FaultStage, ReportFault } from './domain/fault.ts';
 import { createEngine, type Engine, type EngineAccounts } from './engine.ts';
 import { isLoopback } from './intake/trust.ts';
@@ -254,7 +260,7 @@ function engineAccounts(
 // What is left of a sandbox that is off waits, as of an account that its platform refuses.
 function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A): A {
   if (account === null || !accounts.isOff(account.id)) return account;
-  return { ...account, refused: 'sandbox_off' };
+  return { ...account, refused: SANDBOX_OFF };
 }
 
 // Only Telegram's limits are settings.

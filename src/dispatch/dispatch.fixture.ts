@@ -78,6 +78,7 @@ export function aRoad(
     stepMs = null,
     bootTime = () => null,
     hostOf = () => 'fake',
+    refusedOf = () => null,
     wrap = (platform) => platform,
     report = (_stage, error) => {
       throw error;
@@ -91,6 +92,8 @@ export function aRoad(
     stepMs?: (() => number) | null;
     bootTime?: () => BootTime | null;
     hostOf?: (account: string) => string;
+    // Why an account is refused from the start.
+    refusedOf?: (account: string) => string | null;
     wrap?: (platform: Platform, clock: Clock) => Platform;
     report?: ReportFault;
   } = {},
@@ -137,7 +140,7 @@ export function aRoad(
         if (id === GONE_ACCOUNT) throw new TypeError('no such platform');
         return { ...profile, host: hostOf(id) };
       },
-      stateOf: () => ({ paused: false, refused: null }),
+      stateOf: (id) => ({ paused: false, refused: refusedOf(id) }),
       credentialOf: () => 'secret',
       setRefused: async (id) => refused.push(id),
     },

@@ -74,3 +74,24 @@ describe('accounts of one host', () => {
     expect(calls.length).toBeGreaterThan(before);
   });
 });
+
+test('what waits for ever is told what would end it', async () => {
+  const reasons = ['unauthorized', 'sandbox_off', 'internal'];
+  const { dispatch, road, run, calls } = aRoad(() => SENT, {
+    refusedOf: (account) => reasons[Number(account.split(':')[1]) - 1] ?? null,
+  });
+  await dispatch.start();
+  const said: string[] = [];
+  for (const account of ['fake:1', 'fake:2', 'fake:3']) {
+    const seq = await submit(road, { account });
+    await run(1000);
+    said.push(road.explain(seq)!.summary);
+  }
+  expect(calls).toEqual([]);
+  expect(said).toEqual([
+    expect.stringContaining('the platform refuses it (unauthorized) until its token changes'),
+    expect.stringMatching(/simulator, which is switched off here; SLUICE_SANDBOX=on /),
+    expect.stringContaining('a fault of Sluice keeps its token from being used'),
+  ]);
+  for (const words of said.slice(1)) expect(words).not.toContain('the platform refuses');
+});

@@ -1,7 +1,9 @@
 // What holds a whole account back: an operator's pause, its own breaker, or its host's.
 // A host that cannot be reached is one breaker for all its accounts: one probe, not one per account.
 
+import { SANDBOX_OFF } from '../domain/account-id.ts';
 import type { RoadEvent } from '../domain/event.ts';
+import { INTERNAL } from '../domain/fault.ts';
 import type { AccountView } from '../intake/road.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
@@ -174,7 +176,15 @@ export class Holds {
 function inWords({ state, until, cause }: Breaker): string {
   if (state === 'closed') return '';
   if (state === 'half_open') return `one call probes whether the platform works again (${cause})`;
-  return until === Number.POSITIVE_INFINITY
-    ? `the platform refuses it (${cause}) until its token changes`
-    : `its breaker is open (${cause}), one call will probe`;
+  if (until !== Number.POSITIVE_INFINITY)
+    return `its breaker is open (${cause}), one call will probe`;
+  return ENDLESS[cause] ?? `the platform refuses it (${cause}) until its token changes`;
 }
+
+// Where not the platform refuses, but we do not ask it.
+const ENDLESS: Readonly<Record<string, string>> = {
+  [SANDBOX_OFF]:
+    'it is of the built-in simulator, which is switched off here; SLUICE_SANDBOX=on switches it on',
+  [INTERNAL]:
+    'a fault of Sluice keeps its token from being used; the log of the start has it, a new token may end it',
+};

@@ -5,6 +5,9 @@
 // What the secret part of a token begins with when it belongs to the built-in simulator.
 export const SANDBOX = 'sandbox';
 
+// Why nothing of such an account goes where the simulator is switched off; also the code of that refusal.
+export const SANDBOX_OFF = 'sandbox_off';
+
 export function accountId(platform: string, host: string, id: string): string {
   return host === '' ? `${platform}:${id}` : `${platform}:${host}-${id}`;
 }
