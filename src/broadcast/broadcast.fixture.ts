@@ -2,6 +2,7 @@
 // call. A crash drops the process and opens the next one on the same disk; what it had sent goes on without it.
 
 import { defaultConfig, type Settings } from '../config/config.ts';
+import type { ReportFault } from '../domain/fault.ts';
 import { createEngine, type EngineAccounts } from '../engine.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../journal/memory.ts';
 import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
@@ -26,6 +27,8 @@ export interface WorldOptions {
   readonly telegram?: Partial<TelegramOptions>;
   readonly hooks?: (clock: ReturnType<typeof virtualClock>) => MemoryHooks;
   readonly seed?: number;
+  // Faults that were contained; left out: there must be none.
+  readonly report?: ReportFault;
 }
 
 export function aWorld(options: WorldOptions = {}) {
@@ -46,7 +49,7 @@ export function aWorld(options: WorldOptions = {}) {
       throw error;
     };
     const accounts = accountsOf(platform, settings);
-    const report = (_stage: unknown, error: unknown) => fatal(error);
+    const report = options.report ?? ((_stage: unknown, error: unknown) => fatal(error));
     const parts = { ...store, clock: life.clock, report, fatal };
     const engine = createEngine({ ...parts, random, settings, accounts });
     const counted: string[] = [];

@@ -115,6 +115,30 @@ describe('what stops the start', () => {
     expect(problems).toEqual(['SLUICE_REDIS_URL: not available in this version']);
   });
 
+  test('a file that nests or unfolds without end, in little time', () => {
+    const inline = `accounts: ${'['.repeat(70)}${']'.repeat(70)}`;
+    expect(problemsOf({ yaml: inline })).toEqual([
+      'sluice.yaml: expected YAML of few levels and aliases',
+    ]);
+    const indented = Array.from({ length: 100 }, (_, i) => `${' '.repeat(i)}server:`).join('\n');
+    expect(problemsOf({ yaml: indented })).toEqual([
+      'sluice.yaml: expected YAML of few levels and aliases',
+    ]);
+    const abyss = problemsOf({ yaml: `accounts: ${'['.repeat(3000)}` });
+    expect(abyss).toEqual([expect.stringMatching(/^sluice\.yaml: not YAML: /)]);
+    // Each is ten of the one before: a billion in all.
+    const laughs = Array.from({ length: 9 }, (_, i) => {
+      const of = i === 0 ? 'x' : `*a${i - 1}`;
+      return `a${i}: &a${i} [${Array.from({ length: 10 }, () => of).join(', ')}]`;
+    });
+    const toLaughs = problemsOf({ yaml: laughs.join('\n') });
+    expect(toLaughs).toEqual(['sluice.yaml: expected YAML of few levels and aliases']);
+    // A list of itself.
+    expect(problemsOf({ yaml: 'accounts: &a [*a]' })).toEqual([
+      'sluice.yaml: expected YAML of few levels and aliases',
+    ]);
+  });
+
   test('a file that is not YAML, without quoting it', () => {
     const problems = problemsOf({ yaml: 'accounts: [{token: "1:secretsecret"' });
     expect(problems).toHaveLength(1);

@@ -153,6 +153,28 @@ describe('GET /v1/events', () => {
   });
 });
 
+// They are written past the framework, which gives every other answer these.
+test.each(['/v1/events', '/v1/overview/events', '/v1/terminal/1'])(
+  'a browser takes nothing of %s for a page of ours',
+  async (path) => {
+    const at = await bench();
+    await at.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = at.app.server.address() as AddressInfo;
+    const request = get(`http://127.0.0.1:${port}${path}`, { headers: AUTH });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers]).toMatchObject([
+      200,
+      {
+        'content-type': 'text/event-stream',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      },
+    ]);
+    request.destroy();
+    await at.app.close();
+  },
+);
+
 test('one key cannot take all places, and keys without the role admin leave some to the owner', () => {
   const readers = new EventReaders(virtualClock(0), 8);
   const keyOf = (id: string | null, role: Role) => ({ ...ADMIN, id, role });
