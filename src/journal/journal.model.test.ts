@@ -116,7 +116,8 @@ test('memory and SQLite give the same answers and tell the same story', async ()
         }
       },
     ),
-    { numRuns: RUNS },
+    // Shrinking replays whole stores, for minutes; the seed plays a failure again as it was.
+    { numRuns: RUNS, endOnFailure: true },
   );
   expect(coverage.missing(LEAST)).toEqual([]);
 }, 60_000);
