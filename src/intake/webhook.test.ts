@@ -55,6 +55,9 @@ describe('a webhook call', () => {
     expect(updates.webhookOf('telegram:42')).toMatchObject({ waiting: 1 });
     const broken = await post('42', secretOf('telegram:42'), 'no JSON');
     expect(broken.statusCode).toBe(400);
+    const deep = `{"update_id":1,"message":${'['.repeat(2500)}${']'.repeat(2500)}}`;
+    const nested = await post('42', secretOf('telegram:42'), deep);
+    expect(nested.json()).toMatchObject({ status: 400, code: 'json_bounds' });
   });
 
   test.each([
