@@ -30,9 +30,18 @@ export interface EngineOptions {
   readonly onFull?: FrontOptions['onFull'];
 }
 
+export interface AccountProfile {
+  readonly platform: Platform;
+  readonly priors: Priors;
+  readonly host: string;
+  readonly settings: Settings;
+  // Nobody has configured it; false when left out.
+  readonly isStranger?: boolean;
+}
+
 export interface EngineAccounts {
   // Asked once per account; what is learned of it stays.
-  platformOf(id: string): { platform: Platform; priors: Priors; host: string; settings: Settings };
+  platformOf(id: string): AccountProfile;
   get(id: string): { paused: boolean; refused: string | null } | null;
   list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
   credentialOf(id: string): string | null;
@@ -47,7 +56,9 @@ export interface Engine {
 
 export function createEngine(options: EngineOptions): Engine {
   const { journal, ledger, clock, random, settings, accounts, report, fatal } = options;
-  const { weightHigh, weightNormal, weightLow, platformQueueMax } = settings;
+  const { weightHigh, weightNormal, weightLow } = settings;
+  const { platformQueueMax, queueBytesTotalMax } = settings;
+  const bounds = { platformQueueMax, queueBytesTotalMax };
   const onFull = options.onFull ?? (() => {});
   const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
   const dispatch = new Dispatch({
@@ -64,7 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
   });
   return {
     dispatch,
-    road: createRoad({ dispatch, ledger, clock, accounts, platformQueueMax, onFull }),
+    road: createRoad({ dispatch, ledger, clock, accounts, bounds, onFull }),
   };
 }
 
@@ -86,8 +97,8 @@ function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
   };
 }
 
-function makeProfile(account: ReturnType<EngineAccounts['platformOf']>): Profile {
-  const { platform, priors, host, settings } = account;
+function makeProfile(account: AccountProfile): Profile {
+  const { platform, priors, host, settings, isStranger = false } = account;
   return {
     platform,
     priors,
@@ -102,6 +113,8 @@ function makeProfile(account: ReturnType<EngineAccounts['platformOf']>): Profile
     breaker: breakerOf(settings),
     deadlineMs: settings.deadlineMs,
     queueMax: settings.queueMax,
+    queueBytesMax: settings.queueBytesMax,
+    isStranger,
     inFlightMax: settings.inFlightMax,
     order: settings.order,
     splits: settings.longText === 'split',

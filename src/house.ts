@@ -244,10 +244,12 @@ function engineAccounts(
       const platform = platforms.get(id.split(':', 1)[0]!)!;
       const settings = settingsOf(id);
       const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
-      if (platform.name !== 'telegram') return { platform, priors: platform, host, settings };
+      const isStranger = !accounts.isConfigured(id);
+      const shared = { platform, host, settings, isStranger };
+      if (platform.name !== 'telegram') return { ...shared, priors: platform };
       const known = priors.get(settings) ?? telegramPriors(telegramLimits(settings));
       priors.set(settings, known);
-      return { platform, priors: known, host, settings };
+      return { ...shared, priors: known };
     },
     get: (id) => withOff(accounts, accounts.get(id)),
     list: () => accounts.list().map((account) => withOff(accounts, account)),

@@ -45,6 +45,7 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
   return {
     now,
     depths: road.depths(),
+    queueBytes: dispatch.scheduler.queueBytes(),
     accounts: road.accounts(),
     freezesActive: standing.reduce((n, { frozen }) => n + frozen, 0),
     limitsLowered: standing.reduce((n, { lowered }) => n + lowered, 0),

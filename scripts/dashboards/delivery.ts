@@ -174,6 +174,16 @@ const MACHINE: readonly Panel[] = [
     ],
   },
   {
+    title: 'Bytes waiting',
+    tells:
+      'In all accounts, and in the one that holds most: at `queue_bytes_max` it is refused more.',
+    unit: 'bytes',
+    queries: [
+      { expr: sum('sluice_queue_bytes', 'platform'), legend: '{{platform}}' },
+      { expr: `max (${of('sluice_queue_bytes_largest')})`, legend: 'largest account' },
+    ],
+  },
+  {
     title: 'Event loop',
     tells: 'How late it is. Above some 100 ms calls leave late.',
     unit: 's',

@@ -9,13 +9,38 @@ export const QUEUE_SETTINGS = {
     unit: 'deliveries',
     perAccount: true,
   }),
+  queueBytesMax: row(
+    'queue',
+    'queue_bytes_max',
+    integer({ min: 65_536, max: 1_099_511_627_776 }),
+    268_435_456,
+    {
+      meaning: 'Bytes of payload that may wait in one account; more are refused',
+      unit: 'bytes',
+      perAccount: true,
+    },
+  ),
+  queueBytesTotalMax: row(
+    'queue',
+    'queue_bytes_total_max',
+    integer({ min: 65_536, max: 1_099_511_627_776 }),
+    1_073_741_824,
+    {
+      meaning:
+        'Bytes of payload that may wait in all accounts together; those that are not configured have three ' +
+        'quarters of it, and none of them more than is still free',
+      unit: 'bytes',
+    },
+  ),
   platformQueueMax: row(
     'queue',
     'platform_queue_max',
     integer({ min: 1, max: 100_000_000 }),
     10_000_000,
     {
-      meaning: 'Deliveries that may wait in all accounts of a platform together; more are refused',
+      meaning:
+        'Deliveries that may wait in all accounts of a platform together, three quarters of them in accounts that ' +
+        'are not configured; more are refused',
       unit: 'deliveries',
     },
   ),

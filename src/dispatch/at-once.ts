@@ -4,7 +4,7 @@
 // before the disk has. The promises stay the same: no request leaves before the journal knows that it may, and none
 // goes past what was handed over before it and is still being written.
 
-import { isPlain, laneOf, type NewDelivery, type Queued } from '../domain/delivery.ts';
+import { bytesOf, isPlain, laneOf, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import { type Appended, type Journal, JournalUnavailable } from '../journal/journal.ts';
 import type { AccountLimits, Ticket } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -64,7 +64,7 @@ function appendToQueue(
   const { account, family } = delivery;
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
-  const expected = scheduler.expect(place);
+  const expected = scheduler.expect(place, bytesOf(delivery.body));
   return ports.journal.append(delivery, { queueMax }).then(
     (appended) => {
       ports.road.storeTrouble = null;
@@ -89,7 +89,8 @@ function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
   if (!isPlain(delivery) || !ports.turns.isRunning || now < storePausedUntil) return null;
   if (!holds.areClosed(account) || aliases.canonical(account, chat) !== chat) return null;
   const lane = laneOf(delivery);
-  const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0 };
+  const bytes = bytesOf(delivery.body);
+  const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0, bytes };
   const ticket = scheduler.reserve(place, now);
   return ticket === null ? null : { ticket, place, at: now };
 }

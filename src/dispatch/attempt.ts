@@ -35,6 +35,9 @@ export interface Profile {
   readonly breaker: BreakerSettings;
   readonly deadlineMs: number;
   readonly queueMax: number;
+  readonly queueBytesMax: number;
+  // Nobody has configured the account.
+  readonly isStranger: boolean;
   readonly inFlightMax: number;
   readonly order: Order;
   // Whether a text too long for one message goes out as several.

@@ -123,6 +123,8 @@ export function aRoad(
     breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },
     deadlineMs: 1000,
     queueMax: 100,
+    queueBytesMax: 1_000_000,
+    isStranger: false,
     inFlightMax: 10,
     order,
     splits: true,
@@ -154,7 +156,7 @@ export function aRoad(
     ledger: store.ledger,
     clock,
     accounts: { list: () => [], setPaused: async () => true },
-    platformQueueMax: 1000,
+    bounds: { platformQueueMax: 1000, queueBytesTotalMax: 10_000_000 },
     onFull: () => {},
   });
   const events: RoadEvent[] = [];

@@ -57,6 +57,8 @@ function profileOf(platform: Platform): Profile {
     breaker: BREAKER,
     deadlineMs: 1000,
     queueMax: 100,
+    queueBytesMax: 1_000_000,
+    isStranger: false,
     inFlightMax: 10,
     order: 'lane',
     splits: false,

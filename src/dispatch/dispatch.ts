@@ -14,7 +14,7 @@ import {
   type UnansweredBounds,
 } from '../journal/journal.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -204,15 +204,21 @@ export class Dispatch implements Service {
     const known = this.#limits.get(account);
     if (known !== undefined) return known;
     const profile = this.profileOf(account);
-    const { priors, inFlightMax, host, order, platform } = profile;
+    const { priors, inFlightMax, host, order, platform, isStranger } = profile;
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
     const safe = safePriors(priors, (error) => this.#o.report('limits', error, { account }));
     const limits = new AccountLimits({ account, priors: safe, trips });
     this.#limits.set(account, limits);
-    this.scheduler.addAccount(account, limits, { inFlightMax, order, platform: platform.name });
+    const settings = { inFlightMax, order, platform: platform.name, isStranger };
+    this.scheduler.addAccount(account, limits, settings);
     this.holds.add(account, profile, this.#o.accounts.stateOf(account));
     return limits;
+  }
+
+  loadOf(account: string): AccountLoad {
+    this.limitsOf(account);
+    return this.scheduler.loadOf(account);
   }
 
   // The account was removed: what waits for it ends, and when nothing is left that would be lost (calls in flight,

@@ -16,7 +16,7 @@ import type {
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Dispatch } from './dispatch.ts';
-import { boundPlatforms, type Full } from './platform-bound.ts';
+import { type BoundParts, boundSubmit, fullFor, type QueueBounds } from './queue-bounds.ts';
 import { summaryOf } from './summary.ts';
 
 // A chain of replacements longer than this is cut: the caller hears of the last one reached.
@@ -31,8 +31,8 @@ export interface FrontOptions {
     list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
     setPaused(id: string, paused: boolean): Promise<boolean>;
   };
-  readonly platformQueueMax: number;
-  readonly onFull: (full: Full) => void;
+  readonly bounds: QueueBounds;
+  readonly onFull: BoundParts['onFull'];
 }
 
 export function createRoad(options: FrontOptions): AskedRoad {
@@ -45,13 +45,15 @@ export function createRoad(options: FrontOptions): AskedRoad {
     dispatch.wake();
     return true;
   };
+  const bounds: BoundParts = {
+    ...options.bounds,
+    loadOf: (account) => dispatch.loadOf(account),
+    queueBytesMaxOf: (account) => dispatch.profileOf(account).queueBytesMax,
+    onFull: options.onFull,
+  };
   return {
-    submit: boundPlatforms({
-      scheduler,
-      queueMax: options.platformQueueMax,
-      submit: (delivery) => dispatch.submit(delivery),
-      onFull: options.onFull,
-    }),
+    submit: boundSubmit(bounds, (delivery) => dispatch.submit(delivery)),
+    fullFor: (account, bytes) => fullFor(bounds, account, bytes),
     unchanged: (delivery) => unchanged(dispatch, delivery),
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),

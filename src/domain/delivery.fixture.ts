@@ -33,5 +33,5 @@ export function aDelivery(changes: Partial<NewDelivery> = {}): NewDelivery {
 }
 
 export function aQueued(changes: Partial<Queued> = {}): Queued {
-  return { ...CALL, seq: 1, lane: '', enterAt: 0, rank: 1, dueAt: 0, ...changes };
+  return { ...CALL, seq: 1, lane: '', enterAt: 0, rank: 1, dueAt: 0, bytes: 16, ...changes };
 }

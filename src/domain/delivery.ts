@@ -77,10 +77,12 @@ export interface Queued {
   readonly dueAt: number;
   // 0: never.
   readonly expiresAt: number;
+  // Of its payload on disk.
+  readonly bytes: number;
 }
 
 // The whole record, as the ledger tells it.
-export interface Delivery extends Queued {
+export interface Delivery extends Omit<Queued, 'bytes'> {
   readonly id: string;
   readonly platform: string;
   readonly thread: string | null;
@@ -140,6 +142,11 @@ export interface NewDelivery {
   readonly body: string;
   // Ids of the files in the spool that its body names.
   readonly files?: readonly string[];
+}
+
+// What a payload takes on disk.
+export function bytesOf(body: string): number {
+  return Buffer.byteLength(body);
 }
 
 // How the lane of a session begins.

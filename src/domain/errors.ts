@@ -171,10 +171,10 @@ export const ERRORS = {
   queue_full: {
     status: 429,
     title:
-      'The account, or all accounts of its platform together, have as many waiting as they may.',
+      'The account, or all accounts together, have as many deliveries or bytes waiting as they may.',
     remedy:
-      'Repeat after `Retry-After`, slow down, or raise the bound that `detail` tells of: `queue_max` ' +
-      'or `platform_queue_max`. Nothing was accepted.',
+      'Repeat after `Retry-After`, slow down, or raise the bound that `detail` tells of: `queue_max`, ' +
+      '`queue_bytes_max`, `platform_queue_max` or `queue_bytes_total_max`. Nothing was accepted.',
   },
   updates_full: {
     status: 429,

@@ -99,6 +99,18 @@ describe('retry and discard', () => {
     expect(answer).toMatchObject({ done: 0, failures: [{ code: 'queue_full' }] });
   });
 
+  test('a queue that is full in bytes takes none back either, edited or not', async () => {
+    await deaths('blocked');
+    at.road.full = { unit: 'bytes', waiting: 9, queueMax: 10, whose: 'unconfigured' };
+    const answer = (await ask('POST', '/v1/dead/retry', { ids: [idOf(1)] })).json();
+    const detail = '9 of 10 bytes of all accounts that are not configured wait.';
+    expect(answer).toMatchObject({ done: 0, failures: [{ code: 'queue_full', detail }] });
+    const edited = await ask('PATCH', `/v1/dead/${idOf(1)}`, { body: { text: 'x' } });
+    expect([edited.statusCode, edited.json().code]).toEqual([429, 'queue_full']);
+    const discarded = await ask('POST', '/v1/dead/discard', { ids: [idOf(1)] });
+    expect(discarded.json()).toMatchObject({ done: 1 });
+  });
+
   test.each([
     [{}, 'invalid_message'],
     [{ ids: ['a'], filter: {} }, 'invalid_message'],

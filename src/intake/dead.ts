@@ -2,7 +2,7 @@
 // edited, discarded. A command by filter works in bounded steps: the answer says where the next one begins.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Delivery } from '../domain/delivery.ts';
+import { bytesOf, type Delivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import { bodyOf, filesOf } from '../domain/upload.ts';
@@ -13,7 +13,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { IntakeOptions } from './intake.ts';
 import { type Permit, permitted } from './permit.ts';
 import { readSearch } from './query.ts';
-import { gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
+import { fullProblem, gone, invalid, moveProblem, readId, refuse, sendProblem } from './refuse.ts';
 import { checkDeadCommand, checkDeadEdit, checkDeadQuery, type DeadRequest } from './schema.ts';
 import { showTime } from './time.ts';
 import { troublesOf } from './trouble.ts';
@@ -156,6 +156,8 @@ async function doTo(
       : { to: 'cancelled', reason: 'discarded' };
   const at = options.clock.now();
   const queueMax = options.settings.queueMaxOf(account);
+  const full = deed === 'retry' ? options.road.fullFor(account, 0) : null;
+  if (full !== null) return fullProblem(full);
   return moveProblem(await options.road.move({ ...order, seq, at, by, body: null, queueMax }));
 }
 
@@ -184,14 +186,17 @@ async function edit(
     const expected = call.kind === 'invalid' ? call.detail : 'the parameters of a call that sends';
     return sendProblem(reply, invalid('invalid_message', [{ path: '/body', expected }]));
   }
+  // Its files stay with it.
+  const text = bodyOf(params, filesOf(delivery.body));
+  const full = road.fullFor(delivery.account, bytesOf(text));
+  if (full !== null) return sendProblem(reply, fullProblem(full));
   const moved = await road.move({
     seq,
     to: 'queued',
     at: clock.now(),
     reason: 'edited',
     by: request.caller,
-    // Its files stay with it.
-    body: bodyOf(params, filesOf(delivery.body)),
+    body: text,
     queueMax: options.settings.queueMaxOf(delivery.account),
   });
   const refusal = moveProblem(moved);

@@ -9,7 +9,7 @@ import {
   type Trouble,
 } from '../domain/errors.ts';
 import { formatId, parseId } from '../domain/ids.ts';
-import type { Moved } from '../journal/journal.ts';
+import type { Moved, QueueFull } from '../journal/journal.ts';
 import { unreachable } from '../system/assert.ts';
 import { FULL_RETRY_S } from './intake.ts';
 
@@ -41,19 +41,18 @@ export function invalid(
   return problem(code, detail, { problems });
 }
 
-export function fullProblem(full: {
-  waiting: number;
-  queueMax: number;
-  // The platform whose queue is full; else the account's own is.
-  platform?: string | null;
-}): Problem {
-  const { waiting, queueMax, platform = null } = full;
-  if (platform !== null) {
-    const detail = `${waiting} of ${queueMax} deliveries of all accounts of ${platform} wait.`;
-    return problem('queue_full', detail, { waiting, queueMax, platform });
-  }
-  const detail = `${waiting} of ${queueMax} deliveries of this account wait.`;
-  return problem('queue_full', detail, { waiting, queueMax });
+export function fullProblem({ waiting, queueMax, unit, platform, whose }: QueueFull): Problem {
+  const what = unit ?? 'deliveries';
+  const detail = `${waiting} of ${queueMax} ${what} of ${owner(platform, whose)} wait.`;
+  const named = platform === undefined ? {} : { platform };
+  return problem('queue_full', detail, { waiting, queueMax, unit: what, ...named });
+}
+
+function owner(platform: string | undefined, whose: QueueFull['whose']): string {
+  const accounts =
+    whose === 'unconfigured' ? 'all accounts that are not configured' : 'all accounts';
+  if (platform !== undefined) return `${accounts} of ${platform}`;
+  return whose === undefined ? 'this account' : accounts;
 }
 
 export function tooOften(waitMs: number): Problem {

@@ -2,7 +2,7 @@
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
-import type { Journal, MoveCommand } from '../journal/journal.ts';
+import type { Journal, MoveCommand, QueueFull } from '../journal/journal.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
@@ -26,6 +26,12 @@ export class FakeRoad implements Road {
     if (this.failure !== null) throw this.failure;
     this.submitted.push(delivery);
     return this.#journal.append(delivery, { queueMax: QUEUE_MAX });
+  }
+
+  full: QueueFull | null = null;
+
+  fullFor() {
+    return this.full;
   }
 
   // What messages show already.

@@ -8,6 +8,7 @@ import type {
   Appended,
   MoveCommand,
   Moved,
+  QueueFull,
   Unanswered,
   UnansweredBounds,
 } from '../journal/journal.ts';
@@ -16,6 +17,8 @@ import type { Cause } from '../limits/limits.ts';
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
   submit(delivery: NewDelivery): Promise<Appended>;
+  // Why so many bytes more of the account cannot be taken; null: they can.
+  fullFor(account: string, bytes: number): QueueFull | null;
   // An edit that would leave its message as it is needs no call: how the call that left it so ended.
   unchanged(delivery: NewDelivery): Ended | null;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.

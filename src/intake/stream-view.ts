@@ -72,6 +72,6 @@ export function tooLong(unitsMax: number, told: { stream?: ShownStream } = {}): 
 }
 
 export function noRoom(queueMax: number, told: { stream?: ShownStream } = {}): Problem {
-  const detail = `All ${queueMax} places of this account are taken. The stream stays open: ask for its final again.`;
+  const detail = `The queue is full. The stream stays open: ask for its final again.`;
   return problem('queue_full', detail, { queueMax, ...told });
 }

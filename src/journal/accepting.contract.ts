@@ -72,6 +72,7 @@ export function appending(store: () => Harness): void {
           rank: 1,
           dueAt: 0,
           expiresAt: 5_000,
+          bytes: 16,
         },
       });
       expect(await accepted(journal)).toBe(2);

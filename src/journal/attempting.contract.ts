@@ -1,6 +1,7 @@
 // What every journal must do when a delivery is tried, settled, or moved by hand.
 
 import { describe, expect, test } from 'vitest';
+import { aDelivery } from '../domain/delivery.fixture.ts';
 import {
   accepted,
   aMove,
@@ -9,6 +10,7 @@ import {
   type Harness,
   REFUSED,
   RETRIED,
+  ROOM,
   recovered,
 } from './journal.fixture.ts';
 
@@ -105,6 +107,25 @@ export function attempting(store: () => Harness): void {
       expect(await journal.settle(aSettlement({ seq: 99 }))).toMatchObject({ kind: 'stale' });
       expect(await journal.limits()).toEqual([]);
       expect(await ledger.attempts(1)).toMatchObject([{ outcome: 'failed' }, { outcome: null }]);
+    });
+
+    test('tells the bytes of a payload as they are on disk, changed or recovered', async () => {
+      const { journal } = store();
+      // Letters of one, two, three and four bytes.
+      const body = 'aé€😀';
+      expect(await journal.append(aDelivery({ body }), ROOM)).toMatchObject({
+        queued: { bytes: 10 },
+      });
+      const plain = { ...ROOM, begin: { at: 2_000, written: () => {} } };
+      expect(await journal.append(aDelivery({ body }), plain)).toMatchObject({
+        queued: { bytes: 10 },
+      });
+      const cure = { name: 'plain', chat: null, body: 'é' };
+      const settled = await journal.settle(aSettlement({ seq: 2, to: 'queued', cure }));
+      expect(settled).toMatchObject({ queued: { bytes: 2 } });
+      await store().reopen();
+      const found = await recovered(store().journal);
+      expect(found.map(({ queued }) => queued.bytes)).toEqual([10, 2]);
     });
 
     test('what was in flight when the process ended comes back as such', async () => {

@@ -105,7 +105,19 @@ export type Appended =
   | { kind: 'repeated'; seq: number; state: State }
   // Same idempotency key, other content.
   | { kind: 'conflict'; seq: number }
-  | { kind: 'full'; waiting: number; queueMax: number };
+  | ({ kind: 'full' } & QueueFull);
+
+// Which bound of the queue is reached, and how much waits.
+export interface QueueFull {
+  readonly waiting: number;
+  readonly queueMax: number;
+  // What the bound counts; left out: deliveries.
+  readonly unit?: 'bytes';
+  // The bound is that of all accounts of a platform.
+  readonly platform?: string;
+  // Of all accounts, or of those that nobody has configured; left out: see `platform`, or the account’s own.
+  readonly whose?: 'all' | 'unconfigured';
+}
 
 export type Begun =
   | { kind: 'begun'; n: number; body: string; record: Record }
@@ -160,7 +172,7 @@ export type Moved =
   | { kind: 'no_body' }
   // What the store holds of it is not what was written: it is neither sent as it is, nor with another body.
   | { kind: 'damaged' }
-  | { kind: 'full'; waiting: number; queueMax: number };
+  | ({ kind: 'full' } & QueueFull);
 
 export interface PruneCommand {
   // Of what was sent, superseded, expired or cancelled.

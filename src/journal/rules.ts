@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import {
+  bytesOf,
   type Delivery,
   laneOf,
   MOVES,
@@ -90,6 +91,7 @@ export function queuedOfNew(delivery: NewDelivery, seq: number, place: Place): Q
     rank: place.rank,
     dueAt: delivery.notBefore,
     expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body),
   };
 }
 
@@ -112,5 +114,6 @@ export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
     rank: delivery.rank,
     dueAt: delivery.dueAt,
     expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body ?? ''),
   };
 }

@@ -28,8 +28,8 @@ type LiveRow = [
 
 // Per row: account, chat, lane, user, method, family, gate (dictionary), priority and flags.
 const CODES = 8;
-// Per row: seq, enterAt, rank, dueAt, expiresAt, cost.
-const NUMBERS = 6;
+// Per row: seq, enterAt, rank, dueAt, expiresAt, cost, bytes.
+const NUMBERS = 7;
 const FLAG_LIVE = 4;
 const FLAG_FINAL = 8;
 const PRIORITY_MASK = 3;
@@ -87,9 +87,10 @@ export class PageWriter {
     numbers[number + 3] = row[16];
     numbers[number + 4] = row[17];
     numbers[number + 5] = row[10];
+    numbers[number + 6] = row[18];
     if (row[13] !== null) page.slots.set(i, row[13]);
-    if (row[18] === 1) {
-      page.sending.set(i, { n: row[19], record: [row[20], row[21], row[22], row[23]] });
+    if (row[19] === 1) {
+      page.sending.set(i, { n: row[20], record: [row[21], row[22], row[23], row[24]] });
     }
   }
 
@@ -143,6 +144,7 @@ export class PageReader {
       rank: numbers[number + 2]!,
       dueAt: numbers[number + 3]!,
       expiresAt: numbers[number + 4]!,
+      bytes: numbers[number + 6]!,
     };
   }
 }

@@ -7,7 +7,8 @@ import { assert } from '../system/assert.ts';
 
 // The columns a Queued is made of, in the order `queuedOfRow` reads them.
 export const QUEUED_COLUMNS = `seq, account, chat, session, thread, user, method, family, gate,
-  priority, cost, live, final, slot, enter_at, rank, due_at, expires_at`;
+  priority, cost, live, final, slot, enter_at, rank, due_at, expires_at,
+  octet_length(body)`;
 
 export type QueuedRow = [
   seq: number,
@@ -28,6 +29,7 @@ export type QueuedRow = [
   rank: number,
   dueAt: number,
   expiresAt: number,
+  bytes: number,
 ];
 
 // `row` as read by a statement that returns arrays.
@@ -52,6 +54,7 @@ export function queuedOfRow(row: unknown): Queued {
     rank,
     dueAt,
     expiresAt,
+    bytes,
   ] = row as QueuedRow;
   return {
     seq,
@@ -71,5 +74,6 @@ export function queuedOfRow(row: unknown): Queued {
     rank,
     dueAt,
     expiresAt,
+    bytes,
   };
 }

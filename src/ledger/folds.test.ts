@@ -40,6 +40,7 @@ const moved = (to: 'sent' | 'queued' | 'dead', reason: string | null = null): Ro
 const reading: GaugeReading = {
   now: 10_000,
   depths: { critical: 1, high: 2, normal: 3, low: 4, retry: 5, inFlight: 6, oldestDueAt: 4000 },
+  queueBytes: [{ platform: 'telegram', all: 30, largest: 20 }],
   accounts: [
     { platform: 'telegram', paused: false, refused: null, breaker: { state: 'closed' } },
     { platform: 'telegram', paused: true, refused: null, breaker: { state: 'open' } },
@@ -115,6 +116,8 @@ describe('metrics', () => {
     metrics.gauges(async () => now);
     const first = await metrics.text();
     expect(first).toContain('sluice_queue_depth{priority="low"} 4');
+    expect(first).toContain('sluice_queue_bytes{platform="telegram"} 30');
+    expect(first).toContain('sluice_queue_bytes_largest{platform="telegram"} 20');
     expect(first).toContain('sluice_oldest_due_seconds 6');
     expect(first).toContain('sluice_last_turn_seconds 1');
     expect(first).toContain('sluice_journal_up 1');

@@ -10,16 +10,19 @@ const QUEUES_MAX = 10_000;
 
 export interface FullQueue {
   readonly account: string;
-  // The platform whose queue is full; null: the account's own is.
-  readonly platform: string | null;
+  // The platform whose queue is full, or all accounts; neither: the account's own is.
+  readonly platform?: string;
+  readonly whose?: string;
   readonly waiting: number;
   readonly queueMax: number;
+  // Left out: deliveries.
+  readonly unit?: string;
 }
 
 export function fullLog(clock: Clock, log: Pick<LineLog, 'warn'>): (full: FullQueue) => void {
   const told = new Map<string, { at: number; since: number }>();
-  return ({ account, platform, waiting, queueMax }) => {
-    const queue = platform ?? account;
+  return ({ account, platform, whose, waiting, queueMax, unit = 'deliveries' }) => {
+    const queue = platform ?? whose ?? account;
     const last = told.get(queue);
     const now = clock.now();
     if (last !== undefined && now - last.at < FULL_LOG_EVERY_MS) {
@@ -29,6 +32,7 @@ export function fullLog(clock: Clock, log: Pick<LineLog, 'warn'>): (full: FullQu
     told.delete(queue);
     if (told.size >= QUEUES_MAX) told.delete(told.keys().next().value!);
     told.set(queue, { at: now, since: 0 });
-    log.warn({ queue, account, waiting, queueMax, refused: (last?.since ?? 0) + 1 }, 'queue full');
+    const refused = (last?.since ?? 0) + 1;
+    log.warn({ queue, account, waiting, queueMax, unit, refused }, 'queue full');
   };
 }

@@ -8,6 +8,8 @@ export interface GaugeReading {
   readonly depths: Readonly<Record<Priority | 'retry' | 'inFlight', number>> & {
     readonly oldestDueAt: number | null;
   };
+  // Of payload: in all accounts of a platform, and in the one that holds most.
+  readonly queueBytes: readonly { platform: string; all: number; largest: number }[];
   readonly accounts: readonly AccountReading[];
   readonly freezesActive: number;
   readonly limitsLowered: number;
@@ -40,6 +42,15 @@ export function showGauges(board: Board, reading: GaugeReading): void {
   board.show(
     'sluice_queue_depth',
     PRIORITIES.map((priority) => [{ priority }, depths[priority]]),
+  );
+  const bytes = reading.queueBytes;
+  board.show(
+    'sluice_queue_bytes',
+    bytes.map(({ platform, all }) => [{ platform }, all]),
+  );
+  board.show(
+    'sluice_queue_bytes_largest',
+    bytes.map(({ platform, largest }) => [{ platform }, largest]),
   );
   const single: [GaugeName, number][] = [
     ['sluice_queue_retry_depth', depths.retry],

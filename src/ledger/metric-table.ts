@@ -187,6 +187,16 @@ export const METRICS = {
     labels: ['priority'],
     help: 'Deliveries waiting now, by class.',
   },
+  sluice_queue_bytes: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'Bytes of payload that wait or are in flight, in all accounts of the platform.',
+  },
+  sluice_queue_bytes_largest: {
+    type: 'gauge',
+    labels: ['platform'],
+    help: 'The same of the one account of the platform that holds most.',
+  },
   sluice_queue_retry_depth: {
     type: 'gauge',
     labels: [],

@@ -9,6 +9,7 @@ import { assert } from '../system/assert.ts';
 import { Chat } from './chat.ts';
 import type { Entry, Flow, Lane } from './flow.ts';
 import { TimeHeap, type Waiter } from './heap.ts';
+import type { AccountLoad } from './load.ts';
 import { chatOf, laneOf, type Order, QUEUE, rankOf } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
@@ -18,14 +19,9 @@ import { leaveRing, RingMember } from './ring.ts';
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
 
-// How many wait, are in flight or are about to, in all accounts of a platform; they share one.
-export interface Live {
-  count: number;
-}
-
 export interface AccountOptions {
   readonly id: string;
-  readonly live: Live;
+  readonly load: AccountLoad;
   readonly limits: Pacing;
   readonly weights: Weights;
   readonly inFlightMax: number;
@@ -34,7 +30,7 @@ export interface AccountOptions {
 
 export class Account extends RingMember implements Waiter {
   readonly id: string;
-  readonly live: Live;
+  readonly load: AccountLoad;
   readonly limits: Pacing;
   readonly inFlightMax: number;
   readonly order: Order;
@@ -57,7 +53,7 @@ export class Account extends RingMember implements Waiter {
   constructor(options: AccountOptions) {
     super();
     this.id = options.id;
-    this.live = options.live;
+    this.load = options.load;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;
     this.order = options.order;

@@ -58,12 +58,12 @@ describe('what joins the end', () => {
   test('is expected until it is met, and leaves no trace if it never came', () => {
     const { scheduler } = setUp();
     const place = queued();
-    const expected = scheduler.expect(place);
+    const expected = scheduler.expect(place, 16);
     expect(scheduler.hasRoomFor(place, 1e6)).toBe(false);
-    expect(scheduler.liveOf('')).toBe(1);
+    expect(scheduler.loadOf(place.account).deliveries).toBe(1);
     scheduler.met(expected);
     expect(scheduler.hasRoomFor(place, 1e6)).toBe(true);
-    expect(scheduler.liveOf('')).toBe(0);
+    expect(scheduler.loadOf(place.account).deliveries).toBe(0);
   });
 });
 

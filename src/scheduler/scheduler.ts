@@ -7,12 +7,13 @@ import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account, type Live } from './account.ts';
+import { Account } from './account.ts';
 import type { Chat } from './chat.ts';
 import { Expiries } from './expiries.ts';
 import { type Explained, explain, held, type Placed, place } from './explain.ts';
 import { Entry } from './flow.ts';
 import { TimeHeap } from './heap.ts';
+import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
 import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
@@ -20,6 +21,7 @@ import { leaveRing, Ring } from './ring.ts';
 import { oldestDueAt, type Waiting, type WaitingFilter, waiting } from './waiting.ts';
 
 export type { Explained, Placed } from './explain.ts';
+export type { AccountLoad } from './load.ts';
 export type { Order } from './order.ts';
 export { URGENT_RUN_MAX } from './picker.ts';
 
@@ -35,6 +37,7 @@ export type Place = Pick<Queued, 'account' | 'chat' | 'family'>;
 export interface Expected {
   readonly account: Account;
   readonly chat: Chat;
+  readonly bytes: number;
 }
 
 export interface AccountSettings {
@@ -42,6 +45,8 @@ export interface AccountSettings {
   readonly inFlightMax: number;
   // `lane` when left out.
   readonly order?: Order;
+  // Nobody has configured it; false when left out.
+  readonly isStranger?: boolean;
 }
 
 export const WEIGHTS_DEFAULT: Weights = [0, 16, 4, 1];
@@ -56,8 +61,8 @@ export class Scheduler {
   readonly #asleep = new TimeHeap<Account>();
   readonly #waiting = new Map<number, Entry>();
   readonly #flying = new Map<number, Queued>();
-  // Waiting or in flight, by platform.
-  readonly #live = new Map<string, Live>();
+  readonly #load = noLoad();
+  readonly #platformLoads = new Map<string, SharedLoad>();
   readonly #expiries = new Expiries();
 
   constructor(options: { weights?: Weights } = {}) {
@@ -66,11 +71,12 @@ export class Scheduler {
 
   addAccount(id: string, limits: Pacing, options: AccountSettings): void {
     assert(!this.#accounts.has(id), 'an account is added once');
-    const { platform = '', inFlightMax, order = 'lane' } = options;
-    const live = this.#live.get(platform) ?? { count: 0 };
-    this.#live.set(platform, live);
-    const shared = { live, weights: this.#weights };
-    this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, ...shared }));
+    const { platform = '', inFlightMax, order = 'lane', isStranger = false } = options;
+    const platformLoad = this.#platformLoads.get(platform) ?? noLoad();
+    this.#platformLoads.set(platform, platformLoad);
+    const load = new AccountLoad(platformLoad, this.#load, isStranger);
+    const weights = this.#weights;
+    this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, load, weights }));
   }
 
   // Nothing of it waits, is in flight or is being written down.
@@ -98,7 +104,7 @@ export class Scheduler {
     this.#expiries.watch(queued);
     const account = this.#accountOf(queued);
     account.add(entry, now);
-    account.live.count += 1;
+    account.load.enter(queued.bytes);
     this.#rouse(account);
   }
 
@@ -110,7 +116,7 @@ export class Scheduler {
     this.#expiries.unwatch(seq);
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
-    account.live.count -= 1;
+    account.load.leave(entry.queued.bytes);
     this.#rouse(account);
     return entry.queued;
   }
@@ -140,22 +146,22 @@ export class Scheduler {
   }
 
   // Something is being written down that will wait here, or not: until it is `met`, nothing may go past it.
-  expect(call: Place): Expected {
+  expect(call: Place, bytes: number): Expected {
     const account = this.#accountOf(call);
-    account.live.count += 1;
-    return { account, chat: account.expect(call) };
+    account.load.enter(bytes);
+    return { account, chat: account.expect(call), bytes };
   }
 
-  met({ account, chat }: Expected): void {
+  met({ account, chat, bytes }: Expected): void {
     account.met(chat);
-    account.live.count -= 1;
+    account.load.leave(bytes);
   }
 
   // A call that could go at once, before it has a number; then `launched` or `release`.
   reserve(queued: Queued, now: number): Ticket | null {
     const account = this.#accounts.get(queued.account);
     const ticket = account?.reserve(queued, now) ?? null;
-    if (ticket !== null) account!.live.count += 1;
+    if (ticket !== null) account!.load.enter(queued.bytes);
     return ticket;
   }
 
@@ -166,7 +172,7 @@ export class Scheduler {
   release(queued: Queued, now: number): void {
     const account = this.#accountOf(queued);
     account.landed(queued, now);
-    account.live.count -= 1;
+    account.load.leave(queued.bytes);
     this.#rouse(account);
   }
 
@@ -179,7 +185,7 @@ export class Scheduler {
     // Before the lane is free: nothing of the lane may slip in between.
     if (again !== null) this.add(again, now);
     account.landed(queued, now);
-    account.live.count -= 1;
+    account.load.leave(queued.bytes);
     this.#rouse(account);
   }
 
@@ -277,15 +283,26 @@ export class Scheduler {
     return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
   }
 
-  // Of all accounts of a platform: waiting, in flight, or about to be.
-  liveOf(platform: string): number {
-    return this.#live.get(platform)?.count ?? 0;
+  // What of the bounded queue is taken by the account, and by those it shares the queue with.
+  loadOf(id: string): AccountLoad {
+    return this.#accountOf({ account: id }).load;
   }
 
-  // The same of every platform that has any.
+  // Waiting, in flight or being written down, of every platform that has any.
   livePlatforms(): Record<string, number> {
-    const counts = [...this.#live].map(([platform, { count }]) => [platform, count] as const);
-    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+    const loads = [...this.#platformLoads].filter(([, { deliveries }]) => deliveries > 0);
+    return Object.fromEntries(loads.map(([platform, { deliveries }]) => [platform, deliveries]));
+  }
+
+  // Bytes of payload, by platform: in all accounts, and in the one that holds most.
+  queueBytes(): { platform: string; all: number; largest: number }[] {
+    const largest = new Map<SharedLoad, number>();
+    for (const { load } of this.#accounts.values()) {
+      largest.set(load.platform, Math.max(load.bytes, largest.get(load.platform) ?? 0));
+    }
+    return Array.from(this.#platformLoads, ([platform, load]) => {
+      return { platform, all: load.bytes, largest: largest.get(load) ?? 0 };
+    });
   }
 
   // The first of each lane (of one chat: all), those that wait longest first. Walks all lanes.

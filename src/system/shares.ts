@@ -4,7 +4,7 @@
 // free for the configured ones.
 
 // Of the whole, what strangers may hold together.
-const STRANGERS_SHARE = 0.75;
+export const STRANGERS_SHARE = 0.75;
 
 // Who holds something: on behalf of an account, from an address.
 export interface Claimant {
