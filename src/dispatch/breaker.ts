@@ -2,8 +2,11 @@
 // A call that waits is the probe, so nothing is probed for nobody. While callers wait they are to notice the end of an
 // outage soon: the next probe comes after a small share of the time the outage has lasted, so that waiting on after its
 // end costs little beside the outage itself, and one that lasts for hours is not asked every second.
-// Pure: `now` is an argument. One poison chat must not open it, so failures must come from two chats,
+// Accounts that failed together do not probe together: each wait is lengthened by chance.
+// Time is an argument, chance is injected. One poison chat must not open it, so failures must come from two chats,
 // unless the host itself could not be reached. A refused account stays open until its token changes.
+
+import type { Random } from '../system/random.ts';
 
 export interface BreakerSettings {
   // So many failures in a row open it.
@@ -13,8 +16,10 @@ export interface BreakerSettings {
   readonly openMsMax: number;
 }
 
-// After a minute without an answer two seconds, after an hour two minutes.
-const OUTAGE_SHARE = 1 / 30;
+// With the jitter at most a thirtieth: after a minute without an answer two seconds, after an hour two minutes.
+const OUTAGE_SHARE = 1 / 36;
+// A wait is up to so much longer than that.
+const JITTER = 0.2;
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
@@ -23,6 +28,7 @@ export class Breaker {
   until = 0;
   cause = '';
   readonly #settings: BreakerSettings;
+  readonly #random: Random;
   #failures = 0;
   #chat: string | null = null;
   #manyChats = false;
@@ -30,8 +36,9 @@ export class Breaker {
   #openedAt: number | null = null;
   #isRefused = false;
 
-  constructor(settings: BreakerSettings) {
+  constructor(settings: BreakerSettings, random: Random) {
     this.#settings = settings;
+    this.#random = random;
   }
 
   // Before a call: true when this call is the one probe of an open breaker.
@@ -97,7 +104,8 @@ export class Breaker {
     this.state = 'open';
     this.#openedAt ??= now;
     const outageMs = now - this.#openedAt;
-    this.until = now + Math.min(openMsMax, Math.max(openMs, outageMs * OUTAGE_SHARE));
+    const waitMs = Math.max(openMs, outageMs * OUTAGE_SHARE);
+    this.until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
     this.cause = cause;
     return true;
   }

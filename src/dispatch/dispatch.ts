@@ -109,7 +109,9 @@ export class Dispatch implements Service {
     this.#scheduled = new Scheduled({ clock, scheduler, wake: () => this.wake() });
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag, options.report);
-    this.holds = new Holds(this.scheduler, options.breaker, (event) => this.teller.emit(event));
+    this.holds = new Holds(this.scheduler, options.breaker, options.random, (event) =>
+      this.teller.emit(event),
+    );
     this.#shown = new Shown(options.clock);
     this.#attempts = new Attempts(this, options, this.#shown);
     this.#atOnce = {

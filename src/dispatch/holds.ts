@@ -7,6 +7,7 @@ import { INTERNAL } from '../domain/fault.ts';
 import type { AccountView } from '../intake/road.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { assert } from '../system/assert.ts';
+import type { Random } from '../system/random.ts';
 import { Breaker, type BreakerSettings } from './breaker.ts';
 import type { Health } from './settle.ts';
 
@@ -25,13 +26,20 @@ export class Holds {
   readonly #scheduler: Scheduler;
   // Of the hosts' breakers; each account brings its own.
   readonly #settings: BreakerSettings;
+  readonly #random: Random;
   readonly #emit: (event: RoadEvent) => void;
   readonly #accounts = new Map<string, HeldAccount>();
   readonly #hosts = new Map<string, Host>();
 
-  constructor(scheduler: Scheduler, settings: BreakerSettings, emit: (event: RoadEvent) => void) {
+  constructor(
+    scheduler: Scheduler,
+    settings: BreakerSettings,
+    random: Random,
+    emit: (event: RoadEvent) => void,
+  ) {
     this.#scheduler = scheduler;
     this.#settings = settings;
+    this.#random = random;
     this.#emit = emit;
   }
 
@@ -42,11 +50,11 @@ export class Holds {
   ): void {
     let host = this.#hosts.get(hostName);
     if (host === undefined) {
-      host = { breaker: new Breaker(this.#settings), accounts: new Set() };
+      host = { breaker: new Breaker(this.#settings, this.#random), accounts: new Set() };
       this.#hosts.set(hostName, host);
     }
     host.accounts.add(id);
-    const breaker = new Breaker(settings);
+    const breaker = new Breaker(settings, this.#random);
     if (state.refused !== null) breaker.refuse(state.refused);
     this.#accounts.set(id, { breaker, host, paused: state.paused });
     this.#apply(id);
