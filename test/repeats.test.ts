@@ -12,9 +12,10 @@ const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const CALLS = 60;
 // Of them so many say the same in the same chat.
 const SAME = 6;
-const RECONNECT_MS = 30;
-// They wait most of the time.
-const TOGETHER = 8;
+// Sixty of them try: sooner, and they would slow down the start they wait for.
+const RECONNECT_MS = 150;
+// Two of them wait for twenty seconds, most of the time.
+const TOGETHER = 4;
 const RUNS = Number(process.env.REPEAT_RUNS ?? 8);
 const SEED = Number(process.env.REPEAT_SEED ?? 7);
 const WIDE = [
@@ -35,33 +36,47 @@ interface Run {
   readonly latencyMs: number;
   // The signal comes when the platform has judged so many.
   readonly after: number;
+  // Every call has an Idempotency-Key.
+  readonly isKeyed: boolean;
 }
 
-// Every signal with every delay comes first; of the latencies each run draws one.
+// There and back. Of the first runs one is slow, and it is one whose clients wait long as well.
+const LATENCIES_MS = [5, 50, 300, 2000];
+const FIRST_LATENCIES_MS = [50, 300, 5, 50, 2000, 300, 300, 5];
+
+// Every signal with every delay comes first; of the latencies each run after the first ones draws one. Those that take
+// longest are played first.
 function runs(seed: number): Run[] {
   const random = seededRandom(seed);
-  const latencies = [5, 50, 300, 2000];
-  return Array.from({ length: RUNS }, (_, i) => {
+  const all = Array.from({ length: RUNS }, (_, i): Run => {
     const signal = i % 2 === 0 ? 'SIGKILL' : 'SIGTERM';
     const repeatMs = [0, 1000, 20_000][Math.floor(i / 2) % 3]!;
-    const latencyMs = latencies[Math.floor(random.next() * latencies.length)]!;
+    const drawn = LATENCIES_MS[Math.floor(random.next() * LATENCIES_MS.length)]!;
+    const latencyMs = FIRST_LATENCIES_MS[i] ?? drawn;
     const after = Math.floor(random.next() * (CALLS - 10));
     const name = `${i}: ${signal}, repeats after ${repeatMs} ms, ${latencyMs} ms away, after ${after}`;
-    return { name, signal, repeatMs, latencyMs, after };
+    return { name, signal, repeatMs, latencyMs, after, isKeyed: false };
   });
+  return all.sort((a, b) => b.repeatMs - a.repeatMs || b.latencyMs - a.latencyMs);
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // A client library's patience: the same call again until it is answered with something it must not repeat.
-async function client(url: string, repeatMs: number, body: { chat_id: number; text: string }) {
+async function client(
+  url: string,
+  repeatMs: number,
+  body: { chat_id: number; text: string },
+  key: string | null,
+) {
   const dispatcher = new Agent();
+  const keyed: Record<string, string> = key === null ? {} : { 'idempotency-key': key };
   try {
     for (;;) {
       const asked = request(`${url}/bot${TOKEN}/sendMessage`, {
         method: 'POST',
         dispatcher,
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...keyed },
         body: JSON.stringify(body),
         headersTimeout: 0,
       }).then(async (answer) => ({ status: answer.statusCode, text: await answer.body.text() }));
@@ -76,7 +91,14 @@ async function client(url: string, repeatMs: number, body: { chat_id: number; te
   }
 }
 
-async function play({ signal, repeatMs, latencyMs, after }: Run): Promise<string[]> {
+interface Played {
+  readonly statuses: readonly number[];
+  readonly complaints: string[];
+  // How often each text arrived.
+  readonly copies: ReadonlyMap<string, number>;
+}
+
+async function play({ signal, repeatMs, latencyMs, after, isKeyed }: Run): Promise<Played> {
   const seen: JudgedCall[] = [];
   const reached = Promise.withResolvers<void>();
   const sim = await serveSim({
@@ -98,14 +120,16 @@ async function play({ signal, repeatMs, latencyMs, after }: Run): Promise<string
     const bodies = Array.from({ length: CALLS }, (_, i) =>
       i < SAME ? { chat_id: 1, text: 'same' } : { chat_id: 2 + (i % 27), text: `${i}` },
     );
-    const answered = bodies.map((body) => client(url, repeatMs, body));
+    const answered = bodies.map((body, i) => client(url, repeatMs, body, isKeyed ? `k${i}` : null));
     if (after > 0) await reached.promise;
     await gateway.end(signal);
     // Where it was before, so that its clients find it.
     await gateway.start(['--port', new URL(url).port]);
     const statuses = await Promise.all(answered);
     const records = await ended(gateway);
-    return complaints(bodies, statuses, seen, records);
+    const byText = Map.groupBy(seen, ({ text }) => text ?? '');
+    const copies = new Map([...byText].map(([text, calls]) => [text, calls.length]));
+    return { statuses, copies, complaints: complaints(bodies, statuses, seen, records) };
   } finally {
     await gateway.end('SIGKILL');
     gateway.remove();
@@ -150,11 +174,31 @@ describe('held calls whose clients repeat them', () => {
     const failed: string[] = [];
     const worker = async () => {
       for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
-        const found = await play(run);
+        const { complaints: found } = await play(run);
         if (found.length > 0) failed.push(`${run.name}: ${found.slice(0, 5).join('; ')}`);
       }
     };
     await Promise.all(Array.from({ length: TOGETHER }, worker));
     expect(failed).toEqual([]);
+  });
+  // Whether the first was withdrawn, sent or is on its way when the repeat comes: its key says that it is the same.
+  test('with an Idempotency-Key, at SIGTERM: each arrives exactly once', {
+    timeout: 120_000,
+  }, async () => {
+    const rest = { name: '', signal: 'SIGTERM', repeatMs: 0, isKeyed: true } as const;
+    const {
+      copies,
+      statuses,
+      complaints: found,
+    } = await play({
+      ...rest,
+      latencyMs: 300,
+      after: 12,
+    });
+    expect(found).toEqual([]);
+    expect(copies.size).toBe(CALLS - SAME + 1);
+    for (const [text, count] of copies)
+      expect([text, count]).toEqual([text, text === 'same' ? SAME : 1]);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(CALLS / 2);
   });
 });
