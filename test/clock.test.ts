@@ -19,9 +19,13 @@ afterEach(async () => {
   await sim?.close();
 });
 
-// What is started from now on believes that it is so much later.
-function setClock(byMs: number): void {
-  const code = `const now = Date.now; Date.now = () => now() + ${byMs};`;
+// What is started from now on believes that it is so much later, and, if told so, that the machine was started anew.
+function setClock(byMs: number, isRebooted: boolean): void {
+  const boot = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    const read = fs.readFileSync; const id = '/proc/sys/kernel/random/boot_id';
+    fs.readFileSync = (path, ...rest) => path === id ? '${'0'.repeat(32)}' : read(path, ...rest);
+    syncBuiltinESMExports();`;
+  const code = `${isRebooted ? boot : ''} const now = Date.now; Date.now = () => now() + ${byMs};`;
   const module = `data:text/javascript,${encodeURIComponent(code)}`;
   process.env.NODE_OPTIONS = `${OWN_OPTIONS} --import ${module}`;
 }
@@ -29,12 +33,17 @@ function setClock(byMs: number): void {
 describe.runIf(process.platform === 'linux')(
   'the wall clock, set while the gateway is down',
   () => {
-    test.each([HOUR, -HOUR])(
-      'by %i ms, leaves a freeze as long as it was',
+    test.each([
+      [HOUR, false],
+      [-HOUR, false],
+      [3 * HOUR, true],
+      [-HOUR, true],
+    ])(
+      'by %i ms, leaves a freeze as long as it was (rebooted: %s)',
       {
         timeout: 2 * MINUTE,
       },
-      async (byMs) => {
+      async (byMs, isRebooted) => {
         sim = await serveSim({ host: '127.0.0.1', port: 0 });
         gateway = new GatewayProcess(sim.url);
         await gateway.start();
@@ -47,7 +56,7 @@ describe.runIf(process.platform === 'linux')(
           outcomes = (body.attempts as { outcome: string }[]).map(({ outcome }) => outcome);
         }
         await gateway.end('SIGKILL');
-        setClock(byMs);
+        setClock(byMs, isRebooted);
         await gateway.start();
         const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}/explain`);
         const causes = body.causes as { kind: string; until: string }[];

@@ -52,6 +52,12 @@ type Plan =
   // Settled without a call.
   | { kind: 'known'; outcome: Outcome };
 
+interface Answer {
+  readonly outcome: Outcome;
+  // What time the platform says it is; undefined: it does not.
+  readonly date: string | undefined;
+}
+
 type Kept = Omit<Tried, 'outcome'>;
 
 export interface AttemptsPorts extends AttemptPorts {
@@ -69,6 +75,7 @@ export interface AttemptRoad {
   readonly scheduler: Scheduler;
   readonly holds: Holds;
   readonly aliases: Aliases;
+  readonly platformTime: { answered(host: string, date: string | undefined): void };
   unite(account: string, alias: Alias, now: number): LimitRecord[];
   storeTrouble: JournalUnavailable['code'] | null;
   storeFailed(error: JournalUnavailable, now: number): void;
@@ -184,7 +191,8 @@ export class Attempts {
     if (credential === null) return this.#fail(start, new Error('the account has no credential'));
     const startedAt = this.#p.clock.now();
     this.#road.limitsOf(account).departed(ticket, startedAt);
-    const outcome = await this.#call(credential, queued, body);
+    const { outcome, date } = await this.#call(credential, queued, body);
+    this.#road.platformTime.answered(this.#road.profileOf(account).host, date);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
@@ -199,7 +207,7 @@ export class Attempts {
   }
 
   // Never rejects: whatever the platform throws is an outcome of this call.
-  async #call(credential: string, queued: Queued, body: string): Promise<Outcome> {
+  async #call(credential: string, queued: Queued, body: string): Promise<Answer> {
     const { platform, deadlineMs } = this.#road.profileOf(queued.account);
     const { method } = queued;
     let departure: Departure | null = null;
@@ -210,12 +218,17 @@ export class Attempts {
       const reply = await platform.send({ credential, method, body, deadlineMs });
       const outcome = platform.classify(method, reply);
       if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
-      return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+      const date = reply.kind === 'answered' ? reply.headers.date : undefined;
+      return { outcome: this.#arrived(departure, queued, outcome), date };
     } catch (error) {
       this.#report(queued, error);
       const outcome = internalFailure(error, hasLeft);
-      return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+      return { outcome: this.#arrived(departure, queued, outcome), date: undefined };
     }
+  }
+
+  #arrived(departure: Departure | null, queued: Queued, outcome: Outcome): Outcome {
+    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
   }
 
   // An exception before the call could be made.

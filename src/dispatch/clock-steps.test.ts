@@ -24,9 +24,13 @@ const limited = (retryAfterMs: number): Outcome => ({
 });
 
 // A chat is frozen for half an hour; ten minutes later the process ends, and a minute after that the next one starts,
-// when the wall clock has been set by `stepMs`.
-async function restarted(stepMs: number, boots: readonly [string, string]) {
-  const first = aRoad(() => limited(30 * MINUTE), { bootTime: () => ({ boot: boots[0], ms: UP }) });
+// when the wall clock has been set by `stepMs`. `tells`: the platform's answers say the true time.
+async function restarted(stepMs: number, boots: readonly [string, string], tells = false) {
+  const dateOf = (aheadMs: number) => (now: number) => (tells ? now - aheadMs : null);
+  const first = aRoad(() => limited(30 * MINUTE), {
+    bootTime: () => ({ boot: boots[0], ms: UP }),
+    dateOf: dateOf(7 * MINUTE),
+  });
   await first.dispatch.start();
   await submit(first, { chat: 'frozen' });
   await first.run(10 * MINUTE);
@@ -36,6 +40,7 @@ async function restarted(stepMs: number, boots: readonly [string, string]) {
     disk: first.disk,
     startAt: START + 11 * MINUTE + stepMs,
     bootTime: () => ({ boot: boots[1], ms: UP + 11 * MINUTE }),
+    dateOf: dateOf(7 * MINUTE + stepMs),
   });
   await second.dispatch.start();
   return second;
@@ -107,13 +112,115 @@ describe('a wall clock that is set across a restart', () => {
     },
   );
 
-  test('after a reboot it is trusted, but a freeze lasts no longer than it was meant to', async () => {
-    const waited = await firstCallMs(await restarted(-HOUR, ['one', 'two']));
-    expect(waited).toBeLessThanOrEqual(90 * MINUTE);
-    const { road, clock } = await restarted(-24 * HOUR, ['one', 'two']);
-    const [frozen] = road.limits(null).flatMap(({ freezes }) => freezes);
-    expect(frozen!.until - clock.now()).toBeLessThanOrEqual(30 * MINUTE);
+  const STEPS = [0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR, 15 * MINUTE, -15 * MINUTE];
+
+  test.each(STEPS)(
+    'by %i ms and over a reboot: no freeze ends early, and the platform’s Date tells what is left',
+    async (stepMs) => {
+      const waited = await firstCallMs(await restarted(stepMs, ['one', 'two'], true));
+      expect(waited).toBeGreaterThanOrEqual(19 * MINUTE);
+      expect(waited).toBeLessThanOrEqual(20 * MINUTE);
+    },
+  );
+
+  test.each(STEPS)(
+    'by %i ms and over a reboot, without a Date: longer by the time it was down at most',
+    async (stepMs) => {
+      const waited = await firstCallMs(await restarted(stepMs, ['one', 'two']));
+      expect(waited).toBeGreaterThanOrEqual(19 * MINUTE);
+      // Nothing was written after the freeze began.
+      expect(waited).toBeLessThanOrEqual(30 * MINUTE + MINUTE / 2);
+    },
+  );
+
+  test.each(STEPS)('by %i ms over a reboot, and restarted before the Date is known', async (by) => {
+    const second = await restarted(by, ['one', 'two']);
+    await second.run(MINUTE);
+    await second.dispatch.stop(0);
+    const third = aRoad(() => SENT, {
+      disk: second.disk,
+      startAt: second.clock.now(),
+      bootTime: () => ({ boot: 'two', ms: UP + 12 * MINUTE }),
+    });
+    await third.dispatch.start();
+    const waited = await firstCallMs(third);
+    expect(waited).toBeGreaterThanOrEqual(18 * MINUTE);
+    expect(waited).toBeLessThanOrEqual(29 * MINUTE + MINUTE / 2);
   });
+
+  test('and the Date that comes after two restarts still puts it right', async () => {
+    const first = aRoad(() => limited(30 * MINUTE), {
+      bootTime: () => ({ boot: 'one', ms: UP }),
+      dateOf: (now) => now,
+    });
+    await first.dispatch.start();
+    await submit(first, { chat: 'frozen' });
+    await first.run(MINUTE);
+    await first.dispatch.stop(0);
+    const next = (down: number, boot: string, tells: boolean) =>
+      aRoad(() => SENT, {
+        disk: first.disk,
+        startAt: START + HOUR + down * MINUTE,
+        bootTime: () => ({ boot, ms: down * MINUTE }),
+        dateOf: (now) => (tells ? now - HOUR : null),
+      });
+    const second = next(5, 'two', false);
+    await second.dispatch.start();
+    await second.dispatch.stop(0);
+    const third = next(8, 'two', true);
+    await third.dispatch.start();
+    const waited = await firstCallMs(third);
+    expect(waited).toBeGreaterThanOrEqual(22 * MINUTE);
+    expect(waited).toBeLessThanOrEqual(23 * MINUTE);
+  });
+
+  test.each([HOUR, -HOUR])('by %i ms: a retry keeps its time over two restarts', async (stepMs) => {
+    const down: Outcome = { kind: 'failed', reason: 'refused', detail: '', hostDown: false };
+    const first = aRoad(() => down, { bootTime: () => ({ boot: 'boot', ms: UP }) });
+    await first.dispatch.start();
+    const seq = await submit(first, { chat: 'a' });
+    await first.run(150);
+    await first.dispatch.stop(0);
+    const row = () => first.disk.deliveries.get(seq.kind === 'accepted' ? seq.queued.seq : 0)!;
+    const [attempt] = first.disk.attempts;
+    const before = { due: row().dueAt, started: attempt!.startedAt, entered: row().enterAt };
+    expect(before.due).toBeGreaterThan(0);
+    for (const ms of [200, 300]) {
+      const again = aRoad(() => down, {
+        disk: first.disk,
+        startAt: START + ms + stepMs,
+        bootTime: () => ({ boot: 'boot', ms: UP + ms }),
+      });
+      await again.dispatch.start();
+      await again.dispatch.stop(0);
+      expect(row().dueAt).toBe(before.due + stepMs);
+      expect(row().enterAt).toBe(before.entered + stepMs);
+      expect(first.disk.attempts[0]!.startedAt).toBe(before.started + stepMs);
+    }
+  });
+
+  test.each(['boot', 'other'])(
+    'forwards, into the boot “%s”: what went out lately still counts in its window',
+    async (boot) => {
+      const first = aRoad(() => SENT, { bootTime: () => ({ boot: 'boot', ms: UP }) });
+      await first.dispatch.start();
+      await submit(first, { chat: 'a', body: '{"text":"1"}' });
+      await submit(first, { chat: 'a', body: '{"text":"2"}' });
+      await first.run(150);
+      await first.dispatch.stop(0);
+      for (const ms of [200, 300]) {
+        const again = aRoad(() => SENT, {
+          disk: first.disk,
+          startAt: START + ms + HOUR,
+          bootTime: () => ({ boot, ms: UP + ms }),
+        });
+        await again.dispatch.start();
+        await again.run(300);
+        expect(again.calls).toEqual([]);
+        await again.dispatch.stop(0);
+      }
+    },
+  );
 });
 
 describe('a wall clock that is set while the road runs', () => {
@@ -139,5 +246,44 @@ describe('a wall clock that is set while the road runs', () => {
     expect(said('frozen')).toBe(
       1 + Math.floor(road.clock.now() / (40 * MINUTE) - START / (40 * MINUTE)),
     );
+  });
+  // Accepted before it is noticed, too.
+  test.each([HOUR, -HOUR])(
+    'by %i ms: what is scheduled after it goes on time, also after a restart',
+    async (byMs) => {
+      let stepMs = 0;
+      const clocks = { stepMs: () => stepMs, bootTime: () => ({ boot: 'boot', ms: UP }) };
+      const road = aRoad(() => SENT, clocks);
+      await road.dispatch.start();
+      stepMs = byMs;
+      // Twenty minutes from now, by either clock.
+      await submit(road, { chat: 'a', notBefore: START + 20 * MINUTE });
+      await submit(road, { chat: 'b', notBefore: START + 20 * MINUTE });
+      await road.run(19 * MINUTE);
+      expect(road.calls).toEqual([]);
+      await road.dispatch.stop(0);
+      const next = aRoad(() => SENT, {
+        disk: road.disk,
+        startAt: road.clock.now() + byMs,
+        bootTime: () => ({ boot: 'boot', ms: UP + 19 * MINUTE }),
+      });
+      await next.dispatch.start();
+      await next.run(MINUTE - 1000);
+      expect(next.calls).toEqual([]);
+      await next.run(2000);
+      expect(next.calls).toHaveLength(2);
+    },
+  );
+
+  test('what is scheduled after it goes on time without a restart', async () => {
+    let stepMs = 0;
+    const road = aRoad(() => SENT, { stepMs: () => stepMs });
+    await road.dispatch.start();
+    stepMs = -HOUR;
+    await submit(road, { chat: 'a', notBefore: START + 20 * MINUTE });
+    await road.run(20 * MINUTE - 1000);
+    expect(road.calls).toEqual([]);
+    await road.run(2000);
+    expect(road.calls).toHaveLength(1);
   });
 });

@@ -1,72 +1,96 @@
 // What is left of a wait is told by times on disk, which were written by the wall clock. When that clock was set while
 // nobody looked, the next process would end a freeze an hour early or an hour late. So every process writes down how
 // its clock stands to the time since boot; the next one, in the same boot, knows by how much the wall clock has
-// stepped, and moves what it reads. After a reboot only the wall clock is left; there a freeze is at least bounded by
-// its own length.
+// stepped, and moves what is on disk.
+// After a reboot the step is not known, and the rule is that no time has passed since the last thing was written: that
+// ends no freeze early, whatever became of the clock, and keeps it longer by at most the time the gateway was down. The
+// first answer of the platform whose `Date` can be compared with those of before puts that right (platform-time.ts).
 
-import type { Queued } from '../domain/delivery.ts';
-import type { StoredCall, StoredLimit } from '../journal/journal.ts';
+import { isScheduled, type Queued } from '../domain/delivery.ts';
+import type { StoredCall, TimeShift } from '../journal/journal.ts';
 import type { BootTime } from '../system/boot.ts';
+import type { ClockRecord, HostTime } from './clock-record.ts';
 
-// No account is called so, and no limit.
-const ACCOUNT = '';
-const KEY = 'clock';
 // Less is no step: clocks are read one after the other, and are kept right in small pieces.
 export const STEP_MS_MIN = 500;
+// A retry whose time cannot be told any more is made after this at the latest; what is frozen is held by its freeze.
+const RETRY_MS_MAX = 60_000;
+const NEVER = Number.MAX_SAFE_INTEGER;
 
-export function isClockRecord({ account, key }: StoredLimit): boolean {
-  return account === ACCOUNT && key === KEY;
+export interface Step {
+  // Whether it is the step; otherwise it is the most that it can be.
+  readonly isKnown: boolean;
+  readonly byMs: number;
 }
 
-export function clockRecord({ boot, ms }: BootTime, now: number): StoredLimit {
-  const value = JSON.stringify({ boot, bootedAt: now - ms });
-  return { account: ACCOUNT, key: KEY, value, updatedAt: now };
-}
+export const NO_STEP: Step = { isKnown: true, byMs: 0 };
 
-// How far the wall clock has stepped since the record was written; 0: not at all, or it cannot be told.
-export function stepSince(records: readonly StoredLimit[], since: BootTime, now: number): number {
-  const record = records.find(isClockRecord);
-  if (record === undefined) return 0;
-  const { boot, bootedAt } = readClock(record.value);
-  if (boot !== since.boot || typeof bootedAt !== 'number') return 0;
-  const step = now - since.ms - bootedAt;
-  return Math.abs(step) < STEP_MS_MIN ? 0 : step;
-}
-
-function readClock(value: string): { boot?: unknown; bootedAt?: unknown } {
-  try {
-    const read: unknown = JSON.parse(value);
-    return typeof read === 'object' && read !== null ? read : {};
-  } catch {
-    return {};
+// `writtenAt`: the latest time on disk.
+export function stepSince(
+  record: ClockRecord,
+  since: BootTime | null,
+  writtenAt: number,
+  now: number,
+): Step {
+  if (since === null || record.boot !== since.boot) {
+    return { isKnown: false, byMs: now - writtenAt };
   }
+  const byMs = now - since.ms - record.bootedAt;
+  return Math.abs(byMs) < STEP_MS_MIN ? NO_STEP : { isKnown: true, byMs };
 }
 
-// A time that its caller gave: it follows the wall clock, and everything else does not.
-export function isScheduled({ dueAt, enterAt }: Queued): boolean {
-  return dueAt > 0 && dueAt === enterAt;
-}
-
-// As it stands on the clock of this process. What is not scheduled came before now, whatever the clock said then.
-export function shiftQueued(queued: Queued, stepMs: number, now: number): Queued {
-  const { dueAt, expiresAt, enterAt } = queued;
-  if (stepMs === 0 && enterAt <= now) return queued;
-  const moved = { expiresAt: expiresAt === 0 ? 0 : Math.max(1, expiresAt + stepMs) };
-  if (isScheduled(queued)) return { ...queued, ...moved };
+// What this process leaves to the next one.
+export function nextRecord(
+  before: ClockRecord | null,
+  { isKnown, byMs }: Step,
+  since: BootTime | null,
+  now: number,
+): ClockRecord {
+  const moved = ({ offsetMs, heldMs, before: at }: HostTime): HostTime =>
+    isKnown
+      ? { offsetMs: offsetMs + byMs, heldMs, before: at + byMs }
+      : { offsetMs, heldMs: heldMs + byMs, before: now };
+  const hosts = Object.entries(before?.hosts ?? {}).map(([host, time]) => [host, moved(time)]);
+  const calls = before?.calls ?? null;
+  const movedCalls = calls === null ? null : { ...calls, before: calls.before + byMs };
   return {
-    ...queued,
-    ...moved,
-    enterAt: Math.min(enterAt + stepMs, now),
-    dueAt: dueAt === 0 ? 0 : Math.max(1, dueAt + stepMs),
+    boot: since?.boot ?? '',
+    bootedAt: now - (since?.ms ?? 0),
+    hosts: Object.fromEntries(hosts),
+    // What lies in the future counts as of now anyway.
+    calls: isKnown ? movedCalls : byMs > 0 ? { before: now, byMs } : null,
   };
 }
 
-export function shiftCall(call: StoredCall, stepMs: number): StoredCall {
-  if (stepMs === 0) return call;
+// What is to be moved on disk. An unknown step moves no attempt there, because people read them: they are moved as
+// they are read. And a time to live goes on while the machine is off.
+export function shiftOf(step: Step, now: number, lookBackMs: number): Omit<TimeShift, 'limits'> {
+  const { isKnown, byMs } = step;
+  return isKnown
+    ? {
+        now,
+        calls: { since: now - byMs - lookBackMs, byMs },
+        waiting: { byMs, dueAtMax: NEVER },
+      }
+    : {
+        now,
+        calls: { since: NEVER, byMs: 0 },
+        waiting: { byMs: 0, dueAtMax: now + RETRY_MS_MAX },
+      };
+}
+
+export function shiftCall(call: StoredCall, shift: ClockRecord['calls']): StoredCall {
   const { startedAt, endedAt } = call;
+  if (shift === null || startedAt >= shift.before) return call;
   return {
     ...call,
-    startedAt: startedAt + stepMs,
-    endedAt: endedAt === null ? null : endedAt + stepMs,
+    startedAt: startedAt + shift.byMs,
+    endedAt: endedAt === null ? null : endedAt + shift.byMs,
   };
+}
+
+// What is scheduled comes when it is due, the rest came before now, whatever the clock said when it was accepted.
+export function entered(queued: Queued, now: number): Queued {
+  const enterAt = isScheduled(queued) ? queued.dueAt : Math.min(queued.enterAt, now);
+  return enterAt === queued.enterAt ? queued : { ...queued, enterAt };
 }

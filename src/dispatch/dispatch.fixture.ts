@@ -31,6 +31,7 @@ const TYPING: Rule = { name: 'typing_spacing', scope: 'chat', count: 1, perMs: 4
 function fakePlatform(
   say: (call: OutgoingCall, nth: number) => Outcome,
   delay: (call: OutgoingCall) => Promise<void>,
+  date: () => string | null,
 ) {
   const calls: OutgoingCall[] = [];
   const outcomes = new WeakMap<Reply, Outcome>();
@@ -45,7 +46,9 @@ function fakePlatform(
       calls.push(call);
       const outcome = say(call, calls.length);
       await delay(call);
-      const reply: Reply = { kind: 'answered', status: 200, headers: {}, body: call.body };
+      const said = date();
+      const headers: Record<string, string> = said === null ? {} : { date: said };
+      const reply: Reply = { kind: 'answered', status: 200, headers, body: call.body };
       outcomes.set(reply, outcome);
       return reply;
     },
@@ -63,6 +66,7 @@ function fakePlatform(
     isIdempotent: (method) => method === 'edit',
     wording: () => null,
     identify: async () => ({ kind: 'known', id: '1' }),
+    timeAt: async () => date(),
     close: async () => {},
   };
   return { platform, calls };
@@ -76,7 +80,8 @@ export function aRoad(
     order = 'lane',
     startAt = START,
     stepMs = null,
-    bootTime = () => null,
+    bootTime,
+    dateOf = () => null,
     hostOf = () => 'fake',
     refusedOf = () => null,
     wrap = (platform) => platform,
@@ -91,6 +96,8 @@ export function aRoad(
     // What the wall clock has been set by; null: it cannot be.
     stepMs?: (() => number) | null;
     bootTime?: () => BootTime | null;
+    // What the platform's answers say at that time of our clock; null: no `Date`.
+    dateOf?: (now: number) => number | null;
     hostOf?: (account: string) => string;
     // Why an account is refused from the start.
     refusedOf?: (account: string) => string | null;
@@ -104,8 +111,13 @@ export function aRoad(
     new Promise<void>((resolve) => {
       clock.schedule(clock.now() + ms, resolve);
     });
-  const { platform: good, calls } = fakePlatform(say, (call) =>
-    tick(call.method === 'typing' ? typingMs : 100),
+  const { platform: good, calls } = fakePlatform(
+    say,
+    (call) => tick(call.method === 'typing' ? typingMs : 100),
+    () => {
+      const date = dateOf(clock.now());
+      return date === null ? null : new Date(date).toUTCString();
+    },
   );
   const platform = wrap(good, clock);
   const store = createMemoryStore(disk);
@@ -133,7 +145,7 @@ export function aRoad(
   const dispatch = new Dispatch({
     ...store,
     clock,
-    bootTime,
+    ...(bootTime === undefined ? null : { bootTime }),
     random: seededRandom(1),
     scheduler: new Scheduler(),
     breaker: { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 },

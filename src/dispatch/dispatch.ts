@@ -24,9 +24,10 @@ import { type AtOncePorts, append } from './at-once.ts';
 import type { AttemptReport, Profile } from './attempt.ts';
 import { Attempts, saveLimits } from './attempts.ts';
 import type { BreakerSettings } from './breaker.ts';
-import { shiftQueued } from './clock-steps.ts';
+import { entered } from './clock-steps.ts';
 import { Cosmetics } from './cosmetics.ts';
 import { Holds } from './holds.ts';
+import { PlatformTime } from './platform-time.ts';
 import { recover } from './recover.ts';
 import type { Records } from './references.ts';
 import { safePriors } from './safe-priors.ts';
@@ -50,7 +51,7 @@ const CANCELLED_STEP_MAX = 500;
 export interface DispatchOptions {
   readonly journal: Journal;
   readonly clock: Clock;
-  // Left out, or null: it cannot be told.
+  // null: it cannot be told. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
   readonly random: Random;
   readonly scheduler: Scheduler;
@@ -96,6 +97,7 @@ export class Dispatch implements Service {
   #isStopped = false;
   #housekeeping: Timer | null = null;
   readonly #scheduled: Scheduled;
+  readonly platformTime: PlatformTime;
   // When the loop last had its turn; health is told from its age.
   lastTurnAt = 0;
   // Why the store did not take the last command; null: it did.
@@ -107,6 +109,7 @@ export class Dispatch implements Service {
     this.scheduler = options.scheduler;
     const { clock, scheduler } = options;
     this.#scheduled = new Scheduled({ clock, scheduler, wake: () => this.wake() });
+    this.platformTime = new PlatformTime(this, options, (work) => this.#track(work));
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag, options.report);
     this.holds = new Holds(this.scheduler, options.breaker, options.random, (event) =>
@@ -132,8 +135,9 @@ export class Dispatch implements Service {
   }
 
   async #start(): Promise<void> {
-    await recover(this, this.#o);
+    const clockRecord = await recover(this, this.#o);
     if (this.#isStopped) return;
+    if (clockRecord !== null) this.platformTime.start(clockRecord);
     this.#keepHouse();
     this.#scheduled.start();
     this.#turns.start();
@@ -145,12 +149,16 @@ export class Dispatch implements Service {
     this.#turns.stop();
     this.#housekeeping?.cancel();
     this.#scheduled.stop();
+    this.platformTime.stop();
     const starting = this.#started ?? Promise.resolve();
     await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }
 
   submit(delivery: NewDelivery): Promise<Appended> {
-    return append(this.#atOnce, delivery);
+    const stepMs = delivery.notBefore === 0 ? 0 : this.#scheduled.stepMs();
+    if (stepMs === 0) return append(this.#atOnce, delivery);
+    const notBefore = Math.max(1, delivery.notBefore + stepMs);
+    return append(this.#atOnce, { ...delivery, notBefore });
   }
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {
@@ -288,7 +296,7 @@ export class Dispatch implements Service {
   add(queued: Queued, now: number): void {
     this.limitsOf(queued.account);
     this.#scheduled.add(queued, now);
-    this.scheduler.add(shiftQueued(this.aliases.resolved(queued), 0, now), now);
+    this.scheduler.add(entered(this.aliases.resolved(queued), now), now);
   }
 
   // One chat under two ids, from now on one queue and one budget. Answers what is to be kept of it.
@@ -314,7 +322,7 @@ export class Dispatch implements Service {
     if (replaced !== null) {
       this.teller.replaced(this.scheduler.remove(replaced, now), replaced, queued.seq, now);
     }
-    this.add(queued, now);
+    this.add(this.#scheduled.byOwnClock(queued), now);
     this.teller.accepted(queued, now);
     this.wake();
   }
@@ -350,7 +358,7 @@ export class Dispatch implements Service {
   follow(queued: Queued, report: AttemptReport): void {
     const { settled, endedAt } = report;
     const waiting = settled.kind === 'settled' ? settled.queued : null;
-    const again = waiting === null ? null : shiftQueued(this.aliases.resolved(waiting), 0, endedAt);
+    const again = waiting === null ? null : entered(this.aliases.resolved(waiting), endedAt);
     if (this.scheduler.isFlying(queued.seq)) this.scheduler.landed(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     this.teller.attempted(queued, report);

@@ -26,7 +26,8 @@ import {
   type Profile,
   quarantine,
 } from './attempt.ts';
-import { clockRecord, isClockRecord, shiftCall, shiftQueued, stepSince } from './clock-steps.ts';
+import { type ClockRecord, isClockRecord, readClock, writeClock } from './clock-record.ts';
+import { NO_STEP, nextRecord, shiftCall, shiftOf, stepSince } from './clock-steps.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
@@ -42,21 +43,26 @@ export interface RecoveryTarget {
 interface RecoveryPorts extends AttemptPorts {
   readonly journal: Journal;
   readonly clock: Clock;
-  // null, or left out: it cannot be told.
+  // null: it cannot be told. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
 }
 
-export async function recover(target: RecoveryTarget, ports: RecoveryPorts): Promise<void> {
+// Answers how the clock stands to the one before; null: it cannot be set.
+export async function recover(
+  target: RecoveryTarget,
+  ports: RecoveryPorts,
+): Promise<ClockRecord | null> {
   const { journal, clock } = ports;
   const now = clock.now();
-  const stepMs = await restoreLimits(target, ports, now);
+  const record = await followClock(ports, now);
+  await restoreLimits(target, ports, record, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   const broken: { queued: Queued; error: unknown }[] = [];
   for await (const item of journal.recover()) {
     if (item.kind === 'sending') doubtful.push(item);
     else {
       try {
-        target.add(shiftQueued(item.queued, stepMs, now), now);
+        target.add(item.queued, now);
       } catch (error) {
         broken.push({ queued: item.queued, error });
       }
@@ -65,6 +71,7 @@ export async function recover(target: RecoveryTarget, ports: RecoveryPorts): Pro
   const starting = { ...ports, isStarting: true };
   for (const { queued, error } of broken) await isolate(target, starting, queued, error);
   await Promise.all(doubtful.map((item) => settleDoubt(target, starting, item, now)));
+  return record;
 }
 
 // Only what is being sent can die, so it is begun first; no call is made.
@@ -86,14 +93,18 @@ async function isolate(
 async function restoreLimits(
   target: RecoveryTarget,
   ports: RecoveryPorts,
+  record: ClockRecord | null,
   now: number,
-): Promise<number> {
+): Promise<void> {
   const { journal, report } = ports;
-  const { kept, stepMs } = await followClock(ports, await journal.limits(), now);
+  const kept = (await journal.limits()).filter((each) => !isClockRecord(each));
+  const shift = record?.calls ?? null;
   for (const record of kept) target.aliases.restore(record);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
-  const stored = await journal.callsSince(now - stepMs - CALLS_LOOK_BACK_MS);
-  const past = stored.map((call) => pastCall(shiftCall(call, stepMs)));
+  const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
+  const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
+  const stored = await journal.callsSince(since);
+  const past = stored.map((call) => pastCall(shiftCall(call, shift)));
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     try {
@@ -104,22 +115,33 @@ async function restoreLimits(
       report('recovery', error, { account });
     }
   }
-  return stepMs;
 }
 
-// The records on the clock of this process, in memory and on disk, with how that clock stands to the time since boot.
+// Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since
+// boot: both or neither, however often the process is ended meanwhile.
 async function followClock(
   { journal, bootTime }: RecoveryPorts,
-  stored: readonly StoredLimit[],
   now: number,
-): Promise<{ kept: StoredLimit[]; stepMs: number }> {
-  const since = bootTime?.() ?? null;
-  const stepMs = since === null ? 0 : stepSince(stored, since, now);
-  const limits = stored.filter((record) => !isClockRecord(record));
-  const kept = limits.map((record) => shiftRecord(record, stepMs, now));
-  const changed = kept.filter((record, i) => record !== limits[i]);
-  await journal.saveLimits(since === null ? changed : [...changed, clockRecord(since, now)]);
-  return { kept, stepMs };
+): Promise<ClockRecord | null> {
+  if (bootTime === undefined) return null;
+  const since = bootTime();
+  const stored = await journal.limits();
+  const before = readClock(stored);
+  const writtenAt = stored.reduce(
+    (last, { updatedAt }) => Math.max(last, updatedAt),
+    await journal.lastCallAt(),
+  );
+  const step = before === null ? NO_STEP : stepSince(before, since, writtenAt, now);
+  const record = nextRecord(before, step, since, now);
+  const moved = stored
+    .filter((each) => !isClockRecord(each))
+    .map((each) => ({ each, shifted: shiftRecord(each, step.byMs, now) }))
+    .filter(({ each, shifted }) => shifted !== each)
+    .map(({ shifted }) => shifted);
+  const limits = [...moved, writeClock(record, now)];
+  if (step.byMs === 0) await journal.saveLimits(limits);
+  else await journal.shiftTimes({ ...shiftOf(step, now, CALLS_LOOK_BACK_MS), limits });
+  return record;
 }
 
 // Only a limited call is known to have taken no room; whatever else was tried may have been judged.

@@ -1,10 +1,11 @@
 // What waits for a time that its caller gave. Such a time is meant by the wall clock: when that is set while the road
 // runs, what is scheduled follows it. Limits, freezes and retries do not: the platform's time goes on as before.
+// On disk such a time is one of the wall clock, whenever it was accepted, so the next process reads it as it was meant.
 
-import type { Queued } from '../domain/delivery.ts';
+import { isScheduled, type Queued } from '../domain/delivery.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import { isScheduled, STEP_MS_MIN } from './clock-steps.ts';
+import { STEP_MS_MIN } from './clock-steps.ts';
 
 // How soon a step of the wall clock is noticed.
 const WALL_MS = 1_000;
@@ -34,9 +35,24 @@ export class Scheduled {
   start(): void {
     const { clock } = this.#p;
     if (clock.stepMs === undefined) return;
+    this.stepMs();
+    this.#timer = clock.schedule(clock.now() + WALL_MS, () => this.start());
+  }
+
+  // By how much the wall clock is ahead of ours, with all that is scheduled moved accordingly.
+  stepMs(): number {
+    const { clock } = this.#p;
+    if (clock.stepMs === undefined) return 0;
     const byMs = clock.stepMs() - this.#steppedMs;
     if (Math.abs(byMs) >= STEP_MS_MIN) this.#follow(byMs, clock.now());
-    this.#timer = clock.schedule(clock.now() + WALL_MS, () => this.start());
+    return this.#steppedMs;
+  }
+
+  // A new delivery, whose time is one of the wall clock, by our clock.
+  byOwnClock(queued: Queued): Queued {
+    if (queued.dueAt === 0 || this.#steppedMs === 0) return queued;
+    const dueAt = Math.max(1, queued.dueAt - this.#steppedMs);
+    return { ...queued, dueAt, enterAt: isScheduled(queued) ? dueAt : queued.enterAt };
   }
 
   stop(): void {

@@ -182,3 +182,8 @@ export function isPlain(d: NewDelivery): boolean {
     !d.final
   );
 }
+
+// A time that its caller gave, by the wall clock: a retry comes after the delivery itself did.
+export function isScheduled({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'>): boolean {
+  return dueAt > 0 && dueAt <= enterAt;
+}

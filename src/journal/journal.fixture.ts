@@ -96,9 +96,10 @@ export async function delivered(
   journal: Journal,
   changes: Partial<NewDelivery>,
   settlement: Partial<Settlement>,
+  startedAt = 2_000,
 ): Promise<number> {
   const seq = await accepted(journal, changes);
-  await journal.begin(seq, 2_000);
+  await journal.begin(seq, startedAt);
   await journal.settle(aSettlement({ seq, ...settlement }));
   return seq;
 }

@@ -31,6 +31,11 @@ export interface Journal {
   limits(): Promise<StoredLimit[]>;
   // Attempts begun at or after `since`, oldest first.
   callsSince(since: number): Promise<StoredCall[]>;
+  // When the last attempt began, or ended if it has; 0: there was none.
+  lastCallAt(): Promise<number>;
+  // The wall clock has been set: times that were written by it as it was become times as it is, all of it in one
+  // transaction. To be done before anything is read.
+  shiftTimes(shift: TimeShift): Promise<void>;
 
   saveAccount(account: StoredAccount): Promise<void>;
   // What is kept of it elsewhere (deliveries, limits) stays. An id that is not there is no error.
@@ -188,6 +193,17 @@ export interface StoredLimit {
   // JSON text; '' deletes the record.
   readonly value: string;
   readonly updatedAt: number;
+}
+
+export interface TimeShift {
+  readonly now: number;
+  // Of attempts begun at or after `since`, and of those begun after them; what is older is only read by people.
+  readonly calls: { readonly since: number; readonly byMs: number };
+  // Of what is queued or being sent: when it is tried again, when it expires, and when it came, which is not after now.
+  // A time its caller gave (see isScheduled) stays. No try is later than `dueAtMax`.
+  readonly waiting: { readonly byMs: number; readonly dueAtMax: number };
+  // Saved with it.
+  readonly limits: readonly StoredLimit[];
 }
 
 export interface StoredCall {

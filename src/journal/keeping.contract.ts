@@ -60,6 +60,63 @@ export function keeping(store: () => Harness): void {
       expect(await store().journal.accounts()).toEqual([{ id: 'telegram:2', ...rest }]);
     });
 
+    test('times follow a clock that was set: calls of late, retries, expiries, not what is scheduled', async () => {
+      const { journal } = store();
+      expect(await journal.lastCallAt()).toBe(0);
+      const retried = { to: 'queued', outcome: 'failed', reason: 'no', failed: true } as const;
+      await delivered(journal, { acceptedAt: 100 }, { endedAt: 1_000, dueAt: 0 }, 900);
+      const tried = await delivered(
+        journal,
+        { acceptedAt: 5_000, expiresAt: 90_000 },
+        { ...retried, endedAt: 6_000, dueAt: 7_000 },
+        5_500,
+      );
+      const scheduled = await accepted(journal, {
+        acceptedAt: 5_000,
+        notBefore: 8_000,
+        expiresAt: 9_000,
+      });
+      const waiting = await accepted(journal, { acceptedAt: 6_500 });
+      expect(await journal.lastCallAt()).toBe(6_000);
+      const limit = { account: 'a', key: 'k', value: '1', updatedAt: 1 };
+      const shift = { now: 106_400, limits: [limit] };
+      await journal.shiftTimes({
+        ...shift,
+        calls: { since: 2_000, byMs: 100_000 },
+        waiting: { byMs: 100_000, dueAtMax: Number.MAX_SAFE_INTEGER },
+      });
+      await store().reopen();
+      const times = async () =>
+        (await store().ledger.getMany([tried, scheduled, waiting])).map(
+          ({ dueAt, enterAt, expiresAt }) => [dueAt, enterAt, expiresAt],
+        );
+      expect(await times()).toEqual([
+        [107_000, 105_000, 190_000],
+        [8_000, 8_000, 109_000],
+        [0, 106_400, 0],
+      ]);
+      const calls = (await store().journal.callsSince(0)).map(({ startedAt, endedAt }) => [
+        startedAt,
+        endedAt,
+      ]);
+      expect(calls).toEqual([
+        [900, 1_000],
+        [105_500, 106_000],
+      ]);
+      expect(await store().journal.limits()).toEqual([limit]);
+      // No retry later than its bound.
+      await store().journal.shiftTimes({
+        ...shift,
+        calls: { since: Number.MAX_SAFE_INTEGER, byMs: 5 },
+        waiting: { byMs: 0, dueAtMax: 106_500 },
+      });
+      expect(await times()).toEqual([
+        [106_500, 105_000, 190_000],
+        [8_000, 8_000, 109_000],
+        [0, 106_400, 0],
+      ]);
+    });
+
     test('the tag stays with the store', async () => {
       const { tag } = store().journal;
       expect(tag).toMatch(/^[0-9a-z]{5}$/);

@@ -23,6 +23,7 @@ import type {
   StoredAccount,
   StoredCall,
   StoredLimit,
+  TimeShift,
 } from './journal.ts';
 import { type Audit, type Keys, keysOver } from './keys.ts';
 import { runBroadcasts } from './memory-broadcasts.ts';
@@ -34,6 +35,7 @@ import { memoryLedger } from './memory-ledger.ts';
 import { recordOf } from './memory-live.ts';
 import { renameAccounts } from './memory-renames.ts';
 import { runStreams } from './memory-streams.ts';
+import { lastCallAt, shiftTimes } from './memory-times.ts';
 import { mayStillGo, queuedOf } from './rules.ts';
 import { SnapshotError } from './store-error.ts';
 import { type Streams, streamsOver } from './streams.ts';
@@ -128,6 +130,17 @@ class MemoryJournal implements Journal {
 
   callsSince(since: number): Promise<StoredCall[]> {
     return this.#command(() => this.#callsSince(since));
+  }
+
+  lastCallAt(): Promise<number> {
+    return this.#command(() => lastCallAt(this.#disk));
+  }
+
+  shiftTimes(shift: TimeShift): Promise<void> {
+    return this.#command(() => {
+      shiftTimes(this.#disk, shift);
+      this.#commands.saveLimits(shift.limits);
+    });
   }
 
   saveAccount(account: StoredAccount): Promise<void> {

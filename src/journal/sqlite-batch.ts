@@ -8,7 +8,7 @@
 import { assert } from '../system/assert.ts';
 import type { BroadcastCommand } from './broadcasts.ts';
 import type { IncomingCommand } from './incoming.ts';
-import type { AccountRename } from './journal.ts';
+import type { AccountRename, TimeShift } from './journal.ts';
 import type { KeyCommand } from './keys.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './sqlite-append.ts';
 import { SqliteBroadcasts } from './sqlite-broadcasts.ts';
@@ -21,6 +21,7 @@ import { prune } from './sqlite-prune.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { renameAccounts } from './sqlite-renames.ts';
 import { SqliteStreams } from './sqlite-streams.ts';
+import { lastCallAt, shiftTimes } from './sqlite-times.ts';
 import {
   OP,
   Reader,
@@ -218,9 +219,21 @@ export class BatchRunner {
       case OP.callsSince:
         out.push(this.#reads.callsSince(reader.number()));
         return;
+      case OP.lastCallAt:
+        out.push(lastCallAt(this.#store.db));
+        return;
+      case OP.shiftTimes:
+        this.#shiftTimes(JSON.parse(reader.string()) as TimeShift);
+        out.push(null);
+        return;
       default:
         assert(false, `no command ${op}`);
     }
+  }
+
+  #shiftTimes(shift: TimeShift): void {
+    shiftTimes(this.#store.db, shift);
+    this.#commands.saveLimits(shift.limits);
   }
 
   // The counts of each account are in memory too.

@@ -43,6 +43,9 @@ export const OP = {
   unanswered: 16,
   renameAccounts: 17,
   removeAccount: 18,
+  lastCallAt: 19,
+  // As of incoming.
+  shiftTimes: 21,
 } as const;
 
 export class Reader {

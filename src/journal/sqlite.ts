@@ -23,6 +23,7 @@ import type {
   StoredAccount,
   StoredCall,
   StoredLimit,
+  TimeShift,
 } from './journal.ts';
 import { type Audit, type Keys, keysOver } from './keys.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -189,6 +190,16 @@ export class SqliteJournal implements Journal {
   callsSince(since: number): Promise<StoredCall[]> {
     const write = (words: unknown[]) => words.push(OP.callsSince, since);
     return this.#commits.submit(null, write, readValue<StoredCall[]>);
+  }
+
+  lastCallAt(): Promise<number> {
+    return this.#commits.submit(null, (words) => words.push(OP.lastCallAt), readValue<number>);
+  }
+
+  shiftTimes(shift: TimeShift): Promise<void> {
+    const text = JSON.stringify(shift);
+    const write = (words: unknown[]) => words.push(OP.shiftTimes, text);
+    return this.#commits.submit(null, write, readNothing, text.length);
   }
 
   saveAccount(account: StoredAccount): Promise<void> {

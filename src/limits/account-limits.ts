@@ -215,6 +215,18 @@ export class AccountLimits {
     return unsaved;
   }
 
+  // Freezes that began at `before` or earlier end so much sooner than it was thought; `chats` are those they hold,
+  // with '' for the account itself.
+  advanceFreezes(
+    before: number,
+    byMs: number,
+    now: number,
+  ): { records: Words.LimitRecord[]; chats: string[] } {
+    const notes = new Notes(this.#account, now, []);
+    const branches = this.#tree.advanceFreezes(before, byMs, notes);
+    return { records: notes.records, chats: branches.map(({ name }) => name) };
+  }
+
   freezeChat(chat: string, until: number, cause: string, now: number): Words.LimitRecord[] {
     const notes = new Notes(this.#account, now, []);
     const branch = this.#tree.chatFor(chat);

@@ -41,6 +41,21 @@ export class Tree {
     return found;
   }
 
+  // Answers where there were such.
+  advanceFreezes(before: number, byMs: number, notes: Notes): Branch[] {
+    const found: Branch[] = [];
+    for (const branch of [this.root, ...this.noted]) {
+      const freezes = branch.freezes.filter(({ since }) => since <= before);
+      for (const freeze of freezes) {
+        freeze.since -= byMs;
+        freeze.until -= byMs;
+        notes.froze(branch, freeze);
+      }
+      if (freezes.length > 0) found.push(branch);
+    }
+    return found;
+  }
+
   // Cheap also with very many chats: most have nothing to tell.
   standing(now: number, settings: LearningSettings): { frozen: number; lowered: number } {
     let [frozen, lowered] = [0, 0];

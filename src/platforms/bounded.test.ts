@@ -61,6 +61,7 @@ test('every promise of a platform settles, whichever of its methods fails and ho
     const calls: Record<string, () => Promise<unknown>> = {
       send: () => platform.send(CALL),
       identify: () => platform.identify('1:x'),
+      timeAt: () => platform.timeAt!('1:x'),
       close: () => platform.close(),
       'passage.pass': () => platform.passage!.pass(CALL, signal),
       'passage.download': () => platform.passage!.download(file, signal),
@@ -68,6 +69,7 @@ test('every promise of a platform settles, whichever of its methods fails and ho
     const end = await endOf(clock, calls[method]!(), IDENTIFY_MS_MAX + GRACE_MS + 2000);
     expect(end, `${method} ${mode}`).not.toBe('open');
     if (method === 'identify') expect(end).toMatchObject({ kind: 'unreachable' });
+    else if (method === 'timeAt') expect(end).toBeNull();
     else if (method === 'close') expect(end).toBeUndefined();
     else if (mode === 'hangs') expect(end).toBeInstanceOf(NoAnswer);
     else expect(end).toBeInstanceOf(TypeError);
@@ -75,7 +77,9 @@ test('every promise of a platform settles, whichever of its methods fails and ho
 });
 
 function faultsOfAsync(method: string): boolean {
-  return ['send', 'identify', 'close', 'passage.pass', 'passage.download'].includes(method);
+  return ['send', 'identify', 'timeAt', 'close', 'passage.pass', 'passage.download'].includes(
+    method,
+  );
 }
 
 test('a caller who hangs up is not kept by a platform that does not hear it', async () => {

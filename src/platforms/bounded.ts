@@ -26,7 +26,7 @@ export interface BoundedOptions {
 
 export function bounded(platform: Platform, { clock, report }: BoundedOptions): Platform {
   const calls = new Calls(clock);
-  const { name, passage } = platform;
+  const { name, passage, timeAt } = platform;
   return {
     ...platform,
     send: (call) => calls.settled(call.deadlineMs, () => platform.send(call)),
@@ -39,6 +39,18 @@ export function bounded(platform: Platform, { clock, report }: BoundedOptions): 
         return { kind: 'unreachable', detail: 'the platform could not be asked' };
       }
     },
+    ...(timeAt === undefined
+      ? null
+      : {
+          async timeAt(credential: string) {
+            try {
+              return await calls.settled(IDENTIFY_MS_MAX, () => timeAt.call(platform, credential));
+            } catch (error) {
+              report('call', error, { platform: name });
+              return null;
+            }
+          },
+        }),
     async close() {
       try {
         await calls.settled(0, () => platform.close());

@@ -12,7 +12,7 @@ export interface Fault {
 }
 
 // What the port calls asynchronous; everything else answers at once, and cannot hang or reject.
-const ASYNC = ['send', 'identify', 'close', 'passage.pass', 'passage.download'];
+const ASYNC = ['send', 'identify', 'timeAt', 'close', 'passage.pass', 'passage.download'];
 const PARTS = ['passage', 'live'] as const;
 
 export function methodsOf(platform: Platform): string[] {

@@ -63,6 +63,8 @@ export interface Platform {
   // outside; none is when left out.
   isLocal?(credential: string): boolean;
   identify(credential: string): Promise<Identified>;
+  // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
+  timeAt?(credential: string): Promise<string | null>;
   close(): Promise<void>;
 }
 

@@ -77,11 +77,11 @@ function makeRequest(
   const address = parseAddress(request.path);
   if (address?.kind === 'file') {
     const file = fileOf(address.path, request.headers.range);
-    after(ports, way(ports), () => resolve(answered(file)));
+    after(ports, way(ports), () => resolve(answered(file, clock.now())));
     return;
   }
   if (address === null) {
-    after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false))));
+    after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false), clock.now())));
     return;
   }
   const params = { ...address.query, ...body };
@@ -89,7 +89,7 @@ function makeRequest(
   const sent = { token: address.token, method, params };
   if (polling.isLong(method, params)) {
     after(ports, request.deadlineMs, () => resolve(lost('timeout')));
-    void polling.poll(sent.token, params).then((answer) => resolve(answered(answer)));
+    void polling.poll(sent.token, params).then((answer) => resolve(answered(answer, clock.now())));
     return;
   }
   const chat = textOf(params, 'chat_id');
@@ -110,7 +110,7 @@ function makeRequest(
       after(ports, giveUpAt - now, () => end(lost('timeout'), fate.call));
       return;
     }
-    const reply = fate.kind === 'answer' ? answered(fate.answer) : lost('reset');
+    const reply = fate.kind === 'answer' ? answered(fate.answer, now) : lost('reset');
     after(ports, answerAt - now, () => end(reply, fate.call));
   });
 }
@@ -160,8 +160,9 @@ function streamed(reply: Promise<Reply>, hangUp: AbortSignal): Promise<StreamedR
   });
 }
 
-function answered(answer: Answer): Reply {
-  return { kind: 'answered', ...answer };
+function answered({ headers, ...answer }: Answer, now: number): Reply {
+  const date = new Date(now).toUTCString();
+  return { kind: 'answered', ...answer, headers: { ...headers, date } };
 }
 
 function unsent(): Reply {

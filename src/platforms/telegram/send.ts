@@ -176,6 +176,12 @@ export async function identify(routes: Routes, credential: string): Promise<Iden
   return { kind: 'refused', status: code, detail: description };
 }
 
+export async function timeAt(routes: Routes, credential: string): Promise<string | null> {
+  const deadlineMs = IDENTIFY_DEADLINE_MS;
+  const reply = await send(routes, { credential, method: 'getMe', body: '{}', deadlineMs });
+  return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
+}
+
 function knownAs(result: unknown, isTest: boolean): Identified {
   const id =
     typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined;

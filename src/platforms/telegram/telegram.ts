@@ -15,7 +15,7 @@ import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { mentions, named } from './references.ts';
-import { download, hostOf, identify, isLocal, pass, type Routes, send } from './send.ts';
+import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
 import { targets } from './targets.ts';
 import { wording } from './wording.ts';
 
@@ -72,6 +72,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     hostOf: (credential) => hostOf(routes, credential),
     isLocal,
     identify: (credential) => identify(routes, credential),
+    timeAt: (credential) => timeAt(routes, credential),
     async close() {
       await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
     },

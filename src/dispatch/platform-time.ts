@@ -1,0 +1,123 @@
+// What time it is on the platforms: the `Date` of their answers, compared with our clock. The difference is kept on
+// disk, so that a process in another boot of the machine learns from its first answer by how much the wall clock has
+// been set in between, and how much of a freeze is really left.
+// An answer's `Date` is looked at now and then, and written only when it says something new.
+
+import type { Journal, StoredLimit } from '../journal/journal.ts';
+import type { AccountLimits } from '../limits/limits.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Profile } from './attempt.ts';
+import { saveLimits } from './attempts.ts';
+import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
+
+const LOOK_EVERY_MS = 10_000;
+// Between two questions for a platform's time.
+const ASK_EVERY_MS = 30_000;
+// A `Date` names whole seconds, and the answer was on its way for a while.
+const DATE_MS_ERROR = 2_000;
+// Platforms have few hosts.
+const HOSTS_MAX = 100;
+
+// What it needs of the loop.
+export interface PlatformTimeRoad {
+  readonly scheduler: Pick<Scheduler, 'reconsider'>;
+  readonly allLimits: ReadonlyMap<string, AccountLimits>;
+  profileOf(account: string): Profile;
+  wake(): void;
+}
+
+export interface PlatformTimePorts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'saveLimits'>;
+  readonly accounts: { credentialOf(id: string): string | null };
+}
+
+export class PlatformTime {
+  readonly #road: PlatformTimeRoad;
+  readonly #p: PlatformTimePorts;
+  // Work that a stop waits for.
+  readonly #track: (work: Promise<unknown>) => void;
+  readonly #lookAt = new Map<string, number>();
+  #record: ClockRecord | null = null;
+  #asking: Timer | null = null;
+
+  constructor(
+    road: PlatformTimeRoad,
+    ports: PlatformTimePorts,
+    track: (work: Promise<unknown>) => void,
+  ) {
+    this.#road = road;
+    this.#p = ports;
+    this.#track = track;
+  }
+
+  start(record: ClockRecord): void {
+    this.#record = record;
+    this.#ask();
+  }
+
+  stop(): void {
+    this.#asking?.cancel();
+  }
+
+  // `date` as the answer's head says it; undefined: it does not.
+  answered(host: string, date: string | undefined): void {
+    if (date === undefined || this.#record === null) return;
+    const now = this.#p.clock.now();
+    if (now < (this.#lookAt.get(host) ?? 0)) return;
+    const at = Date.parse(date);
+    if (!Number.isNaN(at)) this.#learn(this.#record, host, now - at, now);
+  }
+
+  // While a freeze keeps every call back nobody else would ask.
+  #ask(): void {
+    const { clock, accounts } = this.#p;
+    const now = clock.now();
+    const hosts = new Set<string>();
+    for (const [account, limits] of this.#road.allLimits) {
+      const { host, platform } = this.#road.profileOf(account);
+      if (!this.#isAwaited(host) || hosts.has(host) || limits.standing(now).frozen === 0) continue;
+      const credential = accounts.credentialOf(account);
+      const asked = credential === null ? undefined : platform.timeAt?.(credential);
+      if (asked === undefined) continue;
+      hosts.add(host);
+      this.#track(asked.then((date) => this.answered(host, date ?? undefined)));
+    }
+    if (hosts.size > 0) this.#asking = clock.schedule(now + ASK_EVERY_MS, () => this.#ask());
+  }
+
+  // Whether what is frozen there waits for the host to tell the time.
+  #isAwaited(host: string): boolean {
+    return (this.#record?.hosts[host]?.heldMs ?? 0) !== 0;
+  }
+
+  #learn(record: ClockRecord, host: string, offsetMs: number, now: number): void {
+    const known = record.hosts[host];
+    if (known === undefined && Object.keys(record.hosts).length >= HOSTS_MAX) return;
+    this.#lookAt.set(host, now + LOOK_EVERY_MS);
+    const isNews = known === undefined || Math.abs(offsetMs - known.offsetMs) > DATE_MS_ERROR;
+    if (!isNews && known.heldMs === 0) return;
+    const time: HostTime = { offsetMs, heldMs: 0, before: 0 };
+    this.#record = { ...record, hosts: { ...record.hosts, [host]: time } };
+    const moved = known === undefined ? [] : this.#correct(host, known, offsetMs, now);
+    const records = [...moved, writeClock(this.#record, now)];
+    this.#track(saveLimits(this.#p.journal, records));
+  }
+
+  // The host's freezes that were on disk end so much sooner than it was thought. None becomes longer: then the
+  // platform's clock was set, and not ours.
+  #correct(host: string, was: HostTime, offsetMs: number, now: number): StoredLimit[] {
+    const byMs = was.heldMs - (offsetMs - was.offsetMs) - DATE_MS_ERROR;
+    if (was.heldMs === 0 || byMs <= 0) return [];
+    const records: StoredLimit[] = [];
+    for (const [account, limits] of this.#road.allLimits) {
+      if (this.#road.profileOf(account).host !== host) continue;
+      const advanced = limits.advanceFreezes(was.before, byMs, now);
+      for (const record of advanced.records) records.push(record);
+      for (const chat of advanced.chats) this.#road.scheduler.reconsider(account, chat, now);
+    }
+    this.#road.wake();
+    return records;
+  }
+}
