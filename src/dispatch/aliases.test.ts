@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Aliases, recordOf } from './aliases.ts';
+import { aRoad, SENT } from './dispatch.fixture.ts';
 
 const MANY = 30_000;
 const alias = (i: number, moved = false) => ({ from: `@name${i}`, to: `-100${i}`, moved });
@@ -53,4 +54,29 @@ test('is known again from what was stored', () => {
   expect(aliases.canonical('a', '1')).toBe('2');
   expect(aliases.isNewHome('a', '2')).toBe(true);
   expect([...aliases.of('a')]).toHaveLength(1);
+});
+
+test('what is forgotten is deleted from the store, too: at once, and what older versions left at the start', async () => {
+  const { dispatch, store } = aRoad(() => SENT);
+  const { journal } = store;
+  const stored = Array.from({ length: MANY }, (_, i) => recordOf('fake:1', alias(i), i));
+  await journal.saveLimits(stored);
+  const kept = async () => {
+    const keys = (await journal.limits())
+      .map(({ key }) => key)
+      .filter((key) => key.includes('alias'));
+    return new Set(keys);
+  };
+  await dispatch.start();
+  const before = await kept();
+  expect(before.size).toBeLessThan(MANY);
+  // The oldest are gone, the newest is there.
+  expect(before.has(stored[0]!.key)).toBe(false);
+  expect(before.has(stored.at(-1)!.key)).toBe(true);
+  const records = dispatch.unite('fake:1', { from: 'new', to: 'newer', moved: true }, 5);
+  await journal.saveLimits(records);
+  const after = await kept();
+  expect(after.size).toBe(before.size);
+  expect(after.has('alias|new')).toBe(true);
+  expect(dispatch.aliases.forgotten(5)).toEqual([]);
 });

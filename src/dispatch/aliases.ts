@@ -22,6 +22,8 @@ export class Aliases {
   readonly #byAccount = new Map<string, Map<string, Alias>>();
   // Chats that others moved to, by account, and how many did.
   readonly #homes = new Map<string, Map<string, number>>();
+  // Those that gave way to newer ones, until their records are taken.
+  #forgotten: { readonly account: string; readonly from: string }[] = [];
 
   canonical(account: string, chat: string): string {
     const aliases = this.#byAccount.get(account);
@@ -60,9 +62,19 @@ export class Aliases {
     for (const oldest of aliases.values()) {
       if (aliases.size <= ALIASES_MAX) break;
       aliases.delete(oldest.from);
+      this.#forgotten.push({ account, from: oldest.from });
       this.#countHome(account, oldest, -1);
     }
     return true;
+  }
+
+  // What deletes the records of those that were forgotten since this was last asked.
+  forgotten(now: number): StoredLimit[] {
+    const forgotten = this.#forgotten;
+    if (forgotten.length > 0) this.#forgotten = [];
+    return forgotten.map(({ account, from }) => {
+      return { account, key: `${KEY}${from}`, value: '', updatedAt: now };
+    });
   }
 
   // They stay on disk.

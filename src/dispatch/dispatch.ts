@@ -304,7 +304,7 @@ export class Dispatch implements Service {
     if (!this.aliases.learn(account, alias)) return [];
     const records = this.limitsOf(account).unite(alias.from, alias.to, now);
     this.scheduler.moveChat(account, alias.from, alias.to, now);
-    return [...records, recordOf(account, alias, now)];
+    return [...records, recordOf(account, alias, now), ...this.aliases.forgotten(now)];
   }
 
   // The loop leaves the store alone for a while.

@@ -99,7 +99,11 @@ async function restoreLimits(
   const { journal, report } = ports;
   const kept = (await journal.limits()).filter((each) => !isClockRecord(each));
   const shift = record?.calls ?? null;
-  for (const record of kept) target.aliases.restore(record);
+  // As they were learned: of too many the oldest are forgotten.
+  const byAge = kept.toSorted((one, other) => one.updatedAt - other.updatedAt);
+  for (const each of byAge) target.aliases.restore(each);
+  const forgotten = target.aliases.forgotten(now);
+  if (forgotten.length > 0) await journal.saveLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
   const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
   const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
