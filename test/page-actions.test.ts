@@ -6,6 +6,7 @@ import { Visitor } from './page/browser.ts';
 import { BOT, TOKEN } from './page/scene.ts';
 import { DOUBTFUL, Stage } from './page/stage.ts';
 import { waysAround, waysToFind } from './page/ways.ts';
+import { GatewayProcess } from './process/gateway.ts';
 
 // One page of letters and a few more, each in a chat of its own that blocked the bot.
 const REMINDERS = 53;
@@ -277,6 +278,22 @@ describe('the sandbox', () => {
     await page().locator('.sandbox-menu').getByRole('button', { name: /^42/ }).click();
     await page().getByRole('region', { name: 'Chat 42' }).getByText('Welcome!').waitFor();
   });
+});
+
+test('a sandbox that is switched off says so, and what switches it on', async () => {
+  const off = new GatewayProcess(stage.sim.url, ['--sandbox', 'off']);
+  await off.start();
+  const guest = await Visitor.come(stage.browser, off.url);
+  await guest.signIn(off.key);
+  await guest.see('sandbox');
+  await guest.page.getByText('The sandbox is switched off here').waitFor();
+  await guest.page.getByText('SLUICE_SANDBOX=on').waitFor();
+  expect(await guest.heading()).toBe('Sandbox');
+  expect(await guest.page.getByText('That did not work').count()).toBe(0);
+  expect(await guest.barriers()).toEqual([]);
+  await guest.leave();
+  await off.end('SIGKILL');
+  off.remove();
 });
 
 describe('signing out', () => {

@@ -2,17 +2,20 @@
 // is something new), and by hand. What was there stays until the new is; nothing flickers.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask, messageOf } from './api.ts';
+import { ask, messageOf, Refused } from './api.ts';
 import { later, wallNow } from './browser.ts';
 import { line } from './live.ts';
 import { useStore } from './store.ts';
 
 // A screen asks again at most this often, however much happens.
 const AGAIN_MS_MIN = 2000;
+const FINE = { error: null, code: null } as const;
 
 interface Fetched<T> {
   readonly data: T | null;
   readonly error: string | null;
+  // Of the refusal, as docs/errors.md lists them; null: there is none.
+  readonly code: string | null;
   reload(): Promise<void>;
 }
 
@@ -20,10 +23,11 @@ interface State<T> {
   readonly path: string | null;
   readonly data: T | null;
   readonly error: string | null;
+  readonly code: string | null;
 }
 
 export function useFetched<T>(path: string | null, mark: unknown = null): Fetched<T> {
-  const [state, setState] = useState<State<T>>({ path: null, data: null, error: null });
+  const [state, setState] = useState<State<T>>({ path: null, data: null, ...FINE });
   const askedAt = useRef(0);
   const isLive = useStore(line) === 'live';
   const load = useCallback(async () => {
@@ -31,12 +35,13 @@ export function useFetched<T>(path: string | null, mark: unknown = null): Fetche
     askedAt.current = wallNow();
     try {
       const data = await ask<T>('GET', path);
-      setState({ path, data, error: null });
+      setState({ path, data, ...FINE });
     } catch (error) {
       setState((before) => ({
         path,
         data: before.path === path ? before.data : null,
         error: messageOf(error),
+        code: error instanceof Refused ? error.code : null,
       }));
     }
   }, [path]);
@@ -49,5 +54,6 @@ export function useFetched<T>(path: string | null, mark: unknown = null): Fetche
     return later(Math.max(0, dueMs), () => void load());
   }, [mark, load, isRefused]);
   const isMine = state.path === path;
-  return { data: isMine ? state.data : null, error: isMine ? state.error : null, reload: load };
+  const { data, error, code } = isMine ? state : { data: null, ...FINE };
+  return { data, error, code, reload: load };
 }

@@ -22,7 +22,8 @@ const CHAT_ID = /^-?\d{1,15}$/;
 export function Sandbox() {
   const { query } = useStore(route);
   const mark = useMark('deliveries');
-  const { data, error, reload } = useFetched<SandboxView>('/v1/sandbox', mark);
+  const { data, error, code, reload } = useFetched<SandboxView>('/v1/sandbox', mark);
+  if (code === 'sandbox_off') return <SwitchedOff />;
   if (error !== null && data === null) return <Trouble error={error} retry={() => void reload()} />;
   if (data === null) return <Loading />;
   const [newest] = data.chats;
@@ -43,6 +44,17 @@ export function Sandbox() {
           onWrite={reload}
         />
       </div>
+    </Screen>
+  );
+}
+
+function SwitchedOff() {
+  return (
+    <Screen title="Sandbox" hint="A simulated Telegram, to try things without an account anywhere.">
+      <Empty title="The sandbox is switched off here">
+        It is off unless the gateway listens on this machine alone. <code>SLUICE_SANDBOX=on</code>{' '}
+        switches it on; anyone who can reach the gateway may then use it.
+      </Empty>
     </Screen>
   );
 }
