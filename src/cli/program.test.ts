@@ -133,6 +133,23 @@ describe('help and usage', () => {
   });
 });
 
+// Before anything is asked of the gateway.
+test.each([
+  ['send', '--chat', '1', '--account', 'telegram:1'],
+  ['broadcast', '--audience', 'all', '--account', 'telegram:1'],
+  ['dead', 'edit', 'abcde-1'],
+])('%s %s: JSON that nests without end is refused here, in words', async (...args) => {
+  for (const levels of [65, 200_000]) {
+    const body = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const { code, err } = await run(...args, '--body', body);
+    expect(code).toBe(2);
+    expect(err).toContain('--body: expected JSON');
+    expect(err).toContain('it is JSON nested more than 64 levels deep');
+    expect(err.length).toBeLessThan(500);
+    expect(seen).toEqual([]);
+  }
+});
+
 describe('commands', () => {
   test('send takes the only account and shows the receipt', async () => {
     const { code, out } = await run('send', '--chat', '-100', '--wait', '5', 'hello');
