@@ -56,7 +56,7 @@ test('is known again from what was stored', () => {
   expect([...aliases.of('a')]).toHaveLength(1);
 });
 
-test('what is forgotten is deleted from the store, too: at once, and what older versions left at the start', async () => {
+test('what is forgotten is deleted from the store: at once, and what older versions left at the start', async () => {
   const { dispatch, store } = aRoad(() => SENT);
   const { journal } = store;
   const stored = Array.from({ length: MANY }, (_, i) => recordOf('fake:1', alias(i), i));

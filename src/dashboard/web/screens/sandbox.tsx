@@ -52,8 +52,8 @@ function SwitchedOff() {
   return (
     <Screen title="Sandbox" hint="A simulated Telegram, to try things without an account anywhere.">
       <Empty title="The sandbox is switched off here">
-        It is off unless the gateway listens on this machine alone. <code>SLUICE_SANDBOX=on</code>{' '}
-        switches it on; anyone who can reach the gateway may then use it.
+        It is off unless the gateway listens on this machine alone. <code>SLUICE_SANDBOX=on</code>
+        {' switches it on; then anyone who can reach the gateway may use it.'}
       </Empty>
     </Screen>
   );
