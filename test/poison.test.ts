@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { formatId } from '../src/domain/ids.ts';
+import { aBroadcast } from '../src/journal/broadcasts.contract.ts';
+import type { Journal } from '../src/journal/journal.ts';
 import { openSqliteJournal } from '../src/journal/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
@@ -132,6 +134,23 @@ describe('requests', () => {
   });
 });
 
+// Each bound to a chat, as far as can be read.
+const BROKEN_SCOPES = [ABYSS, '{"chats":7}', '{"chats":', '{"rooms":["5"]}'];
+
+async function breakKeys(journal: Journal): Promise<void> {
+  for (const key of await journal.keys.page({ after: '', max: 100 })) {
+    const scope = BROKEN_SCOPES[Number(/^broken (\d)$/.exec(key.name)?.[1] ?? Number.NaN)];
+    if (scope !== undefined) await journal.keys.save({ ...key, scope });
+  }
+}
+
+async function breakBroadcast(journal: Journal): Promise<void> {
+  const audience = (await journal.broadcasts.open({ name: null, at: 1, audiencesMax: 9 }))!;
+  await journal.broadcasts.fill({ audience, members: [{ chat: '21', fields: '' }] });
+  await journal.broadcasts.seal({ audience, fields: [] });
+  await journal.broadcasts.create(aBroadcast(audience, { account: ACCOUNT, body: '{"text":' }));
+}
+
 // As a version without bounds would have left it, by the store's own means.
 async function poisonStore(): Promise<Record<string, number>> {
   const journal = await openSqliteJournal({ dir: gateway.data });
@@ -179,6 +198,12 @@ async function poisonStore(): Promise<Record<string, number>> {
     JSON.stringify({ asked: { ...asked, platform: 'nowhere' }, ...kept }),
   );
   await stream('s-ours', JSON.stringify({ asked, ...kept }));
+  await breakKeys(journal);
+  await breakBroadcast(journal);
+  const update = { account: ACCOUNT, at: updatedAt, chat: '20', messageId: '1', updateId: 7 };
+  await journal.incoming.record([
+    { ...update, voice: 'wrote', state: 'waiting', body: '{"update_id":7,' },
+  ]);
   await journal.close();
   return seqs;
 }
@@ -187,6 +212,11 @@ test(
   'a store poisoned by an older version starts, sets apart what is broken, and sends nothing twice',
   async () => {
     calls = [];
+    const secrets: string[] = [];
+    for (const i of BROKEN_SCOPES.keys()) {
+      const order = { name: `broken ${i}`, role: 'viewer', chats: ['5'] };
+      secrets.push(String((await gateway.ask('POST', '/v1/keys', order)).body.secret));
+    }
     await gateway.end('SIGKILL');
     const seqs = await poisonStore();
     await gateway.start();
@@ -214,6 +244,14 @@ test(
     ).text();
     expect(metrics).toMatch(/sluice_internal_faults_total\{stage="attempt"\} [1-9]/);
     expect(metrics).toMatch(/sluice_internal_faults_total\{stage="recovery"\} [1-9]/);
+
+    for (const secret of secrets) {
+      const headers = { authorization: `Bearer ${secret}` };
+      expect((await fetch(`${gateway.url}/v1/messages`, { headers })).status).toBe(401);
+    }
+    const { body: broadcasts } = await gateway.ask('GET', '/v1/broadcasts');
+    expect(broadcasts.items).toEqual([expect.objectContaining({ state: 'paused' })]);
+    expect(toChat(21)).toEqual([]);
 
     // Again, and again: nothing of it comes up a second time.
     const before = calls.length;
