@@ -69,7 +69,9 @@ export const QUEUE_SETTINGS = {
     integer({ min: 1024, max: 1_099_511_627_776 }),
     2_147_483_648,
     {
-      meaning: 'Disk space for files of deliveries that wait or are dead letters',
+      meaning:
+        'Disk space for files of deliveries that wait or are dead letters; no account has more of it than is still ' +
+        'free, and accounts that are not configured have three quarters of it together',
       unit: 'bytes',
     },
   ),

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Spool } from '../spool/spool.ts';
 import { type FormBounds, readForm } from './multipart.ts';
 
+const BOT = { account: 'telegram:1', address: '', isStranger: false };
 const TYPE = { 'content-type': 'multipart/form-data; boundary=b' };
 const BOUNDS: FormBounds = { fieldBytesMax: 1000, fileBytesMax: 5000 };
 
@@ -33,7 +34,7 @@ const bytes = (text: string, step = 7) =>
     { objectMode: false },
   );
 const read = (text: string, bounds = BOUNDS, headers: Record<string, string> = TYPE) =>
-  readForm(bytes(text), headers, spool, bounds);
+  readForm(bytes(text), headers, spool, bounds, BOT);
 
 describe('a form', () => {
   test('has fields and files; equal files share the disk', async () => {
@@ -109,7 +110,7 @@ describe('leaves nothing behind', () => {
       if (++seen < 4) cut.push(chunk);
       else if (seen === 4) cut.destroy(new Error('aborted'));
     });
-    expect((await readForm(cut, TYPE, spool, BOUNDS)).kind).toBe('broken');
+    expect((await readForm(cut, TYPE, spool, BOUNDS, BOT)).kind).toBe('broken');
     expect(existsSync(dir) && readdirSync(dir)).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { type Files, NO_FILES, type SpooledFile } from '../domain/upload.ts';
 import type { Received, Receiving } from '../spool/spool.ts';
+import type { Claimant } from '../system/shares.ts';
 
 // As the platform's own server.
 const FILES_MAX = 50;
@@ -37,12 +38,13 @@ export async function readForm(
   headers: IncomingHttpHeaders,
   spool: Receiving,
   bounds: FormBounds,
+  owner: Claimant,
 ): Promise<Form> {
   if (Number(headers['content-length'] ?? 0) > bounds.fieldBytesMax + bounds.fileBytesMax) {
     source.resume();
     return { kind: 'too_large' };
   }
-  const parts = new Parts(spool, bounds);
+  const parts = new Parts(spool, bounds, owner);
   const failure = await pour(source, headers, parts, bounds);
   source.resume();
   return parts.finish(failure);
@@ -98,6 +100,7 @@ function parserOf(headers: IncomingHttpHeaders, bounds: FormBounds): BusboyInsta
 class Parts {
   readonly #spool: Receiving;
   readonly #bounds: FormBounds;
+  readonly #owner: Claimant;
   readonly #fields: Record<string, string> = {};
   readonly #files = new Map<string, Promise<SpooledFile | null>>();
   readonly #streams: Readable[] = [];
@@ -105,9 +108,10 @@ class Parts {
   #fileBytes = 0;
   failure: Failure | null = null;
 
-  constructor(spool: Receiving, bounds: FormBounds) {
+  constructor(spool: Receiving, bounds: FormBounds, owner: Claimant) {
     this.#spool = spool;
     this.#bounds = bounds;
+    this.#owner = owner;
   }
 
   listen(parser: BusboyInstance): void {
@@ -157,7 +161,7 @@ class Parts {
   }
 
   async #file(stream: Readable, name: string, type: string): Promise<SpooledFile | null> {
-    const received = await this.#spool.receive(stream);
+    const received = await this.#spool.receive(stream, this.#owner);
     if (received.kind === 'kept') {
       const { id, size } = received;
       this.#fileBytes += size;

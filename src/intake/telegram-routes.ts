@@ -123,10 +123,13 @@ class Door {
 
   async #form(request: FastifyRequest, address: CallAddress, reply: FastifyReply) {
     const { spool, settings } = this.#options;
-    const form = await readForm(request.raw, request.headers, spool, {
+    const { speaker, raw, headers } = request;
+    assert(speaker !== null, 'nothing is read for a token that was not admitted');
+    const bounds = {
       fieldBytesMax: settings.bodyBytesMax,
       fileBytesMax: settings.uploadBytesMax,
-    });
+    };
+    const form = await readForm(raw, headers, spool, bounds, speaker);
     if (form.kind !== 'read') return answerForm(reply, form);
     const { files } = form;
     try {

@@ -22,6 +22,12 @@ function makeFolder(): string {
   return join(folder, 'spool');
 }
 
+const aBot = (account: string, isStranger = false, address = '') => ({
+  account,
+  address,
+  isStranger,
+});
+const BOT = aBot('telegram:1');
 const NOTHING = async () => [];
 const of = (content: string) => Readable.from([Buffer.from(content)]);
 
@@ -34,7 +40,7 @@ describe('the spool', () => {
   });
 
   async function kept(content: string): Promise<string> {
-    const received = await spool.receive(of(content));
+    const received = await spool.receive(of(content), BOT);
     if (received.kind !== 'kept') throw new Error(received.kind);
     return received.id;
   }
@@ -87,7 +93,9 @@ describe('the spool', () => {
 
   test('a bound on all files together, also of those that arrive at once', async () => {
     const many = await Promise.all(
-      Array.from({ length: 5 }, (_, i) => spool.receive(of(String(i).repeat(40)))),
+      Array.from({ length: 5 }, (_, i) =>
+        spool.receive(of(String(i).repeat(40)), aBot(`telegram:${i}`)),
+      ),
     );
     expect(many.filter(({ kind }) => kind === 'kept')).toHaveLength(2);
     expect(many.filter(({ kind }) => kind === 'full')).toHaveLength(3);
@@ -95,10 +103,37 @@ describe('the spool', () => {
     expect(readdirSync(dir)).toHaveLength(2);
   });
 
+  test('no account fills it for all, and strangers leave a quarter to the configured', async () => {
+    const ask = async (n: number, by: ReturnType<typeof aBot>) => {
+      const received = await spool.receive(of(`${n}`.padEnd(25, 'x')), by);
+      return received.kind === 'kept' ? received.id : received.kind;
+    };
+    const greedy = aBot('telegram:5', true, '10.0.0.5');
+    const held = [await ask(1, greedy), await ask(2, greedy)];
+    expect(held.every((id) => FILE_ID.test(id))).toBe(true);
+    expect(await ask(2.5, greedy)).toBe('full');
+    expect(await ask(3, aBot('telegram:6', true, '10.0.0.5')), 'the same address').toBe('full');
+    expect(await ask(4, aBot('telegram:7', true, '10.0.0.7'))).toMatch(FILE_ID);
+    expect(await ask(5, BOT), 'a configured one').toMatch(FILE_ID);
+    // It has its room again when its files are gone.
+    for (const id of held) spool.discard(id);
+    expect(await ask(6, greedy)).toMatch(FILE_ID);
+  });
+
+  test('what was there at the start counts for nobody, and gives its room when it goes', async () => {
+    spool.unpin(await kept('x'.repeat(40)));
+    const next = await Spool.open({ dir, bytesMax: BYTES_MAX });
+    expect(next.bytes).toBe(40);
+    expect((await next.receive(of('y'.repeat(61)), BOT)).kind).toBe('full');
+    await next.sweep(NOTHING);
+    expect(next.bytes).toBe(0);
+    expect((await next.receive(of('y'.repeat(50)), BOT)).kind).toBe('kept');
+  });
+
   test('a sender that breaks off leaves nothing', async () => {
     const broken = new Readable({ read() {} });
     broken.push(Buffer.from('abc'));
-    const received = spool.receive(broken);
+    const received = spool.receive(broken, BOT);
     broken.destroy(new Error('cut'));
     expect(await received).toEqual({ kind: 'broken', size: expect.any(Number) });
     expect(readdirSync(dir)).toEqual([]);
@@ -131,7 +166,7 @@ describe('the sweeper', () => {
     const sweeper = createSweeper({ clock, spool, inUse, onFailure });
     await sweeper.start();
     expect(asked).toBe(0);
-    const received = await spool.receive(of('a'));
+    const received = await spool.receive(of('a'), BOT);
     if (received.kind === 'kept') spool.unpin(received.id);
     await clock.run(SWEEP_EVERY_MS);
     expect(failures).toHaveLength(1);
@@ -147,7 +182,7 @@ serviceContract('sweeper', async () => {
   const clock = virtualClock(0);
   const spool = await Spool.open({ dir: makeFolder(), bytesMax: BYTES_MAX });
   // Held, so that there is always something to ask about.
-  await spool.receive(of('a'));
+  await spool.receive(of('a'), BOT);
   let deeds = 0;
   let held: Promise<void> | null = null;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,6 +2,8 @@
 // whole and synced before anyone is told of it. The hard thing is when to remove one: the journal knows which
 // deliveries still need it, and between arriving and being written there only a pin holds it. So a sweep
 // removes what was neither pinned since the sweep began nor is named by the journal.
+// Its room is shared (see system/shares.ts): a file counts for whoever brought it first, from its first byte on until
+// it is removed, so that nobody can fill the spool for all.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
@@ -10,6 +12,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FILE_ID } from '../domain/upload.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
+import { type Claimant, Shares } from '../system/shares.ts';
 
 export interface SpoolOptions {
   // Made when it does not exist.
@@ -28,6 +31,8 @@ export type Received =
 
 interface Entry {
   readonly size: number;
+  // For whom it counts.
+  readonly owner: Claimant;
   readonly synced: Promise<void>;
   pins: number;
   // Someone may have put it into the journal.
@@ -39,35 +44,37 @@ interface Entry {
 // What is still being written; left behind only by a crash.
 const PART = '.part';
 const READ_BYTES = 256 * 1024;
+// Whose the files are that were there at the start is not known any more.
+const EARLIER: Claimant = { account: '', address: '', isStranger: false };
 
 // What intake needs of it.
 export type Receiving = Pick<Spool, 'receive' | 'unpin' | 'discard'>;
 
 export class Spool {
   readonly #dir: string;
-  readonly #bytesMax: number;
+  readonly #room: Shares;
   readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
   #parts = 0;
   #sweeps = 0;
 
   private constructor(options: SpoolOptions) {
     this.#dir = options.dir;
-    this.#bytesMax = options.bytesMax;
+    this.#room = new Shares(options.bytesMax);
   }
 
   static async open(options: SpoolOptions): Promise<Spool> {
     const spool = new Spool(options);
     makePrivateFolder(options.dir);
     for (const name of await readdir(options.dir)) {
-      if (FILE_ID.test(name)) spool.#enter(name, (await stat(spool.#pathOf(name))).size, DONE);
-      else if (name.endsWith(PART)) await rm(spool.#pathOf(name), { force: true });
+      if (FILE_ID.test(name)) {
+        spool.#enter(name, (await stat(spool.#pathOf(name))).size, EARLIER, DONE);
+      } else if (name.endsWith(PART)) await rm(spool.#pathOf(name), { force: true });
     }
     return spool;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#room.held;
   }
 
   get isEmpty(): boolean {
@@ -83,7 +90,7 @@ export class Spool {
   }
 
   // Reads the source to its end, whatever comes of it.
-  async receive(source: Readable): Promise<Received> {
+  async receive(source: Readable, owner: Claimant): Promise<Received> {
     const part = join(this.#dir, `${++this.#parts}${PART}`);
     let file: FileHandle | null = null;
     let written: Written = { kind: 'broken', size: 0 };
@@ -91,7 +98,7 @@ export class Spool {
     source.on('error', () => {});
     try {
       file = await open(part, 'w', PRIVATE_FILE);
-      written = await this.#write(source, file);
+      written = await this.#write(source, file, owner);
       if (written.kind === 'whole') await file.sync();
     } catch (error) {
       written = { ...failureOf(error), size: written.size };
@@ -99,11 +106,11 @@ export class Spool {
     await file?.close();
     source.resume();
     if (written.kind !== 'whole') {
-      this.#bytes -= written.size;
+      this.#room.give(owner, written.size);
       await rm(part, { force: true });
       return written;
     }
-    return this.#keep(part, written.id, written.size);
+    return this.#keep(part, written.id, written.size, owner);
   }
 
   pin(id: string): void {
@@ -143,14 +150,13 @@ export class Spool {
   }
 
   // Its bytes count from the moment they are on disk, so that many at once keep the bound together.
-  async #write(source: Readable, file: FileHandle): Promise<Written> {
+  async #write(source: Readable, file: FileHandle, owner: Claimant): Promise<Written> {
     const hash = createHash('sha256');
     let size = 0;
     try {
       for await (const chunk of source.iterator({ destroyOnReturn: false })) {
         const bytes = chunk as Buffer;
-        if (this.#bytes + bytes.length > this.#bytesMax) return { kind: 'full', size };
-        this.#bytes += bytes.length;
+        if (!this.#room.take(owner, bytes.length)) return { kind: 'full', size };
         size += bytes.length;
         hash.update(bytes);
         await file.write(bytes);
@@ -161,8 +167,8 @@ export class Spool {
     return { kind: 'whole', size, id: hash.digest('base64url') };
   }
 
-  async #keep(part: string, id: string, size: number): Promise<Received> {
-    this.#bytes -= size;
+  async #keep(part: string, id: string, size: number, owner: Claimant): Promise<Received> {
+    this.#room.give(owner, size);
     const known = this.#entries.get(id);
     if (known !== undefined) {
       this.pin(id);
@@ -170,7 +176,7 @@ export class Spool {
       return { kind: 'kept', id, size };
     }
     const named = rename(part, this.#pathOf(id)).then(() => syncFolder(this.#dir));
-    this.#enter(id, size, named);
+    this.#enter(id, size, owner, named);
     this.pin(id);
     await named;
     return { kind: 'kept', id, size };
@@ -178,15 +184,15 @@ export class Spool {
 
   #remove(id: string, entry: Entry): void {
     this.#entries.delete(id);
-    this.#bytes -= entry.size;
+    this.#room.give(entry.owner, entry.size);
     // In this turn: the same content may arrive again in the next one, and take the same name.
     rmSync(this.#pathOf(id), { force: true });
   }
 
-  #enter(id: string, size: number, synced: Promise<void>): void {
+  #enter(id: string, size: number, owner: Claimant, synced: Promise<void>): void {
     const isOffered = synced === DONE;
-    this.#entries.set(id, { size, synced, pins: 0, isOffered, pinnedIn: -1 });
-    this.#bytes += size;
+    this.#entries.set(id, { size, owner, synced, pins: 0, isOffered, pinnedIn: -1 });
+    this.#room.hold(owner, size);
   }
 
   #pathOf(name: string): string {

@@ -51,6 +51,11 @@ export class Shares {
     return true;
   }
 
+  // What is held already, whether there would be room for it or not.
+  hold(claimant: Claimant, amount: number): void {
+    this.#change(claimant, amount);
+  }
+
   give(claimant: Claimant, amount = 1): void {
     this.#change(claimant, -amount);
   }
