@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly telegram?: Partial<TelegramOptions>;
   readonly hooks?: (clock: ReturnType<typeof virtualClock>) => MemoryHooks;
   readonly seed?: number;
+  // What the wall clock has been set by; left out: it cannot be.
+  readonly stepMs?: () => number;
   // Faults that were contained; left out: there must be none.
   readonly report?: ReportFault;
 }
@@ -50,7 +52,9 @@ export function aWorld(options: WorldOptions = {}) {
     };
     const accounts = accountsOf(platform, settings);
     const report = options.report ?? ((_stage: unknown, error: unknown) => fatal(error));
-    const parts = { ...store, clock: life.clock, report, fatal };
+    const { stepMs } = options;
+    const lifeClock = stepMs === undefined ? life.clock : { ...life.clock, stepMs };
+    const parts = { ...store, clock: lifeClock, report, fatal };
     const engine = createEngine({ ...parts, random, settings, accounts });
     const counted: string[] = [];
     const makeRoom = () =>

@@ -88,6 +88,22 @@ describe('a broadcast', () => {
     expect(world.calls).toHaveLength(3);
   });
 
+  test.each([30 * MINUTE, -30 * MINUTE])(
+    'waits for its time by the wall clock, when that is set by %i ms meanwhile',
+    async (byMs) => {
+      let stepMs = 0;
+      const world = await begin({ stepMs: () => stepMs });
+      await broadcastTo(world, 3, { notBefore: START + 40 * MINUTE });
+      await world.run(MINUTE);
+      stepMs = byMs;
+      const leftMs = 39 * MINUTE - byMs;
+      await world.run(leftMs - MINUTE);
+      expect(world.calls).toEqual([]);
+      await world.run(2 * MINUTE);
+      expect(world.calls).toHaveLength(3);
+    },
+  );
+
   test('tells when it will be done, from the limits and then from what is measured', async () => {
     const world = await begin();
     const id = await broadcastTo(world, 900);

@@ -49,6 +49,8 @@ const QUEUE_SHARE = 0.25;
 // A batch is fed when so much of the window is free.
 const BATCH_SHARE = 0.25;
 const AGAIN_MS = 1_000;
+// How soon a step of the wall clock is noticed.
+const WALL_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 type Row = FedCommand['rows'][number];
@@ -128,11 +130,15 @@ export class Feeder {
     const window = Math.min(broadcastWindow, Math.floor(queueMax * QUEUE_SHARE));
     const share = Math.max(1, Math.floor(window / Math.max(1, feed.turns.length)));
     const max = Math.min(BATCH_MAX, Math.max(1, Math.floor(share * BATCH_SHARE)));
-    const now = this.#parts.clock.now();
+    const { clock } = this.#parts;
+    const now = clock.now();
+    // Its caller means the wall clock, which may have been set, and may be again.
+    const stepMs = clock.stepMs?.() ?? 0;
     for (const running of feed.turns) {
       if (running.state !== 'running' || running.isFed) continue;
-      if (running.stored.notBefore > now) {
-        this.#wakeAt(feed, running.stored.notBefore);
+      const startsAt = running.stored.notBefore - stepMs;
+      if (startsAt > now) {
+        this.#wakeAt(feed, Math.min(startsAt, now + WALL_MS));
         continue;
       }
       if (share - running.outstanding < max) continue;

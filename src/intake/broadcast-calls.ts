@@ -80,7 +80,8 @@ async function make(
     method: order.method ?? METHOD_WHEN_LEFT_OUT,
     body: order.body,
     priority: order.priority ?? 'low',
-    notBefore: notBefore > now ? notBefore : 0,
+    // By the wall clock, which may have been set since ours was made.
+    notBefore: notBefore > now + (options.clock.stepMs?.() ?? 0) ? notBefore : 0,
     key: key === null ? null : ownKey(headers.holder, key),
   });
   return answerOf(made, order);
