@@ -210,3 +210,33 @@ test('and the next process starts on the same store, and sends none of it again'
   const chats = events.flatMap((event) => ('about' in event ? [event.about.chat] : []));
   expect(chats.filter((chat) => Number(chat) > 9_000_000)).toEqual([]);
 });
+
+test('a host that cannot be told at the start sets that account apart, and the others go on', async () => {
+  await gateway.close();
+  gateway = await createGateway(CONFIG, (platform) => ({
+    ...platform,
+    hostOf(credential) {
+      if (credential === TOKEN) throw new Error('no host');
+      return platform.hostOf!(credential);
+    },
+  }));
+  const waits = await gateway.send({
+    to: { platform: 'telegram', account: 'telegram:sandbox-41', chat: 1 },
+    body: { text: 'waits' },
+  });
+  const other = { platform: 'telegram', account: OTHER_TOKEN, chat: 1 };
+  const sent = await gateway.send({ to: other, body: { text: 'goes' }, wait: WAIT_S });
+  expect([waits, sent]).toMatchObject([{ state: 'queued' }, { state: 'sent' }]);
+  url = await gateway.listen();
+  const headers = { authorization: `Bearer ${CONFIG.adminKey}` };
+  const answer = await fetch(`${url}/v1/messages/${(waits as { id: string }).id}/explain`, {
+    headers,
+  });
+  expect(await answer.json()).toMatchObject({
+    summary: expect.stringContaining('fault of Sluice'),
+  });
+  // The next process knows better.
+  await gateway.close();
+  gateway = await createGateway(CONFIG);
+  await healthy();
+});
