@@ -64,6 +64,9 @@ describe.runIf(process.platform === 'linux')(
         const leftMs = Date.parse(until) - (Date.now() + byMs);
         expect(leftMs).toBeGreaterThan(2 * HOUR - 2 * MINUTE);
         expect(leftMs).toBeLessThanOrEqual(2 * HOUR + 1000);
+        // And it is the freeze of before: one that had ended would have been answered with another.
+        const { body: after } = await gateway.ask('GET', `/v1/messages/${frozen.id}`);
+        expect(after.attempts).toHaveLength(1);
       },
     );
   },
