@@ -9,7 +9,9 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -274,8 +276,12 @@ describe('a snapshot', () => {
     await copy.end('SIGKILL');
     rmSync(path(copy, 'sluice.db'));
     expect((await runSluice(['restore', file, '--data', copy.data])).code).toBe(0);
-    await copy.start();
-    await allThere(copy);
+    // Also when it is not the first start any more.
+    for (let i = 0; i < 2; i++) {
+      await copy.start();
+      await allThere(copy);
+      await copy.end('SIGTERM');
+    }
   });
 });
 
@@ -290,7 +296,9 @@ describe('two processes', () => {
     const copy = aCopy();
     await copy.start();
     rmSync(path(copy, 'sluice.lock'));
-    for (const spelling of [copy.data, `${copy.data}/../data/.`]) {
+    const link = join(makeFolder(), 'link');
+    symlinkSync(copy.data, link);
+    for (const spelling of [copy.data, `${copy.data}/../data/.`, link]) {
       const { code, err } = await second(spelling).ended;
       expect(code).toBe(1);
       expect(err).toMatch(
@@ -312,13 +320,18 @@ describe('two processes', () => {
     await allThere(other);
   });
 
-  test('started at once, also with the lock file gone: one runs on', {
+  test('started at once, the lock file gone: one runs on', {
     timeout: 5 * MINUTE,
   }, async () => {
     const copy = aCopy();
+    const lock = path(copy, 'sluice.lock');
     for (let round = 0; round < 10; round++) {
+      rmSync(lock, { force: true });
+      // In every other round also as soon as one of them has made it anew, so that it keeps nobody out.
+      const watcher = watch(copy.data, (_event, name) => {
+        if (round % 2 === 1 && name === 'sluice.lock') rmSync(lock, { force: true });
+      });
       const both = [second(copy.data), second(copy.data)];
-      if (round % 2 === 1) rmSync(path(copy, 'sluice.lock'), { force: true });
       const spoke = both.map((one) =>
         one.said(LISTENS).then(
           () => one,
@@ -331,6 +344,7 @@ describe('two processes', () => {
       expect(await spoke[both.indexOf(winner)]).toBe(winner);
       winner.kill('SIGKILL');
       await winner.ended;
+      watcher.close();
     }
   });
 });

@@ -1,6 +1,7 @@
 // What can still be read of a store with damaged pages. A copy is made in which those pages cannot be taken for
 // anything; then the engine reads what it can, by ranges of numbers that are halved around what it cannot. Counting
 // tells how many messages are gone; salvaging writes the rest into a new store, with its indexes and tallies made anew.
+// Of the messages that lie in damaged pages, those that can be read as they are become dead letters: see dead-rows.ts.
 
 import {
   closeSync,
@@ -18,8 +19,9 @@ import {
   openDatabase,
   PAGE_BYTES,
   sharedFileOf,
-  sqliteCodeOf,
 } from '../system/sqlite.ts';
+import { attempt, columnsOf, halve } from './damaged-reads.ts';
+import { keepDeadRows } from './dead-rows.ts';
 import { migrate } from './schema.ts';
 
 // No text holds this byte, so a payload that reaches into such a page is told from every other.
@@ -76,12 +78,32 @@ function count(db: Database, seqLast: number): Countable {
   return { missing: Math.max(0, total - whole), ...lost };
 }
 
-// `target` is new; `file` stays as it is.
-export function salvage(
-  file: string,
-  { damaged, seqLast }: { damaged: readonly number[]; seqLast: number },
-  target: string,
-): void {
+interface Damage {
+  readonly damaged: readonly number[];
+  readonly seqLast: number;
+}
+
+// `target` is new; `file` stays as it is. How many messages of the damaged pages were kept as dead letters.
+export function salvage(file: string, damage: Damage, target: string, at: number): number {
+  copyWhole(file, damage, target);
+  return withSpoiltCopy(file, [], (copy) => {
+    const db = openDatabase(target, { readOnly: false, busyMsMax: 0 });
+    try {
+      db.prepare('ATTACH ? AS old').run(copy);
+      const kept = keepDeadRows(db, damage.seqLast, at);
+      db.exec(`DETACH old; ${COUNT_ANEW}`);
+      return kept;
+    } finally {
+      db.close();
+    }
+  });
+}
+
+const COUNT_ANEW = `DELETE FROM tallies WHERE account > '';
+  INSERT INTO tallies (account, state, count)
+    SELECT account, state, count(*) FROM deliveries GROUP BY account, state`;
+
+function copyWhole(file: string, { damaged, seqLast }: Damage, target: string): void {
   withSpoiltCopy(file, damaged, (copy) => {
     makePrivateFile(target);
     const db = openDatabase(target, { readOnly: false, busyMsMax: 0 });
@@ -94,10 +116,7 @@ export function salvage(
         else copyByNumber(db, String(name), seqLast);
       }
       db.exec('DETACH old');
-      db.exec(`DELETE FROM deliveries WHERE ${SPOILT};
-        DELETE FROM tallies WHERE account > '';
-        INSERT INTO tallies (account, state, count)
-          SELECT account, state, count(*) FROM deliveries GROUP BY account, state`);
+      db.exec(`DELETE FROM deliveries WHERE ${SPOILT}`);
     } finally {
       db.close();
     }
@@ -149,42 +168,6 @@ function copyByKey(db: Database, table: string): void {
       return true;
     });
     if (isDone !== null) return;
-  }
-}
-
-// Those that both have: an older store has fewer.
-function columnsOf(db: Database, table: string): string {
-  const rows = db
-    .prepare(`SELECT n.name FROM pragma_table_info(?1, 'main') n
-      JOIN pragma_table_info(?1, 'old') o ON o.name = n.name`)
-    .all(table);
-  return rows.map(({ name }) => String(name)).join(', ');
-}
-
-// Ranges that can be taken whole are; the others in halves, down to single numbers, which are told.
-function halve(
-  from: number,
-  to: number,
-  takes: (from: number, to: number) => boolean,
-  lost: (one: number) => void,
-): void {
-  if (from > to || takes(from, to)) return;
-  if (from === to) {
-    lost(from);
-    return;
-  }
-  const middle = Math.floor((from + to) / 2);
-  halve(from, middle, takes, lost);
-  halve(middle + 1, to, takes, lost);
-}
-
-// null: the engine could not.
-function attempt<T>(run: () => T): T | null {
-  try {
-    return run();
-  } catch (error) {
-    if (sqliteCodeOf(error) === null) throw error;
-    return null;
   }
 }
 

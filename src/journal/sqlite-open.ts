@@ -68,6 +68,7 @@ const LOCK_MS_MAX = 1_000;
 // What Sluice keeps in the data folder.
 const OURS = /^(sluice\.|(spool|secret|admin-key|address)$)/;
 const CACHE_KIB = 32 * 1024;
+const KEPT_DEAD = 'of them can be read in part, and are kept as dead letters (damaged)';
 const NOTHING_MISSING =
   'accept_loss is set, and nothing is missing: remove it, or the next loss is accepted unseen';
 
@@ -113,7 +114,10 @@ function keepWhatIsLeft(file: string, loss: Loss, notes: StoreNote[]): void {
     return;
   }
   const aside = setAside(file, notes);
-  if (aside !== null && loss.isReadable) salvage(aside, loss, file);
+  if (aside !== null && loss.isReadable) {
+    const kept = salvage(aside, loss, file, systemClock().now());
+    if (kept > 0) notes.push({ level: 'warn', text: `${kept} ${KEPT_DEAD}` });
+  }
   makePrivateFile(file);
   makeSums(sumsFileOf(file), file);
 }

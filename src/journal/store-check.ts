@@ -70,6 +70,7 @@ function checkPages(file: string, mark: Mark | null, notes: StoreNote[]): readon
   const isKnown = hasSums(sums) && (log !== null || mark?.pid === 0);
   if (!isKnown) {
     if (!isSound(file)) return [];
+    useLog(file);
     makeSums(sums, file);
     return null;
   }
@@ -81,6 +82,17 @@ function checkPages(file: string, mark: Mark | null, notes: StoreNote[]): readon
     );
   }
   return damaged.length > 0 ? damaged : null;
+}
+
+// A snapshot is a store without a log. To give it one changes its first page, and not by way of the log: so that is
+// done before the checks are made.
+function useLog(file: string): void {
+  const db = openDatabase(file, { readOnly: false, busyMsMax: 0 });
+  try {
+    db.exec('PRAGMA journal_mode = WAL');
+  } finally {
+    db.close();
+  }
 }
 
 // As the engine sees it: whole, and its indexes agree with its tables.

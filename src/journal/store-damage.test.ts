@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Delivery } from '../domain/delivery.ts';
 import { SqliteReader } from '../ledger/sqlite-reader.ts';
 import { intBelow, seededRandom } from '../system/random.ts';
-import { logFileOf, markFileOf, storeFileOf, sumsFileOf } from '../system/sqlite.ts';
+import { logFileOf, markFileOf, openDatabase, storeFileOf, sumsFileOf } from '../system/sqlite.ts';
 import { frameOffset, scanLog } from './engine-log.ts';
 import { aDelivery } from './journal.fixture.ts';
 import { inlineStore, makeFolder } from './sqlite.fixture.ts';
@@ -61,8 +62,15 @@ function flip(path: string, byte: number, bit: number): void {
   writeFileSync(path, bytes);
 }
 
-// Every message that is there is as it was accepted; how many.
-function read(acceptLoss = false): { count: number; notes: readonly string[] } {
+interface Read {
+  readonly count: number;
+  readonly notes: readonly string[];
+  // Numbers of those that are kept as dead letters.
+  readonly dead: readonly number[];
+}
+
+// Every message that is there is as it was accepted, or a dead letter; how many of each.
+function read(acceptLoss = false): Read {
   const store = openStore({ dir, pageCountMax: null, acceptLoss });
   try {
     const reader = new SqliteReader(store.db);
@@ -70,7 +78,14 @@ function read(acceptLoss = false): { count: number; notes: readonly string[] } {
       .prepare('SELECT seq FROM deliveries')
       .all()
       .map((row) => Number(row.seq));
+    const dead: number[] = [];
     for (const one of reader.getMany(seqs)) {
+      if (one.state === 'dead') {
+        expect(one.reason).toBe('damaged');
+        expect(one.damaged).toBe(!isAsAccepted(one));
+        dead.push(one.seq);
+        continue;
+      }
       expect(one.body).toBe(bodyOf(one.seq));
       expect([one.chat, one.state]).toEqual([`chat ${one.seq % 50}`, 'queued']);
     }
@@ -79,15 +94,22 @@ function read(acceptLoss = false): { count: number; notes: readonly string[] } {
         'SELECT count(*) AS n FROM deliveries INDEXED BY deliveries_live WHERE settled_at IS NULL',
       )
       .get();
-    expect(live?.n).toBe(seqs.length);
+    expect(live?.n).toBe(seqs.length - dead.length);
     const tallied = store.db
       .prepare(`SELECT coalesce(sum(count), 0) AS n FROM tallies WHERE account > ''`)
       .get();
     expect(tallied?.n).toBe(seqs.length);
-    return { count: seqs.length, notes: store.notes.map(({ text }) => text) };
+    const notes = store.notes.map(({ text }) => text);
+    return { count: seqs.length - dead.length, notes, dead };
   } finally {
     store.close();
   }
+}
+
+function isAsAccepted({ seq, body, chat, method, thread }: Delivery): boolean {
+  const was = aDelivery();
+  if (method !== was.method || thread !== was.thread) return false;
+  return body === bodyOf(seq) && chat === `chat ${seq % 50}`;
 }
 
 function refusal(): { text: string; missing: number } {
@@ -103,9 +125,9 @@ function refusal(): { text: string; missing: number } {
 
 test('untouched, all is there, and nothing is said', () => {
   fresh();
-  expect(read()).toEqual({ count: MESSAGES, notes: [] });
+  expect(read()).toEqual({ count: MESSAGES, notes: [], dead: [] });
   // And again after an end in good order.
-  expect(read()).toEqual({ count: MESSAGES, notes: [] });
+  expect(read()).toEqual({ count: MESSAGES, notes: [], dead: [] });
 });
 
 describe('one changed bit', () => {
@@ -139,6 +161,7 @@ describe('one changed bit', () => {
 describe('a page overwritten', () => {
   test('is refused with the count; accepted, the rest goes on unchanged', () => {
     let lossy = 0;
+    let kept = 0;
     for (let i = 0; i < 8; i++) {
       fresh();
       const bytes = readFileSync(file);
@@ -148,12 +171,17 @@ describe('a page overwritten', () => {
       const { text, missing } = outcome();
       if (text === null) continue;
       expect(text).toContain(`1 page of ${file} changed or lost (${page + 1})`);
-      const { count } = read(true);
+      const { count, dead, notes } = read(true);
       expect([page, count]).toEqual([page, MESSAGES - missing]);
+      expect(dead.length).toBeLessThanOrEqual(missing);
+      if (dead.length > 0)
+        expect(notes.join()).toContain(`${dead.length} of them can be read in part`);
       if (missing > 0) lossy += 1;
-      expect(read()).toEqual({ count, notes: [] });
+      kept += dead.length;
+      expect(read()).toEqual({ count, notes: [], dead });
     }
     expect(lossy).toBeGreaterThan(2);
+    expect(kept).toBeGreaterThanOrEqual(lossy);
   }, 120_000);
 
   // Harmless, or refused.
@@ -211,7 +239,7 @@ describe('after the machine went down', () => {
     const slot = Buffer.alloc(SLOT_BYTES);
     encode(slot, 1e9, { ...mark, boot: 'f'.repeat(32), forced: mark.written - missing });
     writeFileSync(markFileOf(dir), slot);
-    expect(read()).toEqual({ count: MESSAGES - missing, notes: [] });
+    expect(read()).toEqual({ count: MESSAGES - missing, notes: [], dead: [] });
     // But what was forced is.
     fresh();
     truncateSync(log, Math.floor(logEnd() * 0.8));
@@ -224,5 +252,17 @@ describe('after the machine went down', () => {
 test('a folder that is made anew has nothing to miss', () => {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { mode: 0o700 });
-  expect(read()).toEqual({ count: 0, notes: [] });
+  expect(read()).toEqual({ count: 0, notes: [], dead: [] });
+});
+
+test('a store that was restored, and is not yet in the mode of a log, starts again and again', () => {
+  fresh();
+  read();
+  const db = openDatabase(file, { readOnly: false, busyMsMax: 0 });
+  db.exec('PRAGMA journal_mode = DELETE');
+  db.close();
+  rmSync(sumsFileOf(file));
+  rmSync(markFileOf(dir));
+  expect(read().count).toBe(MESSAGES);
+  expect(read()).toEqual({ count: MESSAGES, notes: [], dead: [] });
 });
