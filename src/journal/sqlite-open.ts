@@ -3,7 +3,7 @@
 // and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
 // store does both.
 
-import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootId, processStart } from '../system/boot.ts';
 import { systemClock } from '../system/clock.ts';
@@ -127,15 +127,18 @@ interface Found {
   readonly loss: Loss | null;
   readonly notes: StoreNote[];
   readonly lock: Database;
+  // Nothing was in its file.
+  readonly isNew: boolean;
 }
 
-function openFiles(options: OpenOptions, { read, loss, notes, lock }: Found): OpenStore {
+function openFiles(options: OpenOptions, checked: Omit<Found, 'isNew'>): OpenStore {
   const file = storeFileOf(options.dir);
   makePrivateFile(file);
+  const isNew = statSync(file).size === 0;
   if (!hasSums(sumsFileOf(file))) makeSums(sumsFileOf(file), file);
   const db = openFile(file, options.pageCountMax);
   try {
-    return openMarked(options, db, { read, loss, notes, lock });
+    return openMarked(options, db, { ...checked, isNew });
   } catch (error) {
     db.close();
     throw error;
@@ -143,12 +146,12 @@ function openFiles(options: OpenOptions, { read, loss, notes, lock }: Found): Op
 }
 
 function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore {
-  const { read, loss, notes, lock } = found;
+  const { read, loss, notes, lock, isNew } = found;
   const file = storeFileOf(options.dir);
   const sums = new PageSums(sumsFileOf(file), logFileOf(file));
   const checkpoints = new Checkpoints(db, sums);
-  // What a crash has left in the log.
-  checkpoints.moveAll();
+  // What a crash has left in the log. That of a new store holds all of it, and can stand in for the file.
+  if (!isNew) checkpoints.moveAll();
   const log = openSync(logFileOf(file), 'r+');
   const epoch = 1 + Math.max(epochOf(db), read.kind === 'mark' ? read.mark.epoch : 0);
   const owner = takeOver(db, epoch, loss);
