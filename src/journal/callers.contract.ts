@@ -121,7 +121,13 @@ export function callers(store: () => Harness): void {
         { held: true, acceptedAt: now },
         { to: 'uncertain', outcome: 'uncertain', reason: 'lost', endedAt: now },
       );
-      await journal.callers.caller(kept, false);
+      // Of late, and still no answer to a repeat.
+      const refused = { outcome: 'refused', to: 'dead', reason: 'no', endedAt: now } as const;
+      const deadOfLate = await delivered(journal, { held: true, acceptedAt: now }, refused);
+      const cancelledOfLate = await accepted(journal, { held: true, acceptedAt: now });
+      for (const seq of [kept, deadOfLate, cancelledOfLate])
+        await journal.callers.caller(seq, false);
+      await journal.move(aMove({ seq: cancelledOfLate, at: now }));
       await restart();
       expect(await seqs()).toEqual([kept]);
     });
