@@ -181,7 +181,7 @@ describe('a page overwritten', () => {
       expect(read()).toEqual({ count, notes: [], dead });
     }
     expect(lossy).toBeGreaterThan(2);
-    expect(kept).toBeGreaterThanOrEqual(lossy);
+    expect(kept).toBeGreaterThan(0);
   }, 120_000);
 
   // Harmless, or refused.
