@@ -19,7 +19,7 @@ export function waysAround(stage: Stage): void {
       ['a.tile:has-text("Dead letters")', 'Dead letters', /^#\/dead$/],
       ['a:has-text("the whole queue")', 'Queue', /^#\/queue$/],
       ['a:text-matches("^all \\\\d+$")', 'Accounts', /^#\/accounts$/],
-      [`a:has-text("chat ${FROZEN}")`, 'Chats', /account=telegram%3A1&frozen=true/],
+      [`a:has-text("chat ${FROZEN}")`, 'Chats', /account=telegram%3Asandbox-1&frozen=true/],
       ['table.waiting a.mono', 'Chats', /find=-100/],
     ])('the overview’s %s leads to %s', async (selector, heading, hash) => {
       await stage.visitor.see('');
