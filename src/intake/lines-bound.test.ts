@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { atEndOfTurn } from '../system/turn.ts';
 import { type Bench, bench, TOKEN } from './intake.fixture.ts';
 
 const WRONG = '9:wrong-token';
@@ -68,6 +69,41 @@ function head(token: string, method: string, headers: Record<string, string | nu
 const FORM = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': 50_000_000 };
 const FILE = '--x\r\ncontent-disposition: form-data; name="photo"; filename="a"\r\n\r\n';
 
+// What is thrown away has a pace.
+async function passTime(until: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  until.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await at.clock.run(at.clock.now() + 1);
+    await new Promise<void>((resolve) => atEndOfTurn(resolve));
+  }
+}
+
+describe('refusals', () => {
+  test('one address that is refused again and again waits for its answers, others do not', async () => {
+    const port = await listening();
+    const asked = head(WRONG, 'getMe', { 'content-length': 0 });
+    const lines = [line(port, '127.0.0.9'), line(port, '127.0.0.9')];
+    for (const { socket } of lines) socket.write(asked.repeat(50));
+    for (const { answers } of lines) expect(await answers(50)).toHaveLength(50);
+    const last = line(port, '127.0.0.9');
+    last.socket.write(asked);
+    await once(last.socket, 'ready');
+    const other = line(port, '127.0.0.10');
+    other.socket.write(asked);
+    expect(await other.answers()).toEqual(['401']);
+    // A bot with a valid token is served, wherever it comes from.
+    const bot = line(port, '127.0.0.9');
+    bot.socket.write(head(TOKEN, 'getMe', { 'content-length': 0 }));
+    expect(await bot.answers()).toHaveLength(1);
+    expect(last.text()).toBe('');
+    await at.clock.run(at.clock.now() + 100);
+    expect(await last.answers()).toEqual(['401']);
+  });
+});
+
 describe('the token comes before the body', () => {
   test('a wrong one is answered before anything of the body came', async () => {
     const port = await listening();
@@ -84,11 +120,13 @@ describe('the token comes before the body', () => {
     expect(await answers()).toEqual(['401']);
     const chunk = Buffer.alloc(65_536, 'a');
     let sent = 0;
+    const passing = passTime(closed);
     while (!socket.destroyed && sent < FORM['content-length']) {
       sent += chunk.length;
       if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
     }
     await closed;
+    await passing;
     expect(sent).toBeLessThan(30_000_000);
     expect(at.spooled.size).toBe(0);
   });

@@ -7,6 +7,7 @@ import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, problem } from '../domain/errors.ts';
 import type { Clock } from '../system/clock.ts';
+import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 import type { IntakeOptions } from './intake.ts';
 import { Peers } from './peers.ts';
@@ -25,6 +26,12 @@ const PIPELINED_MAX = 64;
 // What is read and thrown away of a body that was refused, so that its sender hears why.
 const DISCARDED_BYTES_MAX = 4_194_304;
 const DISCARDED_MS_MAX = 10_000;
+// Of all of them together, so that throwing away what strangers send takes no time from those who are served.
+const DISCARDED_BYTES_PER_MS_MAX = 8_192;
+// Refusals that one address is told at once, and then one in each such time: what it sends costs as much to refuse as
+// to serve, and it sends the next when it has its answer.
+const REFUSALS = { burst: 100, everyMs: 20, keysMax: 10_000 };
+const REFUSAL_MS_MAX = 5_000;
 
 export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
   const { clock, settings } = options;
@@ -32,14 +39,35 @@ export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
   boundConnections(app, peers, settings.connectionsMax);
   boundPipelines(app);
   boundBodies(app, peers, settings.bodyBytesMax);
+  paceRefusals(app, peers, clock);
+  const pace = { freeAt: 0 };
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request;
     if (reply.statusCode >= 400 && isUnread(raw)) {
       // Whether the body still comes cannot be told when its sender waits to be asked for it.
       if (raw.headers.expect !== undefined) reply.header('connection', 'close');
-      discard(raw, reply.raw, clock);
+      discard(raw, reply.raw, clock, pace);
     }
     done(null, payload);
+  });
+}
+
+// Who is refused again and again waits for its answers, and its bodies wait in its own machine. Only of those that have
+// not shown whose they are: behind one address there may be others.
+function paceRefusals(app: FastifyInstance, peers: Peers, clock: Clock): void {
+  const refusals = new Rate(REFUSALS);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { speaker = null, holder = null, raw } = request;
+    if (reply.statusCode < 400 || speaker !== null || holder !== null) {
+      done(null, payload);
+      return;
+    }
+    const address = peers.addressOf(raw);
+    const now = clock.now();
+    const waitMs = address === '' ? 0 : Math.min(refusals.waitMs(address, now), REFUSAL_MS_MAX);
+    if (address !== '' && waitMs < REFUSAL_MS_MAX) refusals.count(address, now);
+    if (waitMs === 0) done(null, payload);
+    else clock.schedule(now + waitMs, () => done(null, payload));
   });
 }
 
@@ -138,7 +166,13 @@ function isUnread(request: IncomingMessage): boolean {
   return !request.complete && request.socket instanceof Socket;
 }
 
-function discard(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
+// `pace`: when the next byte of any body may be thrown away. Whose turn it is not yet waits in its sender's machine.
+function discard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  clock: Clock,
+  pace: { freeAt: number },
+): void {
   const cutOff = () => request.socket.destroy();
   const timer = clock.schedule(clock.now() + DISCARDED_MS_MAX, cutOff);
   let left = DISCARDED_BYTES_MAX;
@@ -146,7 +180,15 @@ function discard(request: IncomingMessage, response: ServerResponse, clock: Cloc
   request.once('close', () => timer.cancel());
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) cutOff();
+    if (left < 0) {
+      cutOff();
+      return;
+    }
+    const now = clock.now();
+    pace.freeAt = Math.max(now, pace.freeAt) + chunk.length / DISCARDED_BYTES_PER_MS_MAX;
+    if (pace.freeAt - now < 1) return;
+    request.pause();
+    clock.schedule(pace.freeAt, () => request.resume());
   });
 }
 
