@@ -147,6 +147,7 @@ describe('any text, with any markup', () => {
           expect(entityProblems(validEntities(part))).toEqual([]);
         }
       }),
+      { numRuns: 1000 },
     );
   });
 

@@ -45,14 +45,18 @@ function firsts(sorted: readonly Entity[]): Entity[] {
   });
 }
 
-// A quotation holds links and code, not the other way round. Both lists are sorted and each is disjoint.
+// A quotation holds links and code whole, not the other way round, and crosses none. Both lists are sorted and each is
+// disjoint.
 function outside(quotes: readonly Entity[], things: readonly Entity[]): Entity[] {
   let at = 0;
   return quotes.filter((quote) => {
     const { from, to } = rangeOf(quote);
     while (at < things.length && rangeOf(things[at]!).to <= from) at += 1;
-    const thing = things[at];
-    return thing === undefined || thing.offset >= from || rangeOf(thing).to < to;
+    let isWhole = true;
+    for (let i = at; i < things.length && things[i]!.offset < to; i++) {
+      isWhole &&= things[i]!.offset >= from && rangeOf(things[i]!).to <= to;
+    }
+    return isWhole;
   });
 }
 
