@@ -1,0 +1,67 @@
+// Accounts from the command line, against the real routes.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, bench, KEY } from '../intake/intake.fixture.ts';
+import { runCli } from './program.ts';
+
+const COUNTS = { cancelled: 3, inFlight: 1, tokens: 0, streams: 2, broadcasts: 0 };
+const CONFIGURED = 'telegram:7';
+
+let at: Bench;
+let url = '';
+
+beforeEach(async () => {
+  at = await bench({}, [], {
+    async removeAccount(id) {
+      if (id === CONFIGURED) return { kind: 'configured' };
+      const isRemoved = await at.accounts.remove(id);
+      return isRemoved ? { kind: 'removed', ...COUNTS } : { kind: 'unknown' };
+    },
+  });
+  url = await at.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => at.app.close());
+
+async function accounts(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli(['accounts', ...args], {
+    env: { SLUICE_URL: url, SLUICE_KEY: KEY },
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+test('an account is listed, and removed with what it ends; one that is gone is unknown', async () => {
+  expect((await accounts('list')).out).toContain('telegram:42');
+  const ended = '3 deliveries cancelled, 1 calls still in flight, 2 streams cancelled';
+  expect(await accounts('remove', 'telegram:42')).toEqual({
+    code: 0,
+    out: `telegram:42 is removed, ${ended}`,
+    err: '',
+  });
+  expect(at.accounts.get('telegram:42')).toBeNull();
+  expect((await accounts('list')).out).toBe('no account yet');
+  const again = await accounts('remove', 'telegram:42');
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('unknown_account') });
+});
+
+test('--json prints the counts for programs', async () => {
+  const { code, out } = await accounts('remove', 'telegram:42', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ id: 'telegram:42', removed: true, ...COUNTS });
+});
+
+test('a configured account stays, and an id with a slash names no other path', async () => {
+  const configured = await accounts('remove', CONFIGURED);
+  expect(configured.code).toBe(1);
+  expect(configured.err).toContain('account_configured');
+  const strange = await accounts('remove', 'telegram:42/pause');
+  expect(strange).toMatchObject({ code: 1, err: expect.stringContaining('unknown_account') });
+  expect(at.accounts.get('telegram:42')).not.toBeNull();
+});
+
+test('without an id it is wrong usage', async () => {
+  expect((await accounts('remove')).code).toBe(2);
+});
