@@ -33,8 +33,7 @@ async function accounts(...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-test('an account is listed, and removed with what it ends; one that is gone is unknown', async () => {
-  expect((await accounts('list')).out).toContain('telegram:42');
+test('an account is removed with what it ends; one that is gone is unknown', async () => {
   const ended = '3 deliveries cancelled, 1 calls still in flight, 2 streams cancelled';
   expect(await accounts('remove', 'telegram:42')).toEqual({
     code: 0,
@@ -42,7 +41,6 @@ test('an account is listed, and removed with what it ends; one that is gone is u
     err: '',
   });
   expect(at.accounts.get('telegram:42')).toBeNull();
-  expect((await accounts('list')).out).toBe('no account yet');
   const again = await accounts('remove', 'telegram:42');
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('unknown_account') });
 });
