@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   permit: ['plainParams', 'targets'],
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
-  end: ['close'],
+  end: ['close', 'timeAt'],
 };
 const groupOf = (method: string) =>
   Object.keys(GROUPS).find((group) => GROUPS[group]!.includes(method));
