@@ -190,6 +190,27 @@ describe('what goes out', () => {
     await becomes(id, 'sent');
   });
 
+  test('an account is removed only by a yes, and what waits for it is cancelled', async () => {
+    const account = 'telegram:sandbox-5';
+    const to = { platform: 'telegram', account: '5:sandbox', chat: '43' };
+    await stage.scene.post('/v1/messages', { to, body: { text: 'Hello' }, wait: true });
+    await stage.scene.post(`/v1/accounts/${account}/pause`, {});
+    const { id } = await stage.scene.post('/v1/messages', { to, body: { text: 'Too late' } });
+    const isKnown = async () =>
+      ((await get('/v1/accounts')).accounts as { id: string }[]).some((one) => one.id === account);
+    await stage.visitor.see('accounts');
+    const card = page().locator('.card', { hasText: account });
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await answer('Cancel');
+    expect([await isKnown(), await stateOf(id)]).toEqual([true, 'queued']);
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await answer('Remove');
+    await toast(`${account} is removed.`);
+    await card.waitFor({ state: 'detached' });
+    await page().locator('.card', { hasText: BOT }).waitFor();
+    expect([await isKnown(), await stateOf(id)]).toEqual([false, 'cancelled']);
+  });
+
   test('a broadcast is paused, resumed, and cancelled only by a yes', async () => {
     const chats = Array.from({ length: 2000 }, (_, i) => String(10_000 + i));
     const { id } = await stage.scene.broadcast('Holidays', chats);
