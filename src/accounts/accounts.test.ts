@@ -218,41 +218,6 @@ describe('removing', () => {
     expect(asked).toEqual([GOOD, GOOD]);
     expect(changes).toEqual(['telegram:42 token', 'telegram:42 removed', 'telegram:42 token']);
   });
-
-  test('in a full table the longest idle gives way; the configured and the busy never do', async () => {
-    const configured = new Set(['telegram:1']);
-    const { options, stored } = world(undefined, { accountsMax: 4, configured });
-    const accounts = await Accounts.open(options);
-    accounts.letGo((id) => id !== 'telegram:2');
-    for (const n of [1, 2, 3, 4]) await accounts.identify('telegram', `${n}:a`);
-    await accounts.identify('telegram', '3:a');
-    expect(await accounts.identify('telegram', '5:a')).toMatchObject({ kind: 'known' });
-    expect([...stored.keys()].sort()).toEqual([1, 2, 3, 5].map((n) => `telegram:${n}`));
-    accounts.letGo(() => false);
-    expect(await accounts.identify('telegram', '6:a')).toMatchObject({ kind: 'full' });
-  });
-
-  test('many who come at once each find a place in a full table', async () => {
-    const { options, stored } = world(undefined, { accountsMax: 10 });
-    const accounts = await Accounts.open(options);
-    accounts.letGo(() => true);
-    for (let n = 1; n <= 10; n++) await accounts.identify('telegram', `${n}:a`);
-    const crowd = [21, 22, 23, 24, 25].map((n) => accounts.identify('telegram', `${n}:a`));
-    const kinds = (await Promise.all(crowd)).map(({ kind }) => kind);
-    expect(kinds).toEqual(Array(5).fill('known'));
-    expect(stored.size).toBeLessThanOrEqual(10);
-  });
-
-  test('what the simulator vouched for gives way before what a platform did', async () => {
-    const { options, stored } = world(undefined, { accountsMax: 3 });
-    const platform = options.platforms.get('telegram')!;
-    Object.assign(platform, { isLocal: (credential: string) => credential.includes('sandbox') });
-    const accounts = await Accounts.open(options);
-    accounts.letGo(() => true);
-    for (const token of ['1:a', '2:b', '3:sandbox']) await accounts.identify('telegram', token);
-    await accounts.identify('telegram', '4:c');
-    expect([...stored.keys()].sort()).toEqual([1, 2, 4].map((n) => `telegram:${n}`));
-  });
 });
 
 describe('only known accounts', () => {

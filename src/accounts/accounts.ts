@@ -10,7 +10,7 @@ import type { Host, Platform } from '../platforms/platform.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
-import { EVICTED_SHARE, whoGivesWay } from './eviction.ts';
+import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
 import { hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
@@ -329,15 +329,14 @@ export class Accounts {
     const before = this.#held.get(id);
     if (before?.digest === digest) return { kind: 'known', id };
     const host = hostOf(platform, credential);
-    if (before !== undefined && !mayReplace(before.host, host)) {
-      return { kind: 'taken' };
-    }
-    // Those that are being written beside it need a place too.
-    const missing = this.#held.size + this.#writing.size + 1 - this.#accountsMax;
-    if (before === undefined && missing > 0) await this.#evict(missing);
-    if (before === undefined && this.#held.size >= this.#accountsMax) {
-      return { kind: 'full', accountsMax: this.#accountsMax };
-    }
+    if (before !== undefined && !mayReplace(before.host, host)) return { kind: 'taken' };
+    const missing = () =>
+      before === undefined ? placesMissing(this.#held, this.#writing, this.#accountsMax) : 0;
+    const evicted = missing() > 0 ? this.#evict(missing()) : null;
+    // Decided before anything is awaited: no two get the same place.
+    const isFull = missing() > 0;
+    await evicted;
+    if (isFull) return { kind: 'full', accountsMax: this.#accountsMax };
     const stored: StoredAccount = {
       id,
       platform: platform.name,
@@ -352,6 +351,7 @@ export class Accounts {
     return { kind: 'known', id };
   }
 
+  // They are out of the table when it returns, and off the disk when it resolves.
   async #evict(missing: number): Promise<void> {
     const { platforms } = this.#options;
     const candidates = Array.from(this.#held.values()).flatMap(({ stored, credential, used }) => {

@@ -11,6 +11,16 @@ export interface Candidate {
   readonly used: number;
 }
 
+// How many must give way before one more fits in: the new ones that are being written have their places already.
+export function placesMissing(
+  held: ReadonlyMap<string, unknown>,
+  writing: ReadonlyMap<string, unknown>,
+  max: number,
+): number {
+  const reserved = Array.from(writing.keys()).filter((id) => !held.has(id)).length;
+  return held.size + reserved + 1 - max;
+}
+
 export function whoGivesWay(
   candidates: readonly Candidate[],
   count: number,
