@@ -26,7 +26,8 @@ export async function rawSameRows(dir: string): Promise<Raw> {
     seq += 1;
     const call = ['telegram:1', 'telegram', chat, 'sendMessage', 'send', 'broadcast'];
     const at = 1_700_000_000_000.5 + seq;
-    delivery.run(seq, ...call, 2, at, at, seq, body);
+    // Held by nobody, and without a check: what a check costs is the journal's.
+    delivery.run(seq, ...call, 2, at, at, seq, body, 0, null);
   });
 }
 
