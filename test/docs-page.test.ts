@@ -4,10 +4,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureChromium } from '../scripts/ensure-chromium.ts';
 import { openApi } from '../src/intake/openapi.ts';
+import { openBrowser } from './page/browser.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
@@ -15,9 +15,7 @@ const gateway = new GatewayProcess('http://127.0.0.1:9');
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = await ensureChromium();
-  if (executablePath === null) throw new Error('chromium is missing: apt-get install chromium');
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await openBrowser();
   await gateway.start();
 });
 afterAll(async () => {

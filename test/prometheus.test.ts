@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ensurePrometheus } from '../scripts/ensure-prometheus.ts';
+import { ensure } from '../scripts/ensure.ts';
 import { METRICS } from '../src/ledger/metrics.ts';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { storeFileOf } from '../src/system/sqlite.ts';
@@ -30,7 +30,7 @@ const INSTALL_MS_MAX = 300_000;
 const SERIES_MAX = 1000;
 // Left on a disk that fills: little, and not nothing.
 const FREE_BYTES = 12e6;
-const isReady = (await ensurePrometheus()) === 'ready';
+const isReady = (await ensure('prometheus')) !== null;
 
 function promtool(...args: string[]) {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });

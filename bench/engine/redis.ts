@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { ensureRedis } from '../../scripts/ensure-redis.ts';
+import { ensure } from '../../scripts/ensure.ts';
 
 export async function startRedis(folder: string): Promise<{ port: number; stop(): Promise<void> }> {
-  if ((await ensureRedis()) === 'missing') process.exit(1);
+  if ((await ensure('redis')) === null) process.exit(1);
   const port = await freePort();
   const flags = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = spawn('redis-server', [...flags, '--dir', folder], {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { ensureChromium } from '../../scripts/ensure-chromium.ts';
+import { cure, ensure } from '../../scripts/ensure.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 // For what hangs; nothing here should take a tenth of it.
@@ -22,8 +22,8 @@ export const DESK: Viewport = { width: 1280, height: 860 };
 export const PHONE: Viewport = { width: 390, height: 800 };
 
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = await ensureChromium();
-  if (executablePath === null) throw new Error('chromium is missing: apt-get install chromium');
+  const executablePath = await ensure('chromium');
+  if (executablePath === null) throw new Error(`chromium is missing: ${cure('chromium')}`);
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
