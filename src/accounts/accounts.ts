@@ -197,6 +197,11 @@ export class Accounts {
     return this.#configured.has(id);
   }
 
+  // Heard before strangers: it names a configured account (rightly or not), or there is none.
+  isFavoured(platformName: string, credential: string): boolean {
+    return this.#configured.size === 0 || this.isConfigured(this.claimed(platformName, credential));
+  }
+
   // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
   // is enough (`terminal:local`), a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
@@ -274,7 +279,7 @@ export class Accounts {
       if (!this.#held.has(id)) this.#hold(held.stored, held.credential);
       throw error;
     }
-    if (!this.#held.has(id)) this.#tell({ id, kind: 'removed' });
+    if (!this.#held.has(id)) for (const tell of this.#listeners) tell({ id, kind: 'removed' });
     return true;
   }
 
@@ -347,7 +352,7 @@ export class Accounts {
     };
     await this.#options.journal.saveAccount(stored);
     this.#hold(stored, credential);
-    this.#tell({ id, kind: 'token' });
+    for (const tell of this.#listeners) tell({ id, kind: 'token' });
     return { kind: 'known', id };
   }
 
@@ -373,26 +378,21 @@ export class Accounts {
     if (held === undefined) return false;
     held.stored = { ...held.stored, ...change };
     await this.#options.journal.saveAccount(held.stored);
-    this.#tell({ id, kind });
+    for (const tell of this.#listeners) tell({ id, kind });
     return true;
   }
 
   #hold(stored: StoredAccount, credential: string): void {
-    const before = this.#held.get(stored.id);
-    if (before !== undefined) this.#idByDigest.delete(before.digest);
+    this.#idByDigest.delete(this.#held.get(stored.id)?.digest ?? '');
     const digest = digestOf(stored.platform, credential);
     this.#uses += 1;
     const host = this.#hostOrNull(stored, credential);
     this.#held.set(stored.id, { stored, credential, host, digest, used: this.#uses });
     this.#idByDigest.set(digest, stored.id);
   }
-
-  #tell(change: AccountChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
 }
 
-// One that cannot be used here is shown as refused; that is not written, as the next start may know better.
+// One that cannot be used here is shown as refused, which is not written: the next start may know better.
 function shown({ stored, host }: Held): StoredAccount {
   return host === null ? { ...stored, refused: INTERNAL } : stored;
 }

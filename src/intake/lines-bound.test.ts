@@ -178,21 +178,37 @@ describe('no address and no line has all of it', () => {
     expect(await again.answers()).toEqual(['401']);
   });
 
-  test('requests sent ahead on one line', async () => {
+  test('requests sent ahead on one line are taken one after the other', async () => {
     const port = await listening();
-    const { socket, text } = line(port);
-    const isFull = Promise.withResolvers<void>();
-    at.hold = () => {
-      if (at.passed.length === 65) isFull.resolve();
-    };
-    // The first is held, so all others wait behind it.
-    socket.write(head(TOKEN, 'getMe', { 'content-length': 0 }).repeat(200));
-    await isFull.promise;
+    const whole = line(port);
+    whole.socket.write(head(TOKEN, 'getMe', { 'content-length': 0 }).repeat(65));
+    expect(await whole.answers(65)).toHaveLength(65);
+    at.passed.length = 0;
+    const held = line(port);
+    const isHeld = Promise.withResolvers<void>();
+    at.hold = () => isHeld.resolve();
+    held.socket.write(head(TOKEN, 'getMe', { 'content-length': 0 }).repeat(10));
+    await isHeld.promise;
     const other = line(port);
     other.socket.write(head(WRONG, 'getMe', { 'content-length': 0 }));
     expect(await other.answers()).toEqual(['401']);
-    expect(at.passed).toHaveLength(65);
+    expect(at.passed).toHaveLength(1);
+  });
+
+  test('a line on which too many are sent ahead is cut, and none of them is taken', async () => {
+    const port = await listening();
+    const { socket, text, closed } = line(port);
+    // The first is held, so all others wait behind it.
+    at.hold = () => {};
+    socket.write(head(TOKEN, 'getMe', { 'content-length': 0 }).repeat(200));
+    await closed;
+    const other = line(port);
+    other.socket.write(head(WRONG, 'getMe', { 'content-length': 0 }));
+    expect(await other.answers()).toEqual(['401']);
+    expect(at.passed.length).toBeLessThanOrEqual(1);
     expect(text()).toBe('');
+    // The stacks of later errors are whole again.
+    expect(Error.stackTraceLimit).toBeGreaterThan(0);
   });
 
   test('large bodies that are being read', async () => {

@@ -1,5 +1,5 @@
-// Bounds on connections and on what comes over them, before anything is known of it: connections per address, requests
-// sent ahead on one connection, bytes of bodies being read, and bodies that nobody will read. In each of them no
+// Bounds on connections and on what comes over them, before anything is known of it: connections per address,
+// bytes of bodies being read, and bodies that nobody will read. In each of them no
 // address and no account may hold more than is still free (see system/shares.ts).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,8 +21,6 @@ const READING_BYTES_MAX = 268_435_456;
 const SMALL_BODY_BYTES = 16_384;
 // What a form with files takes of the memory: the files go to the disk.
 const FORM_BYTES = 65_536;
-// Requests that wait behind another one on the same connection.
-const PIPELINED_MAX = 64;
 // What is read and thrown away of a body that was refused, so that its sender hears why.
 const DISCARDED_BYTES_MAX = 4_194_304;
 const DISCARDED_MS_MAX = 10_000;
@@ -37,7 +35,6 @@ export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
   const { clock, settings } = options;
   const peers = new Peers(settings.trustedProxies);
   boundConnections(app, peers, settings.connectionsMax);
-  boundPipelines(app);
   boundBodies(app, peers, settings.bodyBytesMax);
   paceRefusals(app, peers, clock);
   const pace = { freeAt: 0 };
@@ -85,28 +82,6 @@ function boundConnections(app: FastifyInstance, peers: Peers, connectionsMax: nu
       return;
     }
     socket.once('close', () => places.give(claimant));
-  });
-}
-
-// A response that has no connection yet waits for the one before it.
-function boundPipelines(app: FastifyInstance): void {
-  const waiting = new WeakMap<Socket, number>();
-  app.addHook('onRequest', (request, reply, done) => {
-    if (reply.raw.socket !== null || !(request.raw.socket instanceof Socket)) {
-      done();
-      return;
-    }
-    const { socket } = request.raw;
-    const ahead = waiting.get(socket) ?? 0;
-    if (ahead >= PIPELINED_MAX || socket.destroyed) {
-      // No answer could overtake those before it, and thousands more may lie in the same packet: the line is cut.
-      reply.hijack();
-      socket.destroy();
-      return;
-    }
-    waiting.set(socket, ahead + 1);
-    reply.raw.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
-    done();
   });
 }
 

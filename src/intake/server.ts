@@ -23,6 +23,7 @@ import { boundLines } from './lines-bound.ts';
 import { loginRoutes } from './login.ts';
 import { messageRoutes } from './messages.ts';
 import { overviewRoutes } from './overview.ts';
+import { createPipelineServer } from './pipelines.ts';
 import { queueRoutes } from './queue.ts';
 import { refuse, sendProblem } from './refuse.ts';
 import { sandboxRoutes } from './sandbox.ts';
@@ -49,7 +50,7 @@ export function createServer(
 ): FastifyInstance {
   const app = fastify({
     bodyLimit: options.settings.bodyBytesMax,
-    requestTimeout: REQUEST_MS_MAX,
+    serverFactory: (listener) => createPipelineServer(listener, REQUEST_MS_MAX),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },

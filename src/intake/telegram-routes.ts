@@ -7,14 +7,17 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { problem } from '../domain/errors.ts';
 import { bodyOf, type Files, NO_FILES } from '../domain/upload.ts';
 import { JournalUnavailable } from '../journal/journal.ts';
+import { isVirtualToken } from '../keys/keys.ts';
 import type { Passage, Platform } from '../platforms/platform.ts';
 import { assert } from '../system/assert.ts';
+import { atEndOfTurn } from '../system/turn.ts';
 import { identityProblem } from './accept.ts';
 import type { IntakeOptions } from './intake.ts';
 import { type Form, readForm } from './multipart.ts';
 import { Peers } from './peers.ts';
 import { permitted } from './permit.ts';
 import { tooOften } from './refuse.ts';
+import { StrangerTurns } from './strangers.ts';
 import { journalProblem } from './submit.ts';
 import { type CallAddress, callAddress, fileAddress, METHOD } from './telegram-address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './telegram-answer.ts';
@@ -59,6 +62,7 @@ class Door {
   readonly #dialect: Dialect;
   readonly #passing: Passing;
   readonly #peers: Peers;
+  readonly #strangers = new StrangerTurns(atEndOfTurn);
 
   constructor(options: IntakeOptions, platform: Platform, passage: Passage, waiting: Waiting) {
     this.#options = options;
@@ -76,6 +80,14 @@ class Door {
       answerNo(reply, 404, 'Not Found');
       return;
     }
+    const { credential } = address;
+    const { accounts } = this.#options;
+    const find = () => this.#find(request, reply, credential, done);
+    if (isVirtualToken(credential) || accounts.isFavoured(PLATFORM, credential)) find();
+    else this.#strangers.take(find);
+  }
+
+  #find(request: FastifyRequest, reply: FastifyReply, credential: string, done: () => void): void {
     const admit = (found: Found) => {
       if (found.kind === 'speaker') {
         request.speaker = found;
@@ -84,7 +96,7 @@ class Door {
       else answerProblem(reply, identityProblem(found));
     };
     const peer = this.#peers.addressOf(request.raw);
-    const found = speakerOf(this.#options, address.credential, peer);
+    const found = speakerOf(this.#options, credential, peer);
     // A turn less on the hot path: the token is nearly always known.
     if (found instanceof Promise) {
       found.then(admit).catch((error: unknown) => void reply.send(error));
