@@ -1,7 +1,9 @@
 // npm run bench [-- NAME]: every figure is a ratio between two things measured in the same run, because
 // machines differ and this one may be busy. A row fails when its bound is missed.
 
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureNodeFlags } from '../bin/node-flags.js';
 import { broadcast } from './broadcast/broadcast.ts';
 import { engine } from './engine/engine.ts';
 import { latency } from './latency/latency.ts';
@@ -26,6 +28,9 @@ async function* liveOutput(only: string | null): AsyncIterable<Row> {
   yield* streams();
   yield* broadcast(only);
 }
+
+// Parts of the gateway run in this very process.
+ensureNodeFlags(fileURLToPath(import.meta.url), process.argv.slice(2));
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const [name, only = null] = positionals;

@@ -8,22 +8,15 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureNodeFlags, NODE_FLAGS } from './node-flags.js';
 
 const NODE_MAJOR_MIN = 24;
-// One helper for the collector of garbage, not four: on a small machine four take the cores from the road. And a
-// bound on the room for what is young, in MiB: without it a thread may keep four times as much. And no full
-// collection before so many MiB have lived long: while the memory grows there would be one every few seconds. And
-// nothing is born old: what waits a moment for the disk would be taken for it, and only a full collection frees that.
-const NODE_FLAGS = [
-  '--v8-pool-size=1',
-  '--max-semi-space-size=16',
-  '--initial-old-space-size=96',
-  '--no-allocation-site-pretenuring',
-];
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 const CLI = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 
 if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
+  // Other commands are over before the flags would count.
+  if (process.argv[2] === 'serve') ensureNodeFlags(CLI, process.argv.slice(2));
   // In this very process: whoever kills it must not leave a gateway behind.
   await import('../src/cli/cli.ts');
 } else {

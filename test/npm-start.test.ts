@@ -1,4 +1,5 @@
-// The gateway as npm starts it: a signal to npm alone ends the gateway in order, and nothing is left running.
+// The gateway as npm starts it: it has the flags of Node it needs, and a signal to npm alone
+// ends it in order, with nothing left running.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { NODE_FLAGS } from '../bin/node-flags.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TIMEOUT_MS = 60_000;
@@ -45,6 +47,8 @@ class NpmStart {
     const health = await (await fetch(`${url}/health`)).json();
     expect(health).toMatchObject({ status: 'ok' });
     gatewayPid = gatewayOf(this.npm.pid!);
+    const command = readFileSync(`/proc/${gatewayPid}/cmdline`, 'utf8').split('\0');
+    expect(command).toEqual(expect.arrayContaining([...NODE_FLAGS]));
     return url;
   }
 }

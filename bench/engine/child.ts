@@ -1,14 +1,7 @@
 // One part of a measurement in a process of its own, so that parts do not share a thread.
 
 import { fork } from 'node:child_process';
-
-// As `npm start` runs the gateway; all parts of a measurement alike.
-const NODE_FLAGS = [
-  '--v8-pool-size=1',
-  '--max-semi-space-size=16',
-  '--initial-old-space-size=96',
-  '--no-allocation-site-pretenuring',
-];
+import { NODE_FLAGS } from '../../bin/node-flags.js';
 
 export interface Child<Ready> {
   readonly ready: Ready;
@@ -23,6 +16,7 @@ export function startChild<Ready>(
 ): Promise<Child<Ready>> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL(file, import.meta.url), args, {
+      // As the gateway has them; all parts of a measurement alike.
       execArgv: [...NODE_FLAGS, ...flags],
     });
     const ended = new Promise<void>((done) => {
