@@ -4,6 +4,7 @@
 
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,9 +23,9 @@ const WARM_UP = 1_000;
 const AT_ONCE = 4;
 const COMPLAINTS_MAX = 20;
 const SLOW = 100;
-// Rest and attack take turns, so that whatever else the machine does falls on both.
+// Rest and attack take turns, so that whatever else the machine does falls on both; of each, the middle round counts.
 const ROUNDS = 9;
-const REST_MS = 400;
+const REST_MS = 600;
 // Another one for other attacks: SLUICE_HOSTILE_SEED=7 npm test -- test/hostile.test.ts
 const SEED = Number(process.env.SLUICE_HOSTILE_SEED ?? 20_261_116);
 const HARMLESS_SHARE = 0.04;
@@ -43,6 +44,9 @@ beforeAll(async () => {
   health = new Worker(new URL('./hostile/health-sampler.ts', import.meta.url), {
     workerData: scene.url.href,
   });
+  await healthTimes();
+  // This thread, and none that was started before: making the attacks must not take a core from who is attacked.
+  setPriority(constants.priority.PRIORITY_LOW);
 });
 
 afterAll(async () => {
@@ -134,6 +138,8 @@ function healthTimes(): Promise<number[]> {
 const p99 = (times: readonly number[]) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
 
+const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
 // Bodies that never come to their end.
 function openSlow(): Socket[] {
   const head = `POST /bot${TOKEN}/sendMessage HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}\r\n`;
@@ -148,11 +154,11 @@ async function attackInRounds() {
   for (let round = 0; round < ROUNDS; round++) {
     await healthTimes();
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    atRest.push(...(await healthTimes()));
+    atRest.push(p99(await healthTimes()));
     expect(await attack(WARM_UP + round * each, each)).toEqual([]);
-    underAttack.push(...(await healthTimes()));
+    underAttack.push(p99(await healthTimes()));
   }
-  return { atRest, underAttack };
+  return { atRest: middle(atRest), underAttack: middle(underAttack) };
 }
 
 test(`${ATTACKS} attacks`, async () => {
@@ -163,10 +169,10 @@ test(`${ATTACKS} attacks`, async () => {
   const { atRest, underAttack } = await attackInRounds();
   const memory = await scene.memoryBytes();
   console.log(
-    `/health p99 at rest ${p99(atRest).toFixed(2)} ms, under attack ${p99(underAttack).toFixed(2)} ms; ` +
+    `/health p99 at rest ${atRest.toFixed(2)} ms, under attack ${underAttack.toFixed(2)} ms; ` +
       `memory ${(memoryBefore / 2 ** 20).toFixed(0)} → ${(memory / 2 ** 20).toFixed(0)} MiB`,
   );
-  expect(p99(underAttack) / p99(atRest)).toBeLessThan(HEALTH_RATIO_MAX);
+  expect(underAttack / atRest).toBeLessThan(HEALTH_RATIO_MAX);
   expect(memory / memoryBefore).toBeLessThan(MEMORY_RATIO_MAX);
 
   // Those who never came to their end are answered when they do, or are gone without a trace.

@@ -153,10 +153,10 @@ function scan(text: string, bounds: JsonBounds): JsonFault | null {
 
 // Where the closing quote stands; the end of the text if there is none.
 function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === QUOTE) return i;
-    if (unit === BACKSLASH) i++;
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH && end - 1 - escapes > start) escapes++;
+    if (escapes % 2 === 0) return end;
   }
   return text.length;
 }

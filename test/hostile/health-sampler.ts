@@ -4,7 +4,7 @@
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const GAP_MS = 10;
+const GAP_MS = 5;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let times: number[] = [];
 

@@ -13,6 +13,8 @@ import { splitText } from './split.ts';
 export const TEXT_UNITS_MAX = 4096;
 // A text of more parts than this is refused: nobody reads on.
 const PARTS_MAX = 50;
+// With its markup, of which there is rarely more than text.
+const MARKED_UNITS_MAX = 2 * PARTS_MAX * TEXT_UNITS_MAX;
 const MEMBER = 'sluice:parts';
 const PREFIX = `{"${MEMBER}":`;
 
@@ -39,6 +41,8 @@ export function split(method: string, body: string): string | null {
   const params = JSON.parse(body) as Params;
   const { text, parse_mode: _mode, entities: _entities, reply_markup: markup, ...shared } = params;
   if (typeof text !== 'string' || text.length <= TEXT_UNITS_MAX) return null;
+  // Not even read: what is left of it without its markup cannot be short enough.
+  if (text.length > MARKED_UNITS_MAX) return null;
   const rich = readText(params, text);
   if (rich === null || rich.text.length <= TEXT_UNITS_MAX) return null;
   if (rich.text.length > PARTS_MAX * TEXT_UNITS_MAX) return null;
