@@ -20,7 +20,13 @@ import {
 import { crc32 } from 'node:zlib';
 import { makePrivateFile } from '../system/private-files.ts';
 import { PAGE_BYTES } from '../system/sqlite.ts';
-import { FRAME_HEADER_BYTES, flipUntil, frameOffset, type ScannedLog } from './engine-log.ts';
+import {
+  FRAME_BYTES,
+  FRAME_HEADER_BYTES,
+  flipUntil,
+  frameOffset,
+  type ScannedLog,
+} from './engine-log.ts';
 
 // Two checks of four bytes for each page, at its number; in the place of page 0 stands what this is.
 const ENTRY_BYTES = 8;
@@ -130,16 +136,9 @@ export class PageSums {
   cover(frames: number): Covered {
     const generation = this.#generation();
     const from = isSame(this.#covered, generation) ? this.#covered.frames : 0;
-    const newest = new Map<number, number>();
-    for (let frame = from + 1; frame <= frames; frame++) {
-      newest.set(readBytes(this.#log, 4, frameOffset(frame)).readUInt32BE(0), frame);
-    }
-    const entry = Buffer.alloc(ENTRY_BYTES);
-    for (const [page, frame] of newest) {
-      const bytes = readBytes(this.#log, PAGE_BYTES, frameOffset(frame) + FRAME_HEADER_BYTES);
-      writeEntry(entry, 0, bytes);
-      writeSync(this.#sums, entry, 0, ENTRY_BYTES, page * ENTRY_BYTES);
-    }
+    const newest = new Map<number, bigint>();
+    newestFrames(this.#log, from + 1, frames, (page, bytes) => newest.set(page, entryOf(bytes)));
+    writeEntries(this.#sums, newest);
     if (newest.size > 0) fdatasyncSync(this.#sums);
     this.#covered = { ...generation, frames: Math.max(from, frames) };
     return this.#covered;
@@ -161,9 +160,49 @@ function isSame(a: Omit<Covered, 'frames'>, b: Omit<Covered, 'frames'>): boolean
   return a.salt1 === b.salt1 && a.salt2 === b.salt2;
 }
 
+// The newest frame of each page. Read from the end, many at a time: with a call for each, reading would cost more than
+// summing.
+function newestFrames(
+  log: number,
+  from: number,
+  to: number,
+  see: (page: number, bytes: Buffer) => void,
+): void {
+  const seen = new Set<number>();
+  for (let end = to + 1; end > from; end -= PAGES_PER_READ) {
+    const first = Math.max(from, end - PAGES_PER_READ);
+    const bytes = readBytes(log, (end - first) * FRAME_BYTES, frameOffset(first));
+    for (let at = bytes.length - FRAME_BYTES; at >= 0; at -= FRAME_BYTES) {
+      const page = bytes.readUInt32BE(at);
+      if (seen.has(page)) continue;
+      seen.add(page);
+      see(page, bytes.subarray(at + FRAME_HEADER_BYTES, at + FRAME_BYTES));
+    }
+  }
+}
+
+// Pages that lie side by side are written together.
+function writeEntries(sums: number, entries: ReadonlyMap<number, bigint>): void {
+  const pages = Uint32Array.from(entries.keys()).sort();
+  const run = Buffer.alloc(PAGES_PER_READ * ENTRY_BYTES);
+  for (let i = 0; i < pages.length; ) {
+    const first = pages[i]!;
+    let count = 0;
+    while (count < PAGES_PER_READ && pages[i] === first + count) {
+      run.writeBigUInt64BE(entries.get(pages[i]!)!, count * ENTRY_BYTES);
+      count += 1;
+      i += 1;
+    }
+    writeSync(sums, run, 0, count * ENTRY_BYTES, first * ENTRY_BYTES);
+  }
+}
+
+function entryOf(page: Buffer): bigint {
+  return (BigInt(crc32(page)) << 32n) | BigInt(digestOf(page));
+}
+
 function writeEntry(entries: Buffer, i: number, page: Buffer): void {
-  entries.writeUInt32BE(crc32(page), i * ENTRY_BYTES);
-  entries.writeUInt32BE(digestOf(page), i * ENTRY_BYTES + 4);
+  entries.writeBigUInt64BE(entryOf(page), i * ENTRY_BYTES);
 }
 
 // Slow, and independent of the other: asked only to confirm a repair.

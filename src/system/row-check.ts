@@ -20,7 +20,8 @@ export function rowCheck(
   method: string,
   body: string,
 ): number {
-  return crc32(`${seq}\0${chat}\0${thread ?? ''}\0${method}\0${body}`);
+  // In two steps, so that the body is not copied behind the rest.
+  return crc32(body, crc32(`${seq}\0${chat}\0${thread ?? ''}\0${method}\0`));
 }
 
 // `check` is null in rows that an older version wrote, the body where it is no longer kept: neither can be checked.
