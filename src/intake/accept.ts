@@ -12,9 +12,9 @@ import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
 import { answering } from './answering.ts';
 import { compose, type Wishes } from './compose.ts';
-import { type IntakeOptions, YEAR_S } from './intake.ts';
+import { type AcceptContext, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
-import { invalid, tooOften } from './refuse.ts';
+import { invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
@@ -37,7 +37,7 @@ export interface FromHeaders {
 }
 
 export function draft(
-  options: IntakeOptions,
+  options: AcceptContext,
   request: MessageRequest,
   headers: FromHeaders,
 ): Drafted | Promise<Drafted> {
@@ -54,7 +54,7 @@ export function draft(
 
 // Before anybody is asked for the account: whether there is one outside its bounds is nothing a key may learn.
 function outsideBounds(
-  options: IntakeOptions,
+  options: AcceptContext,
   platform: string,
   to: TargetRequest,
   { bounds = null }: FromHeaders,
@@ -68,7 +68,7 @@ function outsideBounds(
     : problem('forbidden_scope', '');
 }
 
-export function platformFor(options: IntakeOptions, to: TargetRequest): Platform | Problem {
+export function platformFor(options: AcceptContext, to: TargetRequest): Platform | Problem {
   const account = String(to.account);
   const colon = account.indexOf(':');
   const name = to.platform ?? (colon > 0 ? account.slice(0, colon) : '');
@@ -82,7 +82,7 @@ export function platformFor(options: IntakeOptions, to: TargetRequest): Platform
 }
 
 function draftFor(
-  options: IntakeOptions,
+  options: AcceptContext,
   platform: Platform,
   identity: Identity,
   request: MessageRequest,

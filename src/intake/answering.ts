@@ -3,10 +3,10 @@
 
 import type { Priority } from '../domain/priority.ts';
 import type { Call } from './compose.ts';
-import type { IntakeOptions } from './intake.ts';
+import type { AcceptContext } from './context.ts';
 
 export function answering(
-  { updates }: Pick<IntakeOptions, 'updates'>,
+  { updates }: Pick<AcceptContext, 'updates'>,
   account: string,
   call: Call,
   params: Readonly<Record<string, unknown>>,

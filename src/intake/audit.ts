@@ -5,7 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { strikeSecrets } from '../system/log.ts';
 import type { IntakeOptions } from './intake.ts';
 import { checkAuditQuery } from './key-schema.ts';
-import { invalid, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { sendProblem } from './refuse.ts';
 import { showTime } from './time.ts';
 import { troublesOf } from './trouble.ts';
 

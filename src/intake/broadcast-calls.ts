@@ -15,10 +15,11 @@ import { type FromHeaders, identityProblem, platformFor } from './accept.ts';
 import { badLines, fillFrom } from './audience-fill.ts';
 import { type BroadcastOrder, checkBroadcast } from './broadcast-schema.ts';
 import { type ShownBroadcast, showBroadcast } from './broadcast-view.ts';
-import { type IntakeOptions, YEAR_S } from './intake.ts';
+import { YEAR_S } from './context.ts';
+import type { IntakeOptions } from './intake.ts';
 import { memberOf } from './member.ts';
+import { invalid } from './problems.ts';
 import type { ListFormat } from './recipients.ts';
-import { invalid } from './refuse.ts';
 import { readTime } from './time.ts';
 import { troublesOf } from './trouble.ts';
 

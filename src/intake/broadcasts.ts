@@ -19,10 +19,12 @@ import {
   checkRecipientsQuery,
 } from './broadcast-schema.ts';
 import { showAudience, showBroadcast, showRecipient } from './broadcast-view.ts';
+import { NAME_LENGTH_MAX } from './context.ts';
 import { headersOf } from './headers.ts';
-import { type IntakeOptions, NAME_LENGTH_MAX } from './intake.ts';
+import type { IntakeOptions } from './intake.ts';
+import { invalid } from './problems.ts';
 import { formatOf, LIST_TYPES, type ListFormat } from './recipients.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import { isStream } from './telegram-params.ts';
 import { troublesOf } from './trouble.ts';
 

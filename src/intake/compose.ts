@@ -6,7 +6,7 @@ import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import type { Trouble } from '../domain/errors.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Described } from '../platforms/platform.ts';
-import { COSMETIC_TTL_MS } from './intake.ts';
+import { COSMETIC_TTL_MS } from './context.ts';
 
 export type Call = Extract<Described, { kind: 'call' }>;
 

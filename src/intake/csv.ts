@@ -6,7 +6,7 @@
 // told, and reading goes on with the line after it.
 
 import { CsvError, parse } from 'csv-parse/sync';
-import { NAME_LENGTH_MAX } from './intake.ts';
+import { NAME_LENGTH_MAX } from './context.ts';
 import { type BadLine, FIELDS_MAX, type Found, type LineReader, memberOf } from './member.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;

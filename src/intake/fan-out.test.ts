@@ -3,8 +3,8 @@ import { JournalUnavailable } from '../journal/journal.ts';
 import type { Identified, Platform } from '../platforms/platform.ts';
 import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
+import { OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, SETTINGS, START } from './intake.fixture.ts';
-import { OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './intake.ts';
 
 const ORIGIN = { account: ACCOUNT, chat: '-100' };
 const SCREEN = { account: 'terminal:local', chat: 'build' };

@@ -15,7 +15,8 @@ import {
   METHOD_WHEN_LEFT_OUT,
   platformFor,
 } from './accept.ts';
-import { type IntakeOptions, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './intake.ts';
+import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
+import { invalid } from './problems.ts';
 import {
   journalProblem,
   type Pending,
@@ -24,7 +25,6 @@ import {
   type Submitted,
   submitOne,
 } from './receipt.ts';
-import { invalid } from './refuse.ts';
 import type { FanOutRequest } from './schema.ts';
 
 type Observer = FanOutRequest['to']['observers'][number];
@@ -39,7 +39,7 @@ const COPIED = ['send', 'typing', 'draft'];
 
 // Begins to draft; nobody has to wait for it. The promises never reject.
 export function draftObservers(
-  options: IntakeOptions,
+  options: AcceptContext,
   request: FanOutRequest,
   origin: NewDelivery,
   headers: FromHeaders,
@@ -58,7 +58,7 @@ export function draftObservers(
 }
 
 async function draftInTime(
-  options: IntakeOptions,
+  options: AcceptContext,
   start: () => Drafted | Promise<Drafted>,
 ): Promise<Drafted> {
   const { late } = options;
@@ -77,7 +77,7 @@ async function draftInTime(
 
 // What the observer gets: its own, the origin's, or on another platform the origin's in plain words.
 function contentFor(
-  options: IntakeOptions,
+  options: AcceptContext,
   { to, body }: FanOutRequest,
   origin: NewDelivery,
   index: number,
@@ -113,7 +113,7 @@ export function withoutReply(
 }
 
 export async function fanOut(
-  options: IntakeOptions,
+  options: AcceptContext,
   origin: Drafted,
   observers: readonly Promise<Drafted>[],
 ): Promise<Submitted> {
@@ -135,7 +135,7 @@ export async function fanOut(
   return { ...submitted, receipt: { ...submitted.receipt, observers: receipts } };
 }
 
-async function submitCopy(options: IntakeOptions, drafted: Drafted): Promise<Submitted> {
+async function submitCopy(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
   try {
     return await submitOne(options, drafted);
   } catch (error) {
@@ -144,7 +144,7 @@ async function submitCopy(options: IntakeOptions, drafted: Drafted): Promise<Sub
 }
 
 // Not even our own mistake may fail the origin.
-function troubleOf(options: IntakeOptions, error: unknown): Problem {
+function troubleOf(options: AcceptContext, error: unknown): Problem {
   if (error instanceof JournalUnavailable) return journalProblem(error);
   options.log.error({ err: error }, 'an observer could not be served');
   return problem('internal', '');

@@ -10,9 +10,10 @@ import { noteDone } from './audit.ts';
 import { sessionIdOf } from './cookie.ts';
 import type { IntakeOptions } from './intake.ts';
 import { Lines } from './lines.ts';
+import { tooOften } from './problems.ts';
 import { isWithin } from './reach.ts';
 import { withoutTexts } from './redact.ts';
-import { refuse, sendProblem, tooOften } from './refuse.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import { isLoopback } from './trust.ts';
 
 declare module 'fastify' {

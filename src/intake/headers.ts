@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import type { FromHeaders } from './accept.ts';
-import { NAME_LENGTH_MAX } from './intake.ts';
-import { invalid } from './refuse.ts';
+import { NAME_LENGTH_MAX } from './context.ts';
+import { invalid } from './problems.ts';
 
 export function headersOf(request: FastifyRequest): FromHeaders | Problem {
   const correlation = request.headers['x-correlation-id'] ?? null;

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { PRIORITIES } from '../domain/priority.ts';
 import { ROLES } from '../domain/role.ts';
-import { NAME_LENGTH_MAX, YEAR_S } from './intake.ts';
+import { NAME_LENGTH_MAX, YEAR_S } from './context.ts';
 import { name, nullable, strict } from './schema.ts';
 
 const NAMES_MAX = 1000;

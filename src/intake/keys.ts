@@ -14,7 +14,8 @@ import {
   checkVirtualToken,
   type VirtualTokenRequest,
 } from './key-schema.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 import { troublesOf } from './trouble.ts';
 

@@ -3,7 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import type { AccountView, LimitsView } from './road.ts';
 import { checkLimitsQuery, type LimitsRequest } from './schema.ts';
 import { showTimeOrNull } from './time.ts';

@@ -6,7 +6,8 @@ import { type Holder, LINK_MS, type Session } from '../keys/keys.ts';
 import { clearSession, sessionIdOf, setSession } from './cookie.ts';
 import type { IntakeOptions } from './intake.ts';
 import { checkLogin } from './key-schema.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import { troublesOf } from './trouble.ts';
 import { isOfAnotherSite } from './trust.ts';
 

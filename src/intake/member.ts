@@ -1,7 +1,7 @@
 // One recipient, read once: a chat in the one form it is compared by, and fields as text.
 
 import type { NewMember } from '../broadcast/broadcast.ts';
-import { NAME_LENGTH_MAX } from './intake.ts';
+import { NAME_LENGTH_MAX } from './context.ts';
 
 export interface BadLine {
   readonly line: number;

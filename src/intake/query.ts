@@ -3,7 +3,7 @@
 import type { Problem, Trouble } from '../domain/errors.ts';
 import { parseId } from '../domain/ids.ts';
 import { type Filter, SEARCH_LIMIT_MAX } from '../ledger/ledger.ts';
-import { invalid } from './refuse.ts';
+import { invalid } from './problems.ts';
 import type { SearchRequest } from './schema.ts';
 import { readTime } from './time.ts';
 

@@ -3,7 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { sendProblem } from './refuse.ts';
 import type { WaitingHead } from './road.ts';
 import { checkQueueQuery } from './schema.ts';
 import { showTime, showTimeOrNull } from './time.ts';

@@ -5,8 +5,8 @@ import { formatId } from '../domain/ids.ts';
 import { type Appended, JournalUnavailable } from '../journal/journal.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Drafted } from './accept.ts';
-import type { IntakeOptions } from './intake.ts';
-import { fullProblem } from './refuse.ts';
+import type { AcceptContext } from './context.ts';
+import { fullProblem } from './problems.ts';
 import { showTimeOrNull } from './time.ts';
 
 export interface Receipt {
@@ -40,7 +40,7 @@ export const refused = (refusal: Problem): { kind: 'refused'; problem: Problem }
   problem: refusal,
 });
 
-export function submitOne(options: IntakeOptions, drafted: Drafted): Promise<Submitted> {
+export function submitOne(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
   if (drafted.kind === 'refused') return Promise.resolve(drafted);
   const appended = options.road.submit(drafted.delivery);
   return appended.then((known) => receiptOf(options, known), unavailable);
@@ -55,7 +55,7 @@ export function journalProblem(error: JournalUnavailable): Problem {
   return problem(error.code, '');
 }
 
-function receiptOf(options: IntakeOptions, appended: Appended): Submitted {
+function receiptOf(options: AcceptContext, appended: Appended): Submitted {
   const { tag } = options;
   switch (appended.kind) {
     case 'accepted':
@@ -78,7 +78,7 @@ function receiptOf(options: IntakeOptions, appended: Appended): Submitted {
   }
 }
 
-export function accepted(options: IntakeOptions, seq: number, state: string) {
+export function accepted(options: AcceptContext, seq: number, state: string) {
   const place = options.road.place(seq);
   const receipt: Receipt = {
     id: formatId(options.tag, seq),

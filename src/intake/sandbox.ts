@@ -6,7 +6,8 @@ import { accountId, isSandboxAccount, isSandboxToken, SANDBOX } from '../domain/
 import { type Problem, problem } from '../domain/errors.ts';
 import { identityProblem } from './accept.ts';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { refuse, sendProblem } from './refuse.ts';
 import type { Sandbox, SandboxMessage } from './sandbox-port.ts';
 import { checkSandboxQuery, checkSandboxTrouble, checkSandboxWriting } from './sandbox-schema.ts';
 import { showTime } from './time.ts';

@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { STATES } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
-import { NAME_LENGTH_MAX, YEAR_S } from './intake.ts';
+import { NAME_LENGTH_MAX, YEAR_S } from './context.ts';
 
 export const strict = { additionalProperties: false } as const;
 export const name = (description: string) =>

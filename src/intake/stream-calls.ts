@@ -3,7 +3,7 @@
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import type { Change, Fed, StreamView } from '../live/live.ts';
 import type { FromHeaders } from './accept.ts';
-import { invalid } from './refuse.ts';
+import { invalid } from './problems.ts';
 import type { TargetRequest } from './schema.ts';
 import { draftStream, type StreamOptions } from './stream-draft.ts';
 import { draftObserving } from './stream-observers.ts';

@@ -6,7 +6,7 @@ import type { NewStream } from '../live/live.ts';
 import { assert } from '../system/assert.ts';
 import { draft, type FromHeaders } from './accept.ts';
 import type { IntakeOptions, LiveOutput } from './intake.ts';
-import { invalid } from './refuse.ts';
+import { invalid } from './problems.ts';
 import type { StreamQueryRequest, StreamRequest } from './stream-schema.ts';
 
 // What intake has, and live output with it.

@@ -6,7 +6,8 @@ import type { Problem } from '../domain/errors.ts';
 import type { StreamView } from '../live/live.ts';
 import { headersOf } from './headers.ts';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { sendProblem } from './refuse.ts';
 import {
   cancelStream,
   changeStream,

@@ -3,16 +3,16 @@
 // platform about an unknown token cannot put later items before earlier ones.
 
 import type { Problem } from '../domain/errors.ts';
+import { jsonOrText } from '../system/json.ts';
 import type { Claimant } from '../system/shares.ts';
 import { type Drafted, draft, type FromHeaders } from './accept.ts';
+import type { AcceptContext } from './context.ts';
 import { draftObservers, fanOut } from './fan-out.ts';
-import type { IntakeOptions } from './intake.ts';
+import { invalid } from './problems.ts';
 import { accepted, type Receipt, refused, type Submitted, submitOne } from './receipt.ts';
-import { invalid } from './refuse.ts';
 import type { Ended } from './road.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
-import { readJson } from './view.ts';
 import type { Caller, Waiting } from './waiting.ts';
 
 export { journalProblem, type Receipt, type Submitted, submitOne } from './receipt.ts';
@@ -25,7 +25,7 @@ export interface Prepared {
 }
 
 export function prepare(
-  options: IntakeOptions,
+  options: AcceptContext,
   item: unknown,
   headers: FromHeaders,
 ): Prepared | Promise<Prepared> {
@@ -43,7 +43,7 @@ export function prepare(
 }
 
 async function prepareFanOut(
-  options: IntakeOptions,
+  options: AcceptContext,
   item: object,
   headers: FromHeaders,
 ): Promise<Prepared> {
@@ -70,7 +70,7 @@ function unfit(refusal: Problem): Prepared {
 }
 
 export function waitOf(
-  options: IntakeOptions,
+  options: AcceptContext,
   item: Pick<MessageRequest, 'wait'>,
 ): number | Problem {
   const { wait = 0 } = item;
@@ -80,14 +80,14 @@ export function waitOf(
   return invalid('invalid_message', [{ path: '/wait', expected: `at most ${waitSMax} seconds` }]);
 }
 
-export function submit(options: IntakeOptions, prepared: Prepared): Promise<Submitted> {
+export function submit(options: AcceptContext, prepared: Prepared): Promise<Submitted> {
   const { origin, observers } = prepared;
   return observers === null ? submitOne(options, origin) : fanOut(options, origin, observers);
 }
 
 // What the caller gets in the end: the result if it waited long enough, else where the delivery stands.
 export async function awaitResult(
-  options: IntakeOptions,
+  options: AcceptContext,
   waiting: Waiting,
   submitted: Extract<Submitted, { kind: 'accepted' }>,
   wait: { ms: number; caller: Caller; claimant: Claimant },
@@ -113,5 +113,13 @@ export function claimantOf({ origin }: Prepared): Claimant {
 
 function endOf(ended: Ended) {
   const { state, reason, detail, messageId, result } = ended;
-  return { state, position: null, eta: null, reason, detail, messageId, result: readJson(result) };
+  return {
+    state,
+    position: null,
+    eta: null,
+    reason,
+    detail,
+    messageId,
+    result: jsonOrText(result),
+  };
 }

@@ -6,8 +6,8 @@ import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import type { Call } from './compose.ts';
 import { imaginedMessage } from './imagined.ts';
+import { retryAfterOf } from './problems.ts';
 import { isEdit } from './provisional.ts';
-import { retryAfterOf } from './refuse.ts';
 import type { CosmeticAnswer, Ended } from './road.ts';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -16,8 +16,8 @@ import { Adoption, type Claimed, fingerprint } from './adoption.ts';
 import { answering } from './answering.ts';
 import { type Call, compose, type Wishes } from './compose.ts';
 import type { IntakeOptions } from './intake.ts';
+import { invalid } from './problems.ts';
 import { provisionalResult } from './provisional.ts';
-import { invalid } from './refuse.ts';
 import type { Ended } from './road.ts';
 import { type Submitted, submitOne } from './submit.ts';
 import {

@@ -16,7 +16,7 @@ import type { IntakeOptions } from './intake.ts';
 import { type Form, readForm } from './multipart.ts';
 import { Peers } from './peers.ts';
 import { permitted } from './permit.ts';
-import { tooOften } from './refuse.ts';
+import { tooOften } from './problems.ts';
 import { StrangerTurns } from './strangers.ts';
 import { journalProblem } from './submit.ts';
 import { type CallAddress, callAddress, fileAddress, METHOD } from './telegram-address.ts';

@@ -4,7 +4,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { priorityOfUrgency } from '../domain/priority.ts';
 import { NO_WISHES, type Wishes } from './compose.ts';
-import { type IntakeSettings, NAME_LENGTH_MAX, YEAR_S } from './intake.ts';
+import { NAME_LENGTH_MAX, YEAR_S } from './context.ts';
+import type { IntakeSettings } from './intake.ts';
 
 // How long a caller holds the line: until the end, for a time (then it is withdrawn), or not at all.
 export type Patience = IntakeSettings['wait'];

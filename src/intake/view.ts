@@ -4,7 +4,7 @@ import type { Delivery } from '../domain/delivery.ts';
 import { formatId } from '../domain/ids.ts';
 import type { Attempt } from '../domain/outcome.ts';
 import type { HistoryEntry } from '../ledger/ledger.ts';
-import { parseJson } from '../system/json.ts';
+import { jsonOrText } from '../system/json.ts';
 import { showTime, showTimeOrNull } from './time.ts';
 
 const PREVIEW_MAX = 120;
@@ -52,8 +52,8 @@ export function showFully(
 ) {
   return {
     ...showBriefly(tag, delivery),
-    body: readJson(delivery.body),
-    result: readJson(delivery.result),
+    body: jsonOrText(delivery.body),
+    result: jsonOrText(delivery.result),
     attempts: past.attempts.map(showAttempt),
     history: past.history.map(({ at, from, to, reason, by }) => ({
       at: showTime(at),
@@ -98,18 +98,11 @@ export function showPage(
 // What its reader would see first, for lists; '' where there is no text. A body that is very long is not read for it.
 export function previewOf(body: string | null): string {
   if (body === null || body.length > PREVIEW_BODY_MAX) return '';
-  const params = readJson(body) as Readonly<Record<string, unknown>> | null;
+  const params = jsonOrText(body) as Readonly<Record<string, unknown>> | null;
   const text = params?.text ?? params?.caption ?? params?.content;
   return typeof text === 'string'
     ? Array.from(text.slice(0, 2 * PREVIEW_MAX))
         .slice(0, PREVIEW_MAX)
         .join('')
     : '';
-}
-
-// The platform's answer is JSON, except when a broken proxy spoke in its place; what nests without end is told as text.
-export function readJson(text: string | null): unknown {
-  if (text === null) return null;
-  const parsed = parseJson(text);
-  return parsed.kind === 'value' ? parsed.value : text;
 }

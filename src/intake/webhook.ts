@@ -4,7 +4,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unreachable } from '../system/assert.ts';
 import type { IntakeOptions } from './intake.ts';
-import { invalid, refuse, sendProblem } from './refuse.ts';
+import { invalid } from './problems.ts';
+import { refuse, sendProblem } from './refuse.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 

@@ -74,6 +74,13 @@ export function jsonOrUndefined(text: string, bounds: JsonBounds = JSON_BOUNDS):
   return parsed.kind === 'value' ? parsed.value : undefined;
 }
 
+// The value as it is shown: text that is no JSON within the bounds stands for itself.
+export function jsonOrText(text: string | null): unknown {
+  if (text === null) return null;
+  const parsed = parseJson(text);
+  return parsed.kind === 'value' ? parsed.value : text;
+}
+
 // A list of names as a store holds it; one that cannot be read is empty, and keeps nobody from its row.
 export function namesIn(text: string): string[] {
   const value = jsonOrUndefined(text);
