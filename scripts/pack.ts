@@ -9,7 +9,7 @@ import { ROOT, run } from './run.ts';
 // What the compiler leaves as it is: addresses of threads, the launcher's import, and the imports of declarations.
 const ADDRESS = /(new URL\(|import\(|from )(['"])(\.[^'"]+)\.ts\2/g;
 const CODE = /(?<!\.client)\.(js|d\.ts)$/;
-const ASSETS = ['src/intake/docs-page.css', 'src/intake/docs-page.client.js'];
+const ASSETS = ['src/http/docs/docs.css', 'src/http/docs/docs.client.js'];
 // What the launcher asks for; a test compares them.
 const NODE_MAJOR_MIN = 24;
 const PAPERS = ['README.md', 'LICENSE', 'CHANGELOG.md'];

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApi } from '../src/intake/openapi.ts';
+import { openApi } from '../src/http/openapi/openapi.ts';
 import { openBrowser } from './page/browser.ts';
 import { GatewayProcess } from './process/gateway.ts';
 

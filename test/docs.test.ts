@@ -7,9 +7,9 @@ import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/co
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
-import { ACCESS } from '../src/intake/access.ts';
-import { METRICS } from '../src/ledger/metrics.ts';
+import { ACCESS } from '../src/http/auth/access.ts';
 import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
+import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
 
 describe('the docs and the code agree both ways', () => {
@@ -83,7 +83,7 @@ test('limits mean the same in the settings and on the platform', () => {
   );
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
   expect(initial).toEqual(TELEGRAM_LIMITS_DEFAULT);
-  const house = readFileSync(new URL('../src/house.ts', import.meta.url), 'utf8');
+  const house = readFileSync(new URL('../src/app/resources.ts', import.meta.url), 'utf8');
   const passedOn = house.slice(house.indexOf('function telegramLimits('));
   expect(limits.filter(([key]) => !passedOn.includes(`    ${key},`))).toEqual([]);
 });

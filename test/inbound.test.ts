@@ -2,8 +2,8 @@
 // The test carries Telegram's webhook calls over, and repeats them as Telegram does until they are taken.
 
 import { afterEach, expect, test } from 'vitest';
-import { isGenuine } from '../src/inbound/verifier.fixture.ts';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { isGenuine } from '../src/updates/verifier.fixture.ts';
 import { App } from './process/app.ts';
 import { type Answer, GatewayProcess } from './process/gateway.ts';
 

@@ -4,8 +4,8 @@
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../src/intake/openapi.ts';
-import { type Example, SAMPLE } from '../src/intake/openapi-operation.ts';
+import { OPERATIONS } from '../src/http/openapi/openapi.ts';
+import { type Example, SAMPLE } from '../src/http/openapi/operation.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();

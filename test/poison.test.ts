@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { formatId } from '../src/domain/ids.ts';
-import { aBroadcast } from '../src/journal/broadcasts.contract.ts';
-import type { Journal } from '../src/journal/journal.ts';
-import { openSqliteJournal } from '../src/journal/sqlite.ts';
+import { aBroadcast } from '../src/store/contract/broadcasts.contract.ts';
+import type { Journal } from '../src/store/ports/journal.ts';
+import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = `4242:${'A'.repeat(35)}`;

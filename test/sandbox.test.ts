@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createSealer } from '../src/accounts/seal.ts';
-import { openSqliteJournal } from '../src/journal/sqlite.ts';
 import { type JudgedCall, serveSim } from '../src/sim/sim.ts';
+import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const REAL = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

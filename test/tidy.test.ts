@@ -46,15 +46,15 @@ const HOUSE: Readonly<Record<string, Kept>> = {
   'rooms import only those they may': {
     rule: roomRules,
     fine: {
-      'src/dispatch/dispatch.ts': "import type { Road } from '../intake/road.ts';",
-      'src/accounts/accounts.ts': "import { type Journal } from '../journal/journal.ts';",
-      'src/cli/serve.ts': "const { run } = await import('../gateway.ts');",
+      'src/dispatch/dispatch.ts': "import type { Road } from '../road/road.ts';",
+      'src/accounts/accounts.ts': "import { type Journal } from '../store/ports/journal.ts';",
+      'src/cli/serve.ts': "const { run } = await import('../app/gateway.ts');",
       'src/limits/limits.test.ts': "import { world } from '../sim/sim.ts';",
     },
     bad: {
       'src/domain/a.ts': "import type { Clock } from '../system/clock.ts';",
       'src/sim/b.ts': "import { plan } from '../platforms/platform.ts';",
-      'src/dispatch/c.ts': "import { Road } from '../intake/road.ts';",
+      'src/dispatch/c.ts': "import { Road } from '../road/road.ts';",
       'src/limits/d.ts': "type T = import('../scheduler/scheduler.ts').T;",
       'src/attic/e.ts': "export * from '../domain/ids.ts';",
     },
@@ -62,12 +62,12 @@ const HOUSE: Readonly<Record<string, Kept>> = {
   'rooms are entered through their door': {
     rule: doorRules,
     fine: {
-      'src/gateway.ts': "import { openSqlite } from './journal/sqlite.ts';",
+      'src/app/gateway.ts': "import { openSqlite } from '../store/sqlite/sqlite.ts';",
       'src/limits/limits.ts': "import { window } from './window.ts';",
-      'src/intake/accept.ts': "import { formatId } from '../domain/ids.ts';",
+      'src/accept/draft.ts': "import { formatId } from '../domain/ids.ts';",
     },
     bad: {
-      'src/dispatch/a.ts': "import { openMemory } from '../journal/memory.ts';",
+      'src/dispatch/a.ts': "import { openMemory } from '../store/memory/memory.ts';",
       'src/other.ts': "export { plan } from './platforms/telegram/telegram.ts';",
     },
   },
@@ -82,7 +82,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     bad: {
       'src/limits/a.ts': "import { inspect } from 'node:util';",
       'src/scheduler/b.ts': "import pino from 'pino';",
-      'src/journal/c.ts': "import { DatabaseSync } from 'node:sqlite';",
+      'src/store/c.ts': "import { DatabaseSync } from 'node:sqlite';",
       'src/dispatch/d.ts': "import { setTimeout } from 'node:timers/promises';",
     },
   },
@@ -94,7 +94,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     },
     bad: {
       'src/dashboard/web/a.tsx': "import { join } from 'node:path';",
-      'src/dashboard/web/b.ts': "import type { Road } from '../../intake/road.ts';",
+      'src/dashboard/web/b.ts': "import type { Road } from '../../road/road.ts';",
       'src/dashboard/c.ts': "import { App } from './web/app.tsx';",
     },
   },

@@ -2,9 +2,9 @@
 // promise prints the command that runs it again.
 
 import { describe, expect, test } from 'vitest';
+import { worldEngine } from '../src/app/simulated.ts';
 import { formatReport, runWorld, type WorldOptions, type WorldReport } from '../src/sim/sim.ts';
 import { intBelow, systemRandom } from '../src/system/random.ts';
-import { worldEngine } from '../src/world-engine.ts';
 
 const FIXED = 66;
 const FRESH = 34;

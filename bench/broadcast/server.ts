@@ -1,7 +1,7 @@
 // The gateway that is measured, in a process of its own, and how much memory it takes: its threads are part of it.
 
+import { createGateway } from '../../src/app/gateway.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway.ts';
 
 const SAMPLE_MS = 20;
 const [folder = ''] = process.argv.slice(2);

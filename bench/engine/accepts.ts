@@ -2,8 +2,8 @@
 // and against BullMQ's add on a local Redis, all with the same number in flight.
 
 import { Queue } from 'bullmq';
+import { createGateway } from '../../src/app/gateway.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway.ts';
 import { best, perSecond, type Row, ratioRow } from '../row.ts';
 import { closedLoop, type Pace } from './closed-loop.ts';
 import { inFolder } from './folder.ts';

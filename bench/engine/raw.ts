@@ -3,8 +3,8 @@
 // with rows of the same size in a table of four columns, which no journal could do with.
 
 import { join } from 'node:path';
-import { openSqliteJournal } from '../../src/journal/sqlite.ts';
-import { insertPlainRows } from '../../src/journal/sqlite-plain.ts';
+import { insertPlainRows } from '../../src/store/sqlite/plain.ts';
+import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { type Database, openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
 
 const WRITING = { readOnly: false, busyMsMax: 1000 };

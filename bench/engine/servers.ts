@@ -3,8 +3,8 @@
 
 import fastify from 'fastify';
 import { Pool } from 'undici';
+import { createGateway } from '../../src/app/gateway.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createGateway } from '../../src/gateway.ts';
 import { serveSim } from '../../src/sim/sim.ts';
 import { tell } from './child.ts';
 

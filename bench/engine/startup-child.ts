@@ -1,10 +1,10 @@
 // One start, or one plain reading of the same rows, in a process of its own.
 
+import { createEngine } from '../../src/app/delivery.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createEngine } from '../../src/engine.ts';
-import { openSqliteJournal } from '../../src/journal/sqlite.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
+import { openSqliteLedger } from '../../src/store/sqlite/ledger.ts';
+import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { openDatabase, storeFileOf } from '../../src/system/sqlite.ts';

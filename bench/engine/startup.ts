@@ -2,7 +2,7 @@
 // them takes in memory. The rows are made through the journal itself; each measurement is a fresh process.
 
 import { aDelivery } from '../../src/domain/delivery.fixture.ts';
-import { openSqliteJournal } from '../../src/journal/sqlite.ts';
+import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { best, type Row, ratioRow } from '../row.ts';
 import { startChild } from './child.ts';
 import { closedLoop } from './closed-loop.ts';

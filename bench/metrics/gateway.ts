@@ -1,7 +1,7 @@
 // A gateway in this process, before a simulator in another: the road as everyone runs it, but for the callers' HTTP.
 
+import { createGateway, type Gateway } from '../../src/app/gateway.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { closedLoop } from '../engine/closed-loop.ts';
 import { TEXT } from '../engine/sample.ts';
 

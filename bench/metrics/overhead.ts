@@ -3,7 +3,7 @@
 // over, which no noise hides, and one part of the difference is what counting once costs. One thing the many share:
 // Node gives notice of a garbage collection once, however many hear of it. That is measured by itself and added whole.
 
-import { createMetrics, type Metrics } from '../../src/ledger/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
 import { startChild } from '../engine/child.ts';
 import { inFolder } from '../engine/folder.ts';
 import { perSecond, type Row, ratioRow } from '../row.ts';

@@ -1,7 +1,7 @@
 // docs/metrics.md from the table of metrics.
 
-import { SERIES_MAX } from '../../src/ledger/board.ts';
-import { METRICS } from '../../src/ledger/metrics.ts';
+import { SERIES_MAX } from '../../src/telemetry/metrics/board.ts';
+import { METRICS } from '../../src/telemetry/metrics/metrics.ts';
 import { MADE, table } from './table.ts';
 
 export function metricsPage(): string {

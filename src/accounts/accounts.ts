@@ -5,8 +5,8 @@
 
 import { accountId, claimedId } from '../domain/account-id.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
-import type { Journal, StoredAccount } from '../journal/journal.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
+import type { Journal, StoredAccount } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';

@@ -1,8 +1,8 @@
 // Which host of its platform a credential is for, and what follows from it for the account's id.
 
 import { accountId } from '../domain/account-id.ts';
-import type { StoredAccount } from '../journal/journal.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
+import type { StoredAccount } from '../store/ports/journal.ts';
 
 export const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
 

@@ -1,10 +1,9 @@
 // Broadcasts in a world: the real road on a memory store, a virtual clock and the simulated Telegram, which sees every
 // call. A crash drops the process and opens the next one on the same disk; what it had sent goes on without it.
 
+import { createEngine, type EngineAccounts } from '../app/delivery.ts';
 import { defaultConfig, type Settings } from '../config/config.ts';
 import type { ReportFault } from '../domain/fault.ts';
-import { createEngine, type EngineAccounts } from '../engine.ts';
-import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../journal/memory.ts';
 import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -14,6 +13,7 @@ import {
   type TelegramOptions,
 } from '../sim/sim.ts';
 import { incarnate } from '../sim/world/incarnation.ts';
+import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../store/memory/memory.ts';
 import { seededRandom } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { type BroadcastRequest, createBroadcasting } from './broadcast.ts';

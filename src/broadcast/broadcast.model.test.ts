@@ -4,7 +4,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MemoryHooks } from '../journal/memory.ts';
+import type { MemoryHooks } from '../store/memory/memory.ts';
 import { seededRandom } from '../system/random.ts';
 import { aWorld, broadcastTo, settled, type World } from './broadcast.fixture.ts';
 

@@ -2,8 +2,8 @@
 // the fields it names? Nothing is written here.
 
 import { createHash } from 'node:crypto';
-import type { Broadcasts, NewBroadcast } from '../journal/journal.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Broadcasts, NewBroadcast } from '../store/ports/journal.ts';
 import { describeFor } from './running.ts';
 import { Template } from './template.ts';
 import type { BroadcastRequest, Made } from './words.ts';

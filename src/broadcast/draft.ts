@@ -2,7 +2,7 @@
 // the next is read, and never more.
 
 import { createHash } from 'node:crypto';
-import type { Broadcasts, StoredAudience } from '../journal/journal.ts';
+import type { Broadcasts, StoredAudience } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { type AudienceDraft, MEMBERS_MAX, type NewMember } from './words.ts';
 

@@ -7,14 +7,14 @@ import type { Delivery, NewDelivery } from '../domain/delivery.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
-import type { Road } from '../intake/road.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Road } from '../road/road.ts';
 import {
   type Broadcasts,
   type FedCommand,
   JournalUnavailable,
   type Member,
-} from '../journal/journal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+} from '../store/ports/journal.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Outcomes } from './outcomes.ts';

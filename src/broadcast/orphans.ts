@@ -2,8 +2,8 @@
 // by the correlation and noted, so that whoever steers the broadcast knows of everyone who is on the road.
 
 import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Journal } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { describeFor, type Running } from './running.ts';
 

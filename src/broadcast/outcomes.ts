@@ -4,9 +4,9 @@
 
 import { WITHDRAWN } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
-import type { Road } from '../intake/road.ts';
-import type { Broadcasts, SettleCommand } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Road } from '../road/road.ts';
+import type { Broadcasts, SettleCommand } from '../store/ports/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Refusals } from './refusals.ts';
 import type { End, Running } from './running.ts';

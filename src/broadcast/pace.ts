@@ -1,8 +1,8 @@
 // How fast an account may go as a whole, as its limits stand now: what was learned of them counts, a freeze has an end.
 // The road keeps the limits; this only asks, so that a broadcast is fed evenly and its end can be told.
 
-import type { Road } from '../intake/road.ts';
 import type { Charge, Rule } from '../limits/limits.ts';
+import type { Road } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
 
 export interface PaceParts {

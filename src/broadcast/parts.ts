@@ -1,11 +1,11 @@
 // What the room needs of the house.
 
 import type { ReportFault } from '../domain/fault.ts';
-import type { Road } from '../intake/road.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Charge, Rule } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Road } from '../road/road.ts';
+import type { Journal } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import type { FeederSettings } from './feeder.ts';
 

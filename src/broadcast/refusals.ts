@@ -3,7 +3,7 @@
 // Only changes are held in memory: an account may be refused by a million.
 
 import type { RoadEvent } from '../domain/event.ts';
-import type { Broadcasts } from '../journal/journal.ts';
+import type { Broadcasts } from '../store/ports/journal.ts';
 
 // As the platforms' reasons are called. Not `chat_not_found`: that is as often a slip in the list.
 const REFUSING: readonly string[] = [

@@ -1,7 +1,7 @@
 // Forgets broadcasts that ended long ago, and audiences nobody needs, a small step at a time, so that an audience of
 // millions goes without holding up a commit.
 
-import type { Broadcasts } from '../journal/journal.ts';
+import type { Broadcasts } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { createRounds } from '../system/rounds.ts';
 import type { Service } from '../system/service.ts';

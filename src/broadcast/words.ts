@@ -9,7 +9,7 @@ import type {
   RecipientState,
   StoredAudience,
   StoredBroadcast,
-} from '../journal/journal.ts';
+} from '../store/ports/journal.ts';
 import type { Service } from '../system/service.ts';
 
 export interface NewMember {

@@ -1,6 +1,6 @@
 // An account for a person's eyes: what keeps it from sending, and what to do about it.
 
-import { until } from './table.ts';
+import { until } from './terminal/table.ts';
 
 export interface ShownAccount {
   readonly id: string;

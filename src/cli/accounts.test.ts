@@ -1,7 +1,7 @@
 // Accounts from the command line, against the real routes.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bench, bench, KEY } from '../intake/intake.fixture.ts';
+import { type Bench, bench, KEY } from '../http/context.fixture.ts';
 import { runCli } from './program.ts';
 
 const COUNTS = { cancelled: 3, inFlight: 1, tokens: 0, streams: 2, broadcasts: 0 };

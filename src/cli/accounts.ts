@@ -5,7 +5,7 @@ import { systemClock } from '../system/clock.ts';
 import { type ShownAccount, troubleOf } from './account-view.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
-import { table } from './table.ts';
+import { table } from './terminal/table.ts';
 
 interface Removed {
   readonly cancelled: number;

@@ -6,10 +6,10 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { request } from 'undici';
 import type { ErrorCode } from '../domain/errors.ts';
-import { type FoundKey, findKey } from './found-key.ts';
 import { Failed, type Io } from './io.ts';
-import { type ServerEvent, serverEvents } from './server-events.ts';
+import { type FoundKey, findKey } from './keys/found-key.ts';
 import { configFrom } from './settings.ts';
+import { type ServerEvent, serverEvents } from './terminal/server-events.ts';
 
 export interface Client {
   readonly url: string;

@@ -6,7 +6,7 @@ import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { describeDelivery, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
-import { moment, table } from './table.ts';
+import { moment, table } from './terminal/table.ts';
 
 interface Filter {
   readonly account?: string;

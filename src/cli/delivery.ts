@@ -1,6 +1,6 @@
 // One delivery for a person's eyes: what it is, what became of it, each try.
 
-import { fields, moment, table } from './table.ts';
+import { fields, moment, table } from './terminal/table.ts';
 
 export interface ShownDelivery {
   readonly id: string;

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
-import { fields, table, until } from './table.ts';
+import { fields, table, until } from './terminal/table.ts';
 
 interface Explained {
   readonly id: string;

@@ -1,7 +1,7 @@
 // What a command sees of the world outside, and the two ways it can end badly. Tests bring their own.
 
 import type { Readable } from 'node:stream';
-import { harmlessJson } from './harmless.ts';
+import { harmlessJson } from './terminal/harmless.ts';
 
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;

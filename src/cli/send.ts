@@ -5,8 +5,8 @@ import { PRIORITIES } from '../domain/priority.ts';
 import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
-import { fields } from './table.ts';
 import { onlyAccount, secondsOf } from './target.ts';
+import { fields } from './terminal/table.ts';
 
 interface Options {
   readonly account?: string;

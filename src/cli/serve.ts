@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { defaultConfig } from '../config/config.ts';
 import { Failed, type Io } from './io.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
-import { untilStopped } from './until-signal.ts';
+import { untilStopped } from './terminal/until-signal.ts';
 
 export function addServe(program: Command, io: Io): void {
   const command = program.command('serve').description('run the gateway');
@@ -12,7 +12,7 @@ export function addServe(program: Command, io: Io): void {
     const { config } = configFrom(io, options);
     const stopped = untilStopped(io);
     // Opened only here, so that the other commands load nothing of it.
-    const { createGateway } = await import('../gateway.ts');
+    const { createGateway } = await import('../app/gateway.ts');
     const refuse = (error: Error): never => {
       throw new Failed(startFailure(error, config));
     };

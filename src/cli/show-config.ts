@@ -10,7 +10,7 @@ import {
 } from '../config/config.ts';
 import { type Io, printJson } from './io.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
-import { table } from './table.ts';
+import { table } from './terminal/table.ts';
 
 const HIDDEN = '***';
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { type Io, WrongUsage } from './io.ts';
-import { untilStopped } from './until-signal.ts';
+import { untilStopped } from './terminal/until-signal.ts';
 import { addWorld } from './world.ts';
 
 const PORT_MAX = 65_535;

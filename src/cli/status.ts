@@ -5,7 +5,7 @@ import { systemClock } from '../system/clock.ts';
 import { type ShownAccount, troubleOf } from './account-view.ts';
 import { addClientOptions, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
-import { table, until } from './table.ts';
+import { table, until } from './terminal/table.ts';
 
 interface Health {
   readonly status: string;

@@ -21,7 +21,7 @@ export function addStore(program: Command, io: Io): void {
   addOptions(snapshot).action(async (file: string, options: Options) => {
     const { data } = configFrom(io, { ...options }).config;
     if (!existsSync(data)) throw new Failed(`there is no data folder ${data}; name it with --data`);
-    const { takeSnapshot } = await import('../journal/snapshot.ts');
+    const { takeSnapshot } = await import('../store/sqlite/files/snapshot.ts');
     io.progress?.(`copying the store of ${data} …`);
     await told(takeSnapshot(data, file)).finally(() => io.progress?.(''));
     if (options.json) printJson(io, { snapshot: file, data });
@@ -33,7 +33,7 @@ export function addStore(program: Command, io: Io): void {
     .argument('<file>', 'a snapshot');
   addOptions(restore).action(async (file: string, options: Options) => {
     const { data } = configFrom(io, { ...options }).config;
-    const { restoreSnapshot } = await import('../journal/restore.ts');
+    const { restoreSnapshot } = await import('../store/sqlite/files/restore.ts');
     io.progress?.(`copying ${file} and checking it …`);
     await told(restoreSnapshot(file, data)).finally(() => io.progress?.(''));
     if (options.json) printJson(io, { restored: file, data });

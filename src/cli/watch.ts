@@ -4,11 +4,11 @@
 import type { Command } from 'commander';
 import { sleep, systemClock } from '../system/clock.ts';
 import { addClientOptions, type Client, connect, Unreachable } from './client.ts';
-import { harmlessJson } from './harmless.ts';
 import { Failed, type Io } from './io.ts';
-import { Screen, type WatchedMessage } from './screen.ts';
-import type { ServerEvent } from './server-events.ts';
-import { untilSignal } from './until-signal.ts';
+import { harmlessJson } from './terminal/harmless.ts';
+import { Screen, type WatchedMessage } from './terminal/screen.ts';
+import type { ServerEvent } from './terminal/server-events.ts';
+import { untilSignal } from './terminal/until-signal.ts';
 
 interface Options {
   readonly account: string;

@@ -63,7 +63,7 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
       ? intBelow(systemRandom(), SEED_MAX)
       : numberOf('--seed', options.seed, { min: 0, max: SEED_MAX });
   const { runWorld, formatReport } = await import('../sim/sim.ts');
-  const { worldEngine } = await import('../world-engine.ts');
+  const { worldEngine } = await import('../app/simulated.ts');
   const reports: WorldReport[] = [];
   const { minutes, accounts, chats, crashes } = plan;
   io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);

@@ -7,7 +7,7 @@
 // first answer of the platform whose `Date` can be compared with those of before puts that right (platform-time.ts).
 
 import { isScheduled, type Queued } from '../domain/delivery.ts';
-import type { StoredCall, TimeShift } from '../journal/journal.ts';
+import type { StoredCall, TimeShift } from '../store/ports/journal.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { ClockRecord, HostTime } from './clock-record.ts';
 

@@ -1,9 +1,9 @@
 // The loop as a service: a platform that answers when the test says so, on a store whose commits take time.
 
-import { aDelivery } from '../journal/journal.fixture.ts';
-import { createMemoryStore } from '../journal/memory.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
+import { aDelivery } from '../store/contract/journal.fixture.ts';
+import { createMemoryStore } from '../store/memory/memory.ts';
 import { sleep } from '../system/clock.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';

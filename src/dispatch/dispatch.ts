@@ -3,7 +3,9 @@
 
 import { ACCOUNT_REMOVED, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import type { ReportFault } from '../domain/fault.ts';
-import type { CosmeticAnswer, CosmeticCall } from '../intake/road.ts';
+import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
+import type { CosmeticAnswer, CosmeticCall } from '../road/road.ts';
+import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import {
   type Appended,
   type Journal,
@@ -12,32 +14,30 @@ import {
   type Moved,
   type Unanswered,
   type UnansweredBounds,
-} from '../journal/journal.ts';
-import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
-import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
+} from '../store/ports/journal.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
-import { type Alias, Aliases, recordOf } from './aliases.ts';
-import { type AtOncePorts, append } from './at-once.ts';
-import type { AttemptReport, Profile } from './attempt.ts';
-import { Attempts, saveLimits } from './attempts.ts';
-import type { BreakerSettings } from './breaker.ts';
+import { type Alias, Aliases, recordOf } from './account/aliases.ts';
+import { Holds } from './account/availability.ts';
+import type { BreakerSettings } from './account/breaker.ts';
+import { Attempts, saveLimits } from './attempt/conclude.ts';
+import { type Known, Shown } from './attempt/content-cache.ts';
+import { type AtOncePorts, append } from './attempt/immediate.ts';
+import type { Records } from './attempt/references.ts';
+import type { AttemptReport, Profile } from './attempt/run.ts';
 import { entered } from './clock-steps.ts';
 import { Cosmetics } from './cosmetics.ts';
-import { Holds } from './holds.ts';
+import { Teller } from './events.ts';
+import { Turns } from './loop-waker.ts';
 import { PlatformTime } from './platform-time.ts';
 import { recover } from './recover.ts';
-import type { Records } from './references.ts';
 import { safePriors } from './safe-priors.ts';
 import { Scheduled } from './scheduled.ts';
-import { type Known, Shown } from './shown.ts';
-import { Teller } from './teller.ts';
-import { Turns } from './turns.ts';
 
-export type { Profile } from './attempt.ts';
-export type { BreakerSettings } from './breaker.ts';
+export type { BreakerSettings } from './account/breaker.ts';
+export type { Profile } from './attempt/run.ts';
 export type { RetryPolicy } from './settle.ts';
 
 // Decisions in one turn of the loop; then others (intake, answers) get theirs.

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { FaultStage } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { createMemoryDisk } from '../journal/memory.ts';
 import { bounded } from '../platforms/bounded.ts';
 import { type Fault, type FaultMode, faulty } from '../platforms/faulty.fixture.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { createMemoryDisk } from '../store/memory/memory.ts';
 import { aRoad, GONE_ACCOUNT, message, SENT, START, submit } from './dispatch.fixture.ts';
 
 const BAD = 'poisoned';

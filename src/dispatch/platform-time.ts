@@ -3,12 +3,12 @@
 // been set in between, and how much of a freeze is really left.
 // An answer's `Date` is looked at now and then, and written only when it says something new.
 
-import type { Journal, StoredLimit } from '../journal/journal.ts';
 import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Journal, StoredLimit } from '../store/ports/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import type { Profile } from './attempt.ts';
-import { saveLimits } from './attempts.ts';
+import { saveLimits } from './attempt/conclude.ts';
+import type { Profile } from './attempt/run.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
 
 const LOOK_EVERY_MS = 10_000;

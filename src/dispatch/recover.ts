@@ -5,17 +5,17 @@
 // of the limits that cannot be read is left out.
 
 import type { Queued } from '../domain/delivery.ts';
+import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
 import {
   type Journal,
   JournalUnavailable,
   type Recovered,
   type StoredCall,
   type StoredLimit,
-} from '../journal/journal.ts';
-import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
+} from '../store/ports/journal.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Aliases } from './aliases.ts';
+import type { Aliases } from './account/aliases.ts';
 import {
   type AttemptPorts,
   type AttemptReport,
@@ -25,7 +25,7 @@ import {
   internalFailure,
   type Profile,
   quarantine,
-} from './attempt.ts';
+} from './attempt/run.ts';
 import { type ClockRecord, isClockRecord, readClock, writeClock } from './clock-record.ts';
 import { NO_STEP, nextRecord, shiftCall, shiftOf, stepSince } from './clock-steps.ts';
 

@@ -4,8 +4,8 @@
 import type { Queued } from '../domain/delivery.ts';
 import { INTERNAL } from '../domain/fault.ts';
 import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
-import type { Record as PastRecord } from '../journal/journal.ts';
 import type { Signal } from '../limits/limits.ts';
+import type { Record as PastRecord } from '../store/ports/journal.ts';
 import { unreachable } from '../system/assert.ts';
 
 export interface RetryPolicy {

@@ -1,7 +1,7 @@
 // Callers who wait for a delivery to come to rest. When a newer delivery takes its place, they wait for that one:
 // the older caller gets the newer one's result.
 
-import type { Ended } from '../intake/road.ts';
+import type { Ended } from '../road/road.ts';
 
 interface Waiter {
   // The delivery it waits for now; changes when another takes its place.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot, GrammyError, InputFile, InputMediaBuilder } from 'grammy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../app/gateway.ts';
 import { defaultConfig } from '../config/config.ts';
-import { createGateway, type Gateway } from '../gateway.ts';
 import { sluice } from './grammy.ts';
 
 const TOKEN = '4711:sandboxsandboxsandboxsandboxsandbox';

@@ -3,7 +3,7 @@
 
 import type { RawApi, Transformer } from 'grammy';
 import type { ApiResponse } from 'grammy/types';
-import type { InProcessCall } from '../intake/in-process.ts';
+import type { InProcessCall } from '../http/in-process.ts';
 import { formOf } from './form.ts';
 
 // What is needed of a gateway. null: not a call that sends.

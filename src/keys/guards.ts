@@ -1,7 +1,7 @@
 // All that guards the doors, put together: who holds which key, who is logged in, who has tried too often, and where
 // it is noted what was done.
 
-import type { Audit, Journal } from '../journal/journal.ts';
+import type { Audit, Journal } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { Keyring } from './keyring.ts';
 import { Sessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Journal } from '../journal/journal.ts';
-import { createMemoryDisk, createMemoryStore } from '../journal/memory.ts';
+import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
+import type { Journal } from '../store/ports/journal.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { ADMIN, Keyring, type NewKeyRequest } from './keyring.ts';
 import { NO_SCOPE } from './scope.ts';

@@ -5,7 +5,7 @@
 import { botOf } from '../domain/account-id.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
-import { type Journal, NEVER, type StoredKey } from '../journal/journal.ts';
+import { type Journal, NEVER, type StoredKey } from '../store/ports/journal.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';

@@ -9,7 +9,7 @@ import {
   type Harness,
   REFUSED,
   RETRIED,
-} from '../journal/journal.fixture.ts';
+} from '../store/contract/journal.fixture.ts';
 import type { Filter } from './ledger.ts';
 
 export function ledgerContract(name: string, open: () => Promise<Harness>): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { delivered, REFUSED } from '../journal/journal.fixture.ts';
-import { createMemoryStore } from '../journal/memory.ts';
+import { delivered, REFUSED } from '../store/contract/journal.fixture.ts';
+import { createMemoryStore } from '../store/memory/memory.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createRetention, type PruneStep, type RetentionSettings } from './retention.ts';

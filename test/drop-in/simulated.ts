@@ -2,13 +2,11 @@
 // moves only when told to. A call is made, the time runs, and the chat shows what a reader would see.
 
 import { Accounts } from '../../src/accounts/accounts.ts';
+import { createEngine } from '../../src/app/delivery.ts';
 import { type Config, defaultConfig } from '../../src/config/config.ts';
-import { createEngine } from '../../src/engine.ts';
-import type { IntakeOptions } from '../../src/intake/intake.ts';
-import { createServer } from '../../src/intake/server.ts';
-import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
+import type { IntakeOptions } from '../../src/http/context.ts';
+import { createServer } from '../../src/http/server.ts';
 import { NO_SCOPE, openGuards } from '../../src/keys/keys.ts';
-import { createMetrics } from '../../src/ledger/metrics.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -16,8 +14,10 @@ import {
   scriptedFaults,
   simTransport,
 } from '../../src/sim/sim.ts';
+import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
 import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';
+import { createMetrics } from '../../src/telemetry/metrics/metrics.ts';
 
 export const TOKEN = '42:AAtoken';
 const START = 1_900_000_000_000;

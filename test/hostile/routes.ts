@@ -1,9 +1,9 @@
 // Every route there is, from the table of access and the examples of the description: without a key, with the wrong
 // one, with too small a role, from another site, and with bodies, queries and ids that nobody should send.
 
-import { ACCESS } from '../../src/intake/access.ts';
-import { OPERATIONS } from '../../src/intake/openapi.ts';
-import type { Example } from '../../src/intake/openapi-operation.ts';
+import { ACCESS } from '../../src/http/auth/access.ts';
+import { OPERATIONS } from '../../src/http/openapi/openapi.ts';
+import type { Example } from '../../src/http/openapi/operation.ts';
 import { intBelow, pick, type Random } from '../../src/system/random.ts';
 import {
   type Arms,

@@ -2,29 +2,29 @@
 // of. `files` is where it lies; the test keeps the table complete.
 
 import { Readable } from 'node:stream';
+import { readRecipients } from '../../src/broadcast/lists/recipients.ts';
 import { Template } from '../../src/broadcast/template.ts';
-import { serverEvents } from '../../src/cli/server-events.ts';
-import { table } from '../../src/cli/table.ts';
-import { fitted, rowsOf } from '../../src/cli/width.ts';
+import { serverEvents } from '../../src/cli/terminal/server-events.ts';
+import { table } from '../../src/cli/terminal/table.ts';
+import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
 import { attachedTo } from '../../src/domain/upload.ts';
-import { masked } from '../../src/intake/mask.ts';
-import { readRecipients } from '../../src/intake/recipients.ts';
-import { callAddress, fileAddress } from '../../src/intake/telegram-address.ts';
-import { finishedTo } from '../../src/live/chunks.ts';
-import { feedOf } from '../../src/live/feed.ts';
+import { callAddress, fileAddress } from '../../src/http/telegram/address.ts';
+import { masked } from '../../src/http/telegram/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
-import { parseCommonMark } from '../../src/platforms/telegram/commonmark.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
 import { renderLive } from '../../src/platforms/telegram/live-text.ts';
 import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
 import { split } from '../../src/platforms/telegram/parts.ts';
-import { splitText } from '../../src/platforms/telegram/split.ts';
-import { validEntities } from '../../src/platforms/telegram/valid-entities.ts';
 import { LIVE_OUTPUT } from '../../src/platforms/terminal/live-output.ts';
 import { paramsOf } from '../../src/sim/body.ts';
 import { parsed } from '../../src/sim/telegram/markup.ts';
+import { feedOf } from '../../src/streams/feed/feed.ts';
+import { finishedTo } from '../../src/streams/render/chunks.ts';
 import { parseJson } from '../../src/system/json.ts';
 import { strikeSecrets } from '../../src/system/log.ts';
+import { parseCommonMark } from '../../src/text/commonmark.ts';
+import { splitText } from '../../src/text/split.ts';
+import { validEntities } from '../../src/text/valid-entities.ts';
 import type { Work } from './growth.ts';
 
 export interface Parser {
@@ -189,7 +189,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['1', '1:', ':', 'a', 'sluice_', 'token=', 'Bot ', 'Bearer', ' ', '%3A', '1:sandbox'],
   },
   'secrets in answers': {
-    files: ['src/intake/mask.ts'],
+    files: ['src/http/telegram/mask.ts'],
     work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), '42:aab', '42:zzz')),
     words: ['a', 'aab', 'aa'],
   },
@@ -204,27 +204,31 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['attach://', 'a', '"', '\\'],
   },
   'lists in CSV': {
-    files: ['src/intake/csv.ts', 'src/intake/recipients.ts', 'src/intake/member.ts'],
+    files: [
+      'src/broadcast/lists/csv.ts',
+      'src/broadcast/lists/recipients.ts',
+      'src/broadcast/lists/member.ts',
+    ],
     work: (text) =>
       drained(readRecipients(Readable.from(bytes(`chat,name\n${text}`, SMALL)), 'csv')),
     words: LISTS,
   },
   'lists in JSON': {
-    files: ['src/intake/recipients.ts'],
+    files: ['src/broadcast/lists/recipients.ts'],
     work: (text) => drained(readRecipients(Readable.from(bytes(text, SMALL)), 'ndjson')),
     words: LISTS,
   },
   'lists of chats': {
-    files: ['src/intake/recipients.ts'],
+    files: ['src/broadcast/lists/recipients.ts'],
     work: (text) => drained(readRecipients(Readable.from(bytes(text, SMALL)), 'text')),
     words: LISTS,
   },
   feeds: {
     files: [
-      'src/live/feed/lines.ts',
-      'src/live/feed/event-stream.ts',
-      'src/live/feed/ndjson.ts',
-      'src/live/feed/unnamed.ts',
+      'src/streams/feed/lines.ts',
+      'src/streams/feed/event-stream.ts',
+      'src/streams/feed/ndjson.ts',
+      'src/streams/feed/unnamed.ts',
     ],
     work: (text) => {
       for (const type of ['text/event-stream', 'application/x-ndjson', 'text/plain', undefined]) {
@@ -247,22 +251,26 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
   },
   'finished paragraphs': {
-    files: ['src/live/chunks.ts'],
+    files: ['src/streams/render/chunks.ts'],
     work: (text) => finishedTo(text, 0),
     words: ['\n', '```', '~~~\n', ' ', 'a', 'a\n\n'],
   },
   'events for the CLI': {
-    files: ['src/cli/server-events.ts'],
+    files: ['src/cli/terminal/server-events.ts'],
     work: (text) => drained(serverEvents(Readable.from(bytes(text, SMALL)))),
     words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a', '\r'],
   },
   'rows of the CLI': {
-    files: ['src/cli/width.ts', 'src/cli/table.ts', 'src/cli/harmless.ts'],
+    files: [
+      'src/cli/terminal/width.ts',
+      'src/cli/terminal/table.ts',
+      'src/cli/terminal/harmless.ts',
+    ],
     work: (text) => [rowsOf(text, 80), fitted(text, 80), table(['a'], [[text]])],
     words: ['a', ' ', '\n', '中', '👍🏽', '\u0301', '\u001b[', '🇩🇪'],
   },
   addresses: {
-    files: ['src/intake/telegram-address.ts'],
+    files: ['src/http/telegram/address.ts'],
     work: (text) => [callAddress(`/bot1:${text}`), fileAddress(`/file/bot1:a/${text}`)],
     words: ['/', 'a', '%', '%2e', '.', '1:'],
   },
@@ -279,7 +287,7 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
   'src/accounts/credentials.ts': 'one repetition, anchored at both ends',
-  'src/cli/width.ts': 'rows of the CLI',
+  'src/cli/terminal/width.ts': 'rows of the CLI',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
   'src/system/log.ts': 'secrets in the log',

@@ -1,15 +1,9 @@
 // A small world for live output: the real road and the real room on a store in memory and a virtual clock, against the
 // simulated Telegram. It can be crashed and started again on the same disk.
 
+import { createEngine } from '../../src/app/delivery.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import type { LiveEvent } from '../../src/domain/live.ts';
-import { createEngine } from '../../src/engine.ts';
-import { JournalUnavailable } from '../../src/journal/journal.ts';
-import { createMemoryDisk, createMemoryStore } from '../../src/journal/memory.ts';
-import type { NewStream } from '../../src/live/live.ts';
-import type { LiveSettings } from '../../src/live/policy.ts';
-import { aNewStream } from '../../src/live/stream.fixture.ts';
-import { LiveStreams } from '../../src/live/streams.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -19,6 +13,12 @@ import {
   simTransport,
   type TelegramOptions,
 } from '../../src/sim/sim.ts';
+import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
+import { JournalUnavailable } from '../../src/store/ports/journal.ts';
+import type { LiveSettings } from '../../src/streams/policy.ts';
+import { LiveStreams } from '../../src/streams/service.ts';
+import { aNewStream } from '../../src/streams/stream.fixture.ts';
+import type { NewStream } from '../../src/streams/streams.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { seededRandom } from '../../src/system/random.ts';
 import { virtualClock } from '../../src/system/virtual-clock.ts';

@@ -1,8 +1,8 @@
 // A process that does nothing but write to a store, as fast as it can, and says after each commit how much was
 // accepted. Started by a test, which kills it.
 
-import { aDelivery } from '../../src/journal/journal.fixture.ts';
-import { openSqliteJournal } from '../../src/journal/sqlite.ts';
+import { aDelivery } from '../../src/store/contract/journal.fixture.ts';
+import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 
 const TOGETHER = 40;
 const journal = await openSqliteJournal({

@@ -2,8 +2,8 @@
 
 import { aDelivery } from '../../src/domain/delivery.fixture.ts';
 import { formatId } from '../../src/domain/ids.ts';
-import { openSqliteJournal } from '../../src/journal/sqlite.ts';
 import type { ServedSim } from '../../src/sim/sim.ts';
+import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import type { GatewayProcess } from '../process/gateway.ts';
 
 export const tokenOf = (bot: number) => `${bot}:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`;

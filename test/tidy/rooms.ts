@@ -1,4 +1,4 @@
-// Who may import whom. A room is a folder of src/; the files directly in src/ are the ones that join rooms.
+// Who may import whom. A room is a folder of src/; `app` joins the rooms and opens every door.
 // `values`: anything; `types`: only `import type`. From outside, a room is entered through its door.
 
 export interface RoomRule {
@@ -12,78 +12,66 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   config: { values: ['domain', 'system'], types: [] },
   limits: { values: ['domain', 'system'], types: [] },
   scheduler: { values: ['domain', 'system', 'limits'], types: [] },
+  text: { values: ['domain', 'system'], types: [] },
+  // The port of the road: types only.
+  road: { values: ['domain', 'system'], types: ['limits', 'store'] },
   // A store writes what the ledger reads, so it brings the reader of its own form along.
-  journal: { values: ['domain', 'system', 'ledger'], types: [] },
+  store: { values: ['domain', 'system', 'ledger'], types: [] },
   ledger: { values: ['domain', 'system'], types: [] },
-  platforms: { values: ['domain', 'system', 'limits'], types: [] },
+  telemetry: { values: ['domain', 'system'], types: [] },
+  platforms: { values: ['domain', 'system', 'limits', 'text'], types: [] },
   spool: { values: ['domain', 'system'], types: [] },
-  accounts: { values: ['domain', 'system'], types: ['journal', 'platforms'] },
-  keys: { values: ['domain', 'system', 'journal'], types: [] },
-  inbound: { values: ['domain', 'system'], types: ['journal'] },
-  live: { values: ['domain', 'system', 'journal'], types: ['platforms', 'intake/road.ts'] },
-  broadcast: {
-    values: ['domain', 'system', 'journal'],
-    types: ['ledger', 'limits', 'platforms', 'intake/road.ts'],
-  },
-  intake: {
-    values: ['domain', 'system', 'accounts', 'journal', 'ledger', 'live', 'keys'],
-    types: ['platforms', 'limits', 'inbound', 'spool', 'broadcast'],
+  accounts: { values: ['domain', 'system'], types: ['store', 'platforms'] },
+  keys: { values: ['domain', 'system', 'store'], types: [] },
+  updates: { values: ['domain', 'system'], types: ['store'] },
+  accept: {
+    values: ['domain', 'system', 'store'],
+    types: ['road', 'accounts', 'keys', 'ledger', 'platforms', 'updates'],
   },
   dispatch: {
-    values: ['domain', 'system', 'limits', 'scheduler', 'journal', 'platforms'],
-    types: ['ledger', 'accounts', 'intake/road.ts'],
+    values: ['domain', 'system', 'limits', 'scheduler', 'store', 'platforms'],
+    types: ['ledger', 'accounts', 'road'],
+  },
+  streams: { values: ['domain', 'system', 'store'], types: ['platforms', 'road'] },
+  broadcast: {
+    values: ['domain', 'system', 'store', 'accept'],
+    types: ['ledger', 'limits', 'platforms', 'road'],
+  },
+  http: {
+    values: ['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
+    types: ['road', 'accounts', 'platforms', 'updates', 'spool'],
   },
   // The page knows the gateway by its routes, as any other caller does.
   dashboard: { values: ['system'], types: [] },
   // Never platforms or limits: a simulator that shares the code it tests shares its mistakes.
   sim: { values: ['domain', 'system'], types: [] },
   // A face for one library; it sees the gateway as its users do.
-  grammy: { values: [], types: ['intake/in-process.ts'] },
-  cli: {
-    values: [
-      'config',
-      'gateway.ts',
-      'world-engine.ts',
-      'sim',
-      'accounts',
-      'system',
-      'domain',
-      'journal',
-    ],
-    types: [],
-  },
+  grammy: { values: [], types: ['http'] },
+  cli: { values: ['app', 'config', 'sim', 'accounts', 'system', 'domain', 'store'], types: [] },
 };
 
-// Their files are words and tools, each a door of its own.
-export const OPEN_ROOMS = ['domain', 'system'];
+// Their files are words, types and tools, each a door of its own.
+export const OPEN_ROOMS = ['domain', 'system', 'road', 'accept'];
 
-// The file that bears the room's name, where it is not `<room>/<room>.ts`.
+// The file that bears the room's name, where it is not `<room>/<room>.ts`; a folder: every file in it.
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
   platforms: ['platforms/platform.ts'],
+  app: ['app/gateway.ts', 'app/simulated.ts'],
+  text: ['text/commonmark.ts', 'text/rich-text.ts', 'text/split.ts', 'text/valid-entities.ts'],
   // What live output offers, and how a body becomes a stream.
-  live: ['live/live.ts', 'live/feed.ts'],
-  // The port, and the two hand tools of a store.
-  journal: ['journal/journal.ts', 'journal/snapshot.ts', 'journal/restore.ts'],
+  streams: ['streams/streams.ts', 'streams/feed/feed.ts'],
+  // What it offers, and the readers of lists.
+  broadcast: ['broadcast/broadcast.ts', 'broadcast/lists/'],
+  // The ports, and the two hand tools of a store.
+  store: ['store/ports/', 'store/sqlite/files/snapshot.ts', 'store/sqlite/files/restore.ts'],
+  http: ['http/in-process.ts'],
 };
 
-// These build the house and may open inner doors.
-export const BUILDERS = [
-  'src/engine.ts',
-  'src/forgetting.ts',
-  'src/arrivals.ts',
-  'src/livestreams.ts',
-  'src/broadcasting.ts',
-  'src/guarding.ts',
-  'src/house.ts',
-  'src/readings.ts',
-  'src/removing.ts',
-  'src/gateway.ts',
-  'src/world-engine.ts',
-  'src/index.ts',
-];
+// They build the house and may open inner doors.
+export const BUILDERS = /^src\/(app\/|index\.ts$)/;
 
 // Pure rooms: no node: module, no package.
-export const PURE_ROOMS = ['domain', 'limits', 'scheduler'];
+export const PURE_ROOMS = ['domain', 'limits', 'scheduler', 'text'];
 
 export function doorsOf(room: string): readonly string[] {
   return DOORS[room] ?? [`${room}/${room}.ts`];

@@ -1,7 +1,7 @@
 // Telegram's HTML, read into text and entities. null: Telegram would not parse it either.
 // Of a text that grows, what is open ends with it, and half a tag is not shown.
 
-import { type RichText, RichTextBuilder } from './rich-text.ts';
+import { type RichText, RichTextBuilder } from '../../text/rich-text.ts';
 
 const TOKEN = /<(\/?)([a-z0-9-]*)(?![a-z0-9-])([^<>]*)>|&(#x?[0-9a-f]+|[a-z]+);|[<]/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FORMATS, type Format } from '../../domain/live.ts';
-import { entityProblems } from './entities.fixture.ts';
+import { entityProblems } from '../../text/entities.fixture.ts';
 import { renderLive } from './live-text.ts';
 
 const bold = (offset: number, length: number) => ({ type: 'bold', offset, length });

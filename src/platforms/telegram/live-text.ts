@@ -4,13 +4,13 @@
 
 import type { Format } from '../../domain/live.ts';
 import { unreachable } from '../../system/assert.ts';
-import { parseCommonMark } from './commonmark.ts';
+import { parseCommonMark } from '../../text/commonmark.ts';
+import { type Entity, isBlank, type RichText, wellFormed } from '../../text/rich-text.ts';
+import { splitText } from '../../text/split.ts';
+import { validEntities } from '../../text/valid-entities.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdownV2 } from './markdown.ts';
 import { TEXT_UNITS_MAX } from './parts.ts';
-import { type Entity, isBlank, type RichText, wellFormed } from './rich-text.ts';
-import { splitText } from './split.ts';
-import { validEntities } from './valid-entities.ts';
 
 export type LivePart = { readonly text: string; readonly entities?: readonly Entity[] };
 

@@ -3,11 +3,11 @@
 // body of the rest is written with its settlement. So a crash repeats at most the part that was under way.
 
 import { jsonOrUndefined } from '../../system/json.ts';
+import { type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
+import { splitText } from '../../text/split.ts';
 import type { Rest } from '../platform.ts';
 import { parseHtml } from './html.ts';
 import { parseMarkdown, parseMarkdownV2 } from './markdown.ts';
-import { type Entity, isBlank, type RichText } from './rich-text.ts';
-import { splitText } from './split.ts';
 
 // After the markup is taken out.
 export const TEXT_UNITS_MAX = 4096;

@@ -1,0 +1,197 @@
+// A message of the REST API, checked and made into a delivery: who sends (account), what (platform.describe),
+// where (platform.address) and how (wishes). Answers without a promise when the account is known, because
+// this is the hot path.
+
+import type { Identity } from '../accounts/accounts.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { type Problem, problem, type Trouble } from '../domain/errors.ts';
+import { ownKey } from '../domain/idempotency.ts';
+import { bodyOf, NO_FILES } from '../domain/upload.ts';
+import type { Bounds } from '../keys/keys.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { unreachable } from '../system/assert.ts';
+import { compose, type Wishes } from './compose.ts';
+import { type AcceptContext, YEAR_S } from './context.ts';
+import { OUTSIDE, type Permit, permitted } from './permit.ts';
+import { invalid, tooOften } from './problems.ts';
+import { answering } from './reply-detection.ts';
+import type { MessageRequest, TargetRequest } from './schema.ts';
+import { readTime } from './time.ts';
+
+export const METHOD_WHEN_LEFT_OUT = 'sendMessage';
+
+type Params = Readonly<Record<string, unknown>>;
+
+export type Drafted =
+  | { kind: 'drafted'; delivery: NewDelivery }
+  | { kind: 'refused'; problem: Problem };
+
+// What the request's headers say, where the body does not.
+export interface FromHeaders {
+  readonly correlation: string | null;
+  readonly idempotencyKey: string | null;
+  // What the key is bound to that it was sent with; left out or null: nothing.
+  readonly bounds?: Bounds | null;
+  // Whose idempotency keys they are.
+  readonly holder: string;
+}
+
+export function draft(
+  options: AcceptContext,
+  request: MessageRequest,
+  headers: FromHeaders,
+): Drafted | Promise<Drafted> {
+  const platform = platformFor(options, request.to);
+  if ('code' in platform) return { kind: 'refused', problem: platform };
+  const outside = outsideBounds(options, platform.name, request.to, headers);
+  if (outside !== null) return { kind: 'refused', problem: outside };
+  const identity = options.accounts.resolve(platform.name, String(request.to.account));
+  if (identity instanceof Promise) {
+    return identity.then((known) => draftFor(options, platform, known, request, headers));
+  }
+  return draftFor(options, platform, identity, request, headers);
+}
+
+// Before anybody is asked for the account: whether there is one outside its bounds is nothing a key may learn.
+function outsideBounds(
+  options: AcceptContext,
+  platform: string,
+  to: TargetRequest,
+  { bounds = null }: FromHeaders,
+): Problem | null {
+  if (bounds === null) return null;
+  const waitMs = bounds.takeMs(options.clock.now());
+  if (waitMs > 0) return tooOften(waitMs);
+  const name = String(to.account);
+  return bounds.mayUse(options.accounts.claimed(platform, name))
+    ? null
+    : problem('forbidden_scope', '');
+}
+
+export function platformFor(options: AcceptContext, to: TargetRequest): Platform | Problem {
+  const account = String(to.account);
+  const colon = account.indexOf(':');
+  const name = to.platform ?? (colon > 0 ? account.slice(0, colon) : '');
+  const platform = options.platforms.get(name);
+  if (platform !== undefined) return platform;
+  const known = [...options.platforms.keys()].join(', ');
+  if (to.platform === undefined) {
+    return invalid('invalid_message', [{ path: '/to/platform', expected: `one of ${known}` }]);
+  }
+  return problem('unknown_platform', `Known here: ${known}.`);
+}
+
+function draftFor(
+  options: AcceptContext,
+  platform: Platform,
+  identity: Identity,
+  request: MessageRequest,
+  headers: FromHeaders,
+): Drafted {
+  if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
+  const now = options.clock.now();
+  const { to, method = METHOD_WHEN_LEFT_OUT } = request;
+  const addressed = platform.address(request.body, {
+    chat: String(to.chat),
+    thread: to.thread === undefined ? null : String(to.thread),
+  });
+  const { bounds = null } = headers;
+  const permit =
+    bounds === null ? null : judged(platform, bounds, identity.id, { method, params: addressed });
+  if (permit?.kind === 'refused') {
+    return { kind: 'refused', problem: problem('forbidden_scope', permit.detail) };
+  }
+  const params = permit === null ? addressed : permit.params;
+  const call = platform.describe(method, params);
+  if (call.kind === 'invalid') return wrong({ path: '/body', expected: call.detail });
+  if (call.kind === 'pass') {
+    return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
+  }
+  const wishes = wishesOf(request, headers, now, options.clock.stepMs?.() ?? 0);
+  if ('path' in wishes) return wrong(wishes);
+  const { id: account } = identity;
+  const answer = answering(options, account, call, params);
+  const body = bodyOf(params, NO_FILES);
+  const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
+  if ('path' in delivery) return wrong(delivery);
+  return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
+}
+
+function judged(
+  platform: Platform,
+  bounds: Bounds,
+  account: string,
+  call: { method: string; params: Params },
+): Permit {
+  return bounds.mayUse(account) ? permitted(platform, bounds, call) : OUTSIDE;
+}
+
+export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
+  return { ...delivery, priority: bounds.lowered(delivery.priority) };
+}
+
+function wrong(trouble: Trouble): Drafted {
+  return { kind: 'refused', problem: invalid('invalid_message', [trouble]) };
+}
+
+function wishesOf(
+  request: MessageRequest,
+  headers: FromHeaders,
+  now: number,
+  stepMs: number,
+): Wishes | Trouble {
+  const { holder, bounds = null } = headers;
+  const key = request.idempotencyKey ?? headers.idempotencyKey;
+  const asked = request.notBefore === undefined ? 0 : readTime(request.notBefore);
+  // Its caller means the wall clock, which may have been set since ours was made.
+  const notBefore = asked === null || asked === 0 ? asked : asked - stepMs;
+  if (notBefore === null || notBefore > now + YEAR_S * 1000) {
+    return {
+      path: '/notBefore',
+      expected: 'a time (ISO 8601, or ms since the epoch) within a year',
+    };
+  }
+  return {
+    priority: request.priority ?? null,
+    session: request.session ?? null,
+    user: request.user === undefined ? null : String(request.user),
+    correlation: request.correlation ?? headers.correlation,
+    coalesce: request.coalesce ?? null,
+    final: request.final ?? false,
+    ttlMs: request.ttl === undefined ? null : request.ttl * 1000,
+    notBefore: notBefore > now ? notBefore : 0,
+    idempotencyKey: key === null ? null : ownKey(holder, key),
+    // A key with bounds replaces nothing that others wait to send.
+    owner: bounds?.isNarrow ? holder : '',
+    held: false,
+  };
+}
+
+// Never names what was presented: it may be a token.
+export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>): Problem {
+  switch (identity.kind) {
+    case 'unknown':
+      return problem('unknown_account', '');
+    case 'unknown_platform':
+      return problem('unknown_platform', '');
+    case 'off':
+      return problem('sandbox_off', '');
+    case 'taken':
+      return problem(
+        'account_refused',
+        'In the sandbox a number belongs to the first token that used it: use that token, or another number.',
+      );
+    case 'refused':
+      return problem('account_refused', `The platform said: ${identity.detail}`);
+    case 'unreachable':
+      return problem('platform_unreachable', identity.detail);
+    case 'busy': {
+      const { retryAfterS } = identity;
+      return problem('token_rate', '', { retryAfterS });
+    }
+    case 'full':
+      return problem('accounts_full', `${identity.accountsMax} accounts are registered.`);
+    default:
+      return unreachable(identity);
+  }
+}

@@ -1,0 +1,151 @@
+// One message to an origin and its observers. The origin is what counts: it is handed over first and alone, so that
+// what it was refused nobody else sees, and no observer can delay or fail it. Each copy is a delivery of its own; what
+// goes wrong with one is told in its place of `observers`. A copy whose platform must first be asked for the account
+// is `pending` when the answer leaves, and is handed over when the platform has spoken.
+
+import type { NewDelivery } from '../domain/delivery.ts';
+import { type Problem, problem } from '../domain/errors.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { JournalUnavailable } from '../store/ports/journal.ts';
+import { drained } from '../system/service.ts';
+import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
+import {
+  type Drafted,
+  draft,
+  type FromHeaders,
+  METHOD_WHEN_LEFT_OUT,
+  platformFor,
+} from './draft.ts';
+import { invalid } from './problems.ts';
+import {
+  journalProblem,
+  type Pending,
+  type Receipt,
+  refused,
+  type Submitted,
+  submitOne,
+} from './receipt.ts';
+import type { FanOutRequest } from './schema.ts';
+
+type Observer = FanOutRequest['to']['observers'][number];
+type Content = Required<Pick<Observer, 'body' | 'method'>>;
+
+const PENDING: Pending = Object.freeze({
+  state: 'pending',
+  detail: 'its platform is being asked for the account; it is accepted when that is known',
+});
+// Other calls name a message, a question or a reaction that only the origin has.
+const COPIED = ['send', 'typing', 'draft'];
+
+// Begins to draft; nobody has to wait for it. The promises never reject.
+export function draftObservers(
+  options: AcceptContext,
+  request: FanOutRequest,
+  origin: NewDelivery,
+  headers: FromHeaders,
+): Promise<Drafted>[] {
+  const { to, ...rest } = request;
+  const key = rest.idempotencyKey ?? headers.idempotencyKey;
+  return to.observers.map((observer, i) => {
+    const { method: _method, body: _body, ...target } = observer;
+    const content = contentFor(options, request, origin, i);
+    if ('code' in content) return Promise.resolve(refused(content));
+    // Each copy is a message of its own: one key for all of them would be a conflict.
+    const own = key === null ? {} : { idempotencyKey: `${key}#${i + 1}` };
+    const copy = { ...rest, ...content, ...own, to: target };
+    return draftInTime(options, () => draft(options, copy, headers));
+  });
+}
+
+async function draftInTime(
+  options: AcceptContext,
+  start: () => Drafted | Promise<Drafted>,
+): Promise<Drafted> {
+  const { late } = options;
+  if (late.observers >= OBSERVERS_LATE_MAX) {
+    return refused(problem('platform_unreachable', 'Too many observers wait for a platform.'));
+  }
+  late.observers += 1;
+  try {
+    return await start();
+  } catch (error) {
+    return refused(troubleOf(options, error));
+  } finally {
+    late.observers -= 1;
+  }
+}
+
+// What the observer gets: its own, the origin's, or on another platform the origin's in plain words.
+function contentFor(
+  options: AcceptContext,
+  { to, body }: FanOutRequest,
+  origin: NewDelivery,
+  index: number,
+): Content | Problem {
+  const observer = to.observers[index]!;
+  const path = `/to/observers/${index}`;
+  const own = observer.method ?? METHOD_WHEN_LEFT_OUT;
+  if (observer.body !== undefined) return { method: own, body: observer.body };
+  if (!COPIED.includes(origin.family)) {
+    const expected = `a body of its own: ${origin.method} is about a message of the origin`;
+    return invalid('invalid_message', [{ path, expected }]);
+  }
+  const platform = platformFor(options, observer);
+  if ('code' in platform) return platform;
+  if (platform.name === origin.platform) {
+    const copied = withoutReply(platform, origin.method, body);
+    return { method: observer.method ?? origin.method, body: copied };
+  }
+  const text = options.platforms.get(origin.platform)!.wording(origin.method, body);
+  if (text !== null) return { method: own, body: { text } };
+  const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
+  return invalid('invalid_message', [{ path, expected }]);
+}
+
+// What the origin's message replies to is not in the observer's chat.
+export function withoutReply(
+  platform: Platform,
+  method: string,
+  body: Content['body'],
+): Content['body'] {
+  const alone = platform.cure({ kind: 'drop_reply' }, method, JSON.stringify(body));
+  return alone === null ? body : (JSON.parse(alone.body) as Content['body']);
+}
+
+export async function fanOut(
+  options: AcceptContext,
+  origin: Drafted,
+  observers: readonly Promise<Drafted>[],
+): Promise<Submitted> {
+  const submitted = await submitOne(options, origin);
+  if (submitted.kind === 'refused') return submitted;
+  const { id } = submitted.receipt;
+  const receipts: (Receipt | Problem | Pending)[] = observers.map(() => PENDING);
+  let isAnswered = false;
+  const copies = observers.map(async (drafting, i) => {
+    const copy = await submitCopy(options, await drafting);
+    receipts[i] = copy.kind === 'accepted' ? copy.receipt : copy.problem;
+    if (isAnswered && copy.kind === 'refused') {
+      const { code } = copy.problem;
+      options.log.warn({ origin: id, observer: i, code }, 'an observer was not served');
+    }
+  });
+  await drained(options.clock, copies, OBSERVERS_MS_MAX);
+  isAnswered = true;
+  return { ...submitted, receipt: { ...submitted.receipt, observers: receipts } };
+}
+
+async function submitCopy(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
+  try {
+    return await submitOne(options, drafted);
+  } catch (error) {
+    return refused(troubleOf(options, error));
+  }
+}
+
+// Not even our own mistake may fail the origin.
+function troubleOf(options: AcceptContext, error: unknown): Problem {
+  if (error instanceof JournalUnavailable) return journalProblem(error);
+  options.log.error({ err: error }, 'an observer could not be served');
+  return problem('internal', '');
+}

@@ -1,0 +1,77 @@
+// What can be wrong with a message or a request about one, as problems of the catalogue.
+
+import { type Problem, problem, type Trouble } from '../domain/errors.ts';
+import { formatId, parseId } from '../domain/ids.ts';
+import type { Moved, QueueFull } from '../store/ports/journal.ts';
+import { unreachable } from '../system/assert.ts';
+import { FULL_RETRY_S } from './context.ts';
+
+export function retryAfterOf({ retryAfterS }: Problem): number {
+  return typeof retryAfterS === 'number' ? retryAfterS : FULL_RETRY_S;
+}
+
+export function invalid(
+  code: 'invalid_message' | 'invalid_query',
+  problems: readonly Trouble[],
+): Problem {
+  const detail = problems.map(({ path, expected }) => `${path}: expected ${expected}`).join('; ');
+  return problem(code, detail, { problems });
+}
+
+export function fullProblem({ waiting, queueMax, unit, platform, whose }: QueueFull): Problem {
+  const what = unit ?? 'deliveries';
+  const detail = `${waiting} of ${queueMax} ${what} of ${owner(platform, whose)} wait.`;
+  const named = platform === undefined ? {} : { platform };
+  return problem('queue_full', detail, { waiting, queueMax, unit: what, ...named });
+}
+
+function owner(platform: string | undefined, whose: QueueFull['whose']): string {
+  const accounts =
+    whose === 'unconfigured' ? 'all accounts that are not configured' : 'all accounts';
+  if (platform !== undefined) return `${accounts} of ${platform}`;
+  return whose === undefined ? 'this account' : accounts;
+}
+
+export function tooOften(waitMs: number): Problem {
+  const retryAfterS = Math.ceil(waitMs / 1000);
+  return problem('key_rate', `The next call may be made in ${retryAfterS} s.`, { retryAfterS });
+}
+
+// What an id in a path says: the delivery's number, or why there is none.
+export function readId(tag: string, id: string): number | Problem {
+  const seq = parseId(tag, id);
+  if (seq !== null) return seq;
+  const ofAnotherStore = /^[0-9a-z]{5}-[0-9a-z]{1,11}$/.test(id);
+  return problem(
+    'not_found',
+    ofAnotherStore
+      ? `This id was given by another store (an older data folder?); ids of this one begin with ${tag}-.`
+      : `This is not the id of a delivery; they look like ${formatId(tag, 46_655)}.`,
+  );
+}
+
+export function gone(): Problem {
+  return problem('not_found', 'No such delivery: it never was, or retention has removed it.');
+}
+
+// Why a move by hand was not made; null: it was.
+export function moveProblem(moved: Moved): Problem | null {
+  switch (moved.kind) {
+    case 'moved':
+      return null;
+    case 'illegal': {
+      const { state } = moved;
+      return problem('illegal_move', `The delivery is ${state}.`, { state });
+    }
+    case 'unknown':
+      return gone();
+    case 'no_body':
+      return problem('no_body', '');
+    case 'damaged':
+      return problem('damaged', '');
+    case 'full':
+      return fullProblem(moved);
+    default:
+      return unreachable(moved);
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createTelegram } from '../platforms/telegram/telegram.ts';
+import type { Inbound } from '../updates/updates.ts';
+import { type Call, compose, NO_WISHES, type Wishes } from './compose.ts';
+import { answering } from './reply-detection.ts';
+
+const unused = () => Promise.reject(new Error('no wire in this test'));
+const telegram = createTelegram({
+  transport: { request: unused, stream: unused, close: async () => {} },
+});
+
+// Updates that say of every call that it answers someone who waits.
+const updates = {
+  gateFor: () => 'reply',
+  priorityFor: () => 'high',
+} as unknown as Inbound;
+
+function composed(seen: { updates?: Inbound }, wishes: Partial<Wishes> = {}) {
+  const params = { chat_id: 7, text: 'hi' };
+  const call = telegram.describe('sendMessage', params) as Call;
+  const answer = answering(seen, 'telegram:42', call, params);
+  const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}' };
+  return compose(0, from, { ...NO_WISHES, ...wishes });
+}
+
+test('what the updates say goes into the delivery', () => {
+  expect(composed({ updates })).toMatchObject({ gate: 'reply', priority: 'high' });
+  expect(composed({})).toMatchObject({ gate: 'broadcast', priority: 'normal' });
+});
+
+test('a priority that the caller names stands before it', () => {
+  expect(composed({ updates }, { priority: 'low' })).toMatchObject({ priority: 'low' });
+  expect(composed({ updates }, { priority: 'normal' })).toMatchObject({ priority: 'normal' });
+});

@@ -1,0 +1,125 @@
+// From a message on the wire to its receipt: check, draft, hand to the road, and wait if asked to.
+// In a batch every item is judged alone, and all are drafted before the first is handed over, so that asking a
+// platform about an unknown token cannot put later items before earlier ones.
+
+import type { Problem } from '../domain/errors.ts';
+import type { Ended } from '../road/road.ts';
+import { jsonOrText } from '../system/json.ts';
+import type { Claimant } from '../system/shares.ts';
+import type { AcceptContext } from './context.ts';
+import { type Drafted, draft, type FromHeaders } from './draft.ts';
+import { draftObservers, fanOut } from './fan-out.ts';
+import { invalid } from './problems.ts';
+import { accepted, type Receipt, refused, type Submitted, submitOne } from './receipt.ts';
+import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
+import { troublesOf } from './trouble.ts';
+import type { Caller, Waiting } from './wait.ts';
+
+export { journalProblem, type Receipt, type Submitted, submitOne } from './receipt.ts';
+
+// One message, drafted: the origin's delivery and its observers'.
+export interface Prepared {
+  readonly origin: Drafted;
+  readonly observers: readonly Promise<Drafted>[] | null;
+  readonly waitMs: number;
+}
+
+export function prepare(
+  options: AcceptContext,
+  item: unknown,
+  headers: FromHeaders,
+): Prepared | Promise<Prepared> {
+  if (isFanOut(item)) return prepareFanOut(options, item, headers);
+  if (!checkMessage.Check(item)) {
+    return unfit(invalid('invalid_message', troublesOf(checkMessage, item)));
+  }
+  const waitMs = waitOf(options, item);
+  if (typeof waitMs !== 'number') return unfit(waitMs);
+  const origin = draft(options, item, headers);
+  if (origin instanceof Promise) {
+    return origin.then((drafted) => ({ origin: drafted, observers: null, waitMs }));
+  }
+  return { origin, observers: null, waitMs };
+}
+
+async function prepareFanOut(
+  options: AcceptContext,
+  item: object,
+  headers: FromHeaders,
+): Promise<Prepared> {
+  if (!checkFanOut.Check(item)) {
+    return unfit(invalid('invalid_message', troublesOf(checkFanOut, item)));
+  }
+  const { to, ...content }: FanOutRequest = item;
+  const waitMs = waitOf(options, content);
+  if (typeof waitMs !== 'number') return unfit(waitMs);
+  const origin = await draft(options, { ...content, to: to.origin }, headers);
+  if (origin.kind === 'refused') return unfit(origin.problem);
+  const observers = draftObservers(options, item, origin.delivery, headers);
+  return { origin, observers, waitMs };
+}
+
+export function isFanOut(item: unknown): item is object {
+  if (typeof item !== 'object' || item === null || !('to' in item)) return false;
+  const { to } = item;
+  return typeof to === 'object' && to !== null && ('origin' in to || 'observers' in to);
+}
+
+function unfit(refusal: Problem): Prepared {
+  return { origin: refused(refusal), observers: null, waitMs: 0 };
+}
+
+export function waitOf(
+  options: AcceptContext,
+  item: Pick<MessageRequest, 'wait'>,
+): number | Problem {
+  const { wait = 0 } = item;
+  const { waitSMax } = options.settings;
+  if (typeof wait === 'boolean') return wait ? waitSMax * 1000 : 0;
+  if (wait <= waitSMax) return wait * 1000;
+  return invalid('invalid_message', [{ path: '/wait', expected: `at most ${waitSMax} seconds` }]);
+}
+
+export function submit(options: AcceptContext, prepared: Prepared): Promise<Submitted> {
+  const { origin, observers } = prepared;
+  return observers === null ? submitOne(options, origin) : fanOut(options, origin, observers);
+}
+
+// What the caller gets in the end: the result if it waited long enough, else where the delivery stands.
+export async function awaitResult(
+  options: AcceptContext,
+  waiting: Waiting,
+  submitted: Extract<Submitted, { kind: 'accepted' }>,
+  wait: { ms: number; caller: Caller; claimant: Claimant },
+): Promise<{ status: 200 | 202; answer: Receipt }> {
+  const { receipt, seq } = submitted;
+  if (wait.ms <= 0 || !waiting.enter(wait.claimant)) return { status: 202, answer: receipt };
+  const waited = await waiting
+    .until(seq, wait.ms, wait.caller)
+    .finally(() => waiting.leave(wait.claimant));
+  if (waited.kind === 'ended') {
+    return { status: 200, answer: { ...receipt, ...endOf(waited.ended) } };
+  }
+  const now = await options.ledger.get(seq);
+  const standing = accepted(options, seq, now?.state ?? receipt.state).receipt;
+  return { status: 202, answer: { ...receipt, ...standing } };
+}
+
+// Who waits over REST has a key: it is no stranger.
+export function claimantOf({ origin }: Prepared): Claimant {
+  const account = origin.kind === 'drafted' ? origin.delivery.account : '';
+  return { account, address: '', isStranger: false };
+}
+
+function endOf(ended: Ended) {
+  const { state, reason, detail, messageId, result } = ended;
+  return {
+    state,
+    position: null,
+    eta: null,
+    reason,
+    detail,
+    messageId,
+    result: jsonOrText(result),
+  };
+}

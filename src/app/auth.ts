@@ -1,0 +1,75 @@
+// Joins what guards the doors with the house: keys and the audit log are kept in its journal, and forgotten with the
+// rest. Says no to a start that would leave the doors open.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
+import type { Config } from '../config/config.ts';
+import { isLoopback } from '../http/sites.ts';
+import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Service } from '../system/service.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { type House, openHouse } from './resources.ts';
+import { openForgetting } from './retention.ts';
+
+// A key that people chose, where strangers can try others.
+const CHOSEN_KEY_LENGTH_MIN = 16;
+
+interface Guarding extends Service {
+  // Where a browser is logged in, once.
+  linkAt(url: string): string;
+}
+
+// Off loopback a key must be there that somebody has seen: one that was set, or one that an earlier start has made.
+// Asked before anything is opened, so that a start that is refused does not make the key which the next one would find.
+function requireKnownKey(config: Config): void {
+  const { host, adminKey, data } = config;
+  if (isLoopback(host)) return;
+  if (adminKey === null || adminKey === '') {
+    if (existsSync(join(data, ADMIN_KEY_FILE))) return;
+    throw new Error(
+      `${host} is not loopback, and there is no key yet: set SLUICE_ADMIN_KEY, or start once on 127.0.0.1, ` +
+        `which makes one in ${join(data, ADMIN_KEY_FILE)}`,
+    );
+  }
+  if (adminKey.length < CHOSEN_KEY_LENGTH_MIN) {
+    throw new Error(
+      `${host} is not loopback: SLUICE_ADMIN_KEY must have at least ${CHOSEN_KEY_LENGTH_MIN} characters`,
+    );
+  }
+}
+
+export async function openGuarded(
+  config: Config,
+  metrics: Metrics,
+  wrap?: (platform: Platform) => Platform,
+): Promise<{ house: House; guards: Guards; guarding: Guarding }> {
+  requireKnownKey(config);
+  const house = await openHouse(config, metrics, wrap);
+  const { clock, journal, log, adminKey } = house;
+  const guards = await openGuards({
+    clock,
+    journal,
+    adminKey,
+    onFailure: (error) => log.warn({ err: error }, 'could not note when keys were used'),
+  });
+  return { house, guards, guarding: guardingOf(config, house, guards) };
+}
+
+function guardingOf(config: Config, house: House, guards: Guards): Guarding {
+  const { keys, audit } = house.journal;
+  const retention = openForgetting(config, house, {
+    what: 'keys and notes',
+    days: config.auditDays,
+    prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),
+  });
+  return {
+    linkAt: (url) => `${url}/login?token=${guards.sessions.link(ADMIN)}`,
+    start: () => retention.start(),
+    async stop(deadlineMs) {
+      await retention.stop(deadlineMs);
+      await guards.keyring.stop(deadlineMs);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// The road, put together from its rooms on ports given from outside: the gateway runs it on SQLite and real
+// clocks, the simulated world on memory and a virtual one. It is the same road.
+
+import type { Settings } from '../config/config.ts';
+import { Dispatch, type DispatchAccounts, type Profile } from '../dispatch/dispatch.ts';
+import { createRoad, type FrontOptions } from '../dispatch/road.ts';
+import type { ReportFault } from '../domain/fault.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Priors } from '../limits/limits.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { AskedRoad } from '../road/road.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import type { Journal } from '../store/ports/journal.ts';
+import type { BootTime } from '../system/boot.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+
+export interface EngineOptions {
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  // See DispatchOptions.
+  readonly bootTime?: () => BootTime | null;
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly accounts: EngineAccounts;
+  readonly report: ReportFault;
+  readonly fatal: (error: unknown) => void;
+  // Told of what is refused because a queue is full.
+  readonly onFull?: FrontOptions['onFull'];
+}
+
+export interface AccountProfile {
+  readonly platform: Platform;
+  readonly priors: Priors;
+  readonly host: string;
+  readonly settings: Settings;
+  // Nobody has configured it; false when left out.
+  readonly isStranger?: boolean;
+}
+
+export interface EngineAccounts {
+  // Asked once per account; what is learned of it stays.
+  platformOf(id: string): AccountProfile;
+  get(id: string): { paused: boolean; refused: string | null } | null;
+  list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
+  credentialOf(id: string): string | null;
+  setRefused(id: string, reason: string): Promise<unknown>;
+  setPaused(id: string, paused: boolean): Promise<boolean>;
+}
+
+export interface Engine {
+  readonly dispatch: Dispatch;
+  readonly road: AskedRoad;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { journal, ledger, clock, random, settings, accounts, report, fatal } = options;
+  const { weightHigh, weightNormal, weightLow } = settings;
+  const { platformQueueMax, queueBytesTotalMax } = settings;
+  const bounds = { platformQueueMax, queueBytesTotalMax };
+  const onFull = options.onFull ?? (() => {});
+  const scheduler = new Scheduler({ weights: [0, weightHigh, weightNormal, weightLow] });
+  const dispatch = new Dispatch({
+    journal,
+    ledger,
+    clock,
+    ...(options.bootTime === undefined ? null : { bootTime: options.bootTime }),
+    random,
+    scheduler,
+    report,
+    fatal,
+    breaker: breakerOf(settings),
+    accounts: dispatchAccounts(accounts),
+  });
+  return {
+    dispatch,
+    road: createRoad({ dispatch, ledger, clock, accounts, bounds, onFull }),
+  };
+}
+
+function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
+  const profiles = new Map<string, Profile>();
+  return {
+    profileOf(id) {
+      let profile = profiles.get(id);
+      if (profile === undefined) {
+        profile = makeProfile(accounts.platformOf(id));
+        profiles.set(id, profile);
+      }
+      return profile;
+    },
+    stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
+    credentialOf: (id) => accounts.credentialOf(id),
+    setRefused: (id, reason) => accounts.setRefused(id, reason),
+    forget: (id) => void profiles.delete(id),
+  };
+}
+
+function makeProfile(account: AccountProfile): Profile {
+  const { platform, priors, host, settings, isStranger = false } = account;
+  return {
+    platform,
+    priors,
+    host,
+    retry: {
+      baseMs: settings.retryBaseMs,
+      maxMs: settings.retryMaxMs,
+      attemptsMax: settings.attemptsMax,
+      deadAgeMinMs: settings.deadAgeMinS * 1000,
+      uncertain: settings.uncertainPolicy,
+    },
+    breaker: breakerOf(settings),
+    deadlineMs: settings.deadlineMs,
+    queueMax: settings.queueMax,
+    queueBytesMax: settings.queueBytesMax,
+    isStranger,
+    inFlightMax: settings.inFlightMax,
+    order: settings.order,
+    splits: settings.longText === 'split',
+  };
+}
+
+function breakerOf(settings: Settings) {
+  return {
+    failuresMax: settings.breakerFailures,
+    openMs: settings.breakerOpenMs,
+    openMsMax: settings.breakerOpenMsMax,
+  };
+}

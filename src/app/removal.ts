@@ -1,0 +1,77 @@
+// Removing an account: whatever speaks for it ends first (streams, broadcasts, virtual tokens), then what waits is
+// cancelled, on record, and its token forgotten. What the platform's limits say of it is kept as long as it matters:
+// removing and adding it again is no way around a wait.
+
+import { ACCOUNT_REMOVED } from '../domain/delivery.ts';
+import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
+import type { StreamView } from '../streams/streams.ts';
+import type { House } from './resources.ts';
+
+type Rooms = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards'>;
+
+const BROADCASTS_PAGE = 100;
+
+export async function removeAccount(
+  house: House,
+  rooms: Rooms,
+  id: string,
+  by: string,
+): Promise<RemovedAccount> {
+  const { accounts, engine } = house;
+  if (accounts.get(id) === null) return { kind: 'unknown' };
+  if (accounts.isConfigured(id)) return { kind: 'configured' };
+  const tokens = await revokeTokens(rooms, id);
+  const streams = await cancelStreams(rooms, id);
+  const broadcasts = await cancelBroadcasts(rooms, id);
+  const before = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
+  if (!(await accounts.remove(id))) return { kind: 'unknown' };
+  // What was accepted meanwhile.
+  const after = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
+  const { inFlight } = engine.dispatch.scheduler.depthOf(id);
+  return { kind: 'removed', cancelled: before + after, inFlight, tokens, streams, broadcasts };
+}
+
+// Nothing would be lost with it: nothing is on its way, and nobody speaks for it by another name.
+export function mayLetGo(house: House, rooms: Rooms): (id: string) => boolean {
+  const { accounts, engine } = house;
+  return (id) => {
+    const { paused = true } = accounts.get(id) ?? {};
+    if (paused || !engine.dispatch.scheduler.isIdle(id)) return false;
+    return !rooms.guards.keyring.speaksFor(id) && streamsOf(rooms, id).length === 0;
+  };
+}
+
+function streamsOf({ output }: Rooms, id: string): StreamView[] {
+  return output?.live.list().filter(({ account }) => account === id) ?? [];
+}
+
+async function cancelStreams(rooms: Rooms, id: string): Promise<number> {
+  const open = streamsOf(rooms, id);
+  await Promise.all(open.map((stream) => rooms.output!.live.cancel(stream.id)));
+  return open.length;
+}
+
+async function cancelBroadcasts({ broadcasts }: Rooms, id: string): Promise<number> {
+  let cancelled = 0;
+  let before: string | null = null;
+  while (broadcasts !== undefined) {
+    const page: Awaited<ReturnType<typeof broadcasts.list>> = await broadcasts.list({
+      before,
+      max: BROADCASTS_PAGE,
+    });
+    for (const { id: broadcast, account, state } of page) {
+      if (account !== id || (state !== 'running' && state !== 'paused')) continue;
+      await broadcasts.steer(broadcast, 'cancelled');
+      cancelled += 1;
+    }
+    if (page.length < BROADCASTS_PAGE) break;
+    before = page.at(-1)!.id;
+  }
+  return cancelled;
+}
+
+async function revokeTokens({ guards }: Rooms, id: string): Promise<number> {
+  const tokens = guards.keyring.virtualTokensOf(id);
+  for (const token of tokens) await guards.keyring.revoke(token);
+  return tokens.length;
+}

@@ -1,0 +1,286 @@
+// The house without its front: store, accounts, platforms and the road, opened in order and closed in reverse.
+// The gateway puts HTTP before it, the library uses it in process.
+
+import { join } from 'node:path';
+import {
+  Accounts,
+  type AccountsOptions,
+  ADMIN_KEY_FILE,
+  loadSecret,
+  SECRET_FILE,
+} from '../accounts/accounts.ts';
+import type { Config, Settings } from '../config/config.ts';
+import {
+  accountId,
+  claimedId,
+  isSandboxAccount,
+  SANDBOX,
+  SANDBOX_OFF,
+} from '../domain/account-id.ts';
+import type { FaultStage, ReportFault } from '../domain/fault.ts';
+import { isLoopback } from '../http/sites.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Priors } from '../limits/limits.ts';
+import { bounded } from '../platforms/bounded.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
+import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
+import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from '../sim/sim.ts';
+import { Spool } from '../spool/spool.ts';
+import type { StoredAccount } from '../store/ports/journal.ts';
+import { openSqliteLedger } from '../store/sqlite/ledger.ts';
+import { openSqliteJournal, type SqliteJournal } from '../store/sqlite/sqlite.ts';
+import { bootTime } from '../system/boot.ts';
+import { type Clock, systemClock } from '../system/clock.ts';
+import { undiciTransport } from '../system/http.ts';
+import { createLog, type Log } from '../system/log.ts';
+import { type Random, systemRandom } from '../system/random.ts';
+import { faultLog } from '../telemetry/log/fault-log.ts';
+import { type FullQueue, fullLog } from '../telemetry/log/full-log.ts';
+import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
+
+// Enough for every account's calls in flight at once: connections must not be what one account takes from another.
+const CONNECTIONS_MAX = 4096;
+// The simulator in process answers as a near server would.
+const SANDBOX_NETWORK = { latencyMs: 15, jitterMs: 10 };
+const SPOOL_FOLDER = 'spool';
+
+export interface House {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly journal: SqliteJournal;
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly platforms: ReadonlyMap<string, Platform>;
+  // What sandbox tokens talk to; null: the sandbox is off.
+  readonly sandbox: TelegramModel | null;
+  // What is written on terminals.
+  readonly screens: Screens;
+  readonly spool: Spool;
+  readonly engine: Engine;
+  readonly report: ReportFault;
+  readonly adminKey: string;
+  // Seals tokens; the secrets of webhooks are derived from it.
+  readonly secret: string;
+  readonly secretPrevious: string | null;
+  settingsOf(account: string): Settings;
+  // Cuts off the calls that are still out.
+  hangUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+// What is told while the house is at work, for metrics.
+export interface HouseWatch {
+  // So many commands were written to the store together, so long after they were handed over.
+  countCommit(commands: number, tookMs: number): void;
+  // A queue is full, and a message of this account was refused.
+  countFull(account: string): void;
+  // An exception was contained.
+  countFault(stage: FaultStage): void;
+}
+
+// `wrap`: puts something around each platform; a test makes them fail.
+export async function openHouse(
+  config: Config,
+  watch: HouseWatch,
+  wrap: (platform: Platform) => Platform = (platform) => platform,
+): Promise<House> {
+  const clock = systemClock();
+  const random = systemRandom();
+  const log = createLog({ level: config.log });
+  const journal = await openJournal(config, clock, log, watch);
+  const ledger = openSqliteLedger({ dir: config.data });
+  const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
+  const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
+  const sandbox = isSandboxOn(config) ? createTelegramModel({}) : null;
+  const spool = await Spool.open({
+    dir: join(config.data, SPOOL_FOLDER),
+    bytesMax: config.spoolBytesMax,
+  });
+  const screens = new Screens(clock);
+  const telegram = openTelegram(config, clock, random, sandbox, spool);
+  const report = faultLog(clock, log, (stage) => watch.countFault(stage));
+  const made = [telegram, createTerminal(screens)].map((each) =>
+    bounded(wrap(each), { clock, report }),
+  );
+  const platforms = new Map(made.map((each) => [each.name, each]));
+  const close = () => ledger.close().then(() => journal.close());
+  const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
+  const { admits, accountsMax } = config;
+  const configured = configuredAccounts(config, platforms, report);
+  const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
+  const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
+  const accounts = await openAccounts(opening, close);
+  const settingsOf = (account: string) => configured.get(account) ?? config;
+  const engine = createEngine({
+    journal,
+    ledger,
+    clock,
+    bootTime,
+    random,
+    settings: config,
+    accounts: engineAccounts(accounts, platforms, settingsOf),
+    onFull: tellFull(watch, fullLog(clock, log)),
+    report,
+    fatal: (error) => giveUp(log, error),
+  });
+  accounts.listen(({ id, kind }) => {
+    if (kind === 'token') engine.dispatch.stay(id);
+    if (kind === 'removed') engine.dispatch.leave(id);
+  });
+  return {
+    clock,
+    random,
+    log,
+    journal,
+    ledger,
+    accounts,
+    platforms,
+    sandbox,
+    screens,
+    spool,
+    engine,
+    report,
+    adminKey: adminKey.value,
+    ...sealing,
+    settingsOf,
+    async hangUp() {
+      await Promise.all([...platforms.values()].map((platform) => platform.close()));
+    },
+    close,
+  };
+}
+
+function openJournal(config: Config, clock: Clock, log: Log, watch: HouseWatch) {
+  return openSqliteJournal({
+    dir: config.data,
+    watch: { now: clock.now, written: watch.countCommit },
+    acceptLoss: config.acceptLoss,
+    onNote: ({ level, text }) => log[level]({}, text),
+    onOwnerLost: (error) => leave(log, error),
+  });
+}
+
+// A house that cannot be opened leaves nothing open behind it: its threads would keep the process.
+async function openAccounts(options: AccountsOptions, close: () => Promise<void>) {
+  try {
+    return await Accounts.open(options);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {
+  return (full: FullQueue) => {
+    watch.countFull(full.account);
+    tell(full);
+  };
+}
+
+function leave(log: Log, error: Error): never {
+  log.fatal({}, error.message);
+  process.exit(1);
+}
+
+export function giveUp(log: Log, error: unknown): never {
+  log.fatal({ err: error }, 'an invariant of the queue is broken; stopping');
+  process.exit(1);
+}
+
+function openTelegram(
+  config: Config,
+  clock: Clock,
+  random: Random,
+  model: TelegramModel | null,
+  files: Spool,
+): Platform {
+  const transport = undiciTransport({
+    baseUrl: config.telegramApi,
+    connectionsMax: CONNECTIONS_MAX,
+  });
+  const network = SANDBOX_NETWORK;
+  const limits = telegramLimits(config);
+  const reuse = config.uploadReuse;
+  if (model === null) return createTelegram({ transport, limits, files, reuse });
+  const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
+  return createTelegram({ transport, sandbox, limits, files, reuse });
+}
+
+// Anyone may make accounts of the simulator, so where others than this machine can call, it is off unless it is wanted.
+function isSandboxOn({ sandbox, host }: Config): boolean {
+  return sandbox ?? isLoopback(host);
+}
+
+// The settings of the configuration's accounts, by the ids that their tokens name. One whose host its platform fails to
+// tell is left out.
+function configuredAccounts(
+  config: Config,
+  platforms: ReadonlyMap<string, Platform>,
+  report: ReportFault,
+): ReadonlyMap<string, Settings> {
+  const configured = new Map<string, Settings>();
+  for (const { name, platform, token, settings } of config.accounts) {
+    try {
+      const host = platforms.get(platform)?.hostOf?.(token).name ?? '';
+      configured.set(accountId(platform, host, claimedId(token)), settings);
+    } catch (error) {
+      report('recovery', error, { account: name });
+    }
+  }
+  return configured;
+}
+
+function engineAccounts(
+  accounts: Accounts,
+  platforms: ReadonlyMap<string, Platform>,
+  settingsOf: (account: string) => Settings,
+): EngineAccounts {
+  // Accounts without settings of their own share them, and what follows from them: there may be very many.
+  const priors = new Map<Settings, Priors>();
+  return {
+    platformOf(id) {
+      const platform = platforms.get(id.split(':', 1)[0]!)!;
+      const settings = settingsOf(id);
+      const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
+      const isStranger = !accounts.isConfigured(id);
+      const shared = { platform, host, settings, isStranger };
+      if (platform.name !== 'telegram') return { ...shared, priors: platform };
+      const known = priors.get(settings) ?? telegramPriors(telegramLimits(settings));
+      priors.set(settings, known);
+      return { ...shared, priors: known };
+    },
+    get: (id) => withOff(accounts, accounts.get(id)),
+    list: () => accounts.list().map((account) => withOff(accounts, account)),
+    credentialOf: (id) => accounts.credentialOf(id),
+    setRefused: (id, reason) => accounts.setRefused(id, reason),
+    setPaused: (id, paused) => accounts.setPaused(id, paused),
+  };
+}
+
+// What is left of a sandbox that is off waits, as of an account that its platform refuses.
+function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A): A {
+  if (account === null || !accounts.isOff(account.id)) return account;
+  return { ...account, refused: SANDBOX_OFF };
+}
+
+// Only Telegram's limits are settings.
+function telegramLimits(settings: Settings) {
+  const { groupMpm, reserveMpm, outputBudgetRatio, privatePerS } = settings;
+  const { broadcastPerS, paidPerS, reactionMpm, userPerMinute } = settings;
+  const { draftPerS, deletePerS, typingSpacingMs } = settings;
+  return {
+    groupMpm,
+    reserveMpm,
+    outputBudgetRatio,
+    privatePerS,
+    broadcastPerS,
+    paidPerS,
+    reactionMpm,
+    draftPerS,
+    deletePerS,
+    typingSpacingMs,
+    userPerMinute,
+  };
+}

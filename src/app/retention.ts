@@ -1,0 +1,37 @@
+// Joins retention with the house: what is kept for so many days goes after them, by the configured steps.
+
+import type { Config } from '../config/config.ts';
+import { createRetention, type PruneStep } from '../ledger/retention.ts';
+import type { Service } from '../system/service.ts';
+import type { House } from './resources.ts';
+
+const DAY_MS = 86_400_000;
+// Between two steps while there is more to forget.
+const PAUSE_MS = 20;
+
+export interface Forgetting {
+  // As the log calls it.
+  readonly what: string;
+  readonly days: number;
+  // Of what may still be wanted; the same when left out.
+  readonly deadDays?: number;
+  // Says how many it removed.
+  readonly prune: (step: PruneStep) => Promise<number>;
+}
+
+export function openForgetting(config: Config, house: House, forgetting: Forgetting): Service {
+  const { clock, log } = house;
+  const { what, days, deadDays = days, prune } = forgetting;
+  const onFailure = (error: unknown) =>
+    log.warn({ err: error }, `could not forget old ${what}; trying again`);
+  return createRetention(
+    { clock, prune, onFailure },
+    {
+      keepMs: days * DAY_MS,
+      keepDeadMs: deadDays * DAY_MS,
+      stepMax: config.pruneMax,
+      pauseMs: PAUSE_MS,
+      everyMs: config.pruneEveryS * 1000,
+    },
+  );
+}

@@ -1,0 +1,189 @@
+// The road inside the simulated world: the same composition as the gateway's, on a memory store whose commits take
+// time and may be cut by a crash before or after they took effect, a virtual clock, and a simulated wire.
+
+import { defaultConfig } from '../config/config.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
+import type { Road } from '../road/road.ts';
+import type {
+  EngineFactory,
+  LearnedRate,
+  WorldEngine,
+  WorldMessage,
+  WorldPorts,
+  WorldRecord,
+} from '../sim/sim.ts';
+import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
+import type { Journal } from '../store/ports/journal.ts';
+import { assert } from '../system/assert.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { createEngine, type EngineAccounts } from './delivery.ts';
+
+const COMMIT_MS_MAX = 3;
+const NEVER = new AbortController().signal;
+const SETTINGS = defaultConfig();
+
+export const worldEngine: EngineFactory = async (ports) => {
+  const { clock, random, transport, disk } = ports;
+  disk.content ??= createMemoryDisk();
+  const store = createMemoryStore(disk.content as MemoryDisk, {
+    beforeApply: groupedDelay(clock, random),
+    afterApply: groupedDelay(clock, random),
+  });
+  const telegram = createTelegram({ transport });
+  const known = await store.journal.accounts();
+  const refused = new Set(known.filter((each) => each.refused !== null).map(({ id }) => id));
+  const engine = createEngine({
+    ...store,
+    clock,
+    random,
+    settings: SETTINGS,
+    accounts: worldAccounts(ports, telegram, store.journal, refused),
+    report: (_stage, error) => {
+      throw error;
+    },
+    fatal: (error) => {
+      throw error;
+    },
+  });
+  await engine.dispatch.start();
+  return new RoadInWorld(engine.road, disk.content as MemoryDisk, telegram, clock);
+};
+
+// A group commit: commands that come while one is under way share the next moment, in order.
+function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= new Promise((resolve) => {
+      clock.schedule(clock.now() + COMMIT_MS_MAX * random.next(), () => {
+        next = null;
+        resolve();
+      });
+    });
+    return next;
+  };
+}
+
+function worldAccounts(
+  ports: WorldPorts,
+  platform: Platform,
+  journal: Journal,
+  refused: Set<string>,
+): EngineAccounts {
+  const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));
+  const priors = telegramPriors({});
+  const stateOf = (id: string) => ({
+    paused: false,
+    refused: refused.has(id) ? ACCOUNT_REFUSED : null,
+  });
+  return {
+    platformOf: () => ({ platform, priors, host: platform.name, settings: SETTINGS }),
+    get: stateOf,
+    list: () => ports.accounts.map(({ id }) => ({ id, platform: platform.name, ...stateOf(id) })),
+    credentialOf: (id) => tokens.get(id) ?? null,
+    setRefused(id, reason) {
+      refused.add(id);
+      const createdAt = ports.clock.now();
+      const account = { id, platform: platform.name, sealed: '', paused: false, createdAt };
+      return journal.saveAccount({ ...account, refused: reason });
+    },
+    setPaused: async () => true,
+  };
+}
+
+class RoadInWorld implements WorldEngine {
+  readonly #road: Road;
+  readonly #disk: MemoryDisk;
+  readonly #telegram: Platform;
+  readonly #clock: Clock;
+
+  constructor(road: Road, disk: MemoryDisk, telegram: Platform, clock: Clock) {
+    this.#road = road;
+    this.#disk = disk;
+    this.#telegram = telegram;
+    this.#clock = clock;
+  }
+
+  async submit(message: WorldMessage) {
+    const appended = await this.#road.submit(this.#deliveryOf(message));
+    switch (appended.kind) {
+      case 'accepted':
+        return { kind: 'accepted' as const, seq: appended.queued.seq };
+      case 'superseded':
+        return { kind: 'accepted' as const, seq: appended.seq };
+      default:
+        return { kind: 'refused' as const, code: appended.kind };
+    }
+  }
+
+  ended(seq: number) {
+    return this.#road.ended(seq, NEVER);
+  }
+
+  async cancel(seq: number) {
+    const at = this.#clock.now();
+    const command = { seq, to: 'cancelled', at, reason: 'asked', by: 'world' } as const;
+    const moved = await this.#road.move({ ...command, body: null, queueMax: 0 });
+    return moved.kind === 'moved';
+  }
+
+  // The world has cut its clock and its wire; what is left in memory can reach nothing.
+  crash(): void {}
+
+  waiting(): number {
+    const { critical, high, normal, low, inFlight } = this.#road.depths();
+    return critical + high + normal + low + inFlight;
+  }
+
+  async all(): Promise<WorldRecord[]> {
+    return Array.from(this.#disk.deliveries.values(), (delivery) => {
+      const waitsFor = this.#road.explain(delivery.seq)?.summary ?? null;
+      return { ...delivery, body: delivery.body ?? '', waitsFor };
+    });
+  }
+
+  async learned(): Promise<LearnedRate[]> {
+    return this.#road.limits(null).flatMap(({ account, chat, rules }) =>
+      rules
+        .filter(({ learned }) => learned < 1)
+        .map(({ name, count, perMs, learned }) => ({
+          account,
+          chat,
+          rule: name,
+          share: learned,
+          perSecond: (count * 1000) / perMs,
+        })),
+    );
+  }
+
+  #deliveryOf(message: WorldMessage): NewDelivery {
+    const { account, params, priority, live, final, notBefore, expiresAt, thread } = message;
+    const call = this.#telegram.describe(message.method, params);
+    assert(call.kind === 'call', 'the world only makes calls');
+    return {
+      account,
+      platform: this.#telegram.name,
+      chat: call.chat,
+      thread,
+      session: null,
+      user: null,
+      correlation: null,
+      method: call.method,
+      family: call.family,
+      gate: message.isReply && call.gate === 'broadcast' ? 'reply' : call.gate,
+      priority,
+      cost: call.cost,
+      live,
+      final,
+      slot: call.slot,
+      notBefore,
+      expiresAt,
+      acceptedAt: this.#clock.now(),
+      idempotencyKey: null,
+      body: JSON.stringify(params),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+// Joins live output with the house: streams are kept in its journal, shown over its road, counted by its metrics, and
+// forgotten with the rest.
+
+import { answering } from '../accept/reply-detection.ts';
+import type { Config, Settings } from '../config/config.ts';
+import type { IntakeOptions } from '../http/context.ts';
+import { type LostObserver, withObservers } from '../streams/observers.ts';
+import type { LiveSettings } from '../streams/policy.ts';
+import { LiveStreams } from '../streams/service.ts';
+import type { Live } from '../streams/streams.ts';
+import { createSummary } from '../streams/summary.ts';
+import type { Service } from '../system/service.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { House } from './resources.ts';
+import { openForgetting } from './retention.ts';
+
+export interface LiveRoom extends Service {
+  // As intake wants it.
+  readonly output: { readonly live: Live; readonly idleMs: number };
+}
+
+// `updates`: asked when a stream makes a call, which is after intake was made.
+export function openLive(
+  config: Config,
+  house: House,
+  metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
+  updates: () => Pick<IntakeOptions, 'updates'>,
+): LiveRoom {
+  const { clock, random, journal, platforms, log, engine, report } = house;
+  const { road } = engine;
+  const everyMs = config.cadenceLogS * 1000;
+  const summary = createSummary({ clock, log, everyMs, read: () => live.readings() });
+  const live: LiveStreams = new LiveStreams({
+    journal,
+    road,
+    clock,
+    random,
+    platforms,
+    report,
+    streamsMax: config.streamsMax,
+    unitsMax: config.streamUnitsMax,
+    gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
+    settingsOf: liveSettingsBy(house.settingsOf),
+    tell(event) {
+      summary.tell(event);
+      metrics.countLive(event);
+    },
+  });
+  metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
+  road.listen(summary.listen);
+  const retention = openForgetting(config, house, {
+    what: 'streams',
+    days: config.retentionDays,
+    prune: (step) => journal.streams.prune(step),
+  });
+  return {
+    output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
+    async start() {
+      await live.start();
+      await summary.start();
+      await retention.start();
+    },
+    async stop(deadlineMs) {
+      await live.stop(deadlineMs);
+      await summary.stop(0);
+      await retention.stop(0);
+    },
+  };
+}
+
+function lost({ log }: House): (lost: LostObserver) => void {
+  return (observer) => log.warn(observer, 'an observer no longer follows its stream');
+}
+
+// Made once per account: they do not change while the process runs.
+function liveSettingsBy(settingsOf: (account: string) => Settings) {
+  const known = new Map<string, LiveSettings>();
+  return (account: string): LiveSettings => {
+    let settings = known.get(account);
+    if (settings === undefined) {
+      settings = liveSettings(account, settingsOf(account));
+      known.set(account, settings);
+    }
+    return settings;
+  };
+}
+
+function liveSettings(account: string, settings: Settings): LiveSettings {
+  const isTelegram = account.startsWith('telegram:');
+  return {
+    ...settings,
+    strategy: isTelegram ? settings.qosTelegram : null,
+    activeWindowMs: settings.activeWindowS * 1000,
+    chunkSpacingMs: settings.chunkSpacingS * 1000,
+  };
+}

@@ -1,0 +1,80 @@
+// Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
+// an app answers with go the way of every other.
+
+import type { IntakeOptions } from '../http/context.ts';
+import { makeWebhookCall } from '../http/webhook-call.ts';
+import type { Incoming } from '../store/ports/journal.ts';
+import { undiciPosting } from '../system/post.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { POSTS_MAX } from '../updates/forwarder.ts';
+import { createInbound, type Inbound } from '../updates/updates.ts';
+import type { House } from './resources.ts';
+
+const GET_ME_MS_MAX = 5000;
+
+export interface Arrivals {
+  readonly inbound: Inbound;
+  // Within the time; what hangs longer is cut off, and goes again after the next start.
+  stop(deadlineMs: number): Promise<void>;
+}
+
+// `options`: asked when an app answers with a call, which is after intake was made. `heard`: someone wrote in the chat.
+export function openArrivals(
+  house: House,
+  metrics: Pick<Metrics, 'countUpdate'>,
+  options: () => IntakeOptions,
+  heard: (account: string, chat: string) => void,
+): Arrivals {
+  const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
+  const posting = undiciPosting(POSTS_MAX);
+  const inbound = createInbound({
+    clock,
+    random,
+    journal: { incoming: overheard(journal.incoming, heard) },
+    secret,
+    secretPrevious,
+    accounts: {
+      list: () => accounts.list().map(({ id }) => id),
+      has: (id) => accounts.get(id) !== null,
+    },
+    settingsOf,
+    post: posting.post,
+    call: (account, call, key) => makeWebhookCall(options(), account, call, key),
+    usernameOf: (account) => usernameOf(house, account),
+    count: metrics.countUpdate,
+    log,
+  });
+  return {
+    inbound,
+    async stop(deadlineMs) {
+      await inbound.stop(deadlineMs);
+      await posting.close();
+    },
+  };
+}
+
+async function usernameOf(house: House, account: string): Promise<string | null> {
+  const platform = house.platforms.get(account.split(':', 1)[0]!);
+  const credential = house.accounts.credentialOf(account);
+  if (platform === undefined || credential === null) return null;
+  const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };
+  const reply = await platform.send(call).catch((error: unknown) => {
+    house.report('update', error, { account });
+    return null;
+  });
+  if (reply === null) return null;
+  if (reply.kind !== 'answered' || reply.status !== 200) return null;
+  return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
+}
+
+function overheard(incoming: Incoming, heard: (account: string, chat: string) => void): Incoming {
+  return {
+    ...incoming,
+    record(batch) {
+      for (const { account, chat, voice } of batch) {
+        if (voice !== 'none' && chat !== null) heard(account, chat);
+      }
+      return incoming.record(batch);
+    },
+  };
+}

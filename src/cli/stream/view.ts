@@ -1,0 +1,79 @@
+// Streams for a person's eyes.
+
+import { fields, table } from '../terminal/table.ts';
+
+export interface ShownStream {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly account: string;
+  readonly chat: string;
+  readonly session: string | null;
+  readonly transport: string;
+  readonly format: string;
+  readonly units: number;
+  readonly shownUnits: number;
+  readonly messages: readonly { id: string; messageId: string | null }[];
+  readonly finals: readonly string[];
+  readonly openedAt: string;
+  readonly endedAt: string | null;
+  readonly cadenceMs: number | null;
+  readonly superseded: number;
+  readonly waitsFor: string | null;
+  // Of a stream that was piped in: what its producer said went wrong.
+  readonly error?: string | null;
+}
+
+export function describeStream(stream: ShownStream): string {
+  const ids = stream.messages.map(({ messageId }) => messageId ?? '…').join(', ');
+  return fields([
+    ['id', stream.id],
+    ['state', stream.state],
+    ['reason', stream.reason],
+    ['error', stream.error ?? null],
+    ['account', stream.account],
+    ['chat', stream.chat],
+    ['session', stream.session],
+    ['transport', `${stream.transport}, ${stream.format}`],
+    ['text', `${stream.units} units, ${stream.shownUnits} shown`],
+    ['cadence', cadenceOf(stream)],
+    ['waits for', stream.waitsFor],
+    ['message ids', ids === '' ? null : ids],
+    ['final', stream.finals.length === 0 ? null : stream.finals.join(', ')],
+    ['opened', stream.openedAt],
+    ['ended', stream.endedAt],
+  ]);
+}
+
+export function listStreams(streams: readonly ShownStream[]): string {
+  if (streams.length === 0) return 'no stream is open';
+  const rows = streams.map((stream) => [
+    stream.id,
+    stream.account,
+    stream.chat,
+    stream.session ?? '',
+    stream.units,
+    stream.shownUnits,
+    cadenceOf(stream) ?? '',
+    stream.waitsFor ?? '',
+  ]);
+  return table(
+    ['id', 'account', 'chat', 'session', 'units', 'shown', 'cadence', 'waits for'],
+    rows,
+  );
+}
+
+// In one line, while it grows.
+export function progressOf(stream: ShownStream): string {
+  const parts = [
+    `${stream.units} units taken`,
+    `${stream.shownUnits} shown`,
+    cadenceOf(stream),
+    stream.waitsFor === null ? null : `waits for ${stream.waitsFor}`,
+  ];
+  return `${stream.id}: ${parts.filter((part) => part !== null).join(', ')}`;
+}
+
+function cadenceOf({ cadenceMs }: ShownStream): string | null {
+  return cadenceMs === null ? null : `every ${(cadenceMs / 1000).toFixed(1)} s`;
+}

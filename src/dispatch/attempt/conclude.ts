@@ -1,0 +1,328 @@
+// The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
+// The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
+// What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
+// (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, holds, store);
+// an exception there is a broken invariant of the road, and stops the process.
+
+import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits, LimitRecord, Ticket } from '../../limits/limits.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import { type Begun, type Journal, JournalUnavailable } from '../../store/ports/journal.ts';
+import { sleep } from '../../system/clock.ts';
+import type { Alias, Aliases } from '../account/aliases.ts';
+import type { Holds } from '../account/availability.ts';
+import { Lead } from '../begin-latency.ts';
+import type { Departure, Shown } from './content-cache.ts';
+import { NAMED, type Records, resolve } from './references.ts';
+import {
+  type AttemptPorts,
+  type AttemptReport,
+  begin,
+  type Change,
+  conclude,
+  damagedOutcome,
+  internalFailure,
+  type Profile,
+  postpone,
+  quarantine,
+  reasonOf,
+  type Tried,
+} from './run.ts';
+
+// A try that is begun on disk.
+interface Start {
+  readonly queued: Queued;
+  readonly ticket: Ticket;
+  readonly probing: boolean;
+  readonly begun: Extract<Begun, { kind: 'begun' }>;
+  readonly startedAt: number;
+}
+
+// The same, of one that no call will be made for.
+interface Ending extends Omit<Start, 'begun'> {
+  readonly begun: Omit<Start['begun'], 'kind' | 'body'> & { readonly body: string | null };
+}
+
+// What is to be done with an attempt that has begun.
+type Plan =
+  | { kind: 'send'; body: string; change: Change | null }
+  | { kind: 'wait'; until: number }
+  // Settled without a call.
+  | { kind: 'known'; outcome: Outcome };
+
+interface Answer {
+  readonly outcome: Outcome;
+  // What time the platform says it is; undefined: it does not.
+  readonly date: string | undefined;
+}
+
+type Kept = Omit<Tried, 'outcome'>;
+
+export interface AttemptsPorts extends AttemptPorts {
+  readonly accounts: AccountKeys;
+  readonly ledger: Records;
+}
+
+export interface AccountKeys {
+  credentialOf(id: string): string | null;
+  setRefused(id: string, reason: string): Promise<unknown>;
+}
+
+// What an attempt needs of the road's memory.
+export interface AttemptRoad {
+  readonly scheduler: Scheduler;
+  readonly holds: Holds;
+  readonly aliases: Aliases;
+  readonly platformTime: { answered(host: string, date: string | undefined): void };
+  unite(account: string, alias: Alias, now: number): LimitRecord[];
+  storeTrouble: JournalUnavailable['code'] | null;
+  storeFailed(error: JournalUnavailable, now: number): void;
+  profileOf(account: string): Profile;
+  limitsOf(account: string): AccountLimits;
+  follow(queued: Queued, report: AttemptReport): void;
+  wake(): void;
+}
+
+export class Attempts {
+  readonly #road: AttemptRoad;
+  readonly #p: AttemptsPorts;
+  readonly #shown: Shown;
+  readonly #lead = new Lead();
+  readonly #lookUp: Parameters<typeof resolve>[1];
+
+  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: Shown) {
+    this.#road = road;
+    this.#p = ports;
+    this.#shown = shown;
+    const { ledger: records, clock } = ports;
+    this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
+  }
+
+  // How long it takes to begin on disk: so much sooner than it may leave a call can be begun.
+  get leadMs(): number {
+    return this.#lead.ms;
+  }
+
+  async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
+    const probing = this.#road.holds.probes(queued.account, takenAt);
+    const begun = await this.#begin(queued.seq, takenAt);
+    if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
+      this.#giveBack(queued, ticket, probing, begun);
+      return;
+    }
+    this.#road.storeTrouble = null;
+    const start = { queued, ticket, probing, startedAt: this.#p.clock.now() };
+    if (begun.kind === 'begun') return this.#go({ ...start, begun });
+    const outcome = damagedOutcome(this.#p, queued);
+    const ended = { ...start, begun: { ...begun, body: null } };
+    return this.#keep(ended, (tried) => quarantine(this.#p, tried, outcome));
+  }
+
+  // Begun in the commit that accepted it.
+  makeBegun(queued: Queued, ticket: Ticket, { acceptedAt, body }: NewDelivery): Promise<void> {
+    const record = { acceptedAt, failures: 0, doubts: 0, cures: [] };
+    const begun = { kind: 'begun', n: 1, body, record } as const;
+    const startedAt = this.#p.clock.now();
+    return this.#go({ queued, ticket, probing: false, begun, startedAt });
+  }
+
+  async #go(start: Start): Promise<void> {
+    let plan: Plan;
+    try {
+      const planning = this.#plan(start);
+      // A turn less on the hot path: hardly a call mentions a message that is not sent yet.
+      plan = planning instanceof Promise ? await planning : planning;
+    } catch (error) {
+      return this.#fail(start, error);
+    }
+    switch (plan.kind) {
+      case 'send':
+        return this.#send(start, plan.body, plan.change);
+      case 'wait': {
+        const { until } = plan;
+        return this.#keep(start, (tried) => postpone(this.#p, tried, 'reference_waits', until));
+      }
+      case 'known': {
+        const { outcome } = plan;
+        return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+      }
+    }
+  }
+
+  #plan(start: Start): Plan | Promise<Plan> {
+    const { queued, begun } = start;
+    const { platform } = this.#road.profileOf(queued.account);
+    const asked = this.#addressed(platform, queued, begun.body);
+    const resolving = resolve(platform, this.#lookUp, queued, asked);
+    const moved = asked === begun.body ? null : { name: 'move_chat', chat: queued.chat };
+    if (resolving === null) return this.#planSend(start, asked, moved);
+    return resolving.then((resolved): Plan => {
+      switch (resolved.kind) {
+        case 'ready':
+          return this.#planSend(start, resolved.body, moved ?? { name: NAMED, chat: null });
+        case 'wait':
+          return resolved;
+        case 'lost':
+          return { kind: 'known', outcome: resolved.outcome };
+      }
+    });
+  }
+
+  #planSend({ queued, probing }: Start, given: string, change: Change | null): Plan {
+    const { platform, splits } = this.#road.profileOf(queued.account);
+    const body = (splits ? platform.split(queued.method, given) : null) ?? given;
+    // A probe must be a call, whatever it says.
+    const known = probing ? null : this.#shown.same(platform, queued, body);
+    return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
+  }
+
+  // What was asked for a chat's old id goes to its new one.
+  #addressed(platform: Platform, { account, chat, method }: Queued, body: string): string {
+    if (!this.#road.aliases.isNewHome(account, chat)) return body;
+    return platform.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
+  }
+
+  async #send(start: Start, body: string, change: Change | null): Promise<void> {
+    const { queued, ticket, probing, begun } = start;
+    const { account } = queued;
+    const credential = this.#p.accounts.credentialOf(account);
+    if (credential === null) return this.#fail(start, new Error('the account has no credential'));
+    const startedAt = this.#p.clock.now();
+    this.#road.limitsOf(account).departed(ticket, startedAt);
+    const { outcome, date } = await this.#call(credential, queued, body);
+    this.#road.platformTime.answered(this.#road.profileOf(account).host, date);
+    if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
+      await markRefused(this.#p.accounts, account);
+    }
+    const { n, record } = begun;
+    const tried = { queued, n, record, body, outcome, startedAt, probing, change };
+    await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
+  }
+
+  #conclude({ queued }: Start, ticket: Ticket | null, tried: Tried) {
+    const profile = this.#road.profileOf(queued.account);
+    return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
+  }
+
+  // Never rejects: whatever the platform throws is an outcome of this call.
+  async #call(credential: string, queued: Queued, body: string): Promise<Answer> {
+    const { platform, deadlineMs } = this.#road.profileOf(queued.account);
+    const { method } = queued;
+    let departure: Departure | null = null;
+    let hasLeft = false;
+    try {
+      departure = this.#shown.depart(platform, queued, body);
+      hasLeft = true;
+      const reply = await platform.send({ credential, method, body, deadlineMs });
+      const outcome = platform.classify(method, reply);
+      if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
+      const date = reply.kind === 'answered' ? reply.headers.date : undefined;
+      return { outcome: this.#arrived(departure, queued, outcome), date };
+    } catch (error) {
+      this.#report(queued, error);
+      const outcome = internalFailure(error, hasLeft);
+      return { outcome: this.#arrived(departure, queued, outcome), date: undefined };
+    }
+  }
+
+  #arrived(departure: Departure | null, queued: Queued, outcome: Outcome): Outcome {
+    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+  }
+
+  // An exception before the call could be made.
+  #fail(start: Start, error: unknown): Promise<void> {
+    this.#report(start.queued, error);
+    const outcome = internalFailure(error, false);
+    return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+  }
+
+  #report({ seq, account, method }: Queued, error: unknown): void {
+    this.#p.report('attempt', error, { seq, account, method });
+  }
+
+  // Settled without a call, which teaches nothing: its room and its probe go to others.
+  async #keep(
+    { queued, ticket, probing, begun, startedAt }: Ending,
+    settleIt: (tried: Kept) => Promise<AttemptReport>,
+  ): Promise<void> {
+    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, startedAt);
+    if (probing) this.#road.holds.probeGone(queued.account, startedAt);
+    const { n, record, body } = begun;
+    const tried = { queued, n, record, body, startedAt, probing: false, change: null };
+    this.#road.follow(queued, await settleIt(tried));
+  }
+
+  // Resolves when it may leave.
+  async #begin(seq: number, leavesAt: number): Promise<Begun | JournalUnavailable> {
+    const { clock } = this.#p;
+    const askedAt = clock.now();
+    const begun = await begin(this.#p, seq, leavesAt);
+    this.#lead.observe(clock.now() - askedAt);
+    while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
+    return begun;
+  }
+
+  // It never left: withdrawn meanwhile, or the store could not be written.
+  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, why: Begun | JournalUnavailable) {
+    const now = this.#p.clock.now();
+    const storeDown = why instanceof JournalUnavailable;
+    if (storeDown) this.#road.storeFailed(why, now);
+    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
+    if (probing) this.#road.holds.probeGone(queued.account, now);
+    this.#road.scheduler.landed(queued.seq, storeDown ? queued : null, now);
+    this.#road.wake();
+  }
+
+  async #land(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
+    const { outcome, verdict, endedAt } = report;
+    const { account, chat } = queued;
+    const { health } = verdict;
+    if (health !== 'unknown') {
+      this.#road.holds.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
+    } else if (probing) this.#road.holds.probeGone(account, endedAt);
+    const alias = this.#aliasAfter(queued, outcome);
+    const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);
+    this.#road.follow(queued, report);
+    // Others of its chat may wait for its answer under another id.
+    const now = this.#road.aliases.canonical(account, chat);
+    if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
+    await saveLimits(this.#p.journal, records);
+  }
+
+  // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
+  #aliasAfter(queued: Queued, outcome: Outcome): Alias | null {
+    const { account, chat } = queued;
+    try {
+      const after = this.#road.profileOf(account).platform.chatAfter(chat, outcome);
+      return after === null ? null : { from: chat, to: after.chat, moved: after.moved };
+    } catch (error) {
+      this.#report(queued, error);
+      return null;
+    }
+  }
+}
+
+// It holds in memory; only a restart would not know of it, and learn it again.
+export async function saveLimits(
+  journal: Pick<Journal, 'saveLimits'>,
+  records: readonly LimitRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
+  try {
+    await journal.saveLimits(records);
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error;
+  }
+}
+
+// Before the attempt is settled, so that a crash in between does not make the next process ask again.
+export async function markRefused(accounts: AccountKeys, id: string): Promise<void> {
+  try {
+    await accounts.setRefused(id, ACCOUNT_REFUSED);
+  } catch (error) {
+    // The breaker holds it in memory; only a restart would ask once more.
+    if (!(error instanceof JournalUnavailable)) throw error;
+  }
+}

@@ -1,0 +1,144 @@
+// What the messages show, as far as we know it from our own calls: an edit that would leave a message as it is
+// needs no call, and "message is not modified" is answered with the message.
+// The hard thing is doubt. A call under way, a lost answer, two calls on one message at a time: then nothing is
+// known until the next call is surely done. What we know is forgotten in time, for others may hold the token too.
+
+import { hash } from 'node:crypto';
+import type { Queued } from '../../domain/delivery.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import type { Clock } from '../../system/clock.ts';
+
+const MESSAGES_MAX = 10_000;
+const FORGOTTEN_TOGETHER = 1_000;
+const KNOWN_MS_MAX = 10 * 60_000;
+// A longer answer is not kept; the caller of an unchanged edit then makes the call.
+const RESULT_CHARS_MAX = 16_384;
+
+type Sent = Extract<Outcome, { kind: 'sent' }>;
+type Place = Pick<Queued, 'account' | 'chat' | 'method' | 'family'>;
+
+export interface Known {
+  // The delivery that left it so.
+  readonly seq: number;
+  // What it shows, as a digest; of a send the call itself, read when an edit first asks.
+  readonly content: Content;
+  readonly sent: Sent;
+  readonly at: number;
+}
+
+type Content = { kind: 'digest'; digest: string } | { kind: 'call'; method: string; body: string };
+
+// A call that is about to leave, and the messages it touches.
+export interface Departure {
+  readonly keys: readonly string[];
+  readonly content: Content | null;
+  readonly before: Known | null;
+}
+
+export class Shown {
+  readonly #clock: Clock;
+  // In order of use: the first is forgotten first.
+  readonly #known = new Map<string, Known>();
+  // Calls under way, by message; `alone`: no two of them at a time.
+  readonly #flights = new Map<string, { count: number; alone: boolean }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  // The answer to a call that would leave its message as it is; null: it must be made.
+  same(platform: Platform, place: Place, body: string): Known | null {
+    if (place.family !== 'edit') return null;
+    const touch = platform.touch(place.method, body);
+    if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
+    const known = this.#get(keyOf(place, touch.messages[0]!));
+    if (known === null) return null;
+    return digestOfKnown(platform, known.content) === digestOf(touch.content) ? known : null;
+  }
+
+  depart(platform: Platform, place: Place, body: string): Departure | null {
+    // Most messages are never edited: theirs is not read.
+    if (place.family === 'send') {
+      if (body.length > RESULT_CHARS_MAX) return null;
+      return { keys: [], before: null, content: { kind: 'call', method: place.method, body } };
+    }
+    const touch = platform.touch(place.method, body);
+    if (touch === null) return null;
+    const keys = touch.messages.map((message) => keyOf(place, message));
+    const before = keys.length === 1 ? this.#get(keys[0]!) : null;
+    for (const key of keys) {
+      this.#known.delete(key);
+      const flight = this.#flights.get(key);
+      if (flight === undefined) this.#flights.set(key, { count: 1, alone: true });
+      else this.#flights.set(key, { count: flight.count + 1, alone: false });
+    }
+    const { content } = touch;
+    const digest = content === null ? null : digestOf(content);
+    return { keys, before, content: digest === null ? null : { kind: 'digest', digest } };
+  }
+
+  // Answers the outcome as its caller shall have it: where the platform only says "as it is", the message itself.
+  arrive(departure: Departure, queued: Queued, outcome: Outcome): Outcome {
+    const { keys, before, content } = departure;
+    let alone = true;
+    for (const key of keys) alone = this.#land(key) && alone;
+    if (outcome.kind !== 'sent') return outcome;
+    // Of an edit: that a message was deleted is told as it is.
+    const isBare = outcome.messageId === null && content !== null && keys.length === 1;
+    const sent = isBare && before !== null ? before.sent : outcome;
+    if (alone) this.#remember(departure, queued, sent);
+    return sent;
+  }
+
+  #remember({ keys, content }: Departure, queued: Queued, sent: Sent): void {
+    const key = keys[0] ?? (sent.messageId === null ? null : keyOf(queued, sent.messageId));
+    if (key === null || content === null || keys.length > 1) return;
+    if (sent.result.length > RESULT_CHARS_MAX) return;
+    this.#known.delete(key);
+    this.#known.set(key, { seq: queued.seq, content, sent, at: this.#clock.now() });
+    if (this.#known.size > MESSAGES_MAX) this.#forgetOldest();
+  }
+
+  // Many at a time: a map walks over what was deleted from its front, so one at a time costs more and more.
+  #forgetOldest(): void {
+    let left = FORGOTTEN_TOGETHER;
+    for (const oldest of this.#known.keys()) {
+      this.#known.delete(oldest);
+      left -= 1;
+      if (left === 0) return;
+    }
+  }
+
+  // Whether the call was alone on its message.
+  #land(key: string): boolean {
+    const flight = this.#flights.get(key);
+    if (flight === undefined) return false;
+    flight.count -= 1;
+    if (flight.count === 0) this.#flights.delete(key);
+    return flight.alone;
+  }
+
+  #get(key: string): Known | null {
+    const known = this.#known.get(key);
+    if (known === undefined) return null;
+    if (this.#clock.now() - known.at <= KNOWN_MS_MAX) return known;
+    this.#known.delete(key);
+    return null;
+  }
+}
+
+function keyOf({ account, chat }: Place, message: string): string {
+  return `${account}|${chat}|${message}`;
+}
+
+// null: nothing that an edit could leave as it is.
+function digestOfKnown(platform: Platform, content: Content): string | null {
+  if (content.kind === 'digest') return content.digest;
+  const shown = platform.touch(content.method, content.body)?.content ?? null;
+  return shown === null ? null : digestOf(shown);
+}
+
+function digestOf(content: string): string {
+  return hash('sha1', content, 'base64');
+}

@@ -1,0 +1,121 @@
+// Tells the road's events to whoever listens (log, metrics, the event stream) and the ends to whoever waits.
+// Nothing is built when nobody listens.
+
+import type { Queued, State } from '../domain/delivery.ts';
+import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
+import type { ReportFault } from '../domain/fault.ts';
+import { formatId } from '../domain/ids.ts';
+import { summaryOf } from '../domain/payload.ts';
+import type { AttemptReport } from './attempt/run.ts';
+import { answerOf, detailOf, reasonOf } from './attempt/run.ts';
+import { Waiters } from './waiters.ts';
+
+export class Teller {
+  readonly waiters = new Waiters();
+  readonly #tag: string;
+  readonly #report: ReportFault;
+  readonly #listeners = new Set<RoadListener>();
+
+  constructor(tag: string, report: ReportFault) {
+    this.#tag = tag;
+    this.#report = report;
+  }
+
+  listen(listener: RoadListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: RoadEvent): void {
+    for (const listener of this.#listeners) {
+      // The road does not depend on who follows it.
+      try {
+        listener(event);
+      } catch (error) {
+        this.#report('listener', error, { event: event.kind });
+      }
+    }
+  }
+
+  accepted(queued: Queued, at: number): void {
+    if (this.#listeners.size === 0) return;
+    this.emit({ kind: 'accepted', at, about: this.#about(queued) });
+  }
+
+  // A newer one took its place: whoever waited for the old one waits for the new one.
+  replaced(old: Queued | null, from: number, to: number, at: number): void {
+    this.waiters.redirect(from, to);
+    if (old !== null) this.moved(old, 'queued', 'superseded', 'newer_text', at);
+  }
+
+  attempted(queued: Queued, report: AttemptReport): void {
+    const { outcome, settled, learned, endedAt } = report;
+    const { account } = queued;
+    if (this.#listeners.size > 0) {
+      this.#tellAttempt(queued, report);
+      for (const { scope, name, until, cause } of learned.freezes) {
+        const scoped = `${scope}:${name}`;
+        this.emit({ kind: 'frozen', at: endedAt, account, scope: scoped, until, cause });
+      }
+    }
+    if (settled.kind === 'stale' || settled.state === 'queued') return;
+    if (settled.supersededBy !== null) {
+      this.waiters.redirect(queued.seq, settled.supersededBy);
+      return;
+    }
+    this.waiters.tell({
+      seq: queued.seq,
+      state: settled.state,
+      reason: reasonOf(outcome),
+      detail: detailOf(outcome),
+      messageId: outcome.kind === 'sent' ? outcome.messageId : null,
+      result: answerOf(outcome),
+    });
+  }
+
+  // Came to rest without an attempt.
+  ended(seq: number, state: State, reason: string): void {
+    this.waiters.tell({ seq, state, reason, detail: null, messageId: null, result: null });
+  }
+
+  moved(q: Queued, from: State, to: State, reason: string | null, at: number, dueAt = 0): void {
+    if (this.#listeners.size === 0) return;
+    const ageMs = at - q.enterAt;
+    this.emit({ kind: 'moved', at, about: this.#about(q), from, to, reason, dueAt, ageMs });
+  }
+
+  // Two events in a row of every delivery there is: written out, because spreading costs more than the counting.
+  #tellAttempt(queued: Queued, report: AttemptReport): void {
+    const { n, outcome, settled, startedAt, endedAt: at, body } = report;
+    const about = this.#about(queued);
+    const reason = reasonOf(outcome);
+    const tookMs = at - startedAt;
+    const waitedMs = Math.max(0, startedAt - Math.max(queued.enterAt, queued.dueAt));
+    const retryAfterMs = outcome.kind === 'limited' ? outcome.retryAfterMs : null;
+    const payload = outcome.kind === 'sent' || body === null ? null : summaryOf(body);
+    const kind = 'attempted';
+    const end = outcome.kind;
+    this.emit({
+      kind,
+      at,
+      about,
+      n,
+      outcome: end,
+      reason,
+      tookMs,
+      waitedMs,
+      retryAfterMs,
+      payload,
+    });
+    if (settled.kind === 'stale') return;
+    const to = settled.state;
+    const dueAt = settled.queued?.dueAt ?? 0;
+    const ageMs = at - queued.enterAt;
+    this.emit({ kind: 'moved', at, about, from: 'sending', to, reason, dueAt, ageMs });
+  }
+
+  #about(queued: Queued): About {
+    const { seq, account, chat, lane, method, priority } = queued;
+    return { seq, id: formatId(this.#tag, seq), account, chat, lane, method, priority };
+  }
+}

@@ -1,0 +1,76 @@
+// What operators did: noted when it is done, durably before it is answered, and told by GET /v1/audit. Who was turned
+// away at the door is not in it: a key without rights must not be able to fill the disk.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../../accept/problems.ts';
+import { showTime } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import { strikeSecrets } from '../../system/log.ts';
+import type { IntakeOptions } from '../context.ts';
+import { sendProblem } from '../problem.ts';
+import { checkAuditQuery } from './schema.ts';
+
+const TARGET_LENGTH_MAX = 300;
+const SHOWN_WHEN_LEFT_OUT = 50;
+const SHOWN_MAX = 1000;
+const CODE = /"code":"(\w+)"/;
+
+// A step before the answer leaves. A log that cannot be written is no reason to hide what was done.
+export function noteDone(options: IntakeOptions, about: 'path' | 'body') {
+  const { guards, clock, log } = options;
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+    const { holder } = request;
+    if (holder === null) return payload;
+    const { method, url = '' } = request.routeOptions;
+    const entry = {
+      at: clock.now(),
+      by: holder.name,
+      key: holder.id,
+      action: `${[method].flat().join(',')} ${url}`,
+      target: targetOf(request, about),
+      result: resultOf(reply.statusCode, payload),
+    };
+    try {
+      await guards.audit.note(entry);
+    } catch (error) {
+      log.error({ err: error, ...entry }, 'could not note what was done');
+    }
+    return payload;
+  };
+}
+
+function targetOf(request: FastifyRequest, about: 'path' | 'body'): string {
+  const named = Object.values(request.params as Readonly<Record<string, string>>);
+  const told = request.subject === '' ? named.join(' ') : request.subject;
+  const target = about === 'path' ? told : JSON.stringify(request.body ?? null);
+  // Somebody may have pasted a token where a name belongs.
+  return strikeSecrets(target).slice(0, TARGET_LENGTH_MAX);
+}
+
+function resultOf(status: number, payload: unknown): string {
+  if (status < 400 || typeof payload !== 'string') return String(status);
+  return `${status} ${CODE.exec(payload)?.[1] ?? ''}`.trimEnd();
+}
+
+export function auditRoutes(app: FastifyInstance, { guards }: IntakeOptions): void {
+  app.get('/v1/audit', async (request, reply) => {
+    const { query } = request;
+    if (!checkAuditQuery.Check(query)) {
+      return sendProblem(reply, invalid('invalid_query', troublesOf(checkAuditQuery, query)));
+    }
+    const max = Math.min(SHOWN_MAX, Math.max(1, Number(query.limit ?? SHOWN_WHEN_LEFT_OUT)));
+    const before = query.cursor === undefined ? null : Number(query.cursor);
+    const entries = await guards.audit.page({ before, max });
+    return {
+      entries: entries.map(({ at, by, key, action, target, result }) => ({
+        at: showTime(at),
+        by,
+        key,
+        action,
+        target,
+        result,
+      })),
+      next: entries.length === max ? String(entries.at(-1)!.n) : null,
+    };
+  });
+}

@@ -1,0 +1,136 @@
+// /v1/keys: API keys and virtual tokens, made, listed, replaced and revoked. A secret is in one answer, that of its
+// making, and nowhere else.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../../accept/problems.ts';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import { type Problem, problem } from '../../domain/errors.ts';
+import { type KeyView, type NewKeyRequest, NO_SCOPE } from '../../keys/keys.ts';
+import { NEVER } from '../../store/ports/journal.ts';
+import type { IntakeOptions } from '../context.ts';
+import { refuse, sendProblem } from '../problem.ts';
+import {
+  type ApiKeyRequest,
+  checkApiKey,
+  checkKeyRotation,
+  checkKeysQuery,
+  checkVirtualToken,
+  type VirtualTokenRequest,
+} from './schema.ts';
+
+const SHOWN_WHEN_LEFT_OUT = 50;
+const SHOWN_MAX = 1000;
+// The platforms whose dialect takes virtual tokens.
+const VIRTUAL_PLATFORMS = ['telegram'];
+
+interface ById {
+  Params: { id: string };
+}
+
+export function keyRoutes(app: FastifyInstance, options: IntakeOptions): void {
+  app.get('/v1/keys', (request, reply) => list(options, request, reply));
+  app.post('/v1/keys', (request, reply) => create(options, request, reply));
+  app.delete<ById>('/v1/keys/:id', async ({ params }, reply) => {
+    const revoked = await options.guards.keyring.revoke(params.id);
+    return revoked === null ? refuse(reply, 'unknown_key') : showKey(revoked);
+  });
+  app.post<ById>('/v1/keys/:id/rotate', (request, reply) => rotate(options, request, reply));
+}
+
+async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { query } = request;
+  if (!checkKeysQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkKeysQuery, query)));
+  }
+  const max = Math.min(SHOWN_MAX, Math.max(1, Number(query.limit ?? SHOWN_WHEN_LEFT_OUT)));
+  const keys = await options.guards.keyring.list({ after: query.cursor ?? '', max });
+  return { keys: keys.map(showKey), next: keys.length === max ? keys.at(-1)!.id : null };
+}
+
+async function create(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const wanted = read(options, request.body);
+  if ('code' in wanted) return sendProblem(reply, wanted);
+  const created = await options.guards.keyring.create(wanted);
+  if (created.kind === 'full') return full(reply, created.keysMax);
+  request.subject = `${created.key.id} ${wanted.kind} ${wanted.name} ${wanted.role}`;
+  return tell(reply, created);
+}
+
+async function rotate(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const body = request.body ?? {};
+  if (!checkKeyRotation.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkKeyRotation, body)));
+  }
+  const { id } = request.params;
+  const created = await options.guards.keyring.rotate(id, (body.grace ?? 0) * 1000);
+  if (created === null) return refuse(reply, 'unknown_key');
+  if (created.kind === 'full') return full(reply, created.keysMax);
+  request.subject = `${id} to ${created.key.id}`;
+  return tell(reply, created);
+}
+
+function tell(reply: FastifyReply, { key, secret }: { key: KeyView; secret: string }) {
+  return reply
+    .code(201)
+    .header('cache-control', 'no-store')
+    .send({ ...showKey(key), secret });
+}
+
+function full(reply: FastifyReply, keysMax: number) {
+  return refuse(reply, 'keys_full', `${keysMax} keys are valid.`);
+}
+
+function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
+  const isVirtual = typeof body === 'object' && body !== null && 'virtual' in body;
+  if (isVirtual) {
+    if (checkVirtualToken.Check(body)) return virtual(options, body);
+    return invalid('invalid_message', troublesOf(checkVirtualToken, body));
+  }
+  if (!checkApiKey.Check(body)) return invalid('invalid_message', troublesOf(checkApiKey, body));
+  const { name, role, accounts = null } = body;
+  const unknown = accounts?.find((id) => !id.includes(':'));
+  if (unknown !== undefined) return wrong('/accounts', '`<platform>:<id>`, as GET /v1/accounts');
+  const scope = { ...scopeOf(body), accounts };
+  return { kind: 'key', name, role, scope, expiresAt: expiryOf(options, body) };
+}
+
+// It only ever sends, and for one account that is known.
+function virtual(options: IntakeOptions, body: VirtualTokenRequest): NewKeyRequest | Problem {
+  const { name, account } = body;
+  const known = options.accounts.get(account);
+  if (known === null) return problem('unknown_account', '');
+  if (!VIRTUAL_PLATFORMS.includes(known.platform)) {
+    return wrong('/account', `an account of ${VIRTUAL_PLATFORMS.join(', ')}`);
+  }
+  const scope = { ...scopeOf(body), accounts: [account] };
+  return { kind: 'virtual', name, role: 'sender', scope, expiresAt: expiryOf(options, body) };
+}
+
+function scopeOf(body: ApiKeyRequest | VirtualTokenRequest) {
+  const { chats = null, methods = null, perMinute = null, priority = null } = body;
+  return { ...NO_SCOPE, chats, methods, perMinute, priority };
+}
+
+function expiryOf({ clock }: IntakeOptions, { ttl }: { ttl?: number }): number | null {
+  return ttl === undefined ? null : clock.now() + ttl * 1000;
+}
+
+function wrong(path: string, expected: string): Problem {
+  return invalid('invalid_message', [{ path, expected }]);
+}
+
+function showKey(key: KeyView) {
+  const { id, kind, name, role, active, createdAt, expiresAt, usedAt, scope } = key;
+  return {
+    id,
+    kind,
+    name,
+    role,
+    active,
+    createdAt: showTime(createdAt),
+    expiresAt: expiresAt === NEVER ? null : showTime(expiresAt),
+    usedAt: showTimeOrNull(usedAt),
+    scope,
+  };
+}

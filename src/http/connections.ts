@@ -1,0 +1,174 @@
+// Bounds on connections and on what comes over them, before anything is known of it: connections per address,
+// bytes of bodies being read, and bodies that nobody will read. In each of them no
+// address and no account may hold more than is still free (see system/shares.ts).
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, problem } from '../domain/errors.ts';
+import type { Clock } from '../system/clock.ts';
+import { Rate } from '../system/rate.ts';
+import { type Claimant, Shares } from '../system/shares.ts';
+import type { IntakeOptions } from './context.ts';
+import { Peers } from './peers.ts';
+import { sendProblem } from './problem.ts';
+import { isDialect } from './telegram/address.ts';
+import { answerProblem } from './telegram/answer.ts';
+
+// Of bodies that are being read into memory, all together.
+const READING_BYTES_MAX = 268_435_456;
+// A smaller body is bounded by the number of connections.
+const SMALL_BODY_BYTES = 16_384;
+// What a form with files takes of the memory: the files go to the disk.
+const FORM_BYTES = 65_536;
+// What is read and thrown away of a body that was refused, so that its sender hears why.
+const DISCARDED_BYTES_MAX = 4_194_304;
+const DISCARDED_MS_MAX = 10_000;
+// Of all of them together, so that throwing away what strangers send takes no time from those who are served.
+const DISCARDED_BYTES_PER_MS_MAX = 8_192;
+// Refusals that one address is told at once, and then one in each such time: what it sends costs as much to refuse as
+// to serve, and it sends the next when it has its answer.
+const REFUSALS = { burst: 100, everyMs: 20, keysMax: 10_000 };
+const REFUSAL_MS_MAX = 5_000;
+
+export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
+  const { clock, settings } = options;
+  const peers = new Peers(settings.trustedProxies);
+  boundConnections(app, peers, settings.connectionsMax);
+  boundBodies(app, peers, settings.bodyBytesMax);
+  paceRefusals(app, peers, clock);
+  const pace = { freeAt: 0 };
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { raw } = request;
+    if (reply.statusCode >= 400 && isUnread(raw)) {
+      // Whether the body still comes cannot be told when its sender waits to be asked for it.
+      if (raw.headers.expect !== undefined) reply.header('connection', 'close');
+      discard(raw, reply.raw, clock, pace);
+    }
+    done(null, payload);
+  });
+}
+
+// Who is refused again and again waits for its answers, and its bodies wait in its own machine. Only of those that have
+// not shown whose they are: behind one address there may be others.
+function paceRefusals(app: FastifyInstance, peers: Peers, clock: Clock): void {
+  const refusals = new Rate(REFUSALS);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { speaker = null, holder = null, raw } = request;
+    if (reply.statusCode < 400 || speaker !== null || holder !== null) {
+      done(null, payload);
+      return;
+    }
+    const address = peers.addressOf(raw);
+    const now = clock.now();
+    const waitMs = address === '' ? 0 : Math.min(refusals.waitMs(address, now), REFUSAL_MS_MAX);
+    if (address !== '' && waitMs < REFUSAL_MS_MAX) refusals.count(address, now);
+    if (waitMs === 0) done(null, payload);
+    else clock.schedule(now + waitMs, () => done(null, payload));
+  });
+}
+
+// What does not fit is closed without a word: there is no request yet to answer.
+function boundConnections(app: FastifyInstance, peers: Peers, connectionsMax: number): void {
+  const places = new Shares(connectionsMax, connectionsMax);
+  app.server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const isMany = peers.isProxy(remoteAddress);
+    const address = isMany ? '' : peers.addressOf({ socket, headers: {} });
+    // Each is its own account: only the address counts.
+    const claimant = { account: `${address} ${socket.remotePort}`, address, isStranger: true };
+    if (!places.take(claimant)) {
+      socket.destroy();
+      return;
+    }
+    socket.once('close', () => places.give(claimant));
+  });
+}
+
+// After the hooks that ask who it is, and before anything of the body is read.
+function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number): void {
+  const bytesRead = new Shares(READING_BYTES_MAX);
+  // Until somebody wants the body, its sender waits.
+  const asked = new WeakSet<IncomingMessage>();
+  app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    asked.add(request);
+    app.routing(request, response);
+  });
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const bytes = bytesOf(request.raw, bodyBytesMax);
+    if (bytes > SMALL_BODY_BYTES) {
+      const claimant = claimantOf(request, peers);
+      if (!bytesRead.take(claimant, bytes)) {
+        refuse(request, reply, 'bodies_full');
+        return;
+      }
+      whenOver(request.raw, reply.raw, () => bytesRead.give(claimant, bytes));
+    }
+    if (request.headers.expect !== undefined && asked.delete(request.raw)) {
+      reply.raw.writeContinue();
+    }
+    done(null, payload);
+  });
+}
+
+// Once: the body was read, or it never will be.
+function whenOver(request: IncomingMessage, response: ServerResponse, done: () => void): void {
+  let isOver = false;
+  const over = () => {
+    if (!isOver) done();
+    isOver = true;
+  };
+  request.once('end', over).once('close', over);
+  response.once('finish', over).once('close', over);
+}
+
+function bytesOf({ headers }: IncomingMessage, bodyBytesMax: number): number {
+  const length = headers['content-length'];
+  if (length === undefined && headers['transfer-encoding'] === undefined) return 0;
+  const bytes = length === undefined ? bodyBytesMax : Math.min(Number(length), bodyBytesMax);
+  const isForm = headers['content-type']?.startsWith('multipart/') === true;
+  return isForm ? Math.min(bytes, FORM_BYTES) : bytes;
+}
+
+function claimantOf({ speaker, holder, raw }: FastifyRequest, peers: Peers): Claimant {
+  if (speaker !== null && speaker !== undefined) return speaker;
+  const address = peers.addressOf(raw);
+  if (holder === null) return { account: '', address, isStranger: true };
+  return { account: `key ${holder.name}`, address, isStranger: false };
+}
+
+function isUnread(request: IncomingMessage): boolean {
+  return !request.complete && request.socket instanceof Socket;
+}
+
+// `pace`: when the next byte of any body may be thrown away. Whose turn it is not yet waits in its sender's machine.
+function discard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  clock: Clock,
+  pace: { freeAt: number },
+): void {
+  const cutOff = () => request.socket.destroy();
+  const timer = clock.schedule(clock.now() + DISCARDED_MS_MAX, cutOff);
+  let left = DISCARDED_BYTES_MAX;
+  response.once('close', () => timer.cancel());
+  request.once('close', () => timer.cancel());
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) {
+      cutOff();
+      return;
+    }
+    const now = clock.now();
+    pace.freeAt = Math.max(now, pace.freeAt) + chunk.length / DISCARDED_BYTES_PER_MS_MAX;
+    if (pace.freeAt - now < 1) return;
+    request.pause();
+    clock.schedule(pace.freeAt, () => request.resume());
+  });
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): void {
+  const refusal = problem(code, '');
+  if (isDialect(request.url)) answerProblem(reply, refusal);
+  else sendProblem(reply, refusal);
+}

@@ -1,0 +1,84 @@
+// Intake: bytes to an accepted message. This is the room's door: what it needs from the house, and its bounds.
+// Everything is parsed once, here; behind this wall there are only well-formed deliveries.
+
+import type { AcceptContext, AcceptSettings } from '../accept/context.ts';
+import type { Broadcasting } from '../broadcast/broadcast.ts';
+import type { Guards } from '../keys/keys.ts';
+import type { Receiving } from '../spool/spool.ts';
+import type { Live } from '../streams/streams.ts';
+import type { Sandbox } from './sandbox/port.ts';
+import type { Terminals } from './watch/terminals.ts';
+
+export interface IntakeOptions extends AcceptContext {
+  readonly guards: Guards;
+  readonly health: () => Promise<Readonly<Record<string, HealthPart>>>;
+  readonly metrics: IntakeMetrics;
+  readonly settings: IntakeSettings;
+  // Where files of calls lie until they are delivered.
+  readonly spool: Receiving;
+  // Left out: there are none.
+  readonly broadcasts?: Broadcasting;
+  // Left out: no text is shown while it grows.
+  readonly output?: LiveOutput;
+  // null: the simulator is switched off.
+  readonly sandbox: Sandbox | null;
+  // Left out: there is no terminal to watch.
+  readonly terminals?: Terminals;
+  // Left out: accounts cannot be removed. `by`: who asks for it.
+  readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
+}
+
+export interface IntakeSettings extends AcceptSettings {
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly bodyBytesMax: number;
+  // Of the files in one call.
+  readonly uploadBytesMax: number;
+  readonly batchMax: number;
+  // How long a call that is passed straight through may take.
+  readonly deadlineMs: number;
+  readonly wait: { kind: 'hold' } | { kind: 'async' } | { kind: 'seconds'; seconds: number };
+  // Whether /metrics answers.
+  readonly metrics: boolean;
+  // Whose X-Forwarded-For is believed.
+  readonly trustedProxies: readonly string[];
+  readonly connectionsMax: number;
+}
+
+export type RemovedAccount =
+  | {
+      kind: 'removed';
+      // Deliveries that waited; how many are in flight still.
+      cancelled: number;
+      inFlight: number;
+      tokens: number;
+      streams: number;
+      broadcasts: number;
+    }
+  | { kind: 'unknown' | 'configured' };
+
+export interface LiveOutput {
+  readonly live: Live;
+  // How long a producer may be silent, where it does not say so itself.
+  readonly idleMs: number;
+}
+
+export interface HealthPart {
+  readonly status: 'ok' | 'stale' | 'down';
+  readonly [detail: string]: unknown;
+}
+
+export interface IntakeMetrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  countRequest(route: string, status: number): void;
+}
+
+// Callers that wait for a result at once, over all routes; who may have how many of the places: see system/shares.ts.
+export const WAITING_MAX = 20_000;
+// Calls passed straight through at once.
+export const PASSING_MAX = 2000;
+export const EVENT_CLIENTS_MAX = 200;
+// What a client of /v1/events may leave unread before it is dropped.
+export const EVENT_BACKLOG_BYTES_MAX = 1_048_576;
+export const EVENT_HEARTBEAT_MS = 15_000;

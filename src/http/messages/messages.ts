@@ -1,0 +1,159 @@
+// /v1/messages: hand over, look up, search, cancel, explain.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
+import { checkSearch, Receipt } from '../../accept/schema.ts';
+import { awaitResult, claimantOf, type Prepared, prepare, submit } from '../../accept/submit.ts';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import type { Waiting } from '../../accept/wait.ts';
+import type { Delivery } from '../../domain/delivery.ts';
+import { problem } from '../../domain/errors.ts';
+import type { IntakeOptions } from '../context.ts';
+import { headersOf } from '../headers.ts';
+import { refuse, sendProblem } from '../problem.ts';
+import { readSearch } from '../query.ts';
+import { showFully, showPage } from './view.ts';
+
+interface ById {
+  Params: { id: string };
+}
+
+export function messageRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
+  app.post('/v1/messages', { schema: { response: { 202: Receipt } } }, (request, reply) =>
+    Array.isArray(request.body)
+      ? postMany(options, waiting, request, reply)
+      : postOne(options, waiting, request, reply),
+  );
+  app.get('/v1/messages', (request, reply) => search(options, request, reply));
+  app.get<ById>('/v1/messages/:id', (request, reply) => getOne(options, request, reply));
+  app.delete<ById>('/v1/messages/:id', (request, reply) => cancel(options, request, reply));
+  app.get<ById>('/v1/messages/:id/explain', (request, reply) => explain(options, request, reply));
+}
+
+async function postOne(
+  options: IntakeOptions,
+  waiting: Waiting,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const headers = headersOf(request);
+  if ('code' in headers) return sendProblem(reply, headers);
+  const draft = prepare(options, request.body, headers);
+  // A turn less on the hot path: the account is nearly always known.
+  const prepared = draft instanceof Promise ? await draft : draft;
+  const submitted = await submit(options, prepared);
+  if (submitted.kind === 'refused') return sendProblem(reply, submitted.problem);
+  reply.header('x-sluice-delivery', submitted.receipt.id);
+  if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
+  const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
+  const { status, answer } = await awaitResult(options, waiting, submitted, wait);
+  return reply.code(status).send(answer);
+}
+
+// 207: each item carries the status it would have had alone.
+async function postMany(
+  options: IntakeOptions,
+  waiting: Waiting,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const items = request.body as unknown[];
+  const { batchMax } = options.settings;
+  if (items.length > batchMax) {
+    return refuse(reply, 'batch_too_large', `${items.length} items; at most ${batchMax} fit.`);
+  }
+  const headers = headersOf(request);
+  if ('code' in headers) return sendProblem(reply, headers);
+  const prepared: Prepared[] = [];
+  for (const [i, item] of items.entries()) {
+    // One key for the whole batch stands for one key per item, by its place.
+    const key = headers.idempotencyKey === null ? null : `${headers.idempotencyKey}#${i}`;
+    prepared.push(await prepare(options, item, { ...headers, idempotencyKey: key }));
+  }
+  const answers = await Promise.all(
+    prepared.map(async (each) => {
+      const submitted = await submit(options, each);
+      if (submitted.kind === 'refused') return submitted.problem;
+      const wait = { ms: each.waitMs, caller: reply.raw, claimant: claimantOf(each) };
+      const { status, answer } = await awaitResult(options, waiting, submitted, wait);
+      return { status, ...answer };
+    }),
+  );
+  return reply.code(207).send(answers);
+}
+
+async function search(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { query } = request;
+  if (!checkSearch.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkSearch, query)));
+  }
+  const { tag, ledger } = options;
+  const asked = readSearch(tag, query);
+  if ('code' in asked) return sendProblem(reply, asked);
+  const { filter, limit, before } = asked;
+  return showPage(tag, await ledger.search(filter, { limit, before }), asked);
+}
+
+async function getOne(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const { tag, ledger, road } = options;
+  const seq = readId(tag, request.params.id);
+  if (typeof seq !== 'number') return sendProblem(reply, seq);
+  const [delivery, attempts, history] = await Promise.all([
+    ledger.get(seq),
+    ledger.attempts(seq),
+    ledger.history(seq),
+  ]);
+  if (delivery === null) return sendProblem(reply, gone());
+  const place = road.place(seq);
+  return {
+    ...showFully(tag, delivery, { attempts, history }),
+    position: place?.position ?? null,
+    eta: showTimeOrNull(place?.eta ?? null),
+  };
+}
+
+async function cancel(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const { tag, road, clock } = options;
+  const seq = readId(tag, request.params.id);
+  if (typeof seq !== 'number') return sendProblem(reply, seq);
+  const moved = await road.move({
+    seq,
+    to: 'cancelled',
+    at: clock.now(),
+    reason: 'cancelled',
+    by: request.caller,
+    body: null,
+    queueMax: 0,
+  });
+  const refusal = moveProblem(moved);
+  if (refusal !== null) return sendProblem(reply, refusal);
+  return { id: request.params.id, state: 'cancelled' };
+}
+
+async function explain(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const { tag, road, ledger } = options;
+  const seq = readId(tag, request.params.id);
+  if (typeof seq !== 'number') return sendProblem(reply, seq);
+  const { id } = request.params;
+  const waits = road.explain(seq);
+  if (waits !== null) {
+    const causes = waits.causes.map((cause) => ({ ...cause, until: showTimeOrNull(cause.until) }));
+    return { ...waits, id, eta: showTimeOrNull(waits.eta), causes };
+  }
+  const delivery = await ledger.get(seq);
+  if (delivery === null) return sendProblem(reply, problem('not_found', gone().detail));
+  const { state } = delivery;
+  return { id, state, position: null, eta: null, summary: endInWords(delivery), causes: [] };
+}
+
+function endInWords(delivery: Delivery): string {
+  const { state, settledAt, attempts, reason, detail } = delivery;
+  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  if (state === 'sent' && settledAt !== null) {
+    return `It was sent at ${showTime(settledAt)}, after ${tries}.`;
+  }
+  const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
+  const why = [reason, detail].filter((part) => part !== null).join(': ');
+  return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}.`;
+}

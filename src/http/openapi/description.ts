@@ -1,0 +1,47 @@
+// The description as a document: as much of OpenAPI 3.1 as we say. Programs get it as JSON, people as a page.
+
+import type { Tag } from './operation.ts';
+
+export interface Description {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: Tag; readonly description: string }[];
+  readonly components: {
+    readonly securitySchemes: object;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+  readonly security: readonly object[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+}
+
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly tags: readonly Tag[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly object[];
+  readonly parameters: readonly DescribedParameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, DescribedAnswer>>;
+}
+
+export interface DescribedParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+  readonly examples?: Content['examples'];
+}
+
+export interface DescribedAnswer {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+export interface Content {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+export type Schema = Readonly<Record<string, unknown>>;

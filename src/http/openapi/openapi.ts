@@ -1,0 +1,201 @@
+// /openapi.json, put together from the same schemas that check the requests. Tests hold it to the routes there are, and
+// send its examples to a running gateway.
+
+import type { TSchema } from 'typebox';
+import { FanOutMessage, Message, ProblemAnswer, Receipt, Result } from '../../accept/schema.ts';
+import { ERRORS } from '../../domain/errors.ts';
+import { type Access, accessOf } from '../auth/access.ts';
+import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from '../auth/schema.ts';
+import { Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
+import { Stream, StreamAnswer, StreamFanOut } from '../streams/schema.ts';
+import { ACCOUNT_OPERATIONS, Account } from './accounts.ts';
+import { Audience, BROADCAST_OPERATIONS } from './broadcasts.ts';
+import type {
+  Content,
+  DescribedAnswer,
+  DescribedOperation,
+  DescribedParameter,
+  Description,
+  Schema,
+} from './description.ts';
+import { KEY_OPERATIONS } from './keys.ts';
+import { Delivery, DeliveryStory, Explanation, MESSAGE_OPERATIONS, Waiting } from './messages.ts';
+import { type Example, type Operation, type Operations, TAGS, type Tag } from './operation.ts';
+import { STREAM_OPERATIONS } from './streams.ts';
+import { Overview, WATCHING_OPERATIONS } from './watching.ts';
+
+export const OPERATIONS: Operations = {
+  ...MESSAGE_OPERATIONS,
+  ...STREAM_OPERATIONS,
+  ...BROADCAST_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...WATCHING_OPERATIONS,
+  ...KEY_OPERATIONS,
+};
+
+// Said once, and named wherever it stands.
+const NAMED = {
+  ...{ Message, FanOutMessage, Receipt, Result, Problem: ProblemAnswer },
+  ...{ Delivery, DeliveryStory, Explanation, Waiting },
+  ...{ Stream, StreamFanOut, StreamState: StreamAnswer },
+  ...{ Broadcast, BroadcastState: BroadcastAnswer, Audience },
+  ...{ ApiKey, VirtualToken, Key: KeyAnswer, NewKey: NewKeyAnswer, Me },
+  ...{ Account, Overview },
+};
+const NAMES = new Map<object, string>(Object.entries(NAMED).map(([name, one]) => [one, name]));
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Accepted: it is on disk',
+  204: 'Done; there is nothing to say',
+  207: 'Each item’s own status is in it',
+  303: 'Leads to the page',
+  503: 'A part is down',
+};
+
+export function openApi(): Description {
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
+  for (const [route, operation] of Object.entries(OPERATIONS)) {
+    const [verb, path] = route.split(' ') as [string, string];
+    paths[path] ??= {};
+    paths[path][verb.toLowerCase()] = describe(verb, path, operation);
+  }
+  const schemas = Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: '1',
+      description:
+        'A durable, paced delivery gateway for chat platforms. The platforms’ own APIs are served beside this one, ' +
+        `under their own paths. Refusals carry one of these codes: ${Object.keys(ERRORS).join(', ')}.`,
+    },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name: name as Tag, description })),
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: Object.fromEntries(schemas) as Record<string, Schema>,
+    },
+    security: [{ key: [] }],
+    paths,
+  };
+}
+
+function describe(verb: string, path: string, operation: Operation): DescribedOperation {
+  const { tag, summary, examples } = operation;
+  const { role } = accessOf(verb, path.replace(/\{(\w+)\}/g, ':$1'));
+  const isOpen = role === 'anyone';
+  return {
+    operationId: operationIdOf(verb, path),
+    tags: [tag],
+    summary,
+    description: isOpen ? 'Needs no key.' : roleInWords(role),
+    ...(isOpen ? { security: [] } : {}),
+    parameters: [
+      ...pathParameters(path, examples),
+      ...queryParameters(operation.query, examples),
+      ...headerParameters(operation.headers, examples),
+    ],
+    ...requestBody(operation),
+    responses: answersOf(operation),
+  };
+}
+
+function operationIdOf(verb: string, path: string): string {
+  const words = path.split(/[^a-z0-9]+/i).filter((word) => word !== '' && word !== 'v1');
+  return [verb.toLowerCase(), ...words].join('_');
+}
+
+function roleInWords(role: Access['role']): string {
+  if (role === 'watcher') return 'Needs a key of the role viewer, except on loopback.';
+  return `Needs a key of the role ${role}.`;
+}
+
+function answersOf({ answers, answerType = 'application/json' }: Operation) {
+  const responses: Record<string, DescribedAnswer> = {};
+  for (const [status, schema] of Object.entries(answers)) {
+    const content = schema === null ? {} : { content: { [answerType]: { schema: named(schema) } } };
+    responses[status] = { description: ANSWERS[status] ?? 'Done', ...content };
+  }
+  const problem = { 'application/problem+json': { schema: named(ProblemAnswer) } };
+  return { ...responses, default: { description: 'A problem', content: problem } };
+}
+
+function requestBody({ body, forms = [], examples }: Operation) {
+  if (body === undefined && forms.length === 0) return {};
+  const content: Record<string, Content> = {};
+  if (body !== undefined) {
+    const given = examplesOf(examples, (example) => example.body);
+    content['application/json'] = { schema: named(body), ...given };
+  }
+  for (const form of forms) {
+    const given = examplesOf(examples, ({ text }) =>
+      text?.type === form ? text.content : undefined,
+    );
+    content[form] = { schema: { type: 'string' }, ...given };
+  }
+  return { requestBody: { required: true, content } };
+}
+
+function pathParameters(path: string, examples: Operation['examples']): DescribedParameter[] {
+  const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
+  return names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...examplesOf(examples, ({ params }) => params?.[name]),
+  }));
+}
+
+function queryParameters(
+  query: TSchema | undefined,
+  examples: Operation['examples'],
+): DescribedParameter[] {
+  if (query === undefined || !('properties' in query)) return [];
+  const properties = query.properties as Readonly<Record<string, Schema>>;
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema: named(schema),
+    ...examplesOf(examples, (example) => example.query?.[name]),
+  }));
+}
+
+function headerParameters(
+  headers: Operation['headers'],
+  examples: Operation['examples'],
+): DescribedParameter[] {
+  return Object.entries(headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+    ...examplesOf(examples, (example) => example.headers?.[name]),
+  }));
+}
+
+function examplesOf(
+  examples: Operation['examples'],
+  part: (example: Example) => unknown,
+): Pick<Content, 'examples'> {
+  const given = Object.entries(examples)
+    .map(([name, example]) => [name, { value: part(example) }] as const)
+    .filter(([, { value }]) => value !== undefined);
+  return given.length === 0 ? {} : { examples: Object.fromEntries(given) };
+}
+
+function named(schema: object): Schema {
+  const name = NAMES.get(schema);
+  return name === undefined ? inside(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+function inside(schema: object): Schema {
+  const walked = Object.entries(schema).map(([key, value]) => [key, walk(value)]);
+  return Object.fromEntries(walked) as Schema;
+}
+
+function walk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(walk);
+  return typeof value === 'object' && value !== null ? named(value) : value;
+}

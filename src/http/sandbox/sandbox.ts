@@ -1,0 +1,119 @@
+// /v1/sandbox: the built-in simulator, seen by the people in its chats. One reads what a bot wrote there, writes to it,
+// blocks it, or has the platform refuse a chat for a while, to see what Sluice does about it.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { identityProblem } from '../../accept/draft.ts';
+import { invalid } from '../../accept/problems.ts';
+import { showTime } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import { accountId, isSandboxAccount, isSandboxToken, SANDBOX } from '../../domain/account-id.ts';
+import { type Problem, problem } from '../../domain/errors.ts';
+import type { IntakeOptions } from '../context.ts';
+import { refuse, sendProblem } from '../problem.ts';
+import type { Sandbox, SandboxMessage } from './port.ts';
+import { checkSandboxQuery, checkSandboxTrouble, checkSandboxWriting } from './schema.ts';
+
+const PLATFORM = 'telegram';
+const CHATS_SHOWN_MAX = 200;
+const MESSAGES_SHOWN_MAX = 200;
+
+type Options = IntakeOptions & { readonly sandbox: Sandbox };
+type Handle = (options: Options, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+export function sandboxRoutes(app: FastifyInstance, intake: IntakeOptions): void {
+  const { sandbox } = intake;
+  const on = sandbox === null ? null : { ...intake, sandbox };
+  const served = (handle: Handle) => (request: FastifyRequest, reply: FastifyReply) =>
+    on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
+  app.get('/v1/sandbox', served(show));
+  app.get('/v1/sandbox/messages', served(read));
+  app.post('/v1/sandbox/messages', served(write));
+  app.post('/v1/sandbox/chats', served(trouble));
+}
+
+async function show({ accounts, sandbox }: Options) {
+  const bots = accounts.list().map(({ id }) => id);
+  return {
+    bots: bots.filter(isSandboxAccount),
+    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map(showMessage),
+  };
+}
+
+function showMessage({ bot, chat, thread, id, date, fromBot, text, isDeleted }: SandboxMessage) {
+  const at = showTime(date * 1000);
+  return {
+    account: accountId(PLATFORM, SANDBOX, bot),
+    chat,
+    thread,
+    id,
+    at,
+    fromBot,
+    text,
+    isDeleted,
+  };
+}
+
+async function read(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { query } = request;
+  if (!checkSandboxQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkSandboxQuery, query)));
+  }
+  const bot = await botOf(options, query.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const said = options.sandbox.messagesOf(query.chat).map(showMessage);
+  const ofBot = said.filter(({ account }) => account === bot.account);
+  return { messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
+}
+
+async function write(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
+  if (!checkSandboxWriting.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkSandboxWriting, body)));
+  }
+  const bot = await botOf(options, body.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const { account, token } = bot;
+  const now = options.clock.now();
+  const { update, messageId } = options.sandbox.inject(token, body.chat, body.text, now);
+  const to = await deliver(options, account, { ...update, update_id: Math.floor(now) });
+  return reply.code(201).send({ account, chat: body.chat, messageId, to });
+}
+
+// As the platform would: posted where updates are to be posted, else kept for getUpdates, which the simulator does.
+// Numbered by time, since the simulator counts anew after every start and the store remembers.
+async function deliver(options: Options, account: string, update: object): Promise<string> {
+  const webhook = options.updates?.webhookOf(account) ?? null;
+  if (webhook === null || webhook.to === 'seen only') return 'getUpdates';
+  await options.updates!.receive(account, webhook.secret, update);
+  return webhook.to;
+}
+
+async function trouble(options: Options, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
+  if (!checkSandboxTrouble.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkSandboxTrouble, body)));
+  }
+  const bot = await botOf(options, body.account);
+  if ('code' in bot) return sendProblem(reply, bot);
+  const { sandbox, clock } = options;
+  const { chat, state, freezeSeconds } = body;
+  if (state !== undefined) sandbox.setChat(chat, { kind: state });
+  if (freezeSeconds !== undefined) sandbox.freeze(bot.token, chat, freezeSeconds, clock.now());
+  return { account: bot.account, chat };
+}
+
+// Only what the simulator answers to: a real account's chats are not to be played with.
+async function botOf(
+  { accounts }: Options,
+  name: string,
+): Promise<{ account: string; token: string } | Problem> {
+  const isToken = !name.startsWith(`${PLATFORM}:`) && isSandboxToken(name);
+  const identity = isToken
+    ? await accounts.identify(PLATFORM, name)
+    : { kind: 'known' as const, id: accounts.claimed(PLATFORM, name) };
+  if (identity.kind !== 'known') return identityProblem(identity);
+  const { id } = identity;
+  const token = accounts.credentialOf(id);
+  if (token !== null && isSandboxAccount(id)) return { account: id, token };
+  return problem('unknown_account', 'Only accounts of the simulator can be played with.');
+}

@@ -1,0 +1,31 @@
+// What callers may send to /v1/sandbox, as schemas.
+
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { name, strict } from '../../accept/schema.ts';
+
+const TEXT_LENGTH_MAX = 4096;
+const FREEZE_S_MAX = 86_400;
+
+const account = name('`telegram:sandbox-1`, or a token of the form `<digits>:sandbox…`');
+// Everyone has a chat there; a number below zero is a group.
+const chat = Type.String({ pattern: '^-?[0-9]{1,15}$', description: 'Chat id' });
+
+export const SandboxQuery = Type.Object({ account, chat }, strict);
+export const SandboxWriting = Type.Object(
+  { account, chat, text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX }) },
+  strict,
+);
+export const SandboxTrouble = Type.Object(
+  {
+    account,
+    chat,
+    state: Type.Optional(Type.Enum(['open', 'blocked'])),
+    freezeSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: FREEZE_S_MAX })),
+  },
+  strict,
+);
+
+export const checkSandboxQuery = Compile(SandboxQuery);
+export const checkSandboxWriting = Compile(SandboxWriting);
+export const checkSandboxTrouble = Compile(SandboxTrouble);

@@ -1,0 +1,193 @@
+// The HTTP face: walls first (name, key), then routes, and one way to say no.
+// Built without listening, so that every handler can be tested without a socket. Requests are counted, not
+// logged: at full speed a line per request would cost more than the request.
+
+import type { FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { journalProblem } from '../accept/submit.ts';
+import { Waiting } from '../accept/wait.ts';
+import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
+import { JournalUnavailable } from '../store/ports/journal.ts';
+import { limitRoutes } from './accounts.ts';
+import { accessOf } from './auth/access.ts';
+import { auditRoutes } from './auth/audit.ts';
+import { guardRoutes } from './auth/guard.ts';
+import { keyRoutes } from './auth/keys.ts';
+import { loginRoutes } from './auth/login.ts';
+import { broadcastRoutes } from './broadcasts/broadcasts.ts';
+import { boundLines } from './connections.ts';
+import { type IntakeOptions, WAITING_MAX } from './context.ts';
+import { descriptionRoutes } from './docs/docs.ts';
+import { makeInert } from './inert.ts';
+import { addJsonParser, JsonBodyError } from './json-body.ts';
+import { deadRoutes } from './messages/dead.ts';
+import { messageRoutes } from './messages/messages.ts';
+import { createPipelineServer } from './pipelines.ts';
+import { refuse, sendProblem } from './problem.ts';
+import { sandboxRoutes } from './sandbox/sandbox.ts';
+import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
+import { streamRoutes } from './streams/streams.ts';
+import { isDialect } from './telegram/address.ts';
+import { answerNo, answerProblem, answerStopping } from './telegram/answer.ts';
+import { telegramRoutes } from './telegram/routes.ts';
+import { readPatience } from './telegram/send-options.ts';
+import { eventRoutes } from './watch/events.ts';
+import { healthRoutes } from './watch/health.ts';
+import { overviewRoutes } from './watch/overview.ts';
+import { queueRoutes } from './watch/queue.ts';
+import { statsRoutes } from './watch/stats.ts';
+import { terminalRoutes } from './watch/terminal.ts';
+import { webhookRoutes, webhookViewRoutes } from './webhooks.ts';
+
+// A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
+// another matter.
+const REQUEST_MS_MAX = 300_000;
+const PARAM_LENGTH_MAX = 512;
+
+export function createServer(
+  options: IntakeOptions,
+  waiting = new Waiting(options.road, options.clock, WAITING_MAX),
+): FastifyInstance {
+  const app = fastify({
+    bodyLimit: options.settings.bodyBytesMax,
+    serverFactory: (listener) => createPipelineServer(listener, REQUEST_MS_MAX),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    frameworkErrors: (error, request, reply) => {
+      makeInert(reply);
+      if (isDialect(request.url)) answerNo(reply, 404, 'Not Found');
+      else answerError(options, error, null, reply);
+    },
+  });
+  const routes = new Map<string, Set<string>>();
+  raiseWalls(app, options, waiting);
+  boundLines(app, options);
+  guardRoutes(app, options);
+  addJsonParser(app);
+  app.removeContentTypeParser('text/plain');
+  app.addHook('onRoute', (route) => {
+    const methods = routes.get(route.url) ?? new Set();
+    for (const method of [route.method].flat()) methods.add(method);
+    routes.set(route.url, methods);
+  });
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    answerError(options, error, request, reply),
+  );
+  app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
+  addRoutes(app, options, waiting);
+  return app;
+}
+
+function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+  const wall = new HostWall(options.settings.host, options.settings.allowedHosts);
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    waiting.stop();
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    // Before its body: a call that would hold the line could not be answered any more.
+    if (waiting.isStopping && isHeld(options, request)) answerStopping(reply);
+    else if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
+    else if (!wall.admits(request.headers)) deny(request, reply, 'forbidden_host');
+    else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
+      deny(request, reply, 'cross_site');
+    } else done();
+  });
+  // Not onResponse: that hook puts listeners on every response, and costs more than the counting.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    options.metrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode);
+    makeInert(reply);
+    done(null, payload);
+  });
+}
+
+// What is no route, or says nothing, is closed to other sites.
+function isLinked(request: FastifyRequest): boolean {
+  const { method = '', url = '' } = request.routeOptions;
+  return accessOf(method, url).linked === true && isNavigation(request);
+}
+
+function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
+  if (!isDialect(request.url)) return refuse(reply, code);
+  return answerProblem(reply, problem(code, ERRORS[code].title));
+}
+
+function isHeld({ settings }: IntakeOptions, { url, headers }: FastifyRequest): boolean {
+  return isDialect(url) && readPatience(headers.prefer, settings).kind !== 'async';
+}
+
+function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+  app.register(async (keyed) => {
+    messageRoutes(keyed, options, waiting);
+    deadRoutes(keyed, options);
+    limitRoutes(keyed, options);
+    eventRoutes(keyed, options);
+    statsRoutes(keyed, options);
+    queueRoutes(keyed, options);
+    overviewRoutes(keyed, options);
+    sandboxRoutes(keyed, options);
+    terminalRoutes(keyed, options);
+    streamRoutes(keyed, options);
+    broadcastRoutes(keyed, options);
+    webhookViewRoutes(keyed, options);
+    keyRoutes(keyed, options);
+    auditRoutes(keyed, options);
+    loginRoutes(keyed, options);
+  });
+  app.register(async (watched) => healthRoutes(watched, options));
+  app.register(async (posted) => webhookRoutes(posted, options));
+  app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
+  app.register(async (open) => descriptionRoutes(open));
+}
+
+function answerError(
+  options: IntakeOptions,
+  error: FastifyError,
+  request: FastifyRequest | null,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof JournalUnavailable) return sendProblem(reply, journalProblem(error));
+  if (error instanceof JsonBodyError) return refuse(reply, error.code, error.message);
+  const status = error.statusCode ?? 500;
+  if (status === 413) {
+    return refuse(reply, 'too_large', `At most ${options.settings.bodyBytesMax} bytes are read.`);
+  }
+  if (status === 415) return refuse(reply, 'unsupported_media_type');
+  if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return refuse(reply, 'not_found');
+  }
+  if (status < 500) return refuse(reply, 'invalid_json', error.message);
+  // The pattern of the route, never its address: that may hold a token.
+  const route = request?.routeOptions.url ?? 'none';
+  options.log.error({ err: error, route, verb: request?.method }, 'request failed');
+  return refuse(reply, 'internal');
+}
+
+function answerNoRoute(
+  routes: ReadonlyMap<string, ReadonlySet<string>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const path = request.url.split('?', 1)[0]!;
+  const allowed = new Set<string>();
+  for (const [pattern, methods] of routes) {
+    if (matches(pattern, path)) for (const method of methods) allowed.add(method);
+  }
+  if (allowed.size === 0) return refuse(reply, 'not_found', 'No such route; see /docs.');
+  reply.header('allow', [...allowed].join(', '));
+  return refuse(reply, 'method_not_allowed');
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => {
+      const colon = part.indexOf(':');
+      return colon < 0 ? part === given[i] : given[i]!.startsWith(part.slice(0, colon));
+    })
+  );
+}

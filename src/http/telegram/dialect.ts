@@ -1,0 +1,254 @@
+// A call of Telegram's API that sends: over the road, and answered with Telegram's own words when it has ended.
+// A caller who hangs up ends the waiting and never the delivery.
+// The token is in the path: no path of this dialect is ever logged or echoed.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { type Call, compose, type Wishes } from '../../accept/compose.ts';
+import { lowered } from '../../accept/draft.ts';
+import { invalid } from '../../accept/problems.ts';
+import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
+import { answering } from '../../accept/reply-detection.ts';
+import { type Submitted, submitOne } from '../../accept/submit.ts';
+import type { Waited, Waiting } from '../../accept/wait.ts';
+import { COSMETIC_FAMILIES } from '../../domain/call.ts';
+import type { NewDelivery } from '../../domain/delivery.ts';
+import { isWithdrawal, WITHDRAWN, WITHDRAWN_AT_STOP } from '../../domain/delivery.ts';
+import { type Problem, problem } from '../../domain/errors.ts';
+import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
+import { formatId } from '../../domain/ids.ts';
+import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
+import type { Ended } from '../../road/road.ts';
+import type { IntakeOptions } from '../context.ts';
+import {
+  answerCosmetic,
+  answerEdit,
+  answerEnd,
+  answerKept,
+  answerLater,
+  answerNo,
+  answerProblem,
+  answerProvisionally,
+  answerStopping,
+} from './answer.ts';
+import type { Params } from './params.ts';
+import { provisionalResult } from './provisional.ts';
+import { type Patience, readWishes } from './send-options.ts';
+import type { Speaker, VirtualSpeaker } from './speaker.ts';
+
+const PLATFORM = 'telegram';
+// Between two tries to withdraw what is being sent just now; and the same while the gateway stops.
+const WITHDRAW_AGAIN_MS = 1000;
+const STOP_AGAIN_MS = 50;
+// To a caller who waited for what another caller withdrew.
+const WITHDRAWN_RETRY_S = 1;
+
+// A call as it came; what its parameters mean is known already.
+export interface Asked {
+  readonly speaker: Speaker;
+  readonly headers: IncomingHttpHeaders;
+  readonly params: Readonly<Params>;
+  // Pinned in the spool until the call is answered.
+  readonly files: Files;
+}
+
+// How a caller's patience ended.
+type Patiently =
+  | Exclude<Waited, { kind: 'time' | 'stopping' | 'left' }>
+  | { kind: 'async' | 'left' }
+  | { kind: 'withdrawn'; retryAfterS: number }
+  // The gateway stops: it was withdrawn, or it may be out already and stays.
+  | { kind: 'stopped' | 'kept' };
+
+export class Dialect {
+  readonly #options: IntakeOptions;
+  readonly #waiting: Waiting;
+  readonly #adoption: Adoption;
+
+  constructor(options: IntakeOptions, waiting: Waiting) {
+    this.#options = options;
+    this.#waiting = waiting;
+    this.#adoption = new Adoption(options);
+  }
+
+  async deliver(asked: Asked, call: Call, reply: FastifyReply) {
+    const read = readWishes(asked.headers, this.#options.settings);
+    if (read.kind === 'wrong') {
+      return answerNo(reply, 400, `Bad Request: ${read.header} must be ${read.expected}`);
+    }
+    const { speaker } = asked;
+    if (COSMETIC_FAMILIES.includes(call.family)) {
+      return this.#sendCosmetic(speaker.account, call, asked.params, reply);
+    }
+    const isHeld = read.patience.kind !== 'async';
+    if (isHeld && !this.#waiting.enter(speaker)) {
+      return answerProblem(reply, problem('too_many_waiting', ''));
+    }
+    // Not in a function of its own: that would be one more promise for every message.
+    try {
+      const { params, files } = asked;
+      const { patience } = read;
+      const { account, virtual } = speaker;
+      const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
+      const answer = answering(this.#options, account, call, params);
+      const content = {
+        body: bodyOf(params, files),
+        ...(files === NO_FILES ? null : idsOf(files)),
+      };
+      const composed = compose(
+        this.#options.clock.now(),
+        { account, platform: PLATFORM, call: answer, ...content },
+        wishes,
+      );
+      if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
+      const delivery = virtual === null ? composed : spokenBy(virtual, composed);
+      const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
+      if (shown !== null) {
+        reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
+        return this.#answerEnd(reply, call, params, shown);
+      }
+      const claimed = this.#adoption.isEmpty ? null : await this.#claim(delivery);
+      const isAdopted = claimed?.kind === 'adopted';
+      // Its turn came after the stop began: nothing more is accepted that holds the line.
+      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping(reply);
+      const taken = isAdopted ? claimed : await this.#submit(delivery, claimed, reply);
+      if (taken.kind === 'refused') return this.#answerRefusal(reply, taken.problem);
+      const { seq } = taken;
+      reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
+      const waited = await this.#wait(reply, seq, patience);
+      this.#tellCaller(reply, delivery, seq, waited);
+      return this.#answerWaited(reply, call, params, seq, waited);
+    } finally {
+      if (isHeld) this.#waiting.leave(speaker);
+    }
+  }
+
+  #submit(delivery: NewDelivery, claimed: Claimed | null, reply: FastifyReply): Promise<Submitted> {
+    if (claimed === null) return submitOne(this.#options, { kind: 'drafted', delivery });
+    const { seq: repeats } = claimed;
+    reply.header('x-sluice-repeats', formatId(this.#options.tag, repeats));
+    return submitOne(this.#options, { kind: 'drafted', delivery: { ...delivery, repeats } });
+  }
+
+  // Whether it has its answer, where that is not what the store takes for granted.
+  #tellCaller(reply: FastifyReply, delivery: NewDelivery, seq: number, waited: Patiently): void {
+    // Also one who left just now, when the answer was there.
+    if (waited.kind === 'left' || reply.raw.destroyed) this.#abandon(delivery, seq);
+    // It gets the answer of the one that took its place.
+    else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
+      this.#options.road.caller(seq, true);
+    }
+  }
+
+  async #claim(delivery: NewDelivery): Promise<Claimed | null> {
+    const print = fingerprint(delivery);
+    return print === null ? null : this.#adoption.claim(print);
+  }
+
+  #abandon(delivery: NewDelivery, seq: number): void {
+    const print = fingerprint(delivery);
+    if (print !== null) this.#adoption.lost(print, seq);
+  }
+
+  async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
+    const { chat, method, family, gate } = call;
+    const body = bodyOf(params, NO_FILES);
+    const made = { account, chat, method, family, gate, user: null, body };
+    return answerCosmetic(reply, await this.#options.road.cosmetic(made));
+  }
+
+  #answerRefusal(reply: FastifyReply, refusal: Problem) {
+    if (typeof refusal.id === 'string') reply.header('x-sluice-delivery', refusal.id);
+    return answerProblem(reply, refusal);
+  }
+
+  async #wait(reply: FastifyReply, seq: number, patience: Patience): Promise<Patiently> {
+    if (patience.kind === 'async') return { kind: 'async' };
+    let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
+    for (;;) {
+      if (this.#waiting.isStopping) ms = STOP_AGAIN_MS;
+      const waited = await this.#waiting.until(seq, ms, reply.raw, true);
+      if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
+      if (waited.kind === 'left') return { kind: 'left' };
+      const withdrawn = await this.#withdraw(seq);
+      if (withdrawn !== null) return withdrawn;
+      // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
+      ms = WITHDRAW_AGAIN_MS;
+    }
+  }
+
+  // Two callers of one key wait for one delivery, and the other one has taken it back.
+  #unlessWithdrawn(waited: Extract<Waited, { kind: 'ended' }>): Patiently {
+    const { state, reason } = waited.ended;
+    if (state !== 'cancelled' || !isWithdrawal(reason)) return waited;
+    if (reason === WITHDRAWN_AT_STOP) return { kind: 'stopped' };
+    return { kind: 'withdrawn', retryAfterS: WITHDRAWN_RETRY_S };
+  }
+
+  #answerWaited(reply: FastifyReply, call: Call, params: Params, seq: number, waited: Patiently) {
+    switch (waited.kind) {
+      case 'async':
+        return answerProvisionally(
+          reply,
+          provisionalResult(call, params, seq, this.#options.clock.now()),
+        );
+      case 'ended':
+        return this.#answerEnd(reply, call, params, waited.ended);
+      case 'withdrawn':
+        return answerLater(reply, waited.retryAfterS);
+      case 'stopped':
+        return answerStopping(reply);
+      case 'kept':
+        return answerKept(reply, formatId(this.#options.tag, seq));
+      case 'left':
+        // Nobody reads it.
+        return answerStopping(reply);
+    }
+  }
+
+  #answerEnd(reply: FastifyReply, call: Call, params: Params, ended: Ended) {
+    if (call.family !== 'edit') return answerEnd(reply, ended);
+    return answerEdit(reply, call, params, ended, this.#options.clock.now());
+  }
+
+  // null: it can no longer be withdrawn, or not yet.
+  async #withdraw(seq: number): Promise<Patiently | null> {
+    const { road, clock } = this.#options;
+    const { isStopping } = this.#waiting;
+    const at = clock.now();
+    const place = road.place(seq);
+    // In flight: while nothing new leaves it ends soon, or waits again.
+    if (isStopping && place === null) return null;
+    const moved = await road.move({
+      seq,
+      to: 'cancelled',
+      at,
+      reason: isStopping ? WITHDRAWN_AT_STOP : WITHDRAWN,
+      by: 'sluice',
+      body: null,
+      queueMax: 0,
+    });
+    if (moved.kind === 'moved') {
+      const retryAfterS = Math.max(1, Math.ceil(((place?.eta ?? at) - at) / 1000));
+      return isStopping ? { kind: 'stopped' } : { kind: 'withdrawn', retryAfterS };
+    }
+    // The caller would repeat what the chat may show already.
+    const isOut = moved.kind === 'illegal' && moved.state === 'queued';
+    return isStopping && isOut ? { kind: 'kept' } : null;
+  }
+}
+
+function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery): NewDelivery {
+  const delivery = bounds === null ? composed : lowered(composed, bounds);
+  return delivery.held === true ? { ...delivery, holder: namespace } : delivery;
+}
+
+// Of all holders each has its own.
+function keyedBy(holder: string, wishes: Wishes): Wishes {
+  const { idempotencyKey: key } = wishes;
+  return key === null ? wishes : { ...wishes, idempotencyKey: ownKey(holder, key) };
+}
+
+function idsOf(files: Files): { files: string[] } {
+  return { files: Object.values(files).map(({ id }) => id) };
+}

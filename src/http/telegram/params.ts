@@ -1,0 +1,57 @@
+// A call's parameters, from wherever they come: query, JSON, form, multipart. They are one set; of a name that
+// is given twice the first counts, and the query comes first, as for the platform itself.
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { ATTACH, attachedTo, type Files, withoutReserved } from '../../domain/upload.ts';
+
+export type Params = Record<string, unknown>;
+
+export function addBodyParsers(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body: string, done) => done(null, firsts(new URLSearchParams(body))),
+  );
+  // Read by the handler, as it arrives.
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
+  // The platform passes over what it cannot read; so there are no parameters in it.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null));
+}
+
+// null: the body is not an object.
+export function merge(query: unknown, body: unknown): Params | null {
+  if (body !== undefined && body !== null) {
+    if (typeof body !== 'object' || Array.isArray(body)) return null;
+    return { ...withoutReserved(body as Params), ...withoutReserved(flat(query)) };
+  }
+  return { ...withoutReserved(flat(query)) };
+}
+
+export function isStream(body: unknown): body is Readable {
+  return body instanceof Readable;
+}
+
+// A file that nothing refers to is itself the parameter of its name.
+export function withAttached(fields: Params, files: Files): Params {
+  const referred = attachedTo(fields);
+  const params = { ...fields };
+  for (const name of Object.keys(files)) {
+    if (!referred.has(name)) params[name] = `${ATTACH}${name}`;
+  }
+  return params;
+}
+
+function firsts(pairs: Iterable<[string, string]>): Params {
+  const params: Params = {};
+  for (const [name, value] of pairs) params[name] ??= value;
+  return params;
+}
+
+function flat(query: unknown): Params {
+  const params: Params = {};
+  for (const [name, value] of Object.entries(query ?? {})) {
+    params[name] = Array.isArray(value) ? value[0] : value;
+  }
+  return params;
+}

@@ -1,0 +1,62 @@
+// What passes by is overheard: getUpdates answers, and only whole ones that say yes.
+
+import { Readable } from 'node:stream';
+import fastify from 'fastify';
+import { expect, test } from 'vitest';
+import type { Passage } from '../../platforms/platform.ts';
+import { virtualClock } from '../../system/virtual-clock.ts';
+import type { Inbound } from '../../updates/updates.ts';
+import { bench } from '../context.fixture.ts';
+import { Passing } from './pass.ts';
+
+const UPDATES = '{"ok":true,"result":[{"update_id":1},{"update_id":2}]}';
+
+async function passed(method: string, status: number, pieces: (string | Error)[]) {
+  const saw: unknown[] = [];
+  const inbound: Pick<Inbound, 'saw' | 'servesUpdates'> = {
+    saw: (account, updates) => void saw.push(account, ...updates),
+    servesUpdates: () => false,
+  };
+  const flow = async function* () {
+    for (const piece of pieces) {
+      if (piece instanceof Error) throw piece;
+      yield Buffer.from(piece);
+    }
+  };
+  const passage: Passage = {
+    pass: async () => ({
+      kind: 'answered',
+      status,
+      headers: { 'content-type': 'application/json' },
+      body: Readable.from(flow(), { objectMode: false }),
+    }),
+    download: () => Promise.reject(new Error('not asked')),
+  };
+  const { accounts } = await bench();
+  const options = { clock: virtualClock(0), accounts, updates: inbound as unknown as Inbound };
+  const passing = new Passing(options, passage);
+  const app = fastify();
+  const call = { method, body: '{}', deadlineMs: 1 };
+  const who = { account: 'telegram:1', address: '', isStranger: true };
+  const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
+  app.get('/', (_request, reply) => passing.call(own, call, reply));
+  const answer = await app.inject('/').catch(() => null);
+  return { saw, answer };
+}
+
+test('updates are told when all of them have gone on', async () => {
+  const { saw, answer } = await passed('GETUPDATES', 200, [UPDATES.slice(0, 9), UPDATES.slice(9)]);
+  expect(answer!.body).toBe(UPDATES);
+  expect(saw).toEqual(['telegram:1', { update_id: 1 }, { update_id: 2 }]);
+});
+
+test.each([
+  ['another method', 'getChat', 200, [UPDATES]],
+  ['a refusal', 'getUpdates', 409, [UPDATES]],
+  ['no JSON', 'getUpdates', 200, ['<html>']],
+  ['nothing new', 'getUpdates', 200, ['{"ok":true,"result":[]}']],
+  ['cut off', 'getUpdates', 200, [UPDATES.slice(0, 20), new Error('reset')]],
+] as const)('%s tells nothing', async (_name, method, status, pieces) => {
+  const { saw } = await passed(method, status, [...pieces]);
+  expect(saw).toEqual([]);
+});

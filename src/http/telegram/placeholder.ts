@@ -1,0 +1,29 @@
+// A message as Telegram would show it, made from the call alone: where the platform has not answered yet, or has
+// only said that nothing changed. Client libraries of typed languages want a Message here, so it is one, with no
+// more in it than we know.
+
+import type { Call } from '../../accept/compose.ts';
+
+// Ids of supergroups and channels begin here, those of basic groups end before.
+const SUPERGROUP_ID_MAX = -1_000_000_000_000;
+
+export function imaginedMessage(
+  call: Pick<Call, 'chat'>,
+  params: Readonly<Record<string, unknown>>,
+  messageId: number,
+  now: number,
+): Record<string, unknown> {
+  const message = { message_id: messageId, date: Math.floor(now / 1000), chat: chatOf(call.chat) };
+  const { text, caption, parse_mode: mode } = params;
+  // What markup leaves of a text is for Telegram to say.
+  if (mode !== undefined && mode !== null && mode !== '') return message;
+  if (typeof text === 'string') return { ...message, text };
+  return typeof caption === 'string' ? { ...message, caption } : message;
+}
+
+function chatOf(chat: string): Record<string, unknown> {
+  const id = Number(chat);
+  if (!Number.isSafeInteger(id)) return { username: chat.replace(/^@/, ''), type: 'channel' };
+  if (id > 0) return { id, type: 'private' };
+  return { id, type: id <= SUPERGROUP_ID_MAX ? 'supergroup' : 'group' };
+}

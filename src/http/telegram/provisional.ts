@@ -1,0 +1,31 @@
+// The answer to a caller who does not wait: messages that do not exist yet. Their ids may be used in later calls
+// (edit, delete, reply, pin, react); the road puts the real ones in when it knows them.
+
+import type { Call } from '../../accept/compose.ts';
+import { provisionalId } from '../../domain/ids.ts';
+import { imaginedMessage } from './placeholder.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+// Methods that answer with bare ids, or with several messages.
+const COPIES = /^(copy|forward)Messages$/;
+const LIST = /^(sendMediaGroup|copyMessages|forwardMessages)$/;
+
+export function provisionalResult(call: Call, params: Params, seq: number, now: number): unknown {
+  const { family, method, cost } = call;
+  if (family === 'edit') {
+    const id = Number(params.message_id);
+    return isEdit(method) && id !== 0 ? imaginedMessage(call, params, id, now) : true;
+  }
+  if (family !== 'send') return true;
+  const id = provisionalId(seq);
+  const isBare = COPIES.test(method) || method === 'copyMessage';
+  const message = isBare ? { message_id: id } : imaginedMessage(call, params, id, now);
+  // An album is known by its first message, now and later.
+  return LIST.test(method) ? Array.from({ length: cost }, () => message) : message;
+}
+
+// Calls that change a message and answer with it.
+export function isEdit(method: string): boolean {
+  return /^edit/i.test(method);
+}

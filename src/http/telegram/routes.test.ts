@@ -1,0 +1,222 @@
+// The door of the drop-in: every form of a call, files, reads that flow, downloads.
+
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { filesOf } from '../../domain/upload.ts';
+import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
+
+let at: Bench;
+beforeEach(async () => {
+  at = await bench();
+  at.road.onWait = (seq) => at.road.end(seq, 'sent', { result: SENT });
+});
+afterEach(() => at.app.close());
+
+const SENT = '{"ok":true,"result":{"message_id":5}}';
+const FORM = { 'content-type': 'multipart/form-data; boundary=b' };
+const field = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = (name: string, content: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"; filename="f.png"\r\n` +
+  `Content-Type: image/png\r\n\r\n${content}\r\n`;
+const post = (url: string, payload = '', headers: Record<string, string> = FORM) =>
+  at.app.inject({ method: 'POST', url, headers, payload });
+
+describe('paths', () => {
+  test.each([
+    ['the method as a parameter', `/bot${TOKEN}/?method=sendMessage&chat_id=1&text=a`],
+
+    ['escapes', `/bot42%3Agood-token/send%4dessage?chat_id=1&text=a`],
+    ['a name given twice', `/bot${TOKEN}/sendMessage?chat_id=1&chat_id=2&text=a`],
+  ])('%s', async (_name, url) => {
+    expect((await at.app.inject(url)).body).toBe(SENT);
+    expect(at.road.submitted[0]).toMatchObject({
+      account: 'telegram:42',
+      method: 'sendMessage',
+      chat: '1',
+    });
+  });
+
+  test.each([
+    `/bot${TOKEN}`,
+    `/bot${TOKEN}/`,
+    `/bot${TOKEN}//getMe`,
+    `/bot${TOKEN}/getMe/`,
+    `/bot${TOKEN}/../getMe`,
+    `/bot${TOKEN}/%2e%2e/getMe`,
+    `/bot${TOKEN}/get%00Me`,
+    `/bot${TOKEN}/get%ffMe`,
+    `/bot${TOKEN}/get Me`.replace(' ', '%20'),
+    `/bot${TOKEN}/test/test/getMe`,
+    `/bot${'9'.repeat(21)}:x/getMe`,
+    `/bot${TOKEN}/${'m'.repeat(65)}`,
+    `/file/bot${TOKEN}/a/../../b`,
+    `/file/bot${TOKEN}/a%2f..%2fb`,
+    `/file/bot${TOKEN}/a%5cb`,
+    `/file/bot${TOKEN}/a%00b`,
+    `/file/bot${TOKEN}/`,
+  ])('nothing is at %s', async (url) => {
+    const answer = await at.app.inject(url);
+    expect(answer.statusCode).toBe(404);
+    expect([at.passed, at.downloads, at.road.submitted]).toEqual([[], [], []]);
+  });
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('no %s', async (method) => {
+    const answer = await at.app.inject({ method, url: `/bot${TOKEN}/getMe` });
+    expect(answer.json()).toEqual({
+      ok: false,
+      error_code: 405,
+      description: 'Method Not Allowed',
+    });
+  });
+});
+
+describe('forms', () => {
+  test('fields only', async () => {
+    const answer = await post(
+      `/bot${TOKEN}/sendMessage?text=first`,
+      `${field('chat_id', '7')}${field('text', 'second')}--b--\r\n`,
+    );
+    expect(answer.body).toBe(SENT);
+    expect(at.road.submitted[0]).toMatchObject({
+      chat: '7',
+      body: '{"chat_id":"7","text":"first"}',
+    });
+    expect(at.road.submitted[0]).not.toHaveProperty('files');
+  });
+
+  test('a file is its own parameter; one that is referred to is not', async () => {
+    await post(`/bot${TOKEN}/sendPhoto`, `${field('chat_id', '7')}${file('photo', 'A')}--b--\r\n`);
+    const media = '[{"type":"photo","media":"attach://x"},{"type":"photo","media":"attach://y"}]';
+    await post(
+      `/bot${TOKEN}/sendMediaGroup`,
+      `${field('chat_id', '7') + field('media', media)}${file('x', 'A') + file('y', 'B')}--b--\r\n`,
+    );
+    const [photo, album] = at.road.submitted;
+    expect(JSON.parse(photo!.body)).toMatchObject({ chat_id: '7', photo: 'attach://photo' });
+    expect(filesOf(photo!.body)).toMatchObject({
+      photo: { name: 'f.png', type: 'image/png', size: 1 },
+    });
+    expect(album).toMatchObject({ cost: 2, method: 'sendMediaGroup' });
+    expect(JSON.parse(album!.body)).not.toHaveProperty('x');
+    expect(album!.files).toHaveLength(2);
+    expect(album!.files).toContain(photo!.files![0]);
+    // Accepted: the journal holds them now.
+    await expect.poll(() => [...at.spooled.values()]).toEqual([0, 0]);
+  });
+
+  test('the same upload has the same body', async () => {
+    const form = `${field('chat_id', '7')}${file('photo', 'A')}--b--\r\n`;
+    const key = { ...FORM, 'idempotency-key': 'k' };
+    const first = await post(`/bot${TOKEN}/sendPhoto`, form, key);
+    const again = await post(`/bot${TOKEN}/sendPhoto`, form, key);
+    expect(again.headers['x-sluice-delivery']).toBe(first.headers['x-sluice-delivery']);
+  });
+
+  test('nobody names a file of ours', async () => {
+    const stolen = {
+      'sluice:files': { photo: { id: 'a'.repeat(43), name: '', type: '', size: 1 } },
+    };
+    const payload = JSON.stringify({ ...stolen, chat_id: 7, photo: 'attach://photo' });
+    const json = { 'content-type': 'application/json' };
+    await post(`/bot${TOKEN}/sendPhoto`, payload, json);
+    await post(`/bot${TOKEN}/getChat`, payload, json);
+    expect(at.road.submitted[0]!.body).not.toContain('sluice:files');
+    expect(at.passed[0]!.body).not.toContain('sluice:files');
+  });
+
+  test('a call that passes takes its files along, and lets them go', async () => {
+    at.answer = answered(200, '{"ok":true,"result":true}');
+    await post(`/bot${TOKEN}/setWebhook`, `${file('certificate', 'PEM')}--b--\r\n`);
+    expect(Object.keys(filesOf(at.passed[0]!.body))).toEqual(['certificate']);
+    await expect.poll(() => [...at.spooled.values()]).toEqual([0]);
+  });
+
+  test.each([
+    ['cut off', `${field('chat_id', '7')}${file('photo', 'A')}`, FORM, 400],
+    ['no boundary', 'x', { 'content-type': 'multipart/form-data' }, 400],
+    ['too large', `${file('photo', 'A'.repeat(170_000))}--b--\r\n`, FORM, 413],
+  ])('%s', async (_name, payload, headers, status) => {
+    const answer = await post(`/bot${TOKEN}/sendPhoto`, payload, headers);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.body === '').toBe(status === 413);
+    expect(at.road.submitted).toEqual([]);
+    expect([...at.spooled.values()].every((pins) => pins === 0)).toBe(true);
+  });
+});
+
+describe('reads', () => {
+  const RETRY = { 'retry-after': '30' };
+  const LIMITED = answered(429, '{"ok":false,"error_code":429}', RETRY);
+  const get = (method: string) => at.app.inject(`/bot${TOKEN}/${method}`);
+
+  test('a wait the platform named is kept for its method, to the second', async () => {
+    at.answer = LIMITED;
+    expect((await get('getChat')).body).toBe('{"ok":false,"error_code":429}');
+    at.answer = answered(200, '{}');
+    await at.clock.run(START + 10_500);
+    expect((await get('GETCHAT')).json()).toMatchObject({ parameters: { retry_after: 20 } });
+    expect((await get('getMe')).statusCode).toBe(200);
+    expect(at.passed).toHaveLength(2);
+    await at.clock.run(START + 30_000);
+    expect((await get('getChat')).statusCode).toBe(200);
+  });
+
+  test('a bot that is refused is not asked for again at once', async () => {
+    at.answer = answered(401, '{"ok":false,"error_code":401,"description":"Unauthorized"}');
+    await get('getMe');
+    at.answer = answered(200, '{}');
+    expect((await get('getUpdates')).json()).toMatchObject({ error_code: 401 });
+    expect((await at.app.inject(`/file/bot${TOKEN}/a`)).statusCode).toBe(401);
+    await at.clock.run(START + 60_000);
+    expect((await get('getMe')).statusCode).toBe(200);
+    await at.accounts.setRefused('telegram:42', 'unauthorized');
+    expect((await get('getMe')).statusCode).toBe(401);
+    expect(at.passed).toHaveLength(2);
+  });
+
+  test('an unknown token is asked about, and refused in the platform’s words', async () => {
+    const answer = await at.app.inject('/bot9:nobody/getMe');
+    expect(answer.json()).toEqual({ ok: false, error_code: 401, description: 'Unauthorized' });
+    expect(at.passed).toEqual([]);
+  });
+
+  test('a caller who hangs up ends the call', async () => {
+    await at.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = at.app.server.address() as AddressInfo;
+    const asked = Promise.withResolvers<AbortSignal>();
+    at.hold = (hangUp) => asked.resolve(hangUp);
+    const path = `/bot${TOKEN}/getUpdates?timeout=50`;
+    const poll = httpRequest({ host: '127.0.0.1', port, path });
+    poll.on('error', () => {});
+    poll.end();
+    const hangUp = await asked.promise;
+    const left = new Promise((resolve) => hangUp.addEventListener('abort', resolve));
+    poll.destroy();
+    await left;
+  });
+});
+
+describe('downloads', () => {
+  test('pass both ways what belongs to a file, and nothing else', async () => {
+    const headers = { 'content-range': 'bytes 0-1/9', etag: '"x"', 'set-cookie': 'no' };
+    at.answer = answered(206, 'ab', headers);
+    const answer = await at.app.inject({
+      url: `/file/bot${TOKEN}/photos/file%201.jpg`,
+      headers: { range: 'bytes=0-1', 'if-none-match': '"y"', cookie: 'no' },
+    });
+    expect(answer.statusCode).toBe(206);
+    expect(answer.body).toBe('ab');
+    expect(answer.headers).toMatchObject({ 'content-range': 'bytes 0-1/9', etag: '"x"' });
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    expect(at.downloads).toEqual([
+      {
+        credential: TOKEN,
+        path: 'photos/file%201.jpg',
+        headers: { range: 'bytes=0-1', 'if-none-match': '"y"' },
+        deadlineMs: 1000,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,202 @@
+// /v1/overview: the gateway at a glance, and once a second the same for all who watch. However many watch, a second is
+// looked at once and put into words once; nobody is sent each delivery's events.
+
+import type { FastifyInstance } from 'fastify';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import type { AccountView } from '../../road/road.ts';
+import type { Timer } from '../../system/clock.ts';
+import { redacted, seesTexts } from '../auth/redact.ts';
+import type { IntakeOptions } from '../context.ts';
+import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
+import { Freezes, type Frozen, showFrozen } from './freezes.ts';
+import { showWaiting } from './queue.ts';
+import { type Counts, Rates, SECONDS_KEPT, type Series } from './rates.ts';
+
+// Pages that watch at once.
+const WATCHERS_MAX = 1000;
+const TICK_MS = 1000;
+const OLDEST_SHOWN = 10;
+const FREEZES_SHOWN = 10;
+const TROUBLES_SHOWN = 10;
+// Looking for those who wait longest walks all lanes: it may cost this part of the time, then it is done less often.
+const LOOK_SHARE = 50;
+
+export function overviewRoutes(app: FastifyInstance, options: IntakeOptions): void {
+  const overview = new Overview(options);
+  app.addHook('preClose', async () => overview.stop());
+  app.get('/v1/overview', async () => overview.show());
+  app.get('/v1/overview/events', async (request, reply) => {
+    const first = await overview.show();
+    const response = openEvents(overview.watchers, reply);
+    const { holder } = request;
+    if (response !== null) overview.add({ response, holder, seesTexts: seesTexts(request) }, first);
+    return reply;
+  });
+}
+
+type Tick = Awaited<ReturnType<typeof glance>>;
+
+class Overview {
+  readonly watchers: EventReaders<EventReader>;
+  readonly #options: IntakeOptions;
+  readonly #startedAt: number;
+  readonly #rates: Rates;
+  readonly #unlisten: (() => void)[] = [];
+  #freezes: Freezes | null = null;
+  #timer: Timer | null = null;
+  // Counted up whenever something of the kind changes: who shows it knows when to ask again.
+  readonly #marks = { deliveries: 0, streams: 0 };
+  #last: Tick | null = null;
+  #lookAgainAt = 0;
+  #heads: ReturnType<IntakeOptions['road']['waiting']> = [];
+
+  constructor(options: IntakeOptions) {
+    const { clock, road, output } = options;
+    this.#options = options;
+    this.#startedAt = clock.now();
+    this.watchers = new EventReaders(clock, WATCHERS_MAX);
+    this.#rates = new Rates(clock.now(), () =>
+      road.accounts().reduce((sum, { waiting }) => sum + waiting, 0),
+    );
+    this.#unlisten.push(
+      road.listen((event) => {
+        this.#rates.listen(event);
+        this.#freezes?.listen(event);
+        this.#marks.deliveries += 1;
+      }),
+    );
+    const unlisten = output?.live.listen(() => {
+      this.#marks.streams += 1;
+    });
+    if (unlisten !== undefined) this.#unlisten.push(unlisten);
+  }
+
+  async show() {
+    const { clock } = this.#options;
+    const series = this.#rates.series(clock.now(), SECONDS_KEPT);
+    return { startedAt: showTime(this.#startedAt), series, ...(await this.#recent()) };
+  }
+
+  add(watcher: EventReader, first: object): void {
+    this.watchers.add(watcher);
+    this.#tell('overview', first, (each) => each === watcher);
+    if (this.#timer === null) this.#tickLater();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    for (const unlisten of this.#unlisten) unlisten();
+    this.watchers.stop();
+  }
+
+  #tickLater(): void {
+    const { clock } = this.#options;
+    this.#timer = clock.schedule(clock.now() + TICK_MS, () => {
+      if (this.watchers.size === 0) this.#timer = null;
+      else void this.#tick().finally(() => this.#timer !== null && this.#tickLater());
+    });
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      const tick = await this.look();
+      this.#tell('tick', tick, () => true);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'could not look for those who watch; trying again');
+    }
+  }
+
+  // Put into words at most twice: for those who see what messages say, and for those who do not.
+  #tell(kind: string, what: object, isFor: (watcher: EventReader) => boolean): void {
+    const sees = (watcher: EventReader) => watcher.seesTexts !== false;
+    const { watchers } = this;
+    watchers.tell(
+      kind,
+      () => what,
+      (each) => isFor(each) && sees(each),
+    );
+    watchers.tell(
+      kind,
+      () => redacted(what) as object,
+      (each) => isFor(each) && !sees(each),
+    );
+  }
+
+  // While somebody watches there is always a recent one.
+  async #recent(): Promise<Tick> {
+    const now = this.#options.clock.now();
+    const isFresh = this.#last !== null && now - Date.parse(this.#last.at) < TICK_MS;
+    return isFresh ? this.#last! : this.look();
+  }
+
+  async look(): Promise<Tick> {
+    const { clock, road } = this.#options;
+    const now = clock.now();
+    this.#freezes ??= new Freezes(road.limits(null));
+    const oldest = await showWaiting(this.#options, this.#longest(now));
+    const { totals } = this.#rates;
+    const second = lastOf(this.#rates.series(now, 1));
+    const marks = { ...this.#marks };
+    const frozen = this.#freezes.active(now);
+    const parts = { second, totals: { ...totals }, marks, oldest, frozen };
+    this.#last = await glance(this.#options, now, parts);
+    return this.#last;
+  }
+
+  #longest(now: number) {
+    const { clock, road } = this.#options;
+    if (now < this.#lookAgainAt) return this.#heads;
+    this.#heads = road.waiting({}, OLDEST_SHOWN);
+    this.#lookAgainAt = now + (clock.now() - now) * LOOK_SHARE;
+    return this.#heads;
+  }
+}
+
+function lastOf({ until, ...series }: Series) {
+  const numbers = Object.entries(series).map(([name, values]) => [name, values.at(-1) ?? 0]);
+  return { until, ...(Object.fromEntries(numbers) as Record<keyof typeof series, number>) };
+}
+
+function troublesOf(accounts: readonly AccountView[]) {
+  return accounts
+    .filter(
+      ({ paused, refused, breaker }) => paused || refused !== null || breaker.state !== 'closed',
+    )
+    .slice(0, TROUBLES_SHOWN)
+    .map(({ id, paused, refused, breaker, waiting }) => ({
+      id,
+      paused,
+      refused,
+      breaker: { ...breaker, until: showTimeOrNull(breaker.until) },
+      waiting,
+    }));
+}
+
+interface Parts {
+  readonly second: ReturnType<typeof lastOf>;
+  readonly totals: Counts;
+  readonly marks: { readonly deliveries: number; readonly streams: number };
+  readonly oldest: Awaited<ReturnType<typeof showWaiting>>;
+  readonly frozen: readonly Frozen[];
+}
+
+async function glance({ road, ledger, output }: IntakeOptions, now: number, parts: Parts) {
+  const { frozen, ...rest } = parts;
+  const { oldestDueAt, ...depths } = road.depths();
+  const accounts = road.accounts();
+  const counts = await ledger.countByState();
+  const count = (wanted: string) =>
+    counts.reduce((sum, each) => (each.state === wanted ? sum + each.count : sum), 0);
+  return {
+    at: showTime(now),
+    ...rest,
+    depths,
+    oldestDueAt: showTimeOrNull(oldestDueAt),
+    dead: count('dead'),
+    uncertain: count('uncertain'),
+    freezes: { active: frozen.length, shown: frozen.slice(0, FREEZES_SHOWN).map(showFrozen) },
+    accounts: { total: accounts.length, trouble: troublesOf(accounts) },
+    streams: output?.live.list().length ?? 0,
+  };
+}

@@ -1,0 +1,59 @@
+// /v1/queue: who waits, where it stands, when it is expected to go, and why it has not gone. Without a chat it tells
+// the first of each lane, those that wait longest first; with one all that wait there.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../../accept/problems.ts';
+import { checkQueueQuery } from '../../accept/schema.ts';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import type { WaitingHead } from '../../road/road.ts';
+import type { IntakeOptions } from '../context.ts';
+import { previewOf, showBriefly } from '../messages/view.ts';
+import { sendProblem } from '../problem.ts';
+
+const SHOWN_WHEN_LEFT_OUT = 100;
+const SHOWN_MAX = 500;
+
+export function queueRoutes(app: FastifyInstance, options: IntakeOptions): void {
+  app.get('/v1/queue', (request, reply) => list(options, request, reply));
+}
+
+async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { query } = request;
+  if (!checkQueueQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkQueueQuery, query)));
+  }
+  const { limit, ...filter } = query;
+  const asked = limit === undefined ? SHOWN_WHEN_LEFT_OUT : Number(limit);
+  const max = Math.min(SHOWN_MAX, Math.max(1, asked));
+  const { critical, high, normal, low, retry, inFlight } = options.road.depths();
+  const items = await showWaiting(options, options.road.waiting(filter, max));
+  return { depths: { critical, high, normal, low, retry, inFlight }, items };
+}
+
+// One that left while it was looked up is left out.
+export async function showWaiting(
+  { ledger, road, tag }: Pick<IntakeOptions, 'ledger' | 'road' | 'tag'>,
+  heads: readonly WaitingHead[],
+) {
+  const deliveries = await ledger.getMany(heads.map(({ seq }) => seq));
+  const known = new Map(deliveries.map((delivery) => [delivery.seq, delivery]));
+  return heads.flatMap(({ seq, since, behind }) => {
+    const delivery = known.get(seq);
+    const explained = road.explain(seq);
+    if (delivery === undefined || explained === null) return [];
+    const { position, eta, summary, causes } = explained;
+    return [
+      {
+        ...showBriefly(tag, delivery),
+        preview: previewOf(delivery.body),
+        since: showTime(since),
+        position,
+        eta: showTimeOrNull(eta),
+        why: summary,
+        kinds: causes.map(({ kind }) => kind),
+        behind,
+      },
+    ];
+  });
+}

@@ -1,0 +1,78 @@
+// GET /v1/terminal/:chat: what is on a screen, then every change of it, as server-sent events.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../../accept/problems.ts';
+import { checkTerminalQuery } from '../../accept/schema.ts';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import { unreachable } from '../../system/assert.ts';
+import type { IntakeOptions } from '../context.ts';
+import { sendProblem } from '../problem.ts';
+import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
+import type { TerminalEvent, TerminalMessage, Terminals } from './terminals.ts';
+
+interface ByChat {
+  Params: { chat: string };
+}
+
+const ACCOUNT_WHEN_LEFT_OUT = 'local';
+
+export function terminalRoutes(
+  app: FastifyInstance,
+  { clock, terminals }: Pick<IntakeOptions, 'clock' | 'terminals'>,
+): void {
+  if (terminals === undefined) return;
+  const readers = new EventReaders(clock);
+  app.addHook('preClose', async () => readers.stop());
+  app.get<ByChat>('/v1/terminal/:chat', (request, reply) =>
+    watch(readers, terminals, request, reply),
+  );
+}
+
+function watch(
+  readers: EventReaders<EventReader>,
+  terminals: Terminals,
+  request: FastifyRequest<ByChat>,
+  reply: FastifyReply,
+) {
+  const { query } = request;
+  if (!checkTerminalQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkTerminalQuery, query)));
+  }
+  const response = openEvents(readers, reply);
+  if (response === null) return reply;
+  const account = (query.account ?? ACCOUNT_WHEN_LEFT_OUT).replace(/^terminal:/, '');
+  const reader = { response, holder: request.holder };
+  const tell = (kind: string, data: object) =>
+    readers.tell(
+      kind,
+      () => data,
+      (each) => each === reader,
+    );
+  readers.add(reader);
+  const { shown, leave } = terminals.watch(account, request.params.chat, (event) =>
+    tell(event.kind, showEvent(event)),
+  );
+  response.once('close', leave);
+  for (const message of shown) tell('message', showMessage(message));
+  tell('live', { shown: shown.length });
+  return reply;
+}
+
+function showEvent(event: TerminalEvent): object {
+  switch (event.kind) {
+    case 'message':
+    case 'edited':
+      return showMessage(event.message);
+    case 'deleted':
+      return { id: event.id, at: showTime(event.at) };
+    case 'typing':
+      return { at: showTime(event.at) };
+    default:
+      return unreachable(event);
+  }
+}
+
+function showMessage({ id, thread, text, at, editedAt }: TerminalMessage): object {
+  return { id, thread, text, at: showTime(at), editedAt: showTimeOrNull(editedAt) };
+}

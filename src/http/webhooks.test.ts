@@ -1,0 +1,98 @@
+// What posts updates proves itself by the account's secret, and is asked before anything else is read of it.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ROLES } from '../domain/role.ts';
+import { createMemoryStore } from '../store/memory/memory.ts';
+import { seededRandom } from '../system/random.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { createInbound, type Inbound } from '../updates/updates.ts';
+import { AUTH, type Bench, bench, START } from './context.fixture.ts';
+
+const ACCOUNTS = ['telegram:42', 'telegram:43'];
+const UPDATE = '{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":7}}}';
+
+let at: Bench;
+let updates: Inbound;
+
+beforeEach(async () => {
+  updates = createInbound({
+    clock: virtualClock(START),
+    random: seededRandom(1),
+    journal: createMemoryStore().journal,
+    secret: 'the gateway’s',
+    accounts: { list: () => ACCOUNTS, has: (id) => ACCOUNTS.includes(id) },
+    settingsOf: () => ({
+      replyWindowS: 3600,
+      forwardUrl: null,
+      webhookSecret: null,
+      signingSecret: null,
+      signingSecretPrevious: null,
+      updatesFromStore: true,
+    }),
+    post: () => Promise.reject(new Error('not asked')),
+    call: () => Promise.reject(new Error('not asked')),
+    usernameOf: async () => null,
+    count: () => {},
+    log: { warn: () => {} },
+  });
+  await updates.start();
+  at = await bench({}, [], { updates });
+});
+
+function post(account: string, secret: string | null, payload: string) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(secret === null ? {} : { 'x-telegram-bot-api-secret-token': secret }),
+  };
+  return at.app.inject({ method: 'POST', url: `/webhook/telegram/${account}`, headers, payload });
+}
+
+const secretOf = (account: string) => updates.webhookOf(account)!.secret;
+
+describe('a webhook call', () => {
+  test('with the secret of its account is taken', async () => {
+    expect((await post('42', secretOf('telegram:42'), UPDATE)).statusCode).toBe(200);
+    expect(updates.webhookOf('telegram:42')).toMatchObject({ waiting: 1 });
+    const broken = await post('42', secretOf('telegram:42'), 'no JSON');
+    expect(broken.statusCode).toBe(400);
+    const deep = `{"update_id":1,"message":${'['.repeat(2500)}${']'.repeat(2500)}}`;
+    const nested = await post('42', secretOf('telegram:42'), deep);
+    expect(nested.json()).toMatchObject({ status: 400, code: 'json_bounds' });
+  });
+
+  test.each([
+    ['none', '42', null],
+    ['an empty one', '42', ''],
+    ['a guess', '42', 'x'.repeat(43)],
+    ['a very long one', '42', 'x'.repeat(8_000)],
+    ['another account’s', '42', 'telegram:43'],
+    ['one, for an account that is not known', '44', 'telegram:42'],
+  ])('with %s is refused, whatever it carries', async (_name, account, given) => {
+    const secret = given?.startsWith('telegram:') ? secretOf(given) : given;
+    const bodies = [UPDATE, 'no JSON', `"${'x'.repeat(1_000_000)}"`];
+    const answers = await Promise.all(bodies.map((body) => post(account, secret, body)));
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json()).toMatchObject({ code: 'wrong_webhook_secret' });
+    }
+    // The same words for all of them: nobody learns which accounts there are.
+    expect(answers[0]!.body).toBe((await post('99', 'guess', UPDATE)).body);
+    for (const one of ACCOUNTS) expect(updates.webhookOf(one)).toMatchObject({ waiting: 0 });
+  });
+
+  test('the secrets are told to admins alone', async () => {
+    const url = '/v1/accounts/telegram:42/webhook';
+    expect((await at.app.inject({ url })).statusCode).toBe(401);
+    const told = await at.app.inject({ url, headers: AUTH });
+    expect(told.json()).toMatchObject({ signingSecret: expect.stringMatching(/^whsec_/) });
+    for (const role of ROLES.filter((each) => each !== 'admin')) {
+      const made = await at.app.inject({
+        ...{ method: 'POST', url: '/v1/keys', headers: AUTH },
+        payload: { name: role, role },
+      });
+      expect(made.statusCode).toBe(201);
+      const headers = { authorization: `Bearer ${made.json().secret}` };
+      expect((await at.app.inject({ url, headers })).statusCode).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,153 @@
+// A road that only queues, for tests of intake: deliveries end when a test says so.
+
+import type { NewDelivery, State } from '../domain/delivery.ts';
+import type { RoadListener } from '../domain/event.ts';
+import type { Journal, MoveCommand, QueueFull } from '../store/ports/journal.ts';
+import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
+
+export const ACCOUNT = 'telegram:42';
+export const START = 1_900_000_000_000;
+export const QUEUE_MAX = 10;
+
+export class FakeRoad implements Road {
+  readonly #journal: Journal;
+  readonly #waiting = new Map<number, (ended: Ended) => void>();
+  readonly #listeners = new Set<RoadListener>();
+  readonly submitted: NewDelivery[] = [];
+  readonly paused = new Set<string>();
+  failure: Error | null = null;
+  onWait: (seq: number) => void = () => {};
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  async submit(delivery: NewDelivery) {
+    if (this.failure !== null) throw this.failure;
+    this.submitted.push(delivery);
+    return this.#journal.append(delivery, { queueMax: QUEUE_MAX });
+  }
+
+  full: QueueFull | null = null;
+
+  fullFor() {
+    return this.full;
+  }
+
+  // What messages show already.
+  shown: Ended | null = null;
+
+  unchanged() {
+    return this.shown;
+  }
+
+  readonly cosmetics: CosmeticCall[] = [];
+  cosmeticAnswer: CosmeticAnswer = { end: 'sent', result: '{"ok":true,"result":true}' };
+
+  async cosmetic(call: CosmeticCall) {
+    this.cosmetics.push(call);
+    return this.cosmeticAnswer;
+  }
+
+  ended(seq: number, signal: AbortSignal): Promise<Ended> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(seq, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+      this.onWait(seq);
+    });
+  }
+
+  end(seq: number, state: State, given: Partial<Ended> = {}): void {
+    const nothing = { reason: null, detail: null, messageId: null, result: null };
+    this.#waiting.get(seq)?.({ seq, state, ...nothing, ...given });
+  }
+
+  // Through the journal, to a state of its choice.
+  async die(seq: number, reason: string, to: 'dead' | 'sent' = 'dead'): Promise<void> {
+    await this.#journal.begin(seq, START);
+    await this.#journal.settle({
+      seq,
+      n: 1,
+      endedAt: START + 50,
+      outcome: to === 'sent' ? 'sent' : 'refused',
+      reason: to === 'sent' ? null : reason,
+      detail: to === 'sent' ? null : 'Bad Request: no such chat',
+      retryAfterMs: null,
+      to,
+      dueAt: 0,
+      failed: to === 'dead',
+      doubted: false,
+      cure: null,
+      messageId: to === 'sent' ? '77' : null,
+      result: to === 'sent' ? '{"ok":true,"result":{"message_id":77}}' : null,
+      limits: [],
+    });
+  }
+
+  caller(): void {}
+
+  async unanswered(): Promise<[]> {
+    return [];
+  }
+
+  move(command: MoveCommand) {
+    return this.#journal.move(command);
+  }
+
+  place(seq: number) {
+    return this.submitted.length >= seq ? { position: seq, eta: START + seq * 1000 } : null;
+  }
+
+  explain(seq: number) {
+    if (seq !== 1) return null;
+    const cause = { kind: 'freeze', name: 'chat', scope: 'chat', detail: 'frozen' } as const;
+    const causes = [{ ...cause, until: START + 9000 }];
+    const summary = 'the chat is frozen';
+    return { position: 1, eta: START + 9000, state: 'queued' as const, summary, causes };
+  }
+
+  accounts() {
+    const breaker = { state: 'open' as const, until: START + 5000, cause: '5 failures' };
+    const rest = { platform: 'telegram', refused: null, breaker, waiting: 3, inFlight: 1 };
+    return [{ id: ACCOUNT, paused: this.paused.has(ACCOUNT), ...rest }];
+  }
+
+  limits(account: string | null) {
+    if (account !== null && account !== ACCOUNT) return [];
+    const rule = { name: 'group', scope: 'chat', used: 20, count: 20, perMs: 60_000, learned: 1 };
+    const freeze = { scope: 'chat', since: START, until: START + 7_200_000, cause: '429' };
+    const rules = [{ ...rule, freeAt: START + 1000 }];
+    return [{ account: ACCOUNT, chat: '-100', rules, freezes: [freeze] }];
+  }
+
+  async pause(account: string) {
+    if (account !== ACCOUNT) return false;
+    this.paused.add(account);
+    return true;
+  }
+
+  async resume(account: string) {
+    return account === ACCOUNT && (this.paused.delete(account) || true);
+  }
+
+  // The first that was submitted, if any.
+  waiting() {
+    const [first] = this.submitted;
+    if (first === undefined) return [];
+    const { account, chat } = first;
+    return [{ seq: 1, account, chat, since: START, behind: 2 }];
+  }
+
+  depths() {
+    return { critical: 1, high: 2, normal: 3, low: 4, retry: 2, inFlight: 1, oldestDueAt: null };
+  }
+
+  listen(listener: RoadListener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit: RoadListener = (event) => {
+    for (const listener of this.#listeners) listener(event);
+  };
+}

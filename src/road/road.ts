@@ -1,0 +1,165 @@
+// What intake needs of the road, declared by the one who needs it. dispatch/ implements it.
+
+import type { Family, Gate } from '../domain/call.ts';
+import type { NewDelivery, State } from '../domain/delivery.ts';
+import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
+import type { Priority } from '../domain/priority.ts';
+import type { Cause } from '../limits/limits.ts';
+import type {
+  Appended,
+  MoveCommand,
+  Moved,
+  QueueFull,
+  Unanswered,
+  UnansweredBounds,
+} from '../store/ports/journal.ts';
+
+export interface Road {
+  // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
+  submit(delivery: NewDelivery): Promise<Appended>;
+  // Why so many bytes more of the account cannot be taken; null: they can.
+  fullFor(account: string, bytes: number): QueueFull | null;
+  // An edit that would leave its message as it is needs no call: how the call that left it so ended.
+  unchanged(delivery: NewDelivery): Ended | null;
+  // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
+  cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
+  // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
+  // The signal only ends the waiting, never the delivery.
+  ended(seq: number, signal: AbortSignal): Promise<Ended>;
+  // Where it stands, if it waits: 1 is next in its lane. `eta` is an estimate, ms since the epoch.
+  place(seq: number): Place | null;
+  explain(seq: number): Explanation | null;
+  move(command: MoveCommand): Promise<Moved>;
+  // The caller of a delivery that was accepted as held has left, or one has come back for it.
+  caller(seq: number, isThere: boolean): void;
+  // Whose callers had no answer when the process before this one ended.
+  unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
+
+  accounts(): AccountView[];
+  // At most so many views; an account's own is its first.
+  limits(account: string | null, viewsMax?: number): LimitsView[];
+  pause(account: string): Promise<boolean>;
+  resume(account: string): Promise<boolean>;
+  depths(): Depths;
+  // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
+  // walks all lanes.
+  waiting(filter: WaitingFilter, max: number): WaitingHead[];
+  listen(listener: RoadListener): () => void;
+}
+
+export interface CosmeticCall {
+  readonly account: string;
+  readonly chat: string;
+  readonly method: string;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly user: string | null;
+  readonly body: string;
+}
+
+// For those who choose when to ask: live output, whose texts are worth nothing while they wait.
+export interface AskedRoad extends Road {
+  // It waits for its turn: nothing of its next try has begun. What is submitted in the same turn of the loop reaches
+  // the journal before that try.
+  isWaiting(seq: number): boolean;
+  // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other
+  // call has to come back first.
+  earliest(call: Prospect): number;
+  // What holds such a call back, in words; null: nothing does.
+  hindrance(call: Prospect): string | null;
+}
+
+// A call that may be made: what the limits need to know of it.
+export type Prospect = Pick<
+  NewDelivery,
+  'account' | 'chat' | 'user' | 'family' | 'gate' | 'live' | 'cost'
+>;
+
+export interface CosmeticAnswer {
+  readonly end: CosmeticEnd;
+  // The platform's answer, where it has something to say to the caller: done, or refused for good.
+  readonly result: string | null;
+}
+
+export interface Ended {
+  readonly seq: number;
+  readonly state: State;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly messageId: string | null;
+  // The platform's answer (JSON text), also when it refused; null when there was none.
+  readonly result: string | null;
+}
+
+export interface Place {
+  readonly position: number;
+  readonly eta: number | null;
+}
+
+export interface Explanation extends Place {
+  readonly state: 'queued' | 'sending';
+  // In words, for a person at night: "waits for chat -100… : 20 of 20 in the last minute".
+  readonly summary: string;
+  readonly causes: readonly (
+    | Cause
+    | {
+        kind: 'ahead' | 'due' | 'held' | 'in_flight';
+        name: string;
+        until: number | null;
+        detail: string;
+      }
+  )[];
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly platform: string;
+  readonly paused: boolean;
+  readonly refused: string | null;
+  readonly breaker: { state: 'closed' | 'open' | 'half_open'; until: number; cause: string };
+  readonly waiting: number;
+  readonly inFlight: number;
+}
+
+export interface LimitsView {
+  readonly account: string;
+  // '' is the account itself.
+  readonly chat: string;
+  readonly rules: readonly {
+    name: string;
+    scope: string;
+    used: number;
+    count: number;
+    perMs: number;
+    learned: number;
+    freeAt: number;
+  }[];
+  readonly freezes: readonly { scope: string; since: number; until: number; cause: string }[];
+}
+
+export interface WaitingFilter {
+  readonly account?: string;
+  readonly chat?: string;
+  readonly priority?: Priority;
+}
+
+export interface WaitingHead {
+  readonly seq: number;
+  readonly account: string;
+  readonly chat: string;
+  // Since when it waits, ms since the epoch.
+  readonly since: number;
+  // Those of its lane and class that wait behind it, about.
+  readonly behind: number;
+}
+
+export interface Depths {
+  // Waiting now, by class; `retry` of them wait for a retry's time.
+  readonly critical: number;
+  readonly high: number;
+  readonly normal: number;
+  readonly low: number;
+  readonly retry: number;
+  readonly inFlight: number;
+  readonly oldestDueAt: number | null;
+}

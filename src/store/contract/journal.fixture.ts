@@ -1,0 +1,105 @@
+// What tests of a store start from: a store that can be reopened, and deliveries and settlements
+// that are valid, small, and open to change.
+
+import { aDelivery } from '../../domain/delivery.fixture.ts';
+import type { NewDelivery } from '../../domain/delivery.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { CheckedRow } from '../../system/row-check.ts';
+import type { Journal, MoveCommand, Recovered, Settlement } from '../ports/journal.ts';
+
+export interface Harness {
+  journal: Journal;
+  ledger: Ledger;
+  // Where nothing is yet.
+  readonly snapshotPath: string;
+  // Ends the process and starts the next one on the same store.
+  reopen(): Promise<void>;
+  // Changes what stands on the disk, behind the store's back.
+  damage(seq: number, change: Damage): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export type Damage = Partial<Pick<CheckedRow, 'chat' | 'method' | 'body'>>;
+
+export async function recovered(journal: Journal): Promise<Recovered[]> {
+  const all: Recovered[] = [];
+  for await (const one of journal.recover()) all.push(one);
+  return all;
+}
+
+export { aDelivery };
+
+export const ROOM = { queueMax: 1_000 };
+
+export function aSettlement(changes: Partial<Settlement> = {}): Settlement {
+  return {
+    seq: 1,
+    n: 1,
+    endedAt: 3_000,
+    outcome: 'sent',
+    reason: null,
+    detail: null,
+    retryAfterMs: null,
+    to: 'sent',
+    dueAt: 0,
+    failed: false,
+    doubted: false,
+    cure: null,
+    messageId: null,
+    result: null,
+    limits: [],
+    ...changes,
+  };
+}
+
+export function aMove(changes: Partial<MoveCommand> = {}): MoveCommand {
+  return {
+    seq: 1,
+    to: 'cancelled',
+    at: 4_000,
+    reason: 'asked',
+    by: 'operator',
+    body: null,
+    queueMax: ROOM.queueMax,
+    ...changes,
+  };
+}
+
+export const REFUSED = {
+  outcome: 'refused',
+  to: 'dead',
+  reason: 'chat_not_found',
+  detail: 'Bad Request: chat not found',
+} as const satisfies Partial<Settlement>;
+
+export const RETRIED = {
+  outcome: 'failed',
+  to: 'queued',
+  reason: 'bad_gateway',
+  detail: '502',
+  dueAt: 9_000,
+  failed: true,
+} as const satisfies Partial<Settlement>;
+
+// Accepted; its number.
+export async function accepted(
+  journal: Journal,
+  changes: Partial<NewDelivery> = {},
+): Promise<number> {
+  const appended = await journal.append(aDelivery(changes), ROOM);
+  if (appended.kind !== 'accepted') throw new Error(`not accepted: ${appended.kind}`);
+  return appended.queued.seq;
+}
+
+// Accepted, tried once, and settled.
+export async function delivered(
+  journal: Journal,
+  changes: Partial<NewDelivery>,
+  settlement: Partial<Settlement>,
+  startedAt = 2_000,
+): Promise<number> {
+  const seq = await accepted(journal, changes);
+  await journal.begin(seq, startedAt);
+  await journal.settle(aSettlement({ seq, ...settlement }));
+  return seq;
+}

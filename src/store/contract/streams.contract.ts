@@ -1,0 +1,59 @@
+// What every journal must do with live output.
+
+import { describe, expect, test } from 'vitest';
+import type { StoredStream } from '../ports/streams.ts';
+import type { Harness } from './journal.fixture.ts';
+
+const FIRST = { after: '', max: 100 };
+
+function aStream(changes: Partial<StoredStream> = {}): StoredStream {
+  return { id: 's-1', endedAt: null, text: 'half an ans', record: '{"a":1}', ...changes };
+}
+
+export function streams(store: () => Harness): void {
+  describe('streams', () => {
+    const all = () => store().journal.streams;
+
+    test('the newest text is what is found, also after a restart', async () => {
+      await all().save(aStream());
+      const grown = aStream({ text: 'half an answer ü🙂', record: '{"a":2}' });
+      await all().save(grown);
+      await store().reopen();
+      expect(await all().get('s-1')).toEqual(grown);
+      expect(await all().get('s-2')).toBeNull();
+    });
+
+    test('those that have not ended are found page by page', async () => {
+      for (const id of ['s-3', 's-1', 's-4', 's-2']) await all().save(aStream({ id }));
+      await all().save(aStream({ id: 's-2', endedAt: 5_000.5 }));
+      await store().reopen();
+      const ids = async (page: { after: string; max: number }) =>
+        (await all().open(page)).map(({ id }) => id);
+      expect(await ids({ ...FIRST, max: 2 })).toEqual(['s-1', 's-3']);
+      expect(await ids({ after: 's-3', max: 2 })).toEqual(['s-4']);
+      expect((await all().open(FIRST))[0]).toEqual(aStream());
+    });
+
+    test('what has ended stays as it ended', async () => {
+      const ended = aStream({ endedAt: 5_000, text: 'an answer' });
+      await all().save(ended);
+      await all().save(aStream({ text: 'late' }));
+      await all().save(aStream({ endedAt: 6_000, text: 'later' }));
+      expect(await all().get('s-1')).toEqual(ended);
+      expect(await all().open(FIRST)).toEqual([]);
+    });
+
+    test('is forgotten in the order of its end, and only then', async () => {
+      for (const [i, id] of ['s-3', 's-1', 's-2'].entries()) {
+        await all().save(aStream({ id, endedAt: 1_000 + i }));
+      }
+      await all().save(aStream({ id: 's-0' }));
+      expect(await all().prune({ endedBefore: 1_002, max: 1 })).toBe(1);
+      expect(await all().get('s-3')).toBeNull();
+      expect(await all().prune({ endedBefore: 1_002, max: 9 })).toBe(1);
+      expect(await all().prune({ endedBefore: 1_002, max: 9 })).toBe(0);
+      expect(await all().get('s-2')).not.toBeNull();
+      expect(await all().get('s-0')).not.toBeNull();
+    });
+  });
+}

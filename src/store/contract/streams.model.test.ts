@@ -1,0 +1,66 @@
+// Random commands about live output, against memory and SQLite: every answer must be the same.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
+import { createMemoryStore } from '../memory/memory.ts';
+import type { Streams } from '../ports/streams.ts';
+import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+
+type Run = (streams: Streams, at: number) => Promise<unknown>;
+type Command = readonly [kind: string, run: Run];
+
+const RUNS = 60;
+const id = fc.constantFrom('s-1', 's-2', 's-3', 's-4');
+const max = fc.integer({ min: 1, max: 5 });
+
+const save: fc.Arbitrary<Run> = fc
+  .record({ id, text: fc.constantFrom('', 'ü🙂'), record: fc.constant('{}'), ends: fc.boolean() })
+  .map(
+    ({ ends, ...stream }) =>
+      (streams, at) =>
+        streams.save({ ...stream, endedAt: ends ? at : null }),
+  );
+const get: fc.Arbitrary<Run> = id.map((name) => (streams) => streams.get(name));
+const open: fc.Arbitrary<Run> = fc
+  .record({ after: fc.constantFrom('', 's-1', 's-2'), max })
+  .map((page) => (streams) => streams.open(page));
+const prune: fc.Arbitrary<Run> = fc.record({ max, age: fc.integer({ min: 0, max: 20 }) }).map(
+  ({ max, age }) =>
+    (streams, at) =>
+      streams.prune({ endedBefore: at - age, max }),
+);
+const named = (kind: string, run: fc.Arbitrary<Run>, weight = 1) => ({
+  weight,
+  arbitrary: run.map((one): Command => [kind, one]),
+});
+const command = fc.oneof(
+  named('save', save, 4),
+  named('get', get),
+  named('open', open),
+  named('prune', prune),
+);
+
+// Far less than is usual.
+const LEAST = { 'save: nothing': 200, get: 30, open: 20, prune: 15 };
+
+test('memory and SQLite give the same answers', async () => {
+  const coverage = new Coverage();
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
+      const memory = createMemoryStore().journal;
+      const sqlite = inlineHarness();
+      try {
+        for (const [at, [kind, run]] of commands.entries()) {
+          const told = await run(memory.streams, at);
+          coverage.count(saysNothing(told) ? `${kind}: nothing` : kind);
+          expect(await run(sqlite.journal.streams, at)).toEqual(told);
+        }
+      } finally {
+        await sqlite.dispose();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(coverage.missing(LEAST)).toEqual([]);
+});

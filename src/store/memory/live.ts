@@ -1,0 +1,97 @@
+// What the memory journal keeps at hand of what is alive: how many per account, and who waits in
+// each slot. Derived from the disk at opening; every change of a delivery's state goes through
+// here. At most one delivery of a slot is queued at any time.
+
+import { canMove, type State } from '../../domain/delivery.ts';
+import type { HistoryEntry } from '../../ledger/ledger.ts';
+import { assert } from '../../system/assert.ts';
+import type { Record } from '../ports/journal.ts';
+import { BY_SLUICE, SUPERSEDED } from '../rules.ts';
+import { listOf, type MemoryDisk, pairKey, type Row } from './disk.ts';
+
+export class SlotsAndCounts {
+  readonly #disk: MemoryDisk;
+  readonly #counts = new Map<string, number>();
+  readonly #waiting = new Map<string, Row>();
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+    for (const seq of disk.live) {
+      const row = disk.deliveries.get(seq)!;
+      this.#add(row.account, 1);
+      if (row.state === 'queued') this.#take(row);
+    }
+  }
+
+  count(account: string): number {
+    return this.#counts.get(account) ?? 0;
+  }
+
+  waitingIn(account: string, slot: string | null): Row | null {
+    return slot === null ? null : (this.#waiting.get(pairKey(account, slot)) ?? null);
+  }
+
+  // A new one, a retry, or one brought back by hand.
+  enter(row: Row): void {
+    assert(row.state === 'queued' || canMove(row.state, 'queued'), `${row.state} → queued`);
+    row.state = 'queued';
+    row.settledAt = null;
+    if (!this.#disk.live.has(row.seq)) {
+      this.#disk.live.add(row.seq);
+      this.#disk.ended.delete(row.seq);
+      this.#add(row.account, 1);
+    }
+    this.#take(row);
+  }
+
+  begin(row: Row): void {
+    assert(canMove(row.state, 'sending'), `${row.state} → sending`);
+    row.state = 'sending';
+    this.#release(row);
+  }
+
+  leave(row: Row, to: State, at: number): void {
+    assert(canMove(row.state, to), `${row.state} → ${to}`);
+    this.#release(row);
+    row.state = to;
+    row.settledAt = at;
+    if (this.#disk.live.delete(row.seq)) this.#add(row.account, -1);
+    this.#disk.ended.delete(row.seq);
+    this.#disk.ended.set(row.seq, at);
+  }
+
+  // Whatever it was before, it would have been queued now: the history tells that last move.
+  supersede(row: Row, by: number, at: number): void {
+    row.state = 'queued';
+    this.leave(row, 'superseded', at);
+    row.reason = SUPERSEDED;
+    row.detail = null;
+    row.supersededBy = by;
+    const { seq } = row;
+    this.note({ seq, at, from: 'queued', to: 'superseded', reason: SUPERSEDED, by: BY_SLUICE });
+  }
+
+  note(entry: HistoryEntry): void {
+    const { seq, at, from, to, reason, by } = entry;
+    listOf(this.#disk.historyOf, seq).push({ seq, at, from, to, reason, by });
+  }
+
+  #add(account: string, change: number): void {
+    this.#counts.set(account, this.count(account) + change);
+  }
+
+  #take(row: Row): void {
+    if (row.slot !== null) this.#waiting.set(pairKey(row.account, row.slot), row);
+  }
+
+  #release(row: Row): void {
+    if (row.slot === null) return;
+    const key = pairKey(row.account, row.slot);
+    if (this.#waiting.get(key) === row) this.#waiting.delete(key);
+  }
+}
+
+export function recordOf(row: Row): Record {
+  const { acceptedAt, failures, doubts, cures } = row;
+  return { acceptedAt, failures, doubts, cures };
+}

@@ -1,0 +1,253 @@
+// The journal in memory: the specification of the port, in the plainest code, and the store under
+// the simulated world. Every command is one synchronous step, so it is atomic by construction; the
+// hooks let a world crash before the step (nothing happened) or after it (it happened and nobody
+// was told). It must stay quick for hours of traffic: nothing scans all deliveries but opening.
+
+import type { NewDelivery } from '../../domain/delivery.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { type Broadcasts, broadcastsOver } from '../ports/broadcasts.ts';
+import type { Callers } from '../ports/callers.ts';
+import { type Incoming, incomingOver } from '../ports/incoming.ts';
+import type {
+  AccountRename,
+  AppendBounds,
+  Appended,
+  Begun,
+  Journal,
+  MoveCommand,
+  Moved,
+  PruneCommand,
+  Recovered,
+  Settled,
+  Settlement,
+  StoredAccount,
+  StoredCall,
+  StoredLimit,
+  TimeShift,
+} from '../ports/journal.ts';
+import { type Audit, type Keys, keysOver } from '../ports/keys.ts';
+import { type Streams, streamsOver } from '../ports/streams.ts';
+import { mayStillGo, queuedOf } from '../rules.ts';
+import { SnapshotError } from '../store-error.ts';
+import { runBroadcasts } from './broadcasts.ts';
+import { MemoryCommands } from './commands.ts';
+import { createMemoryDisk, freeKey, type MemoryDisk } from './disk.ts';
+import { runIncoming } from './incoming.ts';
+import { runKeys } from './keys.ts';
+import { memoryLedger } from './ledger.ts';
+import { recordOf } from './live.ts';
+import { renameAccounts } from './renames.ts';
+import { runStreams } from './streams.ts';
+import { lastCallAt, shiftTimes } from './times.ts';
+
+export { createMemoryDisk, type MemoryDisk } from './disk.ts';
+
+export interface MemoryHooks {
+  // Awaited before a command takes effect. Never resolving: the crash came first.
+  readonly beforeApply?: () => Promise<void>;
+  // Awaited after it took effect, before it is acknowledged.
+  readonly afterApply?: () => Promise<void>;
+}
+
+export function createMemoryStore(
+  disk: MemoryDisk = createMemoryDisk(),
+  hooks: MemoryHooks = {},
+): { journal: Journal; ledger: Ledger } {
+  return { journal: new MemoryJournal(disk, hooks), ledger: memoryLedger(disk) };
+}
+
+class MemoryJournal implements Journal {
+  readonly tag: string;
+  readonly callers: Callers;
+  readonly incoming: Incoming;
+  readonly broadcasts: Broadcasts;
+  readonly streams: Streams;
+  readonly keys: Keys;
+  readonly audit: Audit;
+  readonly #disk: MemoryDisk;
+  readonly #hooks: MemoryHooks;
+  readonly #opened: number;
+  #commands: MemoryCommands;
+
+  constructor(disk: MemoryDisk, hooks: MemoryHooks) {
+    disk.opened += 1;
+    this.tag = disk.tag;
+    this.#disk = disk;
+    this.#hooks = hooks;
+    this.#opened = disk.opened;
+    this.#commands = new MemoryCommands(disk);
+    const { callers } = this.#commands;
+    this.callers = {
+      caller: (seq, isThere) => this.#command(() => callers.caller(seq, isThere)),
+      unanswered: (bounds) => this.#command(() => callers.unanswered(bounds)),
+    };
+    this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
+    this.broadcasts = broadcastsOver((command) =>
+      this.#command(() => runBroadcasts(disk, command)),
+    );
+    this.streams = streamsOver((command) => this.#command(() => runStreams(disk, command)));
+    const guarded = keysOver((command) => this.#command(() => runKeys(disk, command)));
+    this.keys = guarded.keys;
+    this.audit = guarded.audit;
+  }
+
+  async *recover(): AsyncIterable<Recovered> {
+    for (const seq of [...this.#disk.live].sort((a, b) => a - b)) {
+      const row = this.#disk.deliveries.get(seq)!;
+      const queued = queuedOf(row);
+      if (row.state === 'queued') yield { kind: 'queued', queued };
+      else yield { kind: 'sending', queued, n: row.attempts, record: recordOf(row) };
+    }
+  }
+
+  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+    return this.#command(() => {
+      const appended = this.#commands.append(delivery, bounds);
+      if (appended.kind === 'accepted' && appended.begun) bounds.begin?.written(appended.queued);
+      return appended;
+    });
+  }
+
+  begin(seq: number, startedAt: number): Promise<Begun> {
+    return this.#command(() => this.#commands.begin(seq, startedAt));
+  }
+
+  settle(settlement: Settlement): Promise<Settled> {
+    return this.#command(() => this.#commands.settle(settlement));
+  }
+
+  move(command: MoveCommand): Promise<Moved> {
+    return this.#command(() => this.#commands.move(command));
+  }
+
+  saveLimits(records: readonly StoredLimit[]): Promise<void> {
+    return this.#command(() => this.#commands.saveLimits(records));
+  }
+
+  limits(): Promise<StoredLimit[]> {
+    return this.#command(() => sortedValues(this.#disk.limits));
+  }
+
+  callsSince(since: number): Promise<StoredCall[]> {
+    return this.#command(() => this.#callsSince(since));
+  }
+
+  lastCallAt(): Promise<number> {
+    return this.#command(() => lastCallAt(this.#disk));
+  }
+
+  shiftTimes(shift: TimeShift): Promise<void> {
+    return this.#command(() => {
+      shiftTimes(this.#disk, shift);
+      this.#commands.saveLimits(shift.limits);
+    });
+  }
+
+  saveAccount(account: StoredAccount): Promise<void> {
+    return this.#command(() => {
+      this.#disk.accounts.set(account.id, { ...account });
+    });
+  }
+
+  removeAccount(id: string): Promise<void> {
+    return this.#command(() => {
+      this.#disk.accounts.delete(id);
+    });
+  }
+
+  accounts(): Promise<StoredAccount[]> {
+    return this.#command(() => sortedValues(this.#disk.accounts));
+  }
+
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+    return this.#command(() => {
+      const taken = renameAccounts(this.#disk, renames);
+      // It keeps counts by account.
+      this.#commands = new MemoryCommands(this.#disk);
+      return taken;
+    });
+  }
+
+  filesInUse(): Promise<string[]> {
+    return this.#command(() => this.#filesInUse());
+  }
+
+  prune(command: PruneCommand): Promise<number> {
+    return this.#command(() => this.#prune(command));
+  }
+
+  snapshot(path: string): Promise<void> {
+    return this.#command(() => {
+      const { snapshots, ...rest } = this.#disk;
+      if (snapshots.has(path)) throw new SnapshotError('exists', path);
+      snapshots.set(path, { ...structuredClone(rest), snapshots: new Map() });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#disk.opened === this.#opened) this.#commands.callers.allAnswered();
+  }
+
+  async #command<T>(apply: () => T): Promise<T> {
+    if (this.#hooks.beforeApply !== undefined) await this.#hooks.beforeApply();
+    // Another journal opened this disk: the process this one belonged to is dead, and acts no more.
+    if (this.#disk.opened !== this.#opened) return new Promise<never>(() => {});
+    const result = apply();
+    if (this.#hooks.afterApply !== undefined) await this.#hooks.afterApply();
+    return result;
+  }
+
+  #callsSince(since: number): StoredCall[] {
+    const calls: StoredCall[] = [];
+    for (let i = this.#disk.attempts.length - 1; i >= 0; i -= 1) {
+      const { seq, chat, startedAt, endedAt, outcome } = this.#disk.attempts[i]!;
+      if (startedAt < since) break;
+      const row = this.#disk.deliveries.get(seq);
+      if (row === undefined) continue;
+      const { account, user, family, gate, live, cost } = row;
+      calls.push({ account, chat, user, family, gate, live, cost, startedAt, endedAt, outcome });
+    }
+    return calls.reverse();
+  }
+
+  #filesInUse(): string[] {
+    const { spooled, deliveries } = this.#disk;
+    for (const seq of spooled.keys()) {
+      const row = deliveries.get(seq);
+      if (row === undefined || !mayStillGo(row.state)) spooled.delete(seq);
+    }
+    return [...new Set([...spooled.values()].flat())].sort();
+  }
+
+  #prune({ endedBefore, deadBefore, max }: PruneCommand): number {
+    const settled: number[] = [];
+    const stuck: number[] = [];
+    for (const [seq, endedAt] of this.#disk.ended) {
+      if (endedAt >= Math.max(endedBefore, deadBefore)) break;
+      const { state } = this.#disk.deliveries.get(seq)!;
+      const isStuck = state === 'dead' || state === 'uncertain';
+      if (isStuck && endedAt < deadBefore) stuck.push(seq);
+      if (!isStuck && endedAt < endedBefore) settled.push(seq);
+    }
+    const pruned = [...settled, ...stuck].slice(0, max);
+    for (const seq of pruned) this.#forget(seq);
+    const kept = this.#disk.attempts.findIndex(({ seq }) => this.#disk.deliveries.has(seq));
+    this.#disk.attempts.splice(0, kept === -1 ? this.#disk.attempts.length : kept);
+    return pruned.length;
+  }
+
+  #forget(seq: number): void {
+    const disk = this.#disk;
+    disk.deliveries.delete(seq);
+    disk.checks.delete(seq);
+    disk.ended.delete(seq);
+    disk.attemptsOf.delete(seq);
+    disk.historyOf.delete(seq);
+    disk.held.delete(seq);
+    freeKey(disk, seq);
+  }
+}
+
+function sortedValues<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

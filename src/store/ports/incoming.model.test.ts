@@ -1,0 +1,101 @@
+// Random commands about what comes in, against memory and SQLite: every answer must be the same.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
+import { createMemoryStore } from '../memory/memory.ts';
+import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+import type { Incoming } from './incoming.ts';
+
+type Run = (incoming: Incoming, at: number) => Promise<unknown>;
+type Command = readonly [kind: string, run: Run];
+
+const RUNS = 60;
+const account = fc.constantFrom('telegram:1', 'telegram:2');
+const updateId = fc.integer({ min: 0, max: 9 });
+const max = fc.integer({ min: 1, max: 6 });
+
+const record: fc.Arbitrary<Run> = fc
+  .array(
+    fc.record({
+      account,
+      updateId,
+      chat: fc.constantFrom(null, '7', '-100'),
+      messageId: fc.constantFrom(null, '5'),
+      voice: fc.constantFrom('none' as const, 'wrote' as const, 'addressed' as const),
+      state: fc.constantFrom('seen' as const, 'waiting' as const),
+      body: fc.constantFrom('', '{"text":"ü🙂"}'),
+    }),
+    { maxLength: 4 },
+  )
+  .map((batch) => (incoming, at) => incoming.record(batch.map((one) => ({ ...one, at }))));
+
+const since: fc.Arbitrary<Run> = fc
+  .record({ account, max, age: fc.integer({ min: 0, max: 30 }) })
+  .map(
+    ({ age, ...query }) =>
+      (incoming, at) =>
+        incoming.since({ ...query, since: at - age }),
+  );
+
+const waiting: fc.Arbitrary<Run> = fc
+  .record({ afterAccount: fc.constantFrom('', 'telegram:1'), afterUpdateId: updateId, max })
+  .map((query) => (incoming) => incoming.waiting(query));
+
+const read: fc.Arbitrary<Run> = fc
+  .record({ account, from: updateId, max })
+  .map((query) => (incoming) => incoming.read(query));
+
+const done: fc.Arbitrary<Run> = fc
+  .record({ account, from: updateId, before: updateId })
+  .map((range) => (incoming) => incoming.done(range));
+
+const retry: fc.Arbitrary<Run> = fc
+  .record({ account, updateId, attempts: fc.integer({ min: 0, max: 9 }) })
+  .map((one) => (incoming, at) => incoming.retry({ ...one, dueAt: at + 0.5 }));
+
+const prune: fc.Arbitrary<Run> = fc.record({ max, age: fc.integer({ min: 0, max: 40 }) }).map(
+  ({ max, age }) =>
+    (incoming, at) =>
+      incoming.prune({ before: at - age, max }),
+);
+
+const kinds = { record, since, waiting, read, done, retry, prune };
+const command = fc.oneof(
+  ...Object.entries(kinds).map(([kind, run]) => ({
+    weight: kind === 'record' ? 6 : 1,
+    arbitrary: run.map((one): Command => [kind, one]),
+  })),
+);
+
+// Far less than is usual.
+const LEAST = {
+  record: 100,
+  since: 15,
+  waiting: 20,
+  read: 15,
+  done: 5,
+  'retry: nothing': 20,
+  prune: 20,
+};
+
+test('memory and SQLite give the same answers', async () => {
+  const coverage = new Coverage();
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
+      const memory = createMemoryStore().journal;
+      const sqlite = inlineHarness();
+      try {
+        for (const [at, [kind, run]] of commands.entries()) {
+          const told = await run(memory.incoming, at);
+          coverage.count(saysNothing(told) ? `${kind}: nothing` : kind);
+          expect(await run(sqlite.journal.incoming, at)).toEqual(told);
+        }
+      } finally {
+        await sqlite.dispose();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(coverage.missing(LEAST)).toEqual([]);
+});

@@ -1,0 +1,91 @@
+// The part of the journal that keeps who may do what, and what was done: keys (by their hash, never themselves) and
+// the audit log. As everywhere in the journal, a promise resolves when its effect is durable.
+
+import type { Role } from '../../domain/role.ts';
+
+export interface Keys {
+  // A new one, or all of a known one (by id) anew.
+  save(key: StoredKey): Promise<void>;
+  // In order of id, from just after that one; those that are over included, until they are pruned.
+  page(page: { after: string; max: number }): Promise<StoredKey[]>;
+  // When each was last used; unknown ones are passed over.
+  used(uses: readonly KeyUse[]): Promise<void>;
+  // Forgets those that were over before a time, at most `max`, oldest first; how many.
+  prune(command: { endedBefore: number; max: number }): Promise<number>;
+}
+
+export interface Audit {
+  note(entry: NewAuditEntry): Promise<void>;
+  // Newest first, from just before that one; null: from the newest.
+  page(page: { before: number | null; max: number }): Promise<AuditEntry[]>;
+  prune(command: { endedBefore: number; max: number }): Promise<number>;
+}
+
+// The end of what does not end. A number, so that one comparison tells whether a key is valid.
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+export interface StoredKey {
+  readonly id: string;
+  readonly kind: 'key' | 'virtual';
+  readonly hash: string;
+  readonly name: string;
+  readonly role: Role;
+  // JSON text; see keys/.
+  readonly scope: string;
+  // False: revoked.
+  readonly active: boolean;
+  // NEVER, or when it was or will be over.
+  readonly expiresAt: number;
+  readonly createdAt: number;
+  // null: not yet.
+  readonly usedAt: number | null;
+}
+
+export interface KeyUse {
+  readonly id: string;
+  readonly at: number;
+}
+
+export interface NewAuditEntry {
+  readonly at: number;
+  // The key's name, and its id where it has one.
+  readonly by: string;
+  readonly key: string | null;
+  // What was asked for, and of what.
+  readonly action: string;
+  readonly target: string;
+  readonly result: string;
+}
+
+export interface AuditEntry extends NewAuditEntry {
+  readonly n: number;
+}
+
+export type KeyCommand =
+  | { kind: 'save'; key: StoredKey }
+  | { kind: 'page'; after: string; max: number }
+  | { kind: 'used'; uses: readonly KeyUse[] }
+  | { kind: 'prune'; endedBefore: number; max: number }
+  | { kind: 'note'; entry: NewAuditEntry }
+  | { kind: 'log'; before: number | null; max: number }
+  | { kind: 'pruneLog'; endedBefore: number; max: number };
+
+type Run = (command: KeyCommand) => Promise<unknown>;
+
+// The port over one function that runs a command, however it gets to its store.
+export function keysOver(run: Run): { keys: Keys; audit: Audit } {
+  const ask = <T>(command: KeyCommand) => run(command) as Promise<T>;
+  return {
+    keys: {
+      save: (key) => ask({ kind: 'save', key }),
+      page: (page) => ask({ kind: 'page', ...page }),
+      used: (uses) => ask({ kind: 'used', uses }),
+      prune: ({ endedBefore, max }) => ask({ kind: 'prune', endedBefore, max }),
+    },
+    audit: {
+      note: (entry) => ask({ kind: 'note', entry }),
+      page: (page) => ask({ kind: 'log', ...page }),
+      prune: ({ endedBefore, max }) => ask({ kind: 'pruneLog', endedBefore, max }),
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// The rules of the journal that every implementation shares: who gives way in a slot, which moves
+// are made by hand, when two requests with one idempotency key are the same. Pure, no storage. The
+// hard one is the slot: the newest text wins, except that a final never yields to a late preview.
+
+import { createHash } from 'node:crypto';
+import {
+  bytesOf,
+  type Delivery,
+  laneOf,
+  MOVES,
+  type NewDelivery,
+  type Queued,
+  type State,
+  statesBefore,
+} from '../domain/delivery.ts';
+import { PARTLY_SENT } from '../domain/outcome.ts';
+import type { MoveCommand } from './ports/journal.ts';
+
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+// The journal's own hand in the history, and the reason it gives when a newer text took the place.
+export const BY_SLUICE = 'sluice';
+export const SUPERSEDED = 'superseded';
+
+// What a late command about a delivery that retention has removed is told.
+export const STATE_OF_PRUNED: State = 'expired';
+
+// From these a delivery may still be sent; its files must be at hand.
+export function mayStillGo(state: State): boolean {
+  return state === 'queued' || MOVES[state].includes('queued');
+}
+
+interface Contender {
+  readonly seq: number;
+  readonly final: boolean;
+}
+
+// Of two deliveries of one slot, does `one` yield its place to `other`?
+export function yieldsTo(one: Contender, other: Contender): boolean {
+  const [older, newer] = one.seq < other.seq ? [one, other] : [other, one];
+  const winner = older.final && !newer.final ? older : newer;
+  return winner === other;
+}
+
+// An attempt in flight ends by settling, never by hand: whoever moved it would send it twice.
+export function movableFrom(to: MoveCommand['to']): State[] {
+  return statesBefore(to).filter((from) => from !== 'sending');
+}
+
+// Part of it is out, or an answer about it was lost.
+export function mayBeOut({ doubts, cures }: { doubts: number; cures: readonly string[] }): boolean {
+  return doubts > 0 || cures.some((cure) => PARTLY_SENT.includes(cure));
+}
+
+// Two requests under one idempotency key are the same when they ask for the same call.
+export function digestOf(
+  delivery: Pick<NewDelivery, 'method' | 'chat' | 'thread' | 'body'>,
+): string {
+  const { method, chat, thread, body } = delivery;
+  return createHash('sha256')
+    .update(JSON.stringify([method, chat, thread, body]))
+    .digest('base64');
+}
+
+// Its place in the order: own, or inherited from the delivery it replaces.
+export interface Place {
+  readonly enterAt: number;
+  readonly rank: number;
+}
+
+export function ownPlace(delivery: NewDelivery, seq: number): Place {
+  return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank: seq };
+}
+
+export function queuedOfNew(delivery: NewDelivery, seq: number, place: Place): Queued {
+  return {
+    seq,
+    account: delivery.account,
+    chat: delivery.chat,
+    lane: laneOf(delivery),
+    user: delivery.user,
+    method: delivery.method,
+    family: delivery.family,
+    gate: delivery.gate,
+    priority: delivery.priority,
+    cost: delivery.cost,
+    live: delivery.live,
+    final: delivery.final,
+    slot: delivery.slot,
+    enterAt: place.enterAt,
+    rank: place.rank,
+    dueAt: delivery.notBefore,
+    expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body),
+  };
+}
+
+export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
+  return {
+    seq: delivery.seq,
+    account: delivery.account,
+    chat: delivery.chat,
+    lane: delivery.lane,
+    user: delivery.user,
+    method: delivery.method,
+    family: delivery.family,
+    gate: delivery.gate,
+    priority: delivery.priority,
+    cost: delivery.cost,
+    live: delivery.live,
+    final: delivery.final,
+    slot: delivery.slot,
+    enterAt: delivery.enterAt,
+    rank: delivery.rank,
+    dueAt: delivery.dueAt,
+    expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body ?? ''),
+  };
+}

@@ -1,0 +1,247 @@
+// Runs batches of commands in the worker: all of them in one transaction, one fsync for all.
+// Either every command is durable when its answer leaves, or none of them happened. Two kinds are answered a moment
+// sooner, when they are written and so outlive the process. A settlement is forced to the disk with the next commit
+// that must be, or soon after: a power cut in between finds the attempt begun and not settled, and that is what
+// `uncertain` is for. A message that goes at once is forced while its call is under way; only then is anyone told that
+// it is accepted.
+
+import { assert } from '../../system/assert.ts';
+import type { BroadcastCommand } from '../ports/broadcasts.ts';
+import type { IncomingCommand } from '../ports/incoming.ts';
+import type { AccountRename, TimeShift } from '../ports/journal.ts';
+import type { KeyCommand } from '../ports/keys.ts';
+import type { StreamCommand } from '../ports/streams.ts';
+import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './append.ts';
+import { SqliteBroadcasts } from './broadcasts.ts';
+import { SqliteCallers } from './callers.ts';
+import { SqliteCommands } from './commands.ts';
+import type { OpenStore } from './files/open.ts';
+import { SqliteIncoming } from './incoming.ts';
+import { SqliteKeys } from './keys.ts';
+import { prune } from './prune.ts';
+import { SqliteReads } from './reads.ts';
+import { renameAccounts } from './renames.ts';
+import { SqliteStreams } from './streams.ts';
+import { lastCallAt, shiftTimes } from './times.ts';
+import {
+  OP,
+  Reader,
+  readLimits,
+  readMove,
+  readSettlement,
+  writeBegun,
+  writeSettled,
+} from './wire.ts';
+
+type Words = (string | number | null)[];
+
+// Under settlements alone, without a pause: at least every so many commits are forced to the disk.
+const UNFORCED_COMMITS_MAX = 8;
+
+export class BatchRunner {
+  readonly #store: OpenStore;
+  readonly #commands: SqliteCommands;
+  readonly #appender: Appender;
+  readonly #reads: SqliteReads;
+  readonly #incoming: SqliteIncoming;
+  readonly #streams: SqliteStreams;
+  readonly #broadcasts: SqliteBroadcasts;
+  readonly #keys: SqliteKeys;
+  readonly #callers: SqliteCallers;
+  // Commits that the disk may not have yet.
+  #unforced = 0;
+  #mustForce = false;
+  // Whether this commit has messages that go at once; and whether their callers are to be told.
+  #begins = false;
+  #hasBegun = false;
+
+  constructor(store: OpenStore) {
+    const { db } = store;
+    this.#store = store;
+    this.#commands = new SqliteCommands(db);
+    this.#appender = new Appender(db, this.#commands);
+    this.#reads = new SqliteReads(db);
+    this.#incoming = new SqliteIncoming(db);
+    this.#streams = new SqliteStreams(db);
+    this.#broadcasts = new SqliteBroadcasts(db);
+    this.#keys = new SqliteKeys(db);
+    this.#callers = new SqliteCallers(db, this.#commands.presence.inheritedTo);
+  }
+
+  // The answers of each batch, in the order of its commands. Throws when the store could not be written.
+  run(batches: readonly Words[]): unknown[][] {
+    const { db, owner, mark } = this.#store;
+    this.#mustForce = false;
+    this.#begins = false;
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const answers = batches.map((words) => this.#batch(words));
+      this.#appender.flush();
+      this.#commands.tallies.save();
+      owner.commit();
+      db.exec('COMMIT');
+      mark.committed(owner.commits, this.#appender.seqLast, this.#commands.tallies.live);
+      this.#unforced += 1;
+      this.#hasBegun ||= this.#begins;
+      if (this.#mustForce || this.#unforced >= UNFORCED_COMMITS_MAX) this.force();
+      else mark.save();
+      return answers;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      this.#appender.rollback();
+      this.#commands.tallies.reload();
+      owner.rollback();
+      throw error;
+    }
+  }
+
+  // In order: nobody is owed an answer that was given.
+  end(): void {
+    this.#callers.allAnswered();
+    this.force();
+  }
+
+  get isForced(): boolean {
+    return this.#unforced === 0;
+  }
+
+  // All that was answered is on the disk after this.
+  force(): void {
+    if (this.#unforced === 0) return;
+    this.#store.sync();
+    this.#unforced = 0;
+  }
+
+  // What goes at once is on the disk after this; whether there is any.
+  forceBegun(): boolean {
+    if (!this.#hasBegun) return false;
+    this.force();
+    this.#hasBegun = false;
+    return true;
+  }
+
+  #batch(words: Words): unknown[] {
+    const out: unknown[] = [];
+    const reader = new Reader(words, 0);
+    while (reader.at < words.length) this.#command(words, reader, out);
+    return out;
+  }
+
+  #command(words: Words, reader: Reader, out: unknown[]): void {
+    const op = reader.number();
+    if (op !== OP.appendPlain) this.#appender.flush();
+    if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
+    switch (op) {
+      case OP.appendPlain:
+        if (this.#appender.appendPlain(words, reader.at, out)) this.#begins = true;
+        else this.#mustForce = true;
+        reader.at += APPEND_PLAIN_WORDS;
+        return;
+      case OP.append:
+        this.#appender.append(words, reader.at, out);
+        reader.at += APPEND_WORDS;
+        return;
+      case OP.begin:
+        writeBegun(out, this.#commands.begin(reader.number(), reader.number()));
+        return;
+      case OP.settle:
+        writeSettled(out, this.#commands.settle(readSettlement(reader)));
+        return;
+      case OP.move:
+        out.push(this.#commands.move(readMove(reader)));
+        return;
+      case OP.caller:
+        this.#commands.caller(reader.number(), reader.boolean());
+        out.push(null);
+        return;
+      case OP.prune:
+        out.push(
+          prune(this.#commands, this.#appender.seqLast, {
+            endedBefore: reader.number(),
+            deadBefore: reader.number(),
+            max: reader.number(),
+          }),
+        );
+        return;
+      default:
+        this.#rareCommand(op, reader, out);
+    }
+  }
+
+  #rareCommand(op: number, reader: Reader, out: unknown[]): void {
+    switch (op) {
+      case OP.saveLimits:
+        this.#commands.saveLimits(readLimits(reader));
+        out.push(null);
+        return;
+      case OP.saveAccount:
+        this.#commands.statements.saveAccount.run(
+          reader.string(),
+          reader.string(),
+          reader.string(),
+          reader.number(),
+          reader.stringOrNull(),
+          reader.number(),
+        );
+        out.push(null);
+        return;
+      case OP.removeAccount:
+        this.#commands.statements.dropAccount.run(reader.string());
+        out.push(null);
+        return;
+      case OP.filesInUse:
+        out.push(this.#commands.filesInUse());
+        return;
+      case OP.limits:
+        out.push(this.#reads.limits());
+        return;
+      case OP.accounts:
+        out.push(this.#reads.accounts());
+        return;
+      case OP.incoming:
+        out.push(this.#incoming.run(JSON.parse(reader.string()) as IncomingCommand));
+        return;
+      case OP.broadcasts:
+        out.push(this.#broadcasts.run(JSON.parse(reader.string()) as BroadcastCommand));
+        return;
+      case OP.streams:
+        out.push(this.#streams.run(JSON.parse(reader.string()) as StreamCommand));
+        return;
+      case OP.keys:
+        out.push(this.#keys.run(JSON.parse(reader.string()) as KeyCommand));
+        return;
+      case OP.unanswered:
+        out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));
+        return;
+      case OP.renameAccounts:
+        out.push(this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]));
+        return;
+      case OP.callsSince:
+        out.push(this.#reads.callsSince(reader.number()));
+        return;
+      case OP.lastCallAt:
+        out.push(lastCallAt(this.#store.db));
+        return;
+      case OP.shiftTimes:
+        this.#shiftTimes(JSON.parse(reader.string()) as TimeShift);
+        out.push(null);
+        return;
+      default:
+        assert(false, `no command ${op}`);
+    }
+  }
+
+  #shiftTimes(shift: TimeShift): void {
+    shiftTimes(this.#store.db, shift);
+    this.#commands.saveLimits(shift.limits);
+  }
+
+  // The counts of each account are in memory too.
+  #renameAccounts(renames: readonly AccountRename[]): readonly string[] {
+    const { tallies } = this.#commands;
+    tallies.save();
+    const taken = renameAccounts(this.#store.db, renames);
+    tallies.reload();
+    return taken;
+  }
+}

@@ -1,0 +1,39 @@
+// How rows are read out of a store of which the engine cannot read everything.
+
+import { type Database, sqliteCodeOf } from '../../../system/sqlite.ts';
+
+// Those that both have: an older store has fewer.
+export function columnsOf(db: Database, table: string): string {
+  const rows = db
+    .prepare(`SELECT n.name FROM pragma_table_info(?1, 'main') n
+      JOIN pragma_table_info(?1, 'old') o ON o.name = n.name`)
+    .all(table);
+  return rows.map(({ name }) => String(name)).join(', ');
+}
+
+// Ranges that can be taken whole are; the others in halves, down to single numbers, which are told.
+export function halve(
+  from: number,
+  to: number,
+  takes: (from: number, to: number) => boolean,
+  lost: (one: number) => void,
+): void {
+  if (from > to || takes(from, to)) return;
+  if (from === to) {
+    lost(from);
+    return;
+  }
+  const middle = Math.floor((from + to) / 2);
+  halve(from, middle, takes, lost);
+  halve(middle + 1, to, takes, lost);
+}
+
+// null: the engine could not.
+export function attempt<T>(run: () => T): T | null {
+  try {
+    return run();
+  } catch (error) {
+    if (sqliteCodeOf(error) === null) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+// A disk that fills up, made by a bound on the store's pages: the engine reports the very same
+// error.
+
+import { expect, test } from 'vitest';
+import { accepted, aDelivery, aMove, ROOM, recovered } from '../../contract/journal.fixture.ts';
+import { type Journal, JournalUnavailable } from '../../ports/journal.ts';
+import { openHarness } from '../sqlite.fixture.ts';
+
+const PAGES = 120;
+const BODY = 'x'.repeat(2_000);
+
+// Appends until the store refuses; the numbers of what it accepted.
+async function fill(journal: Journal): Promise<number[]> {
+  const seqs: number[] = [];
+  for (;;) {
+    const burst = Array.from({ length: 20 }, () => journal.append(aDelivery({ body: BODY }), ROOM));
+    const answers = await Promise.allSettled(burst);
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled' && answer.value.kind === 'accepted') {
+        seqs.push(answer.value.queued.seq);
+      }
+    }
+    if (answers.some(({ status }) => status === 'rejected')) return seqs;
+  }
+}
+
+test('a full disk refuses, loses nothing, and works again when there is room', async () => {
+  const store = await openHarness({ pageCountMax: PAGES });
+  const kept = await fill(store.journal);
+  expect(kept.length).toBeGreaterThan(0);
+
+  const refused = store.journal.append(aDelivery({ body: BODY.repeat(20) }), ROOM);
+  await expect(refused).rejects.toBeInstanceOf(JournalUnavailable);
+  await expect(refused).rejects.toMatchObject({ code: 'disk_full' });
+  const live = await recovered(store.journal);
+  expect(live.map(({ queued }) => queued.seq)).toEqual(kept);
+
+  await store.journal.move(aMove({ seq: kept[0]!, at: 1 }));
+  await store.journal.move(aMove({ seq: kept[1]!, at: 1 }));
+  expect(await store.journal.prune({ endedBefore: 2, deadBefore: 2, max: 10 })).toBe(2);
+  expect(await accepted(store.journal, { body: BODY })).toBeGreaterThan(kept.at(-1)!);
+  await fill(store.journal);
+
+  await store.reopen({ pageCountMax: 2 * PAGES });
+  await accepted(store.journal, { body: BODY });
+  const counts = await store.ledger.countByState();
+  const waiting = await recovered(store.journal);
+  expect(counts).toEqual([{ account: 'telegram:1', state: 'queued', count: waiting.length }]);
+  await store.dispose();
+});
+
+test('what is asked of a closed journal is refused', async () => {
+  const store = await openHarness();
+  const last = accepted(store.journal);
+  await store.journal.close();
+  expect(await last).toBe(1);
+  await expect(accepted(store.journal)).rejects.toMatchObject({ code: 'journal_failed' });
+  await store.dispose();
+});

@@ -1,0 +1,90 @@
+// What comes in, in SQL, in the worker, inside the batch's transaction. Must give the same answers as
+// memory-incoming.ts, word for word.
+
+import { unreachable } from '../../system/assert.ts';
+import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
+import type { IncomingCommand, NewIncoming } from '../ports/incoming.ts';
+
+const WAITS = `state = 'waiting'`;
+
+export const INCOMING_SQL = {
+  find: 'SELECT state FROM incoming WHERE account = ? AND update_id = ?',
+  insert: `INSERT INTO incoming (account, update_id, at, chat, message_id, voice, state, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  wait: `UPDATE incoming SET chat = ?, message_id = ?, voice = ?, state = 'waiting', body = ?
+    WHERE account = ? AND update_id = ?`,
+  since: `SELECT at, chat, message_id AS messageId, voice FROM incoming INDEXED BY incoming_time
+    WHERE account = ? AND at >= ? ORDER BY at DESC, update_id DESC LIMIT ?`,
+  waiting: `SELECT account, update_id AS updateId, chat, at, attempts, due_at AS dueAt
+    FROM incoming INDEXED BY incoming_waiting
+    WHERE ${WAITS} AND (account, update_id) > (?, ?) ORDER BY account, update_id LIMIT ?`,
+  read: `SELECT update_id AS updateId, at, body FROM incoming INDEXED BY incoming_waiting
+    WHERE ${WAITS} AND account = ? AND update_id >= ? ORDER BY update_id LIMIT ?`,
+  done: `UPDATE incoming INDEXED BY incoming_waiting SET state = 'done', body = ''
+    WHERE ${WAITS} AND account = ? AND update_id >= ? AND update_id < ?`,
+  retry: `UPDATE incoming INDEXED BY incoming_waiting SET attempts = ?, due_at = ?
+    WHERE ${WAITS} AND account = ? AND update_id = ?`,
+  toPrune: `SELECT rowid AS row, account, state FROM incoming INDEXED BY incoming_at
+    WHERE at < ? ORDER BY at, update_id LIMIT ?`,
+  drop: 'DELETE FROM incoming WHERE rowid = ?',
+} as const;
+
+export class SqliteIncoming {
+  readonly #sql: Readonly<Record<keyof typeof INCOMING_SQL, Statement>>;
+
+  constructor(db: Database) {
+    const prepared = Object.entries(INCOMING_SQL).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.#sql = Object.fromEntries(prepared);
+  }
+
+  run(command: IncomingCommand): unknown {
+    const sql = this.#sql;
+    switch (command.kind) {
+      case 'record':
+        return command.batch.map((one) => this.#record(one));
+      case 'since':
+        return rowsOf(sql.since.all(command.account, command.since, command.max)).reverse();
+      case 'waiting': {
+        const { afterAccount, afterUpdateId, max } = command;
+        return rowsOf(sql.waiting.all(afterAccount, afterUpdateId, max));
+      }
+      case 'read':
+        return rowsOf(sql.read.all(command.account, command.from, command.max));
+      case 'done':
+        return Number(sql.done.run(command.account, command.from, command.before).changes);
+      case 'retry': {
+        const { account, updateId, attempts, dueAt } = command;
+        sql.retry.run(attempts, dueAt, account, updateId);
+        return null;
+      }
+      case 'prune':
+        return this.#prune(command.before, command.max);
+      default:
+        return unreachable(command);
+    }
+  }
+
+  #record(one: NewIncoming): boolean {
+    const { account, updateId, at, chat, messageId, voice, state, body } = one;
+    const before = this.#sql.find.get(account, updateId)?.state;
+    if (before === undefined) {
+      this.#sql.insert.run(account, updateId, at, chat, messageId, voice, state, body);
+      return true;
+    }
+    if (before !== 'seen' || state !== 'waiting') return false;
+    this.#sql.wait.run(chat, messageId, voice, body, account, updateId);
+    return true;
+  }
+
+  #prune(before: number, max: number) {
+    const old = this.#sql.toPrune.all(before, max);
+    for (const { row } of old) this.#sql.drop.run(row!);
+    const untaken = old.filter(({ state }) => state === 'waiting').map(({ account }) => account);
+    return { removed: old.length, untaken };
+  }
+}
+
+// The driver's rows have no prototype; what crosses to the main thread are plain objects.
+function rowsOf(rows: readonly SqlRow[]): object[] {
+  return rows.map((row) => ({ ...row }));
+}

@@ -1,0 +1,72 @@
+// What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never
+// per message.
+
+import { type Database, prepareArrays, type Statement } from '../../system/sqlite.ts';
+import type { StoredAccount, StoredCall, StoredLimit } from '../ports/journal.ts';
+
+export class SqliteReads {
+  readonly #limits: Statement;
+  readonly #accounts: Statement;
+  readonly #calls: Statement;
+
+  constructor(db: Database) {
+    this.#limits = db.prepare(
+      'SELECT account, key, value, updated_at AS updatedAt FROM limits ORDER BY account, key',
+    );
+    this.#accounts = db.prepare(
+      `SELECT id, platform, sealed, paused, refused, created_at AS createdAt
+       FROM accounts ORDER BY id`,
+    );
+    this.#calls = prepareArrays(db, CALLS_NEWEST_FIRST);
+  }
+
+  limits(): StoredLimit[] {
+    return this.#limits.all().map((row) => ({ ...row }) as unknown as StoredLimit);
+  }
+
+  accounts(): StoredAccount[] {
+    return this.#accounts.all().map((row) => {
+      return { ...row, paused: row.paused === 1 } as unknown as StoredAccount;
+    });
+  }
+
+  // Attempts lie in the order they began: read backwards, and stop at the first that is too old.
+  callsSince(since: number): StoredCall[] {
+    const calls: StoredCall[] = [];
+    for (const row of this.#calls.iterate() as Iterable<unknown>) {
+      const [startedAt, endedAt, outcome, account, chat, user, family, gate, live, cost] =
+        row as CallRow;
+      if (startedAt < since) break;
+      calls.push({
+        account,
+        chat,
+        user,
+        family,
+        gate,
+        live: live === 1,
+        cost,
+        startedAt,
+        endedAt,
+        outcome,
+      });
+    }
+    return calls.reverse();
+  }
+}
+
+export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account,
+  coalesce(a.chat, d.chat), d.user, d.family, d.gate, d.live, d.cost
+  FROM attempts a CROSS JOIN deliveries d ON d.seq = a.seq ORDER BY a.no DESC`;
+
+type CallRow = [
+  startedAt: number,
+  endedAt: number | null,
+  outcome: StoredCall['outcome'],
+  account: string,
+  chat: string,
+  user: string | null,
+  family: StoredCall['family'],
+  gate: StoredCall['gate'],
+  live: number,
+  cost: number,
+];

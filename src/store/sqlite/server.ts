@@ -1,0 +1,90 @@
+// Answers the journal's requests on an open store, strictly in their order: a flat array is a batch
+// of commands, `recover` asks for a page of what is alive, `close` ends it. Batches that came while the
+// disk was busy are committed together. Runs in the store's worker.
+
+import { SQLITE, sqliteCodeOf } from '../../system/sqlite.ts';
+import type { JournalUnavailable } from '../ports/journal.ts';
+import { BatchRunner } from './batch.ts';
+import { LogLost, type OpenStore } from './files/open.ts';
+import { OwnerLost } from './files/owner.ts';
+import { type Page, PageWriter } from './recovery.ts';
+
+type Batch = (string | number | null)[];
+
+export type Request = Batch | { kind: 'recover'; afterSeq: number } | { kind: 'close' };
+
+export type Answer =
+  | unknown[]
+  | { kind: 'page'; page: Page }
+  // No answer, but a word after one: what goes at once and was answered is on the disk.
+  | { kind: 'forced' }
+  | { kind: 'failed'; code: JournalUnavailable['code']; message: string }
+  | { kind: 'closed' };
+
+export interface StoreServer {
+  readonly tag: string;
+  // One answer for each request.
+  answer(requests: readonly Request[]): Answer[];
+  // Whether all that was answered is on the disk; if not, it is to be forced soon.
+  readonly isForced: boolean;
+  force(): void;
+  // To be asked after the answers have left: whether `forced` is to be told.
+  forceBegun(): boolean;
+}
+
+export function serveStore(store: OpenStore): StoreServer {
+  const runner = new BatchRunner(store);
+  const pages = new PageWriter(store.db);
+  const work = (request: Exclude<Request, unknown[]>): Answer => {
+    if (request.kind === 'recover') return { kind: 'page', page: pages.read(request.afterSeq) };
+    runner.end();
+    store.close();
+    return { kind: 'closed' };
+  };
+  return {
+    tag: String(store.db.prepare(`SELECT value FROM meta WHERE name = 'tag'`).get()?.value),
+    answer(requests) {
+      const answers: Answer[] = [];
+      while (answers.length < requests.length) {
+        const batches = leadingBatches(requests, answers.length);
+        const next = requests[answers.length]!;
+        answers.push(
+          ...(Array.isArray(next)
+            ? tried(batches.length, () => runner.run(batches))
+            : tried(1, () => [work(next)])),
+        );
+      }
+      return answers;
+    },
+    get isForced() {
+      return runner.isForced;
+    },
+    force: () => runner.force(),
+    forceBegun: () => runner.forceBegun(),
+  };
+}
+
+function leadingBatches(requests: readonly Request[], from: number): Batch[] {
+  const batches: Batch[] = [];
+  for (let i = from; i < requests.length; i++) {
+    const request = requests[i]!;
+    if (!Array.isArray(request)) break;
+    batches.push(request);
+  }
+  return batches;
+}
+
+function tried(count: number, run: () => Answer[]): Answer[] {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof LogLost || error instanceof OwnerLost) throw error;
+    return Array<Answer>(count).fill(failureOf(error));
+  }
+}
+
+function failureOf(error: unknown): Answer {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = sqliteCodeOf(error) === SQLITE.FULL ? 'disk_full' : 'journal_failed';
+  return { kind: 'failed', code, message };
+}

@@ -1,0 +1,52 @@
+// Live output in SQL, in the worker, inside the batch's transaction. Must give the same answers as
+// memory-streams.ts, word for word.
+
+import { unreachable } from '../../system/assert.ts';
+import type { Database, Statement } from '../../system/sqlite.ts';
+import type { StreamCommand } from '../ports/streams.ts';
+
+const COLUMNS = 'id, ended_at AS endedAt, text, record';
+
+export const STREAMS_SQL = {
+  save: `INSERT INTO streams (id, ended_at, text, record) VALUES (?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, text = excluded.text,
+      record = excluded.record
+    WHERE ended_at IS NULL`,
+  get: `SELECT ${COLUMNS} FROM streams WHERE id = ?`,
+  open: `SELECT ${COLUMNS} FROM streams INDEXED BY streams_open
+    WHERE ended_at IS NULL AND id > ? ORDER BY id LIMIT ?`,
+  prune: `DELETE FROM streams WHERE id IN (
+    SELECT id FROM streams INDEXED BY streams_ended
+    WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?)`,
+} as const;
+
+export class SqliteStreams {
+  readonly #sql: Readonly<Record<keyof typeof STREAMS_SQL, Statement>>;
+
+  constructor(db: Database) {
+    const prepared = Object.entries(STREAMS_SQL).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.#sql = Object.fromEntries(prepared);
+  }
+
+  run(command: StreamCommand): unknown {
+    const sql = this.#sql;
+    switch (command.kind) {
+      case 'save': {
+        const { id, endedAt, text, record } = command;
+        sql.save.run(id, endedAt, text, record);
+        return null;
+      }
+      case 'get': {
+        const row = sql.get.get(command.id);
+        // The driver's rows have no prototype; what crosses to the main thread are plain objects.
+        return row === undefined ? null : { ...row };
+      }
+      case 'open':
+        return sql.open.all(command.after, command.max).map((row) => ({ ...row }));
+      case 'prune':
+        return Number(sql.prune.run(command.endedBefore, command.max).changes);
+      default:
+        return unreachable(command);
+    }
+  }
+}

@@ -1,0 +1,285 @@
+// What crosses between the journal's face and its worker: one flat array of primitives per batch,
+// and one back. Structured cloning of nested objects would cost more than the insert itself. Both
+// sides read and write the same order; this file is where that order is written down.
+
+import { isPlain, type NewDelivery, type State } from '../../domain/delivery.ts';
+import { PRIORITY_RANK } from '../../domain/priority.ts';
+import { namesIn } from '../../system/json.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { HELD, type Held } from '../ports/callers.ts';
+import type {
+  AppendBounds,
+  Appended,
+  Begun,
+  MoveCommand,
+  Record,
+  Settled,
+  Settlement,
+  StoredLimit,
+} from '../ports/journal.ts';
+import { ownPlace, queuedOfNew } from '../rules.ts';
+
+export const OP = {
+  // Nothing but a message: most of them. Fewer words, and one statement without a choice.
+  appendPlain: 20,
+  append: 0,
+  begin: 1,
+  settle: 2,
+  move: 3,
+  saveLimits: 4,
+  limits: 5,
+  callsSince: 6,
+  saveAccount: 7,
+  accounts: 8,
+  prune: 9,
+  // Its one word is the command as JSON text.
+  incoming: 10,
+  filesInUse: 11,
+  // As of incoming.
+  streams: 12,
+  broadcasts: 13,
+  keys: 14,
+  caller: 15,
+  unanswered: 16,
+  renameAccounts: 17,
+  removeAccount: 18,
+  lastCallAt: 19,
+  // As of incoming.
+  shiftTimes: 21,
+} as const;
+
+export class Reader {
+  readonly words: readonly unknown[];
+  at: number;
+  constructor(words: readonly unknown[], at: number) {
+    this.words = words;
+    this.at = at;
+  }
+  number(): number {
+    return this.words[this.at++] as number;
+  }
+  string(): string {
+    return this.words[this.at++] as string;
+  }
+  stringOrNull(): string | null {
+    return this.words[this.at++] as string | null;
+  }
+  numberOrNull(): number | null {
+    return this.words[this.at++] as number | null;
+  }
+  boolean(): boolean {
+    return this.words[this.at++] === 1;
+  }
+}
+
+interface AppendCommand {
+  readonly delivery: NewDelivery;
+  readonly bounds: AppendBounds;
+}
+
+// Order of an append, which is the order of its INSERT up to `acceptedAt`.
+export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendCommand): void {
+  const { queueMax, begin } = bounds;
+  const rank = PRIORITY_RANK[d.priority];
+  if (isPlain(d)) {
+    const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
+    out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
+    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d));
+    return;
+  }
+  out.push(
+    OP.append,
+    d.account,
+    d.platform,
+    d.chat,
+    d.thread,
+    d.session,
+    d.user,
+    d.correlation,
+    d.method,
+    d.family,
+    d.gate,
+    rank,
+    d.cost,
+    d.live ? 1 : 0,
+    d.final ? 1 : 0,
+    d.slot,
+    d.notBefore,
+    d.expiresAt,
+    d.acceptedAt,
+    d.idempotencyKey,
+    d.body,
+    queueMax,
+    d.files === undefined || d.files.length === 0 ? null : JSON.stringify(d.files),
+    heldOf(d),
+    d.repeats ?? null,
+    // The row does not know the holder.
+    d.holder === undefined ? null : fingerprintOf(d),
+  );
+}
+
+function heldOf({ held }: NewDelivery): Held {
+  return held === true ? HELD.waiting : HELD.nobody;
+}
+
+export const APPENDED = {
+  accepted: 0,
+  replacing: 1,
+  superseded: 2,
+  repeated: 3,
+  conflict: 4,
+  full: 5,
+  begun: 6,
+} as const;
+
+export function readAppended(reader: Reader, { delivery }: AppendCommand): Appended {
+  const kind = reader.number();
+  const seq = reader.number();
+  switch (kind) {
+    case APPENDED.accepted: {
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      return { kind: 'accepted', queued, replaced: null };
+    }
+    case APPENDED.begun: {
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      return { kind: 'accepted', queued, replaced: null, begun: true };
+    }
+    case APPENDED.replacing: {
+      const replaced = reader.number();
+      const place = { enterAt: reader.number(), rank: reader.number() };
+      return { kind: 'accepted', queued: queuedOfNew(delivery, seq, place), replaced };
+    }
+    case APPENDED.superseded:
+      return { kind: 'superseded', seq, by: reader.number() };
+    case APPENDED.repeated:
+      return { kind: 'repeated', seq, state: reader.string() as State };
+    case APPENDED.conflict:
+      return { kind: 'conflict', seq };
+    default:
+      return { kind: 'full', waiting: seq, queueMax: reader.number() };
+  }
+}
+
+export function writeBegun(out: unknown[], begun: Begun): void {
+  if (begun.kind === 'gone') {
+    out.push(0, begun.state);
+    return;
+  }
+  out.push(begun.n, begun.kind === 'begun' ? begun.body : null);
+  writeRecord(out, begun.record);
+}
+
+export function readBegun(reader: Reader): Begun {
+  const n = reader.number();
+  if (n === 0) return { kind: 'gone', state: reader.string() as State };
+  const body = reader.stringOrNull();
+  const record = readRecord(reader);
+  return body === null ? { kind: 'damaged', n, record } : { kind: 'begun', n, body, record };
+}
+
+export function writeRecord(out: unknown[], record: Record): void {
+  const cures = record.cures.length === 0 ? null : JSON.stringify(record.cures);
+  out.push(record.acceptedAt, record.failures, record.doubts, cures);
+}
+
+export function readRecord(reader: Reader): Record {
+  return {
+    acceptedAt: reader.number(),
+    failures: reader.number(),
+    doubts: reader.number(),
+    cures: curesOf(reader.stringOrNull()),
+  };
+}
+
+const NO_CURES: readonly string[] = [];
+
+export function curesOf(text: string | null): readonly string[] {
+  return text === null ? NO_CURES : namesIn(text);
+}
+
+export function writeSettlement(out: unknown[], s: Settlement): void {
+  out.push(
+    OP.settle,
+    s.seq,
+    s.n,
+    s.endedAt,
+    s.outcome,
+    s.reason,
+    s.detail,
+    s.retryAfterMs,
+    s.to,
+    s.dueAt,
+    s.failed ? 1 : 0,
+    s.doubted ? 1 : 0,
+    s.messageId,
+    s.result,
+  );
+  if (s.cure === null) out.push(0);
+  else out.push(1, s.cure.name, s.cure.chat, s.cure.body);
+  writeLimits(out, s.limits);
+}
+
+export function readSettlement(reader: Reader): Settlement {
+  const settlement = {
+    seq: reader.number(),
+    n: reader.number(),
+    endedAt: reader.number(),
+    outcome: reader.string() as Settlement['outcome'],
+    reason: reader.stringOrNull(),
+    detail: reader.stringOrNull(),
+    retryAfterMs: reader.numberOrNull(),
+    to: reader.string() as Settlement['to'],
+    dueAt: reader.number(),
+    failed: reader.boolean(),
+    doubted: reader.boolean(),
+    messageId: reader.stringOrNull(),
+    result: reader.stringOrNull(),
+  };
+  const cure = reader.boolean()
+    ? { name: reader.string(), chat: reader.stringOrNull(), body: reader.stringOrNull() }
+    : null;
+  return { ...settlement, cure, limits: readLimits(reader) };
+}
+
+export function writeLimits(out: unknown[], records: readonly StoredLimit[]): void {
+  out.push(records.length);
+  for (const { account, key, value, updatedAt } of records) {
+    out.push(account, key, value, updatedAt);
+  }
+}
+
+export function readLimits(reader: Reader): StoredLimit[] {
+  return Array.from({ length: reader.number() }, () => ({
+    account: reader.string(),
+    key: reader.string(),
+    value: reader.string(),
+    updatedAt: reader.number(),
+  }));
+}
+
+export function writeMove(out: unknown[], m: MoveCommand): void {
+  out.push(OP.move, m.seq, m.to, m.at, m.reason, m.by, m.body, m.queueMax);
+}
+
+export function readMove(reader: Reader): MoveCommand {
+  return {
+    seq: reader.number(),
+    to: reader.string() as MoveCommand['to'],
+    at: reader.number(),
+    reason: reader.string(),
+    by: reader.string(),
+    body: reader.stringOrNull(),
+    queueMax: reader.number(),
+  };
+}
+
+export function writeSettled(out: unknown[], settled: Settled): void {
+  const plain = settled.kind === 'settled' && settled.queued === null;
+  if (plain && settled.supersededBy === null) out.push(0, settled.state);
+  else out.push(1, settled);
+}
+
+export function readSettled(reader: Reader): Settled {
+  if (reader.number() === 1) return reader.words[reader.at++] as Settled;
+  return { kind: 'settled', state: reader.string() as State, queued: null, supersededBy: null };
+}

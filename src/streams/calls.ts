@@ -1,0 +1,129 @@
+// The calls of a stream as deliveries. All of them share the stream's lane, so they go in order. A message's send and
+// its changes have slots apart: a newer text takes the place of a waiting change, a final that of a waiting send.
+
+import type { Gate } from '../domain/call.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import { HOLDERS, ownKey } from '../domain/idempotency.ts';
+import { provisionalId } from '../domain/ids.ts';
+import { bodyOf, NO_FILES } from '../domain/upload.ts';
+import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
+import type { CosmeticCall, Prospect } from '../road/road.ts';
+import { assert } from '../system/assert.ts';
+import type { Step } from './plan.ts';
+import type { Message } from './render/content.ts';
+import type { Stream } from './stream.ts';
+
+type Call = Extract<Described, { kind: 'call' }>;
+
+export interface CallPorts {
+  readonly platforms: ReadonlyMap<string, Platform>;
+  // Which budget the call spends, as the updates seen say.
+  gateFor(account: string, call: Call, params: LiveCall['params']): Gate;
+}
+
+export function liveOf(ports: CallPorts, platform: string): LiveOutput {
+  const live = ports.platforms.get(platform)?.live;
+  assert(live !== undefined, 'a stream belongs to a platform that shows growing texts');
+  return live;
+}
+
+export function stepCall(
+  live: LiveOutput,
+  stream: Stream,
+  step: Step,
+  messages: readonly Message[],
+): LiveCall {
+  const { chat, thread, params } = stream.asked;
+  const { content, place } = messages[step.part] ?? {
+    content: {},
+    place: { chat, thread, params, isFirst: false, isLast: false },
+  };
+  switch (step.kind) {
+    case 'send':
+      return live.open(content, place);
+    case 'edit':
+      return live.edit(content, place, messageIdOf(stream, step.part, step.seq));
+    case 'remove':
+      return live.remove(place, messageIdOf(stream, step.part, step.seq));
+  }
+}
+
+// The platform's own, once it is known.
+function messageIdOf(stream: Stream, part: number, seq: number): string {
+  return stream.parts[part]?.messageId ?? String(provisionalId(seq));
+}
+
+export function deliveryOf(
+  ports: CallPorts,
+  stream: Stream,
+  call: LiveCall,
+  wishes: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
+): NewDelivery {
+  const { account, platform, thread, user, correlation, priority } = stream.asked;
+  const described = describe(ports, stream, call);
+  const { method, chat, family, cost } = described;
+  return {
+    account,
+    platform,
+    chat,
+    thread,
+    session: stream.session,
+    user,
+    correlation,
+    method,
+    family,
+    gate: ports.gateFor(account, described, call.params),
+    priority: liveOf(ports, platform).priorityOf(priority),
+    cost,
+    live: !wishes.final,
+    final: wishes.final,
+    slot: wishes.slot,
+    notBefore: wishes.notBefore,
+    expiresAt: 0,
+    acceptedAt: wishes.now,
+    idempotencyKey: wishes.key,
+    body: bodyOf(call.params, NO_FILES),
+  };
+}
+
+export function slotOf(stream: Stream, step: Step): string {
+  const slot = `stream:${stream.id}:${step.part}`;
+  return step.kind === 'send' ? slot : `${slot}:change`;
+}
+
+// Known by its number, so that the next process does not send it again.
+export function keyOf(stream: Stream): string {
+  return ownKey(HOLDERS.sluice, `stream:${stream.id}:${stream.made}`);
+}
+
+export function cosmeticOf(ports: CallPorts, stream: Stream, call: LiveCall): CosmeticCall {
+  const { account, user } = stream.asked;
+  const { method, chat, family, gate } = describe(ports, stream, call);
+  return { account, chat, method, family, gate, user, body: bodyOf(call.params, NO_FILES) };
+}
+
+// What the next showing would ask of the limits.
+export function prospectOf(ports: CallPorts, stream: Stream): Prospect {
+  const { account, chat, thread, params, user, platform } = stream.asked;
+  const live = liveOf(ports, platform);
+  const place = { chat, thread, params, isFirst: true, isLast: true };
+  const [part] = stream.parts;
+  const isDraft = stream.transport === 'draft' && live.draft !== undefined;
+  const isEdit = part !== undefined && stream.transport === 'edit';
+  const call = isDraft
+    ? live.draft!({}, place, 1)
+    : isEdit
+      ? live.edit({}, place, messageIdOf(stream, 0, part.seq))
+      : live.open({}, place);
+  const described = describe(ports, stream, call);
+  const { family, cost } = described;
+  const gate = ports.gateFor(account, described, call.params);
+  return { account, chat: described.chat, user, family, gate, live: !isDraft, cost };
+}
+
+function describe(ports: CallPorts, stream: Stream, call: LiveCall): Call {
+  const platform = ports.platforms.get(stream.asked.platform)!;
+  const described = platform.describe(call.method, call.params);
+  assert(described.kind === 'call', 'a stream makes calls that its platform takes');
+  return described;
+}

@@ -1,0 +1,76 @@
+// How streams leave the room: a final has right of way in its chat until it has come to its end, whether it was asked
+// for now or promised by a process that is gone.
+
+import { JournalUnavailable } from '../store/ports/journal.ts';
+import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
+import type { Stage } from './pacing/chat-pacers.ts';
+import type { Stream } from './stream.ts';
+import type { Change } from './streams.ts';
+
+export class Endings {
+  readonly #p: FinalPorts;
+  readonly #stage: Stage;
+  readonly #closed: (stream: Stream) => void;
+  readonly #broken: (stream: Stream, error: unknown) => void;
+
+  constructor(
+    ports: FinalPorts,
+    stage: Stage,
+    closed: (stream: Stream) => void,
+    broken: (stream: Stream, error: unknown) => void,
+  ) {
+    this.#p = ports;
+    this.#stage = stage;
+    this.#closed = closed;
+    this.#broken = broken;
+  }
+
+  async finish(stream: Stream, change: Change | null, reason: string | null): Promise<Finished> {
+    this.#stage.outputOf(stream).finalWaits(stream);
+    try {
+      const finished = await finish(this.#p, stream, change, reason);
+      if (finished.kind === 'full') this.#reopened(stream);
+      else void this.#follow(stream).catch((error) => this.#broken(stream, error));
+      return finished;
+    } catch (error) {
+      this.#reopened(stream);
+      throw error;
+    }
+  }
+
+  // Its final was promised; which of its deliveries are on disk is not known.
+  resume(stream: Stream): Promise<void> {
+    return this.#resume(stream).catch((error) => this.#broken(stream, error));
+  }
+
+  async #resume(stream: Stream): Promise<void> {
+    this.#stage.outputOf(stream).finalWaits(stream);
+    if (stream.finals.length > 0 || (await this.#placeAgain(stream))) return this.#follow(stream);
+    // Not now: the watchdog will, at its next look.
+    stream.state = 'open';
+    stream.heardAt = Number.NEGATIVE_INFINITY;
+    this.#stage.outputOf(stream).finalEnded(stream);
+  }
+
+  async #placeAgain(stream: Stream): Promise<boolean> {
+    try {
+      return (await placeAll(this.#p, stream)).kind === 'finished';
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return false;
+    }
+  }
+
+  async #follow(stream: Stream): Promise<void> {
+    await follow(this.#p, stream);
+    if (this.#p.isStopped()) return;
+    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#closed(stream);
+  }
+
+  #reopened(stream: Stream): void {
+    stream.staleSince ??= this.#p.clock.now();
+    this.#stage.outputOf(stream).finalEnded(stream);
+    this.#stage.want(stream);
+  }
+}

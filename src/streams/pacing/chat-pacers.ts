@@ -1,0 +1,160 @@
+// Where streams are shown: the chats with their turns, what is known of their drafts, and how all of it stands now.
+// With the cadence off every stream has a stage of its own and none waits for another.
+
+import type { RoadEvent } from '../../domain/event.ts';
+import type { LiveListener, LiveReading, Transport } from '../../domain/live.ts';
+import { liveOf, prospectOf } from '../calls.ts';
+import { type LiveSettings, paceOf, strategyOf, transportOf } from '../policy.ts';
+import { type ShowingPorts, show, showTyping } from '../showing.ts';
+import type { Stream } from '../stream.ts';
+import type { NewStream } from '../streams.ts';
+import { Output } from './chat-pacer.ts';
+
+// Chats known to offer no drafts; the oldest is forgotten, and asked again.
+const LACKING_MAX = 10_000;
+const WAITS_MAX = 1000;
+
+export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
+  settingsOf(account: string): LiveSettings;
+  streamOf(id: string): Stream | null;
+  readonly tell: LiveListener;
+  broken(stream: Stream, error: unknown): void;
+}
+
+export class Stage {
+  readonly #p: StagePorts;
+  readonly #showing: ShowingPorts;
+  readonly #outputs = new Map<string, Output>();
+  readonly #lacking = new Set<string>();
+
+  constructor(ports: StagePorts) {
+    this.#p = ports;
+    this.#showing = {
+      ...ports,
+      slotFor: (stream, isFinal) => this.slotFor(stream, isFinal),
+      shown: (stream, staleSince) => this.#shown(stream, staleSince),
+      lacksDrafts: (stream) => this.#lacksDrafts(stream),
+    };
+  }
+
+  transportOf({ account, platform, chat, transport }: NewStream): Transport {
+    const live = liveOf(this.#p, platform);
+    const lacks = this.#lacking.has(chatKey(account, chat));
+    const best = transportOf(this.#p.settingsOf(account), live, chat, lacks);
+    if (transport === null) return best;
+    return transport === 'draft' && (lacks || live.draft === undefined) ? 'edit' : transport;
+  }
+
+  // Its producer said something that is not shown yet.
+  changed(stream: Stream): void {
+    const output = this.outputOf(stream);
+    output.emitted(stream);
+    output.want(stream);
+  }
+
+  want(stream: Stream): void {
+    this.outputOf(stream).want(stream);
+  }
+
+  outputOf(stream: Stream): Output {
+    const { account, platform, chat } = stream.asked;
+    const settings = this.#p.settingsOf(account);
+    const live = liveOf(this.#p, platform);
+    const kind = stream.transport === 'draft' ? 'draft' : 'message';
+    const own = strategyOf(settings, live) === 'off' ? stream.id : '';
+    const key = [account, chat, kind, own].join('\0');
+    let output = this.#outputs.get(key);
+    if (output === undefined) {
+      const pace = paceOf(settings, live, chat, stream.transport);
+      output = new Output(this.#outputPorts(), pace, { account, chat, platform });
+      this.#outputs.set(key, output);
+    }
+    return output;
+  }
+
+  async type(stream: Stream): Promise<void> {
+    await showTyping(this.#showing, stream);
+  }
+
+  slotFor(stream: Stream, isFinal: boolean): number {
+    const now = this.#p.clock.now();
+    const { slots } = this.outputOf(stream);
+    if (isFinal) return slots.takeFinal(now);
+    slots.takePreview(now);
+    return now;
+  }
+
+  // A call of the chat came back: it may be open now.
+  heard(event: RoadEvent): void {
+    if (event.kind !== 'attempted' || this.#outputs.size === 0) return;
+    const { account, chat } = event.about;
+    for (const kind of ['message', 'draft']) {
+      this.#outputs.get([account, chat, kind, ''].join('\0'))?.consider();
+    }
+  }
+
+  forgetIdle(now: number): void {
+    for (const [key, output] of this.#outputs) {
+      if (!output.isIdle(now)) continue;
+      output.rest();
+      this.#outputs.delete(key);
+    }
+  }
+
+  stop(): void {
+    for (const output of this.#outputs.values()) output.stop();
+  }
+
+  readings(streams: Iterable<Stream>, now: number): LiveReading[] {
+    const open = Map.groupBy(streams, ({ asked }) => asked.platform);
+    const outputs = Map.groupBy(this.#outputs.values(), ({ of }) => of.platform);
+    const platforms = new Set([...open.keys(), ...outputs.keys()]);
+    return [...platforms].map((platform) => {
+      const own = outputs.get(platform) ?? [];
+      const sum = (count: (output: Output) => number) => own.reduce((n, o) => n + count(o), 0);
+      const busy = own.filter((output) => output.turns.active(output.pace, now) > 0);
+      const ticks = busy.map((output) => output.turns.tick(output.pace, now));
+      const waits = own.flatMap((output) => output.turns.waits());
+      return {
+        platform,
+        streams: open.get(platform)?.length ?? 0,
+        activeSessions: sum((output) => output.turns.active(output.pace, now)),
+        finalsWaiting: sum((output) => output.finals.size),
+        tickMsMax: Math.max(0, ...ticks.slice(0, WAITS_MAX)),
+        waits: waits.sort((a, b) => a.since - b.since).slice(0, WAITS_MAX),
+      };
+    });
+  }
+
+  #outputPorts() {
+    const { clock, road, streamOf, broken } = this.#p;
+    return {
+      clock,
+      streamOf,
+      earliest: (stream: Stream) => road.earliest(prospectOf(this.#p, stream)),
+      show: (stream: Stream) => show(this.#showing, stream),
+      broken,
+    };
+  }
+
+  #shown({ asked, session }: Stream, staleSince: number): void {
+    const staleMs = Math.max(0, this.#p.clock.now() - staleSince);
+    this.#p.tell({ kind: 'shown', platform: asked.platform, session, staleMs });
+  }
+
+  #lacksDrafts(stream: Stream): void {
+    const { account, chat } = stream.asked;
+    this.#lacking.add(chatKey(account, chat));
+    if (this.#lacking.size > LACKING_MAX) {
+      const [oldest] = this.#lacking;
+      this.#lacking.delete(oldest!);
+    }
+    this.outputOf(stream).leave(stream);
+    stream.transport = 'edit';
+    this.want(stream);
+  }
+}
+
+function chatKey(account: string, chat: string): string {
+  return `${account}\0${chat}`;
+}

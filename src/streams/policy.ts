@@ -1,0 +1,62 @@
+// What holds for a stream: the settings of its account and what its platform says of its chat, made into one answer.
+
+import type { Strategy, Transport } from '../domain/live.ts';
+import type { LiveLimits, LiveOutput } from '../platforms/platform.ts';
+import type { TurnPace } from './pacing/session-turns.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface OutputPace extends TurnPace {
+  // The chat takes a message so often in the long run; 0: it does not matter.
+  readonly slotMs: number;
+}
+
+// Named as the settings are.
+export interface LiveSettings extends LiveLimits {
+  // Off: each stream is shown as soon as the limits allow, whatever the others do.
+  readonly qos: boolean;
+  // Of the account's platform; null: as the platform says.
+  readonly strategy: Strategy | null;
+  readonly activeWindowMs: number;
+  readonly tickMsMin: number;
+  readonly chunkSpacingMs: number;
+  // A hard limit on showings in one chat; null: none but the budget.
+  readonly outputMpmMax: number | null;
+}
+
+export function strategyOf(settings: LiveSettings, live: LiveOutput): Strategy {
+  return settings.qos ? (settings.strategy ?? live.strategy) : 'off';
+}
+
+// `lacksDrafts`: the chat was found to offer none.
+export function transportOf(
+  settings: LiveSettings,
+  live: LiveOutput,
+  chat: string,
+  lacksDrafts: boolean,
+): Transport {
+  const strategy = settings.strategy ?? live.strategy;
+  if (strategy === 'chunks') return 'chunks';
+  const best = live.transportOf(chat);
+  return best === 'draft' && lacksDrafts ? 'edit' : best;
+}
+
+export function paceOf(
+  settings: LiveSettings,
+  live: LiveOutput,
+  chat: string,
+  transport: Transport,
+): OutputPace {
+  const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
+  const strategy = strategyOf(settings, live);
+  const leastMs = transport === 'chunks' ? chunkSpacingMs : 0;
+  if (strategy === 'off') {
+    return { budgetMpm: null, tickMsMin: leastMs, activeWindowMs, slotMs: 0 };
+  }
+  const isShared = strategy !== 'coalesce_only';
+  const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
+  const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
+  const messageMpm = isShared ? live.messageMpm(chat, settings) : null;
+  const slotMs = messageMpm === null ? 0 : MINUTE_MS / messageMpm;
+  return { budgetMpm, tickMsMin: Math.max(settings.tickMsMin, leastMs), activeWindowMs, slotMs };
+}

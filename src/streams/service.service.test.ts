@@ -1,0 +1,60 @@
+// Live output as a service: on a store whose saves end when the test says so.
+
+import { createTelegram } from '../platforms/telegram/telegram.ts';
+import type { AskedRoad } from '../road/road.ts';
+import { seededRandom } from '../system/random.ts';
+import { serviceContract } from '../system/service.contract.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { LiveStreams } from './service.ts';
+import { aNewStream } from './stream.fixture.ts';
+
+const SETTINGS = {
+  ...{ groupMpm: 20, reserveMpm: 4, outputBudgetRatio: 0.8, privatePerS: 1, draftPerS: 1 },
+  ...{ qos: true, strategy: null, activeWindowMs: 10_000, tickMsMin: 300 },
+  ...{ chunkSpacingMs: 10_000, outputMpmMax: null },
+};
+
+serviceContract('live output', async () => {
+  const clock = virtualClock(1_700_000_000_000);
+  const platform = createTelegram({ transport: null as never });
+  const saved = Promise.withResolvers<void>();
+  let deeds = 0;
+  const counting = {
+    now: () => clock.now(),
+    schedule: (at: number, run: () => void) =>
+      clock.schedule(at, () => {
+        deeds += 1;
+        run();
+      }),
+  };
+  const service = new LiveStreams({
+    journal: {
+      streams: {
+        save: () => saved.promise,
+        get: async () => null,
+        open: async () => [],
+        prune: async () => 0,
+      },
+    },
+    // Nothing of a stream without a word goes over the road.
+    road: { listen: () => () => {} } as unknown as AskedRoad,
+    clock: counting,
+    random: seededRandom(1),
+    platforms: new Map([[platform.name, platform]]),
+    report: (_stage, error) => {
+      throw error;
+    },
+    streamsMax: 1000,
+    unitsMax: 1000,
+    gateFor: (_account, call) => call.gate,
+    settingsOf: () => SETTINGS,
+    tell: () => {},
+  });
+  const work = {
+    async begin() {
+      void service.open(aNewStream({ idleMs: Number.MAX_SAFE_INTEGER }));
+    },
+    finish: saved.resolve,
+  };
+  return { service, clock, deeds: () => deeds, work };
+});

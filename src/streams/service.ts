@@ -1,0 +1,385 @@
+// Live output, put together: streams are opened, fed and ended here, and the room's other files do the rest.
+// A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
+
+import { INTERNAL, type ReportFault } from '../domain/fault.ts';
+import { sharedKey } from '../domain/idempotency.ts';
+import type { LiveListener, LiveReading } from '../domain/live.ts';
+import type { AskedRoad } from '../road/road.ts';
+import { JournalUnavailable, type StoredStream, type Streams } from '../store/ports/journal.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { drained, type Service } from '../system/service.ts';
+import type { CallPorts } from './calls.ts';
+import { Endings } from './endings.ts';
+import { isSame, nameOfKey, newName } from './naming.ts';
+import { Stage } from './pacing/chat-pacers.ts';
+import type { LiveSettings } from './policy.ts';
+import { streamOf, unsure } from './record.ts';
+import { applied, isNothing, Stream } from './stream.ts';
+import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from './streams.ts';
+import { viewOf, waitsFor } from './view.ts';
+import { Ends } from './waiters.ts';
+import { dueAt } from './watch.ts';
+import { Keeper } from './writer.ts';
+
+const HOUSEKEEPING_MS = 1000;
+const RECOVERED_TOGETHER = 100;
+
+export const PRODUCER_SILENT = 'producer_silent';
+
+export interface LiveOptions extends CallPorts {
+  readonly journal: { readonly streams: Streams };
+  readonly road: AskedRoad;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly streamsMax: number;
+  readonly unitsMax: number;
+  settingsOf(account: string): LiveSettings;
+  // Told what happens, for metrics and the log.
+  readonly tell: LiveListener;
+  readonly report: ReportFault;
+}
+
+export class LiveStreams implements Live, Service {
+  readonly #o: LiveOptions;
+  readonly #streams = new Map<string, Stream>();
+  readonly #keeper: Keeper;
+  readonly #stage: Stage;
+  readonly #endings: Endings;
+  readonly #ends = new Ends();
+  readonly #listeners = new Set<(view: StreamView) => void>();
+  #started: Promise<void> | null = null;
+  #isStopped = false;
+  #housekeeping: Timer | null = null;
+
+  constructor(options: LiveOptions) {
+    this.#o = options;
+    this.#keeper = new Keeper(options.journal.streams);
+    const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
+    const ports = { ...options, keeper: this.#keeper, broken };
+    this.#stage = new Stage({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.#endings = new Endings(
+      {
+        ...ports,
+        slotFor: (stream, isFinal) => this.#stage.slotFor(stream, isFinal),
+        isStopped: () => this.#isStopped,
+      },
+      this.#stage,
+      (stream) => this.#close(stream),
+      broken,
+    );
+    options.road.listen((event) => this.#stage.heard(event));
+  }
+
+  // After the road: what it waits for must be known again.
+  start(): Promise<void> {
+    this.#started ??= this.#isStopped ? Promise.resolve() : this.#start();
+    return this.#started;
+  }
+
+  // Everything is on disk when it resolves, also what nobody waited for; streams go on with the next start.
+  async stop(deadlineMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#housekeeping?.cancel();
+    this.#stage.stop();
+    const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
+    const saves = unsaved.map((stream) => this.#keeper.save(stream));
+    await drained(this.#o.clock, [...saves, ...this.#keeper.pending], deadlineMs);
+  }
+
+  async open(asked: NewStream): Promise<Opened> {
+    const { streamsMax, clock, random } = this.#o;
+    const { account, key } = asked;
+    const now = clock.now();
+    const isTaken = (name: string) => this.#streams.has(name);
+    const id = key === undefined ? newName(now, random, isTaken) : nameOfKey(account, key);
+    const known = key === undefined ? null : await this.#knownBy(account, key);
+    if (known !== null) return this.#openedBefore(known, asked);
+    if (this.#streams.size >= streamsMax) return { kind: 'full', streamsMax };
+    const stream = new Stream(id, asked, this.#stage.transportOf(asked), now);
+    this.#streams.set(stream.id, stream);
+    try {
+      await this.#keeper.save(stream);
+    } catch (error) {
+      this.#streams.delete(stream.id);
+      throw error;
+    }
+    return { kind: 'opened', view: this.#announce(stream) };
+  }
+
+  async change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    const refusal = this.#refusal(stream, change);
+    if (refusal !== null) return refusal;
+    if (isNothing(change)) {
+      stream.heardAt = this.#o.clock.now();
+      return { kind: 'taken', view: this.#view(stream) };
+    }
+    stream.apply({ change, isLazy: lazy === 'lazy' });
+    const saved = lazy === 'lazy' ? null : this.#keeper.save(stream);
+    try {
+      this.#changed(stream);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
+    await saved;
+    return { kind: 'taken', view: this.#announce(stream) };
+  }
+
+  async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    return this.#refusal(stream, change) ?? this.#endSafely(stream, change, cut ?? null);
+  }
+
+  async cancel(id: string): Promise<Fed> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return this.#gone(id);
+    const refusal = this.#refusal(stream, null);
+    if (refusal !== null) return refusal;
+    stream.state = 'cancelled';
+    stream.endedAt = this.#o.clock.now();
+    this.#leave(stream);
+    try {
+      await this.#keeper.save(stream);
+    } catch (error) {
+      stream.state = 'open';
+      stream.endedAt = null;
+      throw error;
+    }
+    await this.#withdraw(stream);
+    return { kind: 'taken', view: this.#close(stream) };
+  }
+
+  async get(id: string): Promise<StreamView | null> {
+    const stream = this.#streams.get(id) ?? (await this.#known(id));
+    return stream === null ? null : this.#view(stream);
+  }
+
+  list(): StreamView[] {
+    const streams = [...this.#streams.values()].sort((a, b) => a.openedAt - b.openedAt);
+    return streams.map((stream) => this.#view(stream));
+  }
+
+  ended(id: string, signal: AbortSignal): Promise<StreamView | null> {
+    return this.#streams.has(id) ? this.#ends.wait(id, signal) : this.get(id);
+  }
+
+  listen(listener: (view: StreamView) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readings(): LiveReading[] {
+    return this.#stage.readings(this.#streams.values(), this.#o.clock.now());
+  }
+
+  async #start(): Promise<void> {
+    for (let after = ''; !this.#isStopped; ) {
+      const page = await this.#o.journal.streams.open({ after, max: RECOVERED_TOGETHER });
+      for (const stored of page) await this.#takeUp(stored);
+      if (page.length < RECOVERED_TOGETHER) break;
+      after = page.at(-1)!.id;
+    }
+    if (!this.#isStopped) this.#keepHouse();
+  }
+
+  // What cannot be read, or not be shown any more, is ended: it must not stop this start, nor the next.
+  async #takeUp(stored: StoredStream): Promise<void> {
+    const stream = streamOf(stored);
+    if (stream === null) {
+      const error = new TypeError('the record of a stream cannot be read');
+      this.#o.report('recovery', error, { stream: stored.id });
+      const ended = { ...stored, endedAt: this.#o.clock.now() };
+      await this.#o.journal.streams.save(ended).catch(ignoreStore);
+      return;
+    }
+    try {
+      this.#recover(stream);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
+  }
+
+  // The producer gets its whole time again: while we were away it could not be heard.
+  #recover(stream: Stream): void {
+    const now = this.#o.clock.now();
+    stream.parts = unsure(stream.parts);
+    stream.heardAt = now;
+    this.#streams.set(stream.id, stream);
+    if (stream.state === 'finishing') void this.#endings.resume(stream);
+    else if (stream.text !== '') {
+      stream.staleSince = now;
+      this.#stage.want(stream);
+    }
+  }
+
+  #keepHouse(): void {
+    const { clock } = this.#o;
+    this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
+      const now = clock.now();
+      for (const stream of this.#streams.values())
+        if (stream.state === 'open') this.#lookSafely(stream, now);
+      this.#stage.forgetIdle(now);
+      this.#keepHouse();
+    });
+  }
+
+  #lookSafely(stream: Stream, now: number): void {
+    try {
+      this.#look(stream, now);
+    } catch (error) {
+      this.#broken(stream, error);
+    }
+  }
+
+  #look(stream: Stream, now: number): void {
+    const due = dueAt(stream, now);
+    if (due === 'end') void this.#endSafely(stream, null, PRODUCER_SILENT).catch(ignoreStore);
+    else if (due === 'draft') {
+      stream.draftDigest = null;
+      stream.staleSince ??= now;
+      this.#stage.want(stream);
+    } else if (due === 'type') {
+      stream.typedAt = now;
+      void this.#stage.type(stream).catch((error) => this.#broken(stream, error));
+    }
+  }
+
+  async #gone(id: string): Promise<Fed> {
+    const view = await this.get(id);
+    return view === null ? { kind: 'unknown' } : { kind: 'ended', view };
+  }
+
+  // null: it may be done. Without a promise: between this answer and the deed nothing may come.
+  #refusal(stream: Stream, change: Change | null): Fed | null {
+    if (stream.state !== 'open') return { kind: 'ended', view: this.#view(stream) };
+    const { unitsMax } = this.#o;
+    const units = change === null ? 0 : applied(stream.text, change).length;
+    return units > unitsMax ? { kind: 'too_long', unitsMax } : null;
+  }
+
+  #changed(stream: Stream): void {
+    const now = this.#o.clock.now();
+    stream.heardAt = now;
+    stream.changedAt = now;
+    if (stream.staleSince === null) stream.staleSince = now;
+    else {
+      stream.superseded += 1;
+      this.#o.tell({ kind: 'superseded', platform: stream.asked.platform });
+    }
+    this.#stage.changed(stream);
+  }
+
+  async #end(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+    const finished = await this.#endings.finish(stream, change, reason);
+    if (finished.kind === 'full') return { kind: 'queue_full', queueMax: finished.queueMax };
+    this.#o.tell({ kind: 'final', platform: stream.asked.platform, reason });
+    return { kind: 'taken', view: this.#announce(stream) };
+  }
+
+  async #endSafely(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+    try {
+      return await this.#end(stream, change, reason);
+    } catch (error) {
+      if (error instanceof JournalUnavailable) throw error;
+      return { kind: 'ended', view: this.#broken(stream, error) };
+    }
+  }
+
+  // An exception on its way to the screen, which every further showing would meet again: it has failed, and its text
+  // stays in its record.
+  #broken(stream: Stream, error: unknown): StreamView {
+    const { id, asked } = stream;
+    if (stream.reason === INTERNAL) return this.#view(stream);
+    this.#o.report('stream', error, { stream: id, account: asked.account });
+    stream.state = 'failed';
+    stream.reason = INTERNAL;
+    stream.endedAt ??= this.#o.clock.now();
+    stream.submitting = null;
+    this.#leave(stream);
+    void this.#keeper
+      .save(stream)
+      .catch((cause) => this.#o.report('stream', cause, { stream: id }))
+      // Known in memory until the disk knows it.
+      .finally(() => this.#close(stream));
+    return this.#announce(stream);
+  }
+
+  #leave(stream: Stream): void {
+    try {
+      this.#stage.outputOf(stream).gone(stream);
+    } catch (error) {
+      this.#o.report('stream', error, { stream: stream.id });
+    }
+  }
+
+  // What waits to be shown is not shown any more.
+  async #withdraw(stream: Stream): Promise<void> {
+    await stream.submitting;
+    const { frame } = stream;
+    if (frame?.kind !== 'call') return;
+    const at = this.#o.clock.now();
+    const rest = { reason: 'stream_cancelled', by: 'sluice', body: null, queueMax: 0 };
+    await this.#o.road.move({ seq: frame.seq, to: 'cancelled', at, ...rest }).catch(ignoreStore);
+  }
+
+  #close(stream: Stream): StreamView {
+    this.#streams.delete(stream.id);
+    const view = this.#announce(stream);
+    this.#ends.tell(view);
+    return view;
+  }
+
+  #announce(stream: Stream): StreamView {
+    const view = this.#view(stream);
+    for (const listener of this.#listeners) {
+      try {
+        listener(view);
+      } catch (error) {
+        this.#o.report('listener', error, { stream: stream.id });
+      }
+    }
+    return view;
+  }
+
+  #view(stream: Stream): StreamView {
+    if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    const now = this.#o.clock.now();
+    try {
+      const output = this.#stage.outputOf(stream);
+      return viewOf(stream, {
+        cadenceMs: output.turns.tick(output.pace, now),
+        waitsFor: waitsFor(this.#o, stream, output.turnInWords(now)),
+      });
+    } catch (error) {
+      this.#o.report('stream', error, { stream: stream.id });
+      return viewOf(stream, { cadenceMs: null, waitsFor: null });
+    }
+  }
+
+  // In memory or on disk. Looked for in memory last: meanwhile another may have opened it.
+  async #known(id: string): Promise<Stream | null> {
+    const stored = this.#streams.has(id) ? null : await this.#o.journal.streams.get(id);
+    return this.#streams.get(id) ?? (stored === null ? null : streamOf(stored));
+  }
+
+  // Under the key of its holder, or as it was opened when keys had no holder.
+  async #knownBy(account: string, key: string): Promise<Stream | null> {
+    const shared = sharedKey(key);
+    const older = shared === null ? null : await this.#known(nameOfKey(account, shared));
+    return (await this.#known(nameOfKey(account, key))) ?? older;
+  }
+
+  async #openedBefore(stream: Stream, asked: NewStream): Promise<Opened> {
+    if (!isSame(stream.asked, asked)) return { kind: 'conflict', id: stream.id };
+    // Whoever opened it may still be waiting for the disk.
+    if (this.#streams.has(stream.id)) await this.#keeper.save(stream);
+    return { kind: 'repeated', view: this.#view(stream) };
+  }
+}
+
+function ignoreStore(error: unknown): void {
+  if (!(error instanceof JournalUnavailable)) throw error;
+}

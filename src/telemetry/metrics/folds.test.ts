@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { About, RoadEvent } from '../../domain/event.ts';
+import { roadLog } from '../log/road-log.ts';
+import { createMetrics, type GaugeReading, METRICS } from './metrics.ts';
+
+const about: About = {
+  seq: 7,
+  id: 'abcde-7',
+  account: 'telegram:42',
+  chat: '-100',
+  lane: 's:one',
+  method: 'sendMessage',
+  priority: 'high',
+};
+
+const attempted: RoadEvent = {
+  kind: 'attempted',
+  at: 2000,
+  about,
+  n: 2,
+  outcome: 'limited',
+  reason: 'limited',
+  tookMs: 120,
+  waitedMs: 900,
+  retryAfterMs: 3000,
+  payload: null,
+};
+
+const moved = (to: 'sent' | 'queued' | 'dead', reason: string | null = null): RoadEvent => ({
+  kind: 'moved',
+  at: 2000,
+  about,
+  from: 'sending',
+  to,
+  reason,
+  dueAt: to === 'queued' ? 5000 : 0,
+  ageMs: 1500,
+});
+
+const reading: GaugeReading = {
+  now: 10_000,
+  depths: { critical: 1, high: 2, normal: 3, low: 4, retry: 5, inFlight: 6, oldestDueAt: 4000 },
+  queueBytes: [{ platform: 'telegram', all: 30, largest: 20 }],
+  accounts: [
+    { platform: 'telegram', paused: false, refused: null, breaker: { state: 'closed' } },
+    { platform: 'telegram', paused: true, refused: null, breaker: { state: 'open' } },
+    { platform: 'telegram', paused: false, refused: 'unauthorized', breaker: { state: 'open' } },
+  ],
+  freezesActive: 2,
+  limitsLowered: 1,
+  dead: 9,
+  uncertain: 3,
+  storeBytes: 4096,
+  spoolBytes: 512,
+  diskFreeBytes: 8192,
+  storeTrouble: null,
+  storeLosses: 0,
+  lastTurnAt: 9000,
+};
+
+describe('metrics', () => {
+  test('every metric of the table is exported with its help, also before anything happened', async () => {
+    const text = await createMetrics({ process: false }).text();
+    for (const [name, kind] of Object.entries(METRICS)) {
+      expect(text).toContain(`# HELP ${name} ${kind.help}`);
+      expect(text).toContain(`# TYPE ${name} ${kind.type}`);
+      expect(kind.labels).not.toContain('chat');
+      expect(kind.labels).not.toContain('account');
+    }
+    expect(text).toContain('sluice_rate_limited_drops_total 0');
+  });
+
+  test('counts what the road tells', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.listen({ kind: 'accepted', at: 1, about });
+    metrics.listen(attempted);
+    metrics.listen(moved('queued', 'limited'));
+    metrics.listen(moved('sent'));
+    metrics.listen({
+      kind: 'frozen',
+      at: 1,
+      account: about.account,
+      scope: 'chat',
+      until: 2,
+      cause: '429',
+    });
+    metrics.countRequest('/v1/messages', 202);
+    const text = await metrics.text();
+    for (const line of [
+      'sluice_accepted_total{platform="telegram",priority="high"} 1',
+      'sluice_attempts_total{platform="telegram",outcome="limited"} 1',
+      'sluice_limited_total{platform="telegram"} 1',
+      'sluice_retry_after_seconds_total{platform="telegram"} 3',
+      'sluice_moves_total{platform="telegram",to="sent"} 1',
+      'sluice_wait_seconds_sum{platform="telegram",priority="high"} 0.9',
+      'sluice_attempt_seconds_count{platform="telegram",outcome="limited"} 1',
+      'sluice_delivery_seconds_sum{platform="telegram",priority="high"} 1.5',
+      'sluice_freezes_total{platform="telegram"} 1',
+      'sluice_http_requests_total{route="/v1/messages",status="2xx"} 1',
+      'sluice_rate_limited_drops_total 0',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).not.toContain('-100');
+  });
+
+  test('a delivery that a limit kills would be seen', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.listen(moved('dead', 'limited'));
+    expect(await metrics.text()).toContain('sluice_rate_limited_drops_total 1');
+  });
+
+  test('gauges show the present, and only that', async () => {
+    const metrics = createMetrics({ process: false });
+    let now = reading;
+    metrics.gauges(async () => now);
+    const first = await metrics.text();
+    expect(first).toContain('sluice_queue_depth{priority="low"} 4');
+    expect(first).toContain('sluice_queue_bytes{platform="telegram"} 30');
+    expect(first).toContain('sluice_queue_bytes_largest{platform="telegram"} 20');
+    expect(first).toContain('sluice_oldest_due_seconds 6');
+    expect(first).toContain('sluice_last_turn_seconds 1');
+    expect(first).toContain('sluice_journal_up 1');
+    expect(first).toContain('sluice_disk_free_bytes 8192');
+    expect(first).toContain('sluice_accounts{platform="telegram",state="refused"} 1');
+    expect(first).toContain('sluice_breakers{platform="telegram",state="open"} 2');
+    now = {
+      ...reading,
+      storeTrouble: 'disk_full',
+      accounts: [],
+      depths: { ...reading.depths, oldestDueAt: null },
+    };
+    const second = await metrics.text();
+    expect(second).not.toContain('state="open"');
+    expect(second).toContain('sluice_journal_up 0');
+    expect(second).toContain('sluice_oldest_due_seconds 0');
+  });
+});
+
+describe('the log of the road', () => {
+  function lines() {
+    const told: { level: string; fields: Record<string, unknown>; message: string }[] = [];
+    const at = (level: string) => (fields: object, message: string) => {
+      told.push({ level, fields: { ...fields }, message });
+    };
+    return { told, log: { debug: at('debug'), info: at('info'), warn: at('warn') } };
+  }
+
+  test('one wide line when a delivery ends', () => {
+    const { told, log } = lines();
+    const listen = roadLog(log);
+    listen({ kind: 'accepted', at: 1, about });
+    listen({ ...attempted, outcome: 'sent', retryAfterMs: null } as RoadEvent);
+    listen(moved('sent'));
+    expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'debug accepted',
+      'info sent',
+    ]);
+    // Acceptance says whose it is in the same words, so that the two lines can be joined.
+    expect(told[1]!.fields).toMatchObject(told[0]!.fields);
+    expect(told[1]!.fields).toEqual({
+      delivery: 'abcde-7',
+      platform: 'telegram',
+      account: 'telegram:42',
+      chat: '-100',
+      lane: 's:one',
+      session: 'one',
+      method: 'sendMessage',
+      priority: 'high',
+      from: 'sending',
+      ageMs: 1500,
+      tries: 2,
+      outcome: 'sent',
+      waitedMs: 900,
+      tookMs: 120,
+    });
+  });
+
+  test('trouble is a warning with its cause', () => {
+    const { told, log } = lines();
+    const listen = roadLog(log);
+    listen({ ...attempted, payload: '9 characters: text (1 characters)' } as RoadEvent);
+    listen(moved('queued', 'limited'));
+    listen(moved('dead', 'chat_not_found'));
+    expect(told[0]).toMatchObject({
+      level: 'warn',
+      message: 'retry',
+      fields: {
+        reason: 'limited',
+        retryAfterMs: 3000,
+        dueAt: '1970-01-01T00:00:05.000Z',
+        payload: '9 characters: text (1 characters)',
+      },
+    });
+    expect(told[1]).toMatchObject({ level: 'warn', message: 'dead' });
+    expect(told[1]!.fields).not.toHaveProperty('tries');
+  });
+
+  test('a breaker that is open for good has no end', () => {
+    const { told, log } = lines();
+    const until = Number.POSITIVE_INFINITY;
+    const account = about.account;
+    roadLog(log)({ kind: 'breaker', at: 1, account, state: 'open', until, cause: 'unauthorized' });
+    expect(told[0]).toMatchObject({ level: 'warn', fields: { state: 'open', until: null } });
+  });
+});

@@ -1,0 +1,115 @@
+// Prometheus metrics as folds over what the house tells, plus gauges read when they are asked for.
+// There is no second bookkeeping: what the events do not say is not counted.
+
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { RoadListener } from '../../domain/event.ts';
+import { FAULT_STAGES, type FaultStage } from '../../domain/fault.ts';
+import type { LiveListener, LiveReading } from '../../domain/live.ts';
+import { Board } from './board.ts';
+import { expose } from './exposition.ts';
+import { type GaugeReading, showGauges, tally } from './gauges.ts';
+import { METRICS, type MetricName } from './metric-table.ts';
+import { platformOf, RoadMetrics } from './road-metrics.ts';
+import { StatusCounts } from './status-counts.ts';
+import { LiveMetrics, showLive } from './stream-metrics.ts';
+
+export { type GaugeReading, METRICS, type MetricName };
+
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  // Shows the platform's numbers before anything happened there.
+  meet(platform: string): void;
+  readonly listen: RoadListener;
+  // Called once, when there is something to read.
+  gauges(read: () => Promise<GaugeReading>): void;
+  countRequest(route: string, status: number): void;
+  countUpdate(account: string, end: string): void;
+  // A message was refused because a queue is full.
+  countFull(account: string): void;
+  // An exception within the gateway was contained.
+  countFault(stage: FaultStage): void;
+  // A recipient of a broadcast came to an end.
+  countRecipient(platform: string, end: string): void;
+  // A batch of commands is written, so long after it was handed to the store.
+  countCommit(commands: number, tookMs: number): void;
+  readonly countLive: LiveListener;
+  // Called once, like `gauges`.
+  liveGauges(read: () => { now: number; readings: readonly LiveReading[] }): void;
+  broadcastGauges(read: () => readonly BroadcastReading[]): void;
+}
+
+const BROADCAST_STATES = ['running', 'paused'];
+const UPDATE_ENDS = ['received', 'repeated', 'taken', 'failed', 'expired'];
+
+// One for each that is not over.
+export interface BroadcastReading {
+  readonly platform: string;
+  readonly state: string;
+}
+
+// `process`: with the usual metrics of the process and of Node.
+export function createMetrics(options: { process: boolean } = { process: true }): Metrics {
+  const registry = new Registry();
+  if (options.process) collectDefaultMetrics({ register: registry });
+  const board = new Board();
+  const road = new RoadMetrics(board);
+  const live = new LiveMetrics(board);
+  const requests = new StatusCounts(board);
+  const commitS = board.spread('sluice_journal_commit_seconds');
+  const commands = board.spread('sluice_journal_batch_commands');
+  for (const stage of FAULT_STAGES) board.count('sluice_internal_faults_total', { stage });
+  const met: string[] = [];
+  let read: (() => Promise<GaugeReading>) | null = null;
+  let readLive: Parameters<Metrics['liveGauges']>[0] = () => ({ now: 0, readings: [] });
+  let readBroadcasts: () => readonly BroadcastReading[] = () => [];
+  return {
+    contentType: registry.contentType,
+    async text() {
+      if (read !== null) showGauges(board, await read());
+      const { readings, now } = readLive();
+      showLive(board, readings, now);
+      board.show('sluice_broadcasts', tally(readBroadcasts(), BROADCAST_STATES, stateOf, met));
+      return expose(board.families()) + (await registry.metrics());
+    },
+    meet(platform) {
+      met.push(platform);
+      road.meet(platform);
+      live.meet(platform);
+      board.count('sluice_queue_full_total', { platform });
+      for (const end of UPDATE_ENDS) board.count('sluice_updates_total', { platform, end });
+    },
+    listen: road.listen,
+    gauges(reader) {
+      read = reader;
+    },
+    countLive: (event) => live.listen(event),
+    liveGauges(reader) {
+      readLive = reader;
+    },
+    broadcastGauges(reader) {
+      readBroadcasts = reader;
+    },
+    countRequest: (route, status) => requests.add(route, status),
+    countUpdate(account, end) {
+      board.count('sluice_updates_total', { platform: platformOf(account), end }).value += 1;
+    },
+    countFull(account) {
+      board.count('sluice_queue_full_total', { platform: platformOf(account) }).value += 1;
+    },
+    countFault(stage) {
+      board.count('sluice_internal_faults_total', { stage }).value += 1;
+    },
+    countRecipient(platform, end) {
+      board.count('sluice_broadcast_recipients_total', { platform, end }).value += 1;
+    },
+    countCommit(count, tookMs) {
+      commitS.add(tookMs / 1000);
+      commands.add(count);
+    },
+  };
+}
+
+function stateOf({ state }: BroadcastReading): string {
+  return state;
+}

@@ -1,0 +1,164 @@
+// getUpdates from the store: what came by webhook, taken by an app that polls. As on the platform: asking from an
+// offset confirms what is before it, a negative one counts from the end, and there is one poller per bot: a second
+// one sends the first away.
+
+import type { Incoming } from '../store/ports/journal.ts';
+import type { Clock } from '../system/clock.ts';
+import { jsonOrUndefined } from '../system/json.ts';
+import { kindOf } from './read-update.ts';
+
+export interface Poll {
+  readonly offset: number;
+  readonly limit: number;
+  readonly timeoutMs: number;
+  // Kinds of updates; empty: all.
+  readonly allowed: readonly string[];
+}
+
+export type Polled =
+  // Each an update's JSON text.
+  { kind: 'updates'; bodies: readonly string[] } | { kind: 'conflict' };
+
+export interface PollsParts {
+  readonly clock: Clock;
+  readonly incoming: Pick<Incoming, 'waiting' | 'read' | 'done'>;
+  taken(account: string, count: number): void;
+}
+
+const PAGE = 100;
+export const LIMIT_MAX = 100;
+export const TIMEOUT_S_MAX = 50;
+
+interface Poller {
+  end: 'conflict' | 'left' | null;
+  wake(): void;
+}
+
+export class Polls {
+  readonly #parts: PollsParts;
+  readonly #pollers = new Map<string, Poller>();
+
+  constructor(parts: PollsParts) {
+    this.#parts = parts;
+  }
+
+  // Something came for this account.
+  wake(account: string): void {
+    this.#pollers.get(account)?.wake();
+  }
+
+  stop(): void {
+    for (const account of [...this.#pollers.keys()]) this.#end(account, 'left');
+  }
+
+  async poll(account: string, ask: Poll, signal: AbortSignal): Promise<Polled> {
+    this.#end(account, 'conflict');
+    const poller: Poller = { end: null, wake: () => {} };
+    this.#pollers.set(account, poller);
+    const left = () => this.#end(account, 'left', poller);
+    signal.addEventListener('abort', left);
+    try {
+      const from = await this.#confirm(account, ask.offset);
+      return await this.#wait(account, from, ask, poller);
+    } finally {
+      signal.removeEventListener('abort', left);
+      if (this.#pollers.get(account) === poller) this.#pollers.delete(account);
+    }
+  }
+
+  async #wait(account: string, from: number, ask: Poll, poller: Poller): Promise<Polled> {
+    const { clock } = this.#parts;
+    const until = clock.now() + ask.timeoutMs;
+    for (;;) {
+      // Armed before the look, so that what comes meanwhile is not slept through.
+      const woken = new Promise<void>((resolve) => {
+        poller.wake = resolve;
+      });
+      const bodies = poller.end === null ? await this.#read(account, from, ask) : [];
+      if (poller.end === 'conflict') return { kind: 'conflict' };
+      const isOver = poller.end !== null || clock.now() >= until;
+      if (bodies.length > 0 || isOver) return { kind: 'updates', bodies };
+      const timer = clock.schedule(until, () => poller.wake());
+      await woken;
+      timer.cancel();
+    }
+  }
+
+  // From which update id on there is anything to tell.
+  async #confirm(account: string, offset: number): Promise<number> {
+    const { incoming, taken } = this.#parts;
+    const from = offset >= 0 ? offset : await this.#fromEnd(account, -offset);
+    const count = from > 0 ? await incoming.done({ account, from: 0, before: from }) : 0;
+    if (count > 0) taken(account, count);
+    return from;
+  }
+
+  async #fromEnd(account: string, count: number): Promise<number> {
+    const ids: number[] = [];
+    let after = -1;
+    for (;;) {
+      const query = { afterAccount: account, afterUpdateId: after, max: PAGE };
+      const page = await this.#parts.incoming.waiting(query);
+      const own = page.filter((row) => row.account === account);
+      for (const { updateId } of own) ids.push(updateId);
+      if (own.length < PAGE) return ids.at(-count) ?? ids[0] ?? 0;
+      after = own.at(-1)!.updateId;
+    }
+  }
+
+  async #read(account: string, from: number, { limit, allowed }: Poll): Promise<string[]> {
+    const bodies: string[] = [];
+    let next = from;
+    for (;;) {
+      const page = await this.#parts.incoming.read({ account, from: next, max: PAGE });
+      for (const { body } of page) {
+        if (isAllowed(body, allowed)) bodies.push(body);
+        if (bodies.length === limit) return bodies;
+      }
+      if (page.length < PAGE) return bodies;
+      next = page.at(-1)!.updateId + 1;
+    }
+  }
+
+  #end(account: string, how: 'conflict' | 'left', only: Poller | null = null): void {
+    const poller = this.#pollers.get(account);
+    if (poller === undefined || (only !== null && poller !== only)) return;
+    this.#pollers.delete(account);
+    poller.end = how;
+    poller.wake();
+  }
+}
+
+// One that cannot be read is never told: it would spoil the answer that all of them share.
+function isAllowed(body: string, allowed: readonly string[]): boolean {
+  const update = jsonOrUndefined(body);
+  if (typeof update !== 'object' || update === null) return false;
+  if (allowed.length === 0) return true;
+  const kind = kindOf(update as Record<string, unknown>);
+  return kind !== null && allowed.includes(kind);
+}
+
+// Parameters come typed (JSON) or as text (query, form); what cannot be read is as if left out.
+export function readPoll(params: Readonly<Record<string, unknown>>): Poll {
+  const whole = (value: unknown) => {
+    const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+    return Number.isSafeInteger(number) ? (number as number) : null;
+  };
+  const limit = whole(params.limit) ?? LIMIT_MAX;
+  const timeoutS = Math.min(Math.max(0, whole(params.timeout) ?? 0), TIMEOUT_S_MAX);
+  return {
+    offset: whole(params.offset) ?? 0,
+    limit: limit >= 1 && limit <= LIMIT_MAX ? limit : LIMIT_MAX,
+    timeoutMs: timeoutS * 1000,
+    allowed: namesOf(params.allowed_updates),
+  };
+}
+
+function namesOf(value: unknown): string[] {
+  const list = typeof value === 'string' ? parsed(value) : value;
+  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+}
+
+function parsed(text: string): unknown {
+  return jsonOrUndefined(text) ?? null;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { Glimpse } from './read-update.ts';
+import { type AnsweringCall, Updates } from './seen.ts';
+
+const ACCOUNT = 'telegram:42';
+const HOUR = 3_600_000;
+const NOW = 100 * HOUR;
+
+function wrote(changes: Partial<Glimpse> = {}): Glimpse {
+  return { updateId: 1, chat: '7', messageId: '5', voice: 'wrote', saidAt: null, ...changes };
+}
+
+function call(changes: Partial<AnsweringCall> = {}): AnsweringCall {
+  return { chat: '7', family: 'send', gate: 'broadcast', params: {}, ...changes };
+}
+
+const reply = (id: unknown) => ({ reply_parameters: { message_id: id } });
+
+describe('reply or broadcast', () => {
+  const updates = new Updates();
+  updates.remember(ACCOUNT, wrote(), NOW);
+  const gate = (changes: Partial<AnsweringCall>, now = NOW, windowMs = HOUR) =>
+    updates.gateFor(ACCOUNT, call(changes), now, windowMs);
+
+  test('who wrote within the window is answered; later it is broadcast again', () => {
+    expect(gate({}, NOW + HOUR)).toBe('reply');
+    expect(gate({}, NOW + HOUR + 1)).toBe('broadcast');
+    expect(gate({ chat: '8' })).toBe('broadcast');
+    expect(gate({}, NOW + 1, 0)).toBe('broadcast');
+  });
+
+  test('a reply to a message that came in is an answer, however late', () => {
+    const late = NOW + 9 * HOUR;
+    expect(gate({ params: reply(5) }, late)).toBe('reply');
+    expect(gate({ params: reply('5') }, late)).toBe('reply');
+    expect(gate({ params: { reply_parameters: '{"message_id":5}' } }, late)).toBe('reply');
+    expect(gate({ params: { reply_to_message_id: '5' } }, late)).toBe('reply');
+    expect(gate({ params: { reply_parameters: { message_id: 5, chat_id: 7 } } }, late)).toBe(
+      'reply',
+    );
+  });
+
+  test('a reply to anything else is not, whatever the call claims', () => {
+    const late = NOW + 9 * HOUR;
+    for (const params of [
+      reply(6),
+      { reply_parameters: { message_id: 5, chat_id: 8 } },
+      { reply_parameters: '{' },
+      { reply_to_message_id: 'x' },
+    ]) {
+      expect(gate({ gate: 'reply', params }, late)).toBe('broadcast');
+    }
+  });
+
+  test('paid and open stay what they are', () => {
+    expect(gate({ gate: 'paid' })).toBe('paid');
+    expect(gate({ gate: 'open', family: 'edit' })).toBe('open');
+  });
+
+  test('of an account whose updates nobody showed us, the call’s own word must do', () => {
+    const fresh = new Updates();
+    expect(fresh.gateFor(ACCOUNT, call({ gate: 'reply' }), NOW, HOUR)).toBe('reply');
+    expect(fresh.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+  });
+
+  test('what is told late was said when it was said', () => {
+    const away = new Updates();
+    away.remember(ACCOUNT, wrote({ saidAt: NOW - 5 * HOUR }), NOW);
+    expect(away.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+    // A clock ahead of ours gives no credit.
+    away.remember(ACCOUNT, wrote({ saidAt: NOW + 5 * HOUR }), NOW);
+    expect(away.gateFor(ACCOUNT, call(), NOW + 2 * HOUR, HOUR)).toBe('broadcast');
+  });
+});
+
+describe('priority', () => {
+  const updates = new Updates();
+  updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '1', voice: 'addressed' }), NOW);
+  updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '2' }), NOW + 1);
+  const priority = (changes: Partial<AnsweringCall>, now = NOW + 2) =>
+    updates.priorityFor(ACCOUNT, call({ chat: '-100', ...changes }), now);
+
+  test('the answer to one who meant the bot is high, also when others spoke meanwhile', () => {
+    expect(priority({})).toBe('high');
+    expect(priority({ params: reply(1) }, NOW + 9 * HOUR)).toBe('high');
+  });
+
+  test('the answer to another message, to another chat, or after a while is not', () => {
+    expect(priority({ params: reply(2) })).toBeNull();
+    expect(priority({ chat: '-101' })).toBeNull();
+    expect(priority({}, NOW + HOUR)).toBeNull();
+    expect(priority({ family: 'edit' })).toBeNull();
+  });
+});
+
+test('memory is bounded: what was silent longest is forgotten first', () => {
+  const updates = new Updates({ chatsMax: 2, messagesMax: 2 });
+  for (const chat of ['1', '2', '1', '3']) {
+    updates.remember(ACCOUNT, wrote({ chat, messageId: `${chat}0` }), NOW);
+  }
+  const gate = (chat: string) => updates.gateFor(ACCOUNT, call({ chat }), NOW, HOUR);
+  expect(['1', '2', '3'].map(gate)).toEqual(['reply', 'broadcast', 'reply']);
+  expect(updates.gateFor('telegram:43', call({ chat: '1' }), NOW, HOUR)).toBe('broadcast');
+});

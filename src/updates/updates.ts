@@ -1,0 +1,297 @@
+// Inbound: everything that comes in. The room's door. It sees updates (polled through the gateway, or by webhook),
+// keeps them, knows from them which calls are answers, and hands them on to the app: posted, or polled.
+// May assume that the accounts it is asked about are known, and that nobody calls before the start.
+
+import type { Gate } from '../domain/call.ts';
+import type { Journal, WaitingIncoming } from '../store/ports/journal.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import type { Service } from '../system/service.ts';
+import type { Reply } from '../system/transport.ts';
+import { Forwarder } from './forwarder.ts';
+import { type Polled, Polls, readPoll } from './polls.ts';
+import { createPruning } from './pruning.ts';
+import type { Glimpse } from './read-update.ts';
+import { derivedSecret, isSameSecret } from './secret.ts';
+import type { AnsweringCall } from './seen.ts';
+import { derivedSigningSecret, signedHeaders, webhookId } from './signature.ts';
+import { rowOf, Watch } from './watch.ts';
+import { readWebhookAnswer, type WebhookCall } from './webhook-answer.ts';
+
+export type { Polled } from './polls.ts';
+export type { AnsweringCall } from './seen.ts';
+export type { WebhookCall } from './webhook-answer.ts';
+
+export interface InboundSettings {
+  readonly replyWindowS: number;
+  readonly forwardUrl: string | null;
+  readonly webhookSecret: string | null;
+  // What is posted to the app is signed with it, and with the one before while both are in use; null: derived.
+  readonly signingSecret: string | null;
+  readonly signingSecretPrevious: string | null;
+  readonly updatesFromStore: boolean;
+}
+
+export interface InboundParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journal: Pick<Journal, 'incoming'>;
+  // Secrets of webhooks are derived from it.
+  readonly secret: string;
+  // Those derived from the one before it are good as well, until the platform was told the new ones.
+  readonly secretPrevious?: string | null;
+  readonly accounts: { list(): readonly string[]; has(account: string): boolean };
+  readonly settingsOf: (account: string) => InboundSettings;
+  readonly post: (
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    deadlineMs: number,
+  ) => Promise<Reply>;
+  // A call the app put into its answer, to be made once per key; 'later': it cannot be accepted now.
+  readonly call: (account: string, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
+  // The bot's own name, without the @; null: the platform does not say.
+  readonly usernameOf: (account: string) => Promise<string | null>;
+  // What became of an update.
+  readonly count: (account: string, end: UpdateEnd) => void;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+// `failed` counts tries; the others count updates.
+export type UpdateEnd = 'received' | 'repeated' | 'taken' | 'failed' | 'expired';
+
+export type Received =
+  | { kind: 'received' }
+  // No such account, or not its secret: nobody is told which.
+  | { kind: 'unauthorized' }
+  | { kind: 'invalid' }
+  | { kind: 'full'; waiting: number; waitingMax: number };
+
+export interface WebhookView {
+  readonly path: string;
+  readonly secret: string;
+  // For the app: what is posted to it is signed with this.
+  readonly signingSecret: string;
+  readonly to: 'forwarded' | 'kept for getUpdates' | 'seen only';
+  readonly waiting: number;
+}
+
+export interface Inbound extends Service {
+  // Updates on their way to an app that polls.
+  saw(account: string, updates: readonly unknown[]): void;
+  gateFor(account: string, call: AnsweringCall): Gate;
+  priorityFor(account: string, call: AnsweringCall): 'high' | null;
+
+  // Whether the secret is that of the account: to be asked before anything of the update is read.
+  admits(account: string, secret: string): boolean;
+  // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
+  receive(account: string, secret: string, update: unknown): Promise<Received>;
+  // null: no such account.
+  webhookOf(account: string): WebhookView | null;
+
+  // Whether this account's getUpdates is answered from here.
+  servesUpdates(account: string): boolean;
+  poll(
+    account: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Polled>;
+}
+
+// Updates of one account that wait for the app; beyond it the platform is told to keep them, which it does for a day.
+export const WAITING_MAX = 100_000;
+// As long as the platform itself waits for an app's answer.
+const POST_MS_MAX = 60_000;
+const PAGE = 1000;
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+export function createInbound(parts: InboundParts): Inbound {
+  return new InboundRoom(parts);
+}
+
+class InboundRoom implements Inbound {
+  readonly #parts: InboundParts;
+  readonly #watch: Watch;
+  readonly #polls: Polls;
+  readonly #forwarder: Forwarder;
+  readonly #pruning: Service;
+  readonly #waiting = new Map<string, number>();
+  #started: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(parts: InboundParts) {
+    const { clock, random, journal, log } = parts;
+    const { incoming } = journal;
+    const taken = (account: string, count: number) => {
+      this.#count(account, -count);
+      for (let i = 0; i < count; i++) parts.count(account, 'taken');
+    };
+    const { settingsOf, usernameOf } = parts;
+    const replyWindowMsOf = (account: string) => settingsOf(account).replyWindowS * 1000;
+    this.#parts = parts;
+    this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, log });
+    this.#polls = new Polls({ clock, incoming, taken });
+    const expired = (account: string) => {
+      parts.count(account, 'expired');
+      // The forwarder finds out by itself when it comes to it.
+      if (this.servesUpdates(account)) this.#count(account, -1);
+    };
+    this.#pruning = createPruning({ clock, log, expired, prune: incoming.prune });
+    this.#forwarder = new Forwarder({
+      clock,
+      random,
+      incoming,
+      log,
+      ended: (account, how) => {
+        if (how === 'taken') taken(account, 1);
+        else this.#count(account, -1);
+      },
+      failed: (account) => parts.count(account, 'failed'),
+      post: (account, updateId, body) => this.#post(account, updateId, body),
+      answered: (account, updateId, reply) => this.#answered(account, updateId, reply),
+    });
+  }
+
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isStopped) return;
+    for (const account of this.#parts.accounts.list()) await this.#watch.restore(account);
+    await this.#lineUp();
+    if (this.#isStopped) return;
+    await this.#forwarder.start();
+    await this.#pruning.start();
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#polls.stop();
+    await Promise.all([this.#forwarder.stop(deadlineMs), this.#pruning.stop(deadlineMs)]);
+  }
+
+  saw(account: string, updates: readonly unknown[]): void {
+    this.#watch.note(account, updates);
+  }
+
+  gateFor(account: string, call: AnsweringCall): Gate {
+    return this.#watch.gateFor(account, call);
+  }
+
+  priorityFor(account: string, call: AnsweringCall): 'high' | null {
+    return this.#watch.priorityFor(account, call);
+  }
+
+  // Both are looked at in any case, so that the time tells nobody which accounts there are.
+  admits(account: string, secret: string): boolean {
+    const isRight = this.#isSecret(account, secret);
+    return this.#parts.accounts.has(account) && isRight;
+  }
+
+  async receive(account: string, secret: string, update: unknown): Promise<Received> {
+    if (!this.admits(account, secret)) return { kind: 'unauthorized' };
+    const waiting = this.#waiting.get(account) ?? 0;
+    if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
+    const [glimpse] = this.#watch.look(account, [update]);
+    if (glimpse === undefined) return { kind: 'invalid' };
+    await this.#keep(account, glimpse, JSON.stringify(update));
+    return { kind: 'received' };
+  }
+
+  async #keep(account: string, glimpse: Glimpse, body: string): Promise<void> {
+    const { clock, journal, count } = this.#parts;
+    const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
+    const state = forwardUrl !== null || updatesFromStore ? 'waiting' : 'seen';
+    const row = rowOf(account, glimpse, clock.now(), state, state === 'seen' ? '' : body);
+    const [isNew] = await journal.incoming.record([row]);
+    count(account, isNew === true ? 'received' : 'repeated');
+    if (isNew === true && state === 'waiting') this.#arrived({ ...row, attempts: 0, dueAt: 0 });
+  }
+
+  webhookOf(account: string): WebhookView | null {
+    if (!this.#parts.accounts.has(account)) return null;
+    const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
+    const kept = updatesFromStore ? 'kept for getUpdates' : 'seen only';
+    return {
+      path: `/webhook/${account.replace(':', '/')}`,
+      secret: this.#secretOf(account),
+      signingSecret: this.#signingSecrets(account)[0]!,
+      to: forwardUrl === null ? kept : 'forwarded',
+      waiting: this.#waiting.get(account) ?? 0,
+    };
+  }
+
+  servesUpdates(account: string): boolean {
+    const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
+    return forwardUrl === null && updatesFromStore;
+  }
+
+  poll(account: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+    return this.#polls.poll(account, readPoll(params), signal);
+  }
+
+  #arrived(row: WaitingIncoming): void {
+    const { account } = row;
+    this.#count(account, 1);
+    if (this.#parts.settingsOf(account).forwardUrl !== null) this.#forwarder.add(row);
+    else this.#polls.wake(account);
+  }
+
+  #count(account: string, change: number): void {
+    this.#waiting.set(account, Math.max(0, (this.#waiting.get(account) ?? 0) + change));
+  }
+
+  #isSecret(account: string, given: string): boolean {
+    if (isSameSecret(given, this.#secretOf(account))) return true;
+    const { secretPrevious = null, settingsOf } = this.#parts;
+    if (secretPrevious === null || settingsOf(account).webhookSecret !== null) return false;
+    return isSameSecret(given, derivedSecret(secretPrevious, account));
+  }
+
+  #secretOf(account: string): string {
+    const { settingsOf, secret } = this.#parts;
+    return settingsOf(account).webhookSecret ?? derivedSecret(secret, account);
+  }
+
+  // The current one first.
+  #signingSecrets(account: string): string[] {
+    const { settingsOf, secret, secretPrevious = null } = this.#parts;
+    const { signingSecret, signingSecretPrevious } = settingsOf(account);
+    const current = signingSecret ?? derivedSigningSecret(secret, account);
+    if (signingSecretPrevious !== null) return [current, signingSecretPrevious];
+    if (signingSecret !== null || secretPrevious === null) return [current];
+    return [current, derivedSigningSecret(secretPrevious, account)];
+  }
+
+  async #post(account: string, updateId: number, body: string): Promise<Reply> {
+    const { post, settingsOf, clock } = this.#parts;
+    const { forwardUrl } = settingsOf(account);
+    if (forwardUrl === null) return { kind: 'unsent', reason: 'no forward_url', detail: '' };
+    const secrets = this.#signingSecrets(account);
+    const id = webhookId(account, updateId);
+    const signed = signedHeaders({ id, at: clock.now(), body, secrets });
+    const headers = { [SECRET_HEADER]: this.#secretOf(account), ...signed };
+    return post(forwardUrl, body, headers, POST_MS_MAX);
+  }
+
+  async #answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'> {
+    if (reply.kind !== 'answered') return 'done';
+    const said = readWebhookAnswer(reply.headers['content-type'] ?? '', reply.body);
+    // One update, one answer: also when the app is asked again after a crash.
+    return said === null ? 'done' : this.#parts.call(account, said, `webhook:${updateId}`);
+  }
+
+  async #lineUp(): Promise<void> {
+    let [afterAccount, afterUpdateId] = ['', 0];
+    for (;;) {
+      const query = { afterAccount, afterUpdateId, max: PAGE };
+      const page = await this.#parts.journal.incoming.waiting(query);
+      for (const row of page) this.#arrived(row);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      [afterAccount, afterUpdateId] = [last.account, last.updateId];
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Watches updates go by: reads each once, remembers who wrote, notes it in the journal so that a restart forgets
+// nothing, and finds out by what name the bot is mentioned.
+
+import type { Gate } from '../domain/call.ts';
+import type { Incoming, NewIncoming } from '../store/ports/journal.ts';
+import type { Clock } from '../system/clock.ts';
+import { type BotIdentity, type Glimpse, namesSomeone, readUpdate } from './read-update.ts';
+import { type AnsweringCall, Updates } from './seen.ts';
+
+export interface WatchParts {
+  readonly clock: Clock;
+  readonly incoming: Pick<Incoming, 'record' | 'since'>;
+  readonly replyWindowMsOf: (account: string) => number;
+  // The bot's own name, without the @; null: the platform does not say.
+  readonly usernameOf: (account: string) => Promise<string | null>;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+// How much of the past a start reads per account.
+const RESTORED_MAX = 50_000;
+const ASK_NAME_EVERY_MS = 60_000;
+
+export class Watch {
+  readonly #parts: WatchParts;
+  readonly #updates = new Updates();
+  readonly #nameAskedAt = new Map<string, number>();
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  // Who wrote before the restart still wrote.
+  async restore(account: string): Promise<void> {
+    const { clock, incoming, replyWindowMsOf } = this.#parts;
+    const since = clock.now() - replyWindowMsOf(account);
+    for (const { at, ...seen } of await incoming.since({ account, since, max: RESTORED_MAX })) {
+      this.#updates.remember(account, { ...seen, saidAt: null }, at);
+    }
+  }
+
+  // What they are; whatever is no update is left out.
+  look(account: string, updates: readonly unknown[]): Glimpse[] {
+    const bot = this.#updates.botOf(account);
+    if (bot.username === null && updates.some(namesSomeone)) void this.#askName(account, updates);
+    const glimpses = updates.flatMap((update) => this.#glimpse(account, update, bot));
+    const now = this.#parts.clock.now();
+    for (const glimpse of glimpses) this.#updates.remember(account, glimpse, now);
+    return glimpses;
+  }
+
+  // One update that cannot be read must not keep the others from the app.
+  #glimpse(account: string, update: unknown, bot: BotIdentity): Glimpse[] {
+    try {
+      const glimpse = readUpdate(update, bot);
+      return glimpse === null ? [] : [glimpse];
+    } catch (error) {
+      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      return [];
+    }
+  }
+
+  // Looks and takes a note; nobody waits for it, because a lost note only costs pace.
+  note(account: string, updates: readonly unknown[]): void {
+    const { clock, incoming, log } = this.#parts;
+    const batch = this.look(account, updates)
+      .filter(({ voice }) => voice !== 'none')
+      .map((glimpse) => rowOf(account, glimpse, clock.now(), 'seen', ''));
+    if (batch.length === 0) return;
+    incoming.record(batch).catch((error: unknown) => {
+      log.warn({ err: error, account }, 'could not note who wrote');
+    });
+  }
+
+  gateFor(account: string, call: AnsweringCall): Gate {
+    const { clock, replyWindowMsOf } = this.#parts;
+    return this.#updates.gateFor(account, call, clock.now(), replyWindowMsOf(account));
+  }
+
+  priorityFor(account: string, call: AnsweringCall): 'high' | null {
+    return this.#updates.priorityFor(account, call, this.#parts.clock.now());
+  }
+
+  // Whom a mention means is only known by the bot's name; then the same updates say more.
+  async #askName(account: string, updates: readonly unknown[]): Promise<void> {
+    const now = this.#parts.clock.now();
+    const askedAt = this.#nameAskedAt.get(account) ?? Number.NEGATIVE_INFINITY;
+    if (now - askedAt < ASK_NAME_EVERY_MS) return;
+    this.#nameAskedAt.set(account, now);
+    const username = await this.#parts.usernameOf(account);
+    if (username === null) return;
+    this.#updates.nameBot(account, username);
+    this.look(account, updates);
+  }
+}
+
+export function rowOf(
+  account: string,
+  glimpse: Glimpse,
+  at: number,
+  state: NewIncoming['state'],
+  body: string,
+): NewIncoming {
+  const { updateId, chat, messageId, voice } = glimpse;
+  return { account, updateId, at, chat, messageId, voice, state, body };
+}
