@@ -3,7 +3,7 @@
 import { createEngine } from '../../src/app/delivery.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
-import { openSqliteLedger } from '../../src/store/sqlite/ledger.ts';
+import { openSqliteLedger } from '../../src/store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';

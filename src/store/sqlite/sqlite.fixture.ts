@@ -10,8 +10,8 @@ import { openDatabase, storeFileOf } from '../../system/sqlite.ts';
 import type { Damage, Harness } from '../contract/journal.fixture.ts';
 import type { Journal } from '../ports/journal.ts';
 import { type OpenStore, openStore } from './files/open.ts';
-import { openSqliteLedger } from './ledger.ts';
-import { SqliteReader } from './ledger-reader.ts';
+import { openSqliteLedger } from './ledger/ledger.ts';
+import { SqliteReader } from './ledger/reader.ts';
 import { type Request, serveStore } from './server.ts';
 import { openSqliteJournal, SqliteJournal, type SqliteJournalOptions } from './sqlite.ts';
 

@@ -12,7 +12,7 @@ import {
   sumsFileOf,
 } from '../../../system/sqlite.ts';
 import type { StoreNote } from '../../store-note.ts';
-import { schemaVersionOf } from '../schema.ts';
+import { schemaVersionOf } from '../schema/schema.ts';
 import { mendLog, scanLog } from './engine-log.ts';
 import { fileFromLog } from './log-pages.ts';
 import { type Held, type Loss, lossOf, lossOfPages } from './loss.ts';

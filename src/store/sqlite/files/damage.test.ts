@@ -22,7 +22,7 @@ import {
   sumsFileOf,
 } from '../../../system/sqlite.ts';
 import { aDelivery } from '../../contract/journal.fixture.ts';
-import { SqliteReader } from '../ledger-reader.ts';
+import { SqliteReader } from '../ledger/reader.ts';
 import { inlineStore, makeFolder } from '../sqlite.fixture.ts';
 import { frameOffset, scanLog } from './engine-log.ts';
 import { encode, readMark, SLOT_BYTES } from './mark.ts';

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
 import { accepted, delivered, recovered } from '../../contract/journal.fixture.ts';
-import { SCHEMA_VERSION } from '../schema.ts';
+import { SCHEMA_VERSION } from '../schema/schema.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { openSqliteJournal, restoreSnapshot } from '../sqlite.ts';
 import { explained } from './open.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import type { StoreNote } from '../../store-note.ts';
-import { migrate } from '../schema.ts';
+import { migrate } from '../schema/schema.ts';
 import { checkStore, hold, isSound } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type AcceptedLoss, type Loss, lossesOf, recordLoss, refusal, setAside } from './loss.ts';

@@ -16,7 +16,7 @@ import {
   sumsFileOf,
 } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
-import { schemaVersionOf } from '../schema.ts';
+import { schemaVersionOf } from '../schema/schema.ts';
 import { explained, quickCheck } from './open.ts';
 import { publish } from './snapshot.ts';
 

@@ -20,7 +20,7 @@ import {
   PAGE_BYTES,
   sharedFileOf,
 } from '../../../system/sqlite.ts';
-import { migrate } from '../schema.ts';
+import { migrate } from '../schema/schema.ts';
 import { attempt, columnsOf, halve } from './damaged-reads.ts';
 import { keepDeadRows } from './dead-rows.ts';
 

@@ -1,8 +1,8 @@
 // Typing signs and drafts go now or never, and stand in no message's way.
 
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../domain/outcome.ts';
-import { aRoad, submit } from './dispatch.fixture.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { aRoad, submit } from '../dispatch.fixture.ts';
 
 const SENT: Outcome = { kind: 'sent', messageId: null, result: '{"ok":true,"result":true}' };
 const typing = {

@@ -2,18 +2,18 @@
 // account's limits: at once if their moment is free, else not at all. They are never tried again, never probe a
 // freeze or a breaker, and stand in no message's way.
 
-import type { ReportFault } from '../domain/fault.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import type { AccountLimits } from '../limits/limits.ts';
-import type { CosmeticAnswer, CosmeticCall } from '../road/road.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { Journal } from '../store/ports/journal.ts';
-import type { Clock } from '../system/clock.ts';
-import type { Holds } from './account/availability.ts';
-import { type AccountKeys, markRefused, saveLimits } from './attempt/conclude.ts';
-import { answerOf, internalFailure, type Profile, reasonOf } from './attempt/run.ts';
-import type { Teller } from './events.ts';
-import { lessonOf } from './settle.ts';
+import type { ReportFault } from '../../domain/fault.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits } from '../../limits/limits.ts';
+import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Journal } from '../../store/ports/journal.ts';
+import type { Clock } from '../../system/clock.ts';
+import { type AccountKeys, markRefused, saveLimits } from '../attempt/conclude.ts';
+import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/run.ts';
+import type { Teller } from '../events.ts';
+import { lessonOf } from '../settle.ts';
+import type { Holds } from './availability.ts';
 
 // Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
 const IN_FLIGHT_MAX = 100;

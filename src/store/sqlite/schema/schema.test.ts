@@ -3,20 +3,20 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FAMILIES, GATES } from '../../domain/call.ts';
-import { STATES } from '../../domain/delivery.ts';
-import { PRIORITIES } from '../../domain/priority.ts';
-import { AUDIENCE_SQL } from './audiences.ts';
-import { BROADCAST_SQL } from './broadcast-statements.ts';
-import { CALLERS_SQL } from './callers.ts';
-import { openStore } from './files/open.ts';
-import { INCOMING_SQL } from './incoming.ts';
-import { KEYS_SQL } from './keys.ts';
-import { CALLS_NEWEST_FIRST } from './reads.ts';
-import { LIVE_PAGE } from './recovery.ts';
-import { makeFolder } from './sqlite.fixture.ts';
-import { SQL } from './statements.ts';
-import { STREAMS_SQL } from './streams.ts';
+import { FAMILIES, GATES } from '../../../domain/call.ts';
+import { STATES } from '../../../domain/delivery.ts';
+import { PRIORITIES } from '../../../domain/priority.ts';
+import { AUDIENCE_SQL } from '../audiences.ts';
+import { BROADCAST_SQL } from '../broadcast-statements.ts';
+import { CALLERS_SQL } from '../callers.ts';
+import { openStore } from '../files/open.ts';
+import { INCOMING_SQL } from '../incoming.ts';
+import { KEYS_SQL } from '../keys.ts';
+import { CALLS_NEWEST_FIRST } from '../reads.ts';
+import { LIVE_PAGE } from '../recovery.ts';
+import { makeFolder } from '../sqlite.fixture.ts';
+import { SQL } from '../statements.ts';
+import { STREAMS_SQL } from '../streams.ts';
 
 const dir = makeFolder();
 const store = openStore({ dir, pageCountMax: null });

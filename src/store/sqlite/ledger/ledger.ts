@@ -3,12 +3,12 @@
 
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { Delivery } from '../../domain/delivery.ts';
-import type { Attempt } from '../../domain/outcome.ts';
-import type { DeadGroup, Filter, HistoryEntry, Ledger, Page } from '../../ledger/ledger.ts';
-import { storeFileOf } from '../../system/sqlite.ts';
-import type { StateCount } from './ledger-rows.ts';
-import type { Question, Reply } from './ledger-worker.ts';
+import type { Delivery } from '../../../domain/delivery.ts';
+import type { Attempt } from '../../../domain/outcome.ts';
+import type { DeadGroup, Filter, HistoryEntry, Ledger, Page } from '../../../ledger/ledger.ts';
+import { storeFileOf } from '../../../system/sqlite.ts';
+import type { StateCount } from './rows.ts';
+import type { Question, Reply } from './worker.ts';
 
 // The store in `dir` must have been opened by a journal before the first question.
 export function openSqliteLedger(options: { dir: string }): Ledger {
@@ -101,7 +101,7 @@ class SqliteLedger implements Ledger {
 
   // A thread that fails takes its open questions with it; the next question starts another.
   #start(): Worker {
-    const worker = new Worker(new URL('./ledger-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: this.#file,
     });
     let why = 'the ledger is closed';

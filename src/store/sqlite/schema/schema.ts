@@ -5,10 +5,10 @@
 // maintains one index; the rest are partial. CHECKs are chains of `=`: a list after IN is rebuilt on every insert and
 // costs more than the insert.
 
-import type { Database } from '../../system/sqlite.ts';
-import { JournalOpenError } from '../store-error.ts';
-import { BROADCASTS } from './schema-broadcasts.ts';
-import { KEYS } from './schema-keys.ts';
+import type { Database } from '../../../system/sqlite.ts';
+import { JournalOpenError } from '../../store-error.ts';
+import { BROADCASTS } from './broadcasts.ts';
+import { KEYS } from './keys.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
 export const APPLICATION_ID = 0x534c5543;

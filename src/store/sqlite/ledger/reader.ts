@@ -1,16 +1,16 @@
 // The ledger's questions in SQL, on a reading connection. Every answer is bounded.
 
-import { type Delivery, STATES, type State } from '../../domain/delivery.ts';
-import type { Attempt } from '../../domain/outcome.ts';
+import { type Delivery, STATES, type State } from '../../../domain/delivery.ts';
+import type { Attempt } from '../../../domain/outcome.ts';
 import {
   type DeadGroup,
   type Filter,
   type HistoryEntry,
   type Page,
   SEARCH_LIMIT_MAX,
-} from '../../ledger/ledger.ts';
-import { assert } from '../../system/assert.ts';
-import type { Database, SqlInput, SqlRow, Statement } from '../../system/sqlite.ts';
+} from '../../../ledger/ledger.ts';
+import { assert } from '../../../system/assert.ts';
+import type { Database, SqlInput, SqlRow, Statement } from '../../../system/sqlite.ts';
 import {
   ATTEMPTS_SELECT,
   attemptOfRow,
@@ -19,8 +19,8 @@ import {
   HISTORY_SELECT,
   historyOfRow,
   type StateCount,
-} from './ledger-rows.ts';
-import { residueOf, searchQueries, seqRangeOf } from './ledger-search.ts';
+} from './rows.ts';
+import { residueOf, searchQueries, seqRangeOf } from './search.ts';
 
 // Of one delivery, attempts and history are told up to here.
 const STORY_LINES_MAX = 10_000;

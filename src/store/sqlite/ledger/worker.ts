@@ -2,10 +2,10 @@
 // commit.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Filter, Page } from '../../ledger/ledger.ts';
-import { assert } from '../../system/assert.ts';
-import { openDatabase } from '../../system/sqlite.ts';
-import { SqliteReader } from './ledger-reader.ts';
+import type { Filter, Page } from '../../../ledger/ledger.ts';
+import { assert } from '../../../system/assert.ts';
+import { openDatabase } from '../../../system/sqlite.ts';
+import { SqliteReader } from './reader.ts';
 
 export type Question =
   | { kind: 'get'; seq: number }

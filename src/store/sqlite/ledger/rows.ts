@@ -1,13 +1,13 @@
 // Rows of the store to what the ledger tells.
 
-import { type Delivery, laneOf, type State } from '../../domain/delivery.ts';
-import { formatId } from '../../domain/ids.ts';
-import type { Attempt } from '../../domain/outcome.ts';
-import { PRIORITIES } from '../../domain/priority.ts';
-import type { HistoryEntry } from '../../ledger/ledger.ts';
-import { namesIn } from '../../system/json.ts';
-import { type CheckedRow, isIntact } from '../../system/row-check.ts';
-import type { SqlRow } from '../../system/sqlite.ts';
+import { type Delivery, laneOf, type State } from '../../../domain/delivery.ts';
+import { formatId } from '../../../domain/ids.ts';
+import type { Attempt } from '../../../domain/outcome.ts';
+import { PRIORITIES } from '../../../domain/priority.ts';
+import type { HistoryEntry } from '../../../ledger/ledger.ts';
+import { namesIn } from '../../../system/json.ts';
+import { type CheckedRow, isIntact } from '../../../system/row-check.ts';
+import type { SqlRow } from '../../../system/sqlite.ts';
 
 export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session,
   d.user, d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,

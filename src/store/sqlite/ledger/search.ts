@@ -2,9 +2,9 @@
 // cheap: a search is led by the most telling one its filter allows, and checks the rest row by row.
 // Times are turned into a range of numbers first, since deliveries lie in the order of acceptance.
 
-import type { State } from '../../domain/delivery.ts';
-import { type Filter, needleOf, type Page, TEXT_LOOKED_MAX } from '../../ledger/ledger.ts';
-import type { Database, SqlInput } from '../../system/sqlite.ts';
+import type { State } from '../../../domain/delivery.ts';
+import { type Filter, needleOf, type Page, TEXT_LOOKED_MAX } from '../../../ledger/ledger.ts';
+import type { Database, SqlInput } from '../../../system/sqlite.ts';
 
 export interface Query {
   readonly sql: string;

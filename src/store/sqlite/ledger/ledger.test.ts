@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ledgerContract } from '../../ledger/ledger.contract.ts';
-import type { Filter } from '../../ledger/ledger.ts';
-import { openDatabase, storeFileOf } from '../../system/sqlite.ts';
-import { accepted } from '../contract/journal.fixture.ts';
-import { createMemoryDisk, createMemoryStore } from '../memory/memory.ts';
+import { ledgerContract } from '../../../ledger/ledger.contract.ts';
+import type { Filter } from '../../../ledger/ledger.ts';
+import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
+import { accepted } from '../../contract/journal.fixture.ts';
+import { createMemoryDisk, createMemoryStore } from '../../memory/memory.ts';
+import { inlineHarness, openHarness, type SqliteHarness } from '../sqlite.fixture.ts';
 import { openSqliteLedger } from './ledger.ts';
-import { BY_MESSAGE, deadGroupsSql } from './ledger-reader.ts';
-import { ATTEMPTS_SELECT, HISTORY_SELECT } from './ledger-rows.ts';
-import { searchQueries } from './ledger-search.ts';
-import { inlineHarness, openHarness, type SqliteHarness } from './sqlite.fixture.ts';
+import { BY_MESSAGE, deadGroupsSql } from './reader.ts';
+import { ATTEMPTS_SELECT, HISTORY_SELECT } from './rows.ts';
+import { searchQueries } from './search.ts';
 
 ledgerContract('memory', async () => {
   const disk = createMemoryDisk();
