@@ -31,7 +31,7 @@ const QUADRATIC = [
 const CODE = /^src\/.*\.tsx?$/;
 const TESTS = /\.(?:test|fixture|contract|world)\.tsx?$/;
 // Rooms behind the wall, which see what others have read already.
-const INSIDE = /^src\/(?:journal|ledger|dispatch|scheduler|limits)\//;
+const INSIDE = /^src\/(?:store|ledger|telemetry|dispatch|scheduler|limits)\//;
 const found = findReaders(readTree((path) => CODE.test(path) && !TESTS.test(path)));
 
 test(

@@ -167,7 +167,10 @@ export function aRoad(
     dispatch,
     ledger: store.ledger,
     clock,
-    accounts: { list: () => [], setPaused: async () => true },
+    accounts: {
+      list: () => [{ id: aDelivery().account, platform: 'telegram', paused: false, refused: null }],
+      setPaused: async () => true,
+    },
     bounds: { platformQueueMax: 1000, queueBytesTotalMax: 10_000_000 },
     onFull: () => {},
   });

@@ -289,6 +289,10 @@ export class Dispatch implements Service {
     }
   }
 
+  keep(records: readonly LimitRecord[]): Promise<void> {
+    return saveLimits(this.#o.journal, records);
+  }
+
   get allLimits(): ReadonlyMap<string, AccountLimits> {
     return this.#limits;
   }

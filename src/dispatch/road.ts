@@ -15,6 +15,7 @@ import type {
   WaitingHead,
 } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
+import { freezeByHand, thawByHand } from './account/by-hand.ts';
 import { type BoundParts, boundSubmit, fullFor, type QueueBounds } from './account/queue-bounds.ts';
 import type { Dispatch } from './dispatch.ts';
 import { summaryOf } from './summary.ts';
@@ -45,6 +46,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     dispatch.wake();
     return true;
   };
+  const isKnown = (account: string) => accounts.list().some(({ id }) => id === account);
   const bounds: BoundParts = {
     ...options.bounds,
     loadOf: (account) => dispatch.loadOf(account),
@@ -74,6 +76,12 @@ export function createRoad(options: FrontOptions): AskedRoad {
       limitsView(dispatch, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
+    freeze: async (what, until, cause) => {
+      if (!isKnown(what.account)) return false;
+      await freezeByHand(dispatch, what, until, cause, clock.now());
+      return true;
+    },
+    thaw: async (what) => (isKnown(what.account) ? thawByHand(dispatch, what, clock.now()) : 0),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
     waiting: (filter, max) => waitingHeads(dispatch, filter, max),
     listen: (listener) => teller.listen(listener),

@@ -175,6 +175,29 @@ export class AccountLimits {
     return notes.records;
   }
 
+  // By hand: nothing of the chat (null: of the account) goes before `until`. What is learned is to be saved.
+  freeze(chat: string | null, until: number, cause: string, now: number): Words.Learned {
+    const notes = new Notes(this.#account, now, []);
+    const branch = chat === null ? this.#tree.root : this.#tree.chatFor(chat);
+    const freeze = branch.freeze(chat === null ? 'account' : 'chat', chat ?? '', until, cause, now);
+    if (chat !== null) this.#tree.noted.add(branch);
+    notes.froze(branch, freeze);
+    return notes;
+  }
+
+  // By hand: the freezes there are over now. As after any freeze one call goes first, and shows whether the platform
+  // agrees; so a thaw that was wrong costs one refusal.
+  thaw(chat: string | null, now: number): Words.Learned {
+    const notes = new Notes(this.#account, now, []);
+    const branch = chat === null ? this.#tree.root : this.#tree.chatOf(chat);
+    for (const freeze of branch?.freezes ?? []) {
+      if (freeze.until <= now) continue;
+      freeze.until = now;
+      notes.froze(branch!, freeze);
+    }
+    return notes;
+  }
+
   // Facts first, then the windows from what went out lately. A call without an end was under way
   // when the process ended: it may have been judged as late as now.
   restore(

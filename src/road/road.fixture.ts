@@ -3,7 +3,7 @@
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
 import type { Journal, MoveCommand, QueueFull } from '../store/ports/journal.ts';
-import type { CosmeticAnswer, CosmeticCall, Ended, Road } from './road.ts';
+import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Road } from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
 export const START = 1_900_000_000_000;
@@ -15,6 +15,7 @@ export class FakeRoad implements Road {
   readonly #listeners = new Set<RoadListener>();
   readonly submitted: NewDelivery[] = [];
   readonly paused = new Set<string>();
+  frozen: { chat: string | null; until: number; cause: string }[] = [];
   failure: Error | null = null;
   onWait: (seq: number) => void = () => {};
 
@@ -118,6 +119,19 @@ export class FakeRoad implements Road {
     const freeze = { scope: 'chat', since: START, until: START + 7_200_000, cause: '429' };
     const rules = [{ ...rule, freeAt: START + 1000 }];
     return [{ account: ACCOUNT, chat: '-100', rules, freezes: [freeze] }];
+  }
+
+  async freeze({ account, chat }: HandOnLimits, until: number, cause: string) {
+    if (account !== ACCOUNT) return false;
+    this.frozen.push({ chat, until, cause });
+    return true;
+  }
+
+  async thaw({ account, chat }: HandOnLimits) {
+    if (account !== ACCOUNT) return 0;
+    const before = this.frozen.length;
+    this.frozen = this.frozen.filter((each) => each.chat !== chat);
+    return before - this.frozen.length;
   }
 
   async pause(account: string) {

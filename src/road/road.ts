@@ -40,11 +40,20 @@ export interface Road {
   limits(account: string | null, viewsMax?: number): LimitsView[];
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
+  // By hand: nothing of the chat (null: of the account) goes before `until`, or what is closed there is open again.
+  // False, 0: no such account, or nothing was closed.
+  freeze(what: HandOnLimits, until: number, cause: string): Promise<boolean>;
+  thaw(what: HandOnLimits): Promise<number>;
   depths(): Depths;
   // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
   // walks all lanes.
   waiting(filter: WaitingFilter, max: number): WaitingHead[];
   listen(listener: RoadListener): () => void;
+}
+
+export interface HandOnLimits {
+  readonly account: string;
+  readonly chat: string | null;
 }
 
 export interface CosmeticCall {
