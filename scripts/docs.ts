@@ -14,11 +14,11 @@ import { metricsPage } from './docs/metrics.ts';
 import { statesPage } from './docs/states.ts';
 
 const PAGES = {
-  'docs/cli.md': cliPage,
+  'docs/reference/cli.md': cliPage,
   'docs/configuration.md': configurationPage,
-  'docs/errors.md': errorsPage,
-  'docs/metrics.md': metricsPage,
-  'docs/states.md': statesPage,
+  'docs/reference/errors.md': errorsPage,
+  'docs/reference/metrics.md': metricsPage,
+  'docs/reference/states.md': statesPage,
   'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
   'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),
   'deploy/grafana/dashboards/streams.json': () => dashboardText(STREAMS),

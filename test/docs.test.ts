@@ -23,12 +23,12 @@ describe('the docs and the code agree both ways', () => {
   });
 
   test('errors', () => {
-    const rows = matches(readPage('errors.md'), /^\| `([a-z_]+)` \| \d{3} \|/gm);
+    const rows = matches(readPage('reference/errors.md'), /^\| `([a-z_]+)` \| \d{3} \|/gm);
     expect(sorted(rows)).toEqual(sorted(Object.keys(ERRORS)));
   });
 
   test('metrics', () => {
-    const rows = matches(readPage('metrics.md'), /^\| `([a-z_]+)` \|/gm);
+    const rows = matches(readPage('reference/metrics.md'), /^\| `([a-z_]+)` \|/gm);
     expect(sorted(rows)).toEqual(sorted(Object.keys(METRICS)));
   });
 
@@ -58,11 +58,11 @@ describe('the docs and the code agree both ways', () => {
   });
 
   test('commands, options and examples', () => {
-    expect(readPage('cli.md')).toBe(cliPage());
+    expect(readPage('reference/cli.md')).toBe(cliPage());
   });
 
   test('the state diagram', () => {
-    const edges = matches(readPage('states.md'), /^ {2}(\w+ --> \w+)$/gm);
+    const edges = matches(readPage('reference/states.md'), /^ {2}(\w+ --> \w+)$/gm);
     const moves = STATES.flatMap((from) => MOVES[from].map((to) => `${from} --> ${to}`));
     expect(sorted(edges)).toEqual(sorted(moves));
   });

@@ -61,10 +61,10 @@ describe('the rules', () => {
   });
 
   test('say what to do, on a page that does', () => {
-    const page = readFileSync(new URL('../docs/monitoring.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../docs/operate/monitoring.md', import.meta.url), 'utf8');
     for (const { alert, annotations, labels } of shippedRules()) {
       expect(page).toContain(`\n### ${alert}\n`);
-      expect(annotations.runbook).toBe(`docs/monitoring.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook).toBe(`docs/operate/monitoring.md#${alert.toLowerCase()}`);
       expect(['critical', 'warning']).toContain(labels.severity);
     }
   });

@@ -270,7 +270,7 @@ describe('kill -9 in the middle', () => {
 });
 
 describe('the lines of the page', () => {
-  const page = readFileSync(new URL('../docs/streams.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../docs/use/streams.md', import.meta.url), 'utf8');
   const lines = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, line]) => line!);
   const piped = lines.filter((line) => line.includes('curl -T -'));
 

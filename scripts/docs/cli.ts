@@ -1,4 +1,4 @@
-// docs/cli.md from the program: its commands, their arguments and options, and the examples that its help shows.
+// docs/reference/cli.md from the program: its commands, their arguments and options, and the examples of its help.
 
 import type { Command, Option } from 'commander';
 import { EXAMPLES } from '../../src/cli/examples.ts';
@@ -100,7 +100,7 @@ function optionsOf(command: Command): string {
   );
   const rows = rest.map((option) => [`\`${option.flags}\``, meaningOf(option)]);
   const all = rows.length === 0 ? '' : table(['option', 'meaning'], rows);
-  const flags = 'And a flag for each setting of [configuration](configuration.md).';
+  const flags = 'And a flag for each setting of [configuration](../configuration.md).';
   return [all, settings.length === 0 ? '' : flags].filter((part) => part !== '').join('\n\n');
 }
 

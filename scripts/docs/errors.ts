@@ -1,4 +1,4 @@
-// docs/errors.md from the catalogue of errors.
+// docs/reference/errors.md from the catalogue of errors.
 
 import { ERRORS } from '../../src/domain/errors.ts';
 import { MADE, table } from './table.ts';

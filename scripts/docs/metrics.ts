@@ -1,4 +1,4 @@
-// docs/metrics.md from the table of metrics.
+// docs/reference/metrics.md from the table of metrics.
 
 import { SERIES_MAX } from '../../src/telemetry/metrics/board.ts';
 import { METRICS } from '../../src/telemetry/metrics/metrics.ts';
@@ -19,7 +19,7 @@ ${MADE}
 are folds over the same events that make the log and the event stream; besides them the usual \`process_*\` and
 \`nodejs_*\` metrics are there (\`nodejs_eventloop_lag_p99_seconds\` tells how late the event loop is). No label names a
 chat, an account or a message, and a metric has at most ${SERIES_MAX} series. Dashboards and alerts:
-[monitoring](monitoring.md).
+[monitoring](../operate/monitoring.md).
 
 ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 `;

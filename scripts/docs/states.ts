@@ -1,4 +1,4 @@
-// docs/states.md: the diagram and the table of legal moves, from the one table in the code.
+// docs/reference/states.md: the diagram and the table of legal moves, from the one table in the code.
 
 import { MOVES, STATES, type State } from '../../src/domain/delivery.ts';
 import { MADE, table } from './table.ts';

@@ -57,7 +57,7 @@ export interface Gateway extends BroadcastCalls {
   readonly hasSandbox: boolean;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
   send(message: Message): Promise<Receipt | Problem>;
-  // A text that grows: a handle to it, or all of it from a source; see docs/streams.md.
+  // A text that grows: a handle to it, or all of it from a source; see docs/use/streams.md.
   readonly stream: Streaming;
   // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
   // sends.

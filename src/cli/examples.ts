@@ -1,5 +1,5 @@
-// What people type: a few lines for each command, shown at the end of its help and in docs/cli.md. A test parses each
-// of them, so that none can name an option that is no longer there.
+// What people type: a few lines for each command, shown at the end of its help and in docs/reference/cli.md. A test
+// parses each of them, so that none can name an option that is no longer there.
 
 import type { Command } from 'commander';
 

@@ -1,5 +1,5 @@
 // The life of one delivery: its states and the only legal moves between them.
-// MOVES is the truth; docs/states.md and the CHECKs of the SQLite schema are tested against it.
+// MOVES is the truth; docs/reference/states.md and the CHECKs of the SQLite schema are tested against it.
 
 import { COSMETIC_FAMILIES, type Family, type Gate } from './call.ts';
 import type { Priority } from './priority.ts';

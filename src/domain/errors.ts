@@ -1,5 +1,5 @@
 // The catalogue of what Sluice itself can refuse, and how it says so (RFC 9457, application/problem+json).
-// A code is stable for ever: programs branch on it, people search for it, docs/errors.md is made from this table.
+// A code is stable for ever: programs branch on it, docs/reference/errors.md is made from this table.
 // `title` says what is the case, `remedy` what to do; the detail of one refusal comes from where it happened.
 
 interface ErrorKind {

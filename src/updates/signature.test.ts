@@ -65,8 +65,8 @@ test('a derived secret is one of the standard: 32 bytes in base64', () => {
   expect(OURS).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 });
 
-test('the lines for Node in docs/inbound.md verify it', async () => {
-  const page = readFileSync(new URL('../../docs/inbound.md', import.meta.url), 'utf8');
+test('the lines for Node in docs/use/updates.md verify it', async () => {
+  const page = readFileSync(new URL('../../docs/use/updates.md', import.meta.url), 'utf8');
   const lines = /```js\n(.*?)```/s.exec(page)![1]!;
   const module = `data:text/javascript,${encodeURIComponent(`${lines}\nexport { isGenuine };`)}`;
   const { isGenuine: documented } = (await import(/* @vite-ignore */ module)) as {

@@ -151,10 +151,7 @@ describe('the wire a call takes', () => {
 });
 
 test('the page names every reason, in the same words', () => {
-  const page = readFileSync(
-    new URL('../../../docs/platforms/telegram.md', import.meta.url),
-    'utf8',
-  );
+  const page = readFileSync(new URL('../../../docs/use/telegram.md', import.meta.url), 'utf8');
   for (const [code, sentence] of Object.entries(REASONS)) {
     expect(page).toContain(`| \`${code}\` | ${sentence} |`);
   }

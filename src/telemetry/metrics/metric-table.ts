@@ -1,4 +1,4 @@
-// Every metric of Sluice: name, type, labels and what it tells. The registry and docs/metrics.md are made from it.
+// Every metric of Sluice: name, type, labels and what it tells. The registry and docs/reference/metrics.md use it.
 // Labels are few and their values bounded: platforms, classes, states, outcomes, codes of reasons. Never a chat, never
 // an account, never a delivery: those live in the ledger, where they cost a row and not a time series.
 

@@ -14,7 +14,7 @@ const FINE = { error: null, code: null } as const;
 interface Fetched<T> {
   readonly data: T | null;
   readonly error: string | null;
-  // Of the refusal, as docs/errors.md lists them; null: there is none.
+  // Of the refusal, as docs/reference/errors.md lists them; null: there is none.
   readonly code: string | null;
   reload(): Promise<void>;
 }
