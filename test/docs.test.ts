@@ -88,6 +88,42 @@ test('limits mean the same in the settings and on the platform', () => {
   expect(limits.filter(([key]) => !passedOn.includes(`    ${key},`))).toEqual([]);
 });
 
+describe('the pages and the tree agree', () => {
+  const pages = readTree((path) => path.endsWith('.md') && path !== 'CHANGELOG.md');
+
+  test('the way of a delivery and the ten questions name files, and what is in them', () => {
+    const page = readPage('ARCHITECTURE.md');
+    const rows = [...page.matchAll(/^\|.*\| `(src\/[^`]+\.ts)` \| `(\w+)` \|/gm)];
+    const way = rows.filter(([row]) => /^\| \d \|/.test(row));
+    const questions = rows.filter(([row]) => /^\| Where .*\? \|/.test(row));
+    expect([way.length, questions.length, rows.length]).toEqual([8, 10, 18]);
+    const wrong = rows.filter(([, path, name]) => !isIn(path!, name!));
+    expect(wrong.map(([row]) => row)).toEqual([]);
+    expect(isIn('src/dispatch/settle.ts', 'sett')).toBe(false);
+    expect(isIn('src/dispatch/gone.ts', 'settle')).toBe(false);
+  });
+
+  test('every file and folder that a page names exists', () => {
+    const named = Object.entries(pages).flatMap(([page, text]) =>
+      pathsIn(text).map((path) => ({ page, path })),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ path }) => !exists(path))).toEqual([]);
+    expect(pathsIn('see `src/a.ts`, `src/b/` and `src/<name>`, `test/*.ts`')).toEqual([
+      'src/a.ts',
+      'src/b',
+    ]);
+  });
+
+  test('the index leads to every page', () => {
+    const index = readPage('README.md');
+    const below = Object.keys(pages).filter((path) => /^docs\/.+\.md$/.test(path));
+    const linked = matches(index, /\]\(([^)#]+)\)/g);
+    const lost = below.filter((path) => !linked.includes(path.slice('docs/'.length)));
+    expect(lost).toEqual(['docs/README.md']);
+  });
+});
+
 test('every dependency says what it saves', () => {
   const manifest = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -100,6 +136,17 @@ test('every dependency says what it saves', () => {
 
 function readPage(name: string): string {
   return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+}
+
+function isIn(path: string, name: string): boolean {
+  if (!exists(path)) return false;
+  const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  return new RegExp(`\\b${name}\\b`).test(text);
+}
+
+// Paths of the repository in code spans; patterns are left out.
+function pathsIn(text: string): string[] {
+  return matches(text, /`((?:src|test|bench|scripts|deploy|bin|examples)\/[\w./-]*\w)\/?`/g);
 }
 
 function matches(text: string, pattern: RegExp): string[] {
