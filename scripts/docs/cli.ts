@@ -14,7 +14,7 @@ export function cliPage(): string {
 
 ${MADE}
 
-\`npx sluice <command>\`; \`--help\` after any command tells what is below, with examples. \`sluice serve\` runs
+\`npx sluice <command>\`; \`--help\` after any command shows what is below, with examples. \`sluice serve\` runs
 the gateway; the other commands talk to one that runs.
 
 * **Which gateway:** \`--url\`, else \`SLUICE_URL\`, else the host and port of the settings (\`--config FILE\`

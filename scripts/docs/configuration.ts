@@ -20,7 +20,7 @@ ${MADE}
 
 Everything works without any configuration. What is set is read in this order, later ones win: a file
 (\`--config FILE\`, else \`SLUICE_CONFIG\`, else \`sluice.yaml\` in the working folder), then variables, then flags of
-\`sluice serve\`. A name nobody knows or a value nobody can use stops the start; all of them are told at once.
+\`sluice serve\`. An unknown name or an invalid value stops the start; all of them are reported at once.
 \`sluice config\` prints what is in force and where it comes from, secrets hidden.
 
 A setting marked **per account** can also be set for one account of the file, see [Accounts](#accounts).

@@ -17,7 +17,7 @@ ${MADE}
 
 \`GET /metrics\` answers in the Prometheus text format, open on loopback, elsewhere with a viewer's key. All of these
 are folds over the same events that make the log and the event stream; besides them the usual \`process_*\` and
-\`nodejs_*\` metrics are there (\`nodejs_eventloop_lag_p99_seconds\` tells how late the event loop is). No label names a
+\`nodejs_*\` metrics are there (\`nodejs_eventloop_lag_p99_seconds\` is how late the event loop is). No label names a
 chat, an account or a message, and a metric has at most ${SERIES_MAX} series. Dashboards and alerts:
 [monitoring](../operate/monitoring.md).
 
