@@ -6,9 +6,68 @@ import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import { summaryOf } from '../domain/payload.ts';
+import type { Ended } from '../road/road.ts';
 import type { AttemptReport } from './attempt/run.ts';
 import { answerOf, detailOf, reasonOf } from './attempt/run.ts';
-import { Waiters } from './waiters.ts';
+
+interface Waiter {
+  // The delivery it waits for now; changes when another takes its place.
+  seq: number;
+  resolve(ended: Ended): void;
+}
+
+// When a newer delivery takes the place of the one they wait for, they wait for that one: the older caller gets the
+// newer one's result.
+class Waiters {
+  readonly #waiting = new Map<number, Set<Waiter>>();
+
+  wait(seq: number, signal: AbortSignal): Promise<Ended> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        this.#leave(waiter);
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        seq,
+        resolve(ended) {
+          signal.removeEventListener('abort', leave);
+          resolve(ended);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#join(waiter);
+    });
+  }
+
+  tell(ended: Ended): void {
+    const waiters = this.#waiting.get(ended.seq);
+    if (waiters === undefined) return;
+    this.#waiting.delete(ended.seq);
+    for (const waiter of waiters) waiter.resolve(ended);
+  }
+
+  redirect(from: number, to: number): void {
+    const waiters = this.#waiting.get(from);
+    if (waiters === undefined) return;
+    this.#waiting.delete(from);
+    for (const waiter of waiters) {
+      waiter.seq = to;
+      this.#join(waiter);
+    }
+  }
+
+  #join(waiter: Waiter): void {
+    const waiters = this.#waiting.get(waiter.seq);
+    if (waiters === undefined) this.#waiting.set(waiter.seq, new Set([waiter]));
+    else waiters.add(waiter);
+  }
+
+  #leave(waiter: Waiter): void {
+    const waiters = this.#waiting.get(waiter.seq);
+    if (waiters?.delete(waiter) && waiters.size === 0) this.#waiting.delete(waiter.seq);
+  }
+}
 
 export class Teller {
   readonly waiters = new Waiters();

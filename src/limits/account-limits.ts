@@ -4,14 +4,13 @@
 // platform is ever exceeded, whatever the network does to the calls that are under way.
 
 import { assert, unreachable } from '../system/assert.ts';
-import { Booking } from './booking.ts';
 import type { Branch } from './branch.ts';
 import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
 import { LEARNING, type LearningSettings } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { projectCall } from './projection.ts';
 import { Notes, readRecord } from './records.ts';
-import { Room } from './room.ts';
+import { Booking, Room } from './room.ts';
 import { RoundTrips } from './round-trips.ts';
 import { Tree } from './tree.ts';
 import type * as Words from './words.ts';

@@ -1,14 +1,35 @@
 // Room in all windows that a set of rules names: asked for, held while a call is under way, and turned
 // into a moment of judgement (or given back) when it settles. Nothing is made by asking.
 
-import { countOf, perMsOf } from './branch.ts';
+import { type Branch, countOf, perMsOf } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Tree } from './tree.ts';
-import type { Charge, Rule } from './words.ts';
+import type { Charge, Plan, Rule, Ticket } from './words.ts';
 
 // A user's call under way may be another chat's, whose settling nobody tells this one.
 const ASK_AGAIN_MS = 250;
+
+// The room one call has taken, and what its neighbourhood looked like then. Opaque to everyone outside.
+export class Booking implements Ticket {
+  readonly charge: Charge;
+  readonly plan: Plan;
+  readonly chat: Branch;
+  readonly takenAt: number;
+  departedAt: number;
+  // One bit per rule of the plan: whose use would explain a refusal of this call.
+  pressedChat = 0;
+  pressedAccount = 0;
+  isSettled = false;
+
+  constructor(charge: Charge, plan: Plan, chat: Branch, now: number) {
+    this.charge = charge;
+    this.plan = plan;
+    this.chat = chat;
+    this.takenAt = now;
+    this.departedAt = now;
+  }
+}
 
 export class Room {
   readonly #tree: Tree;

@@ -1,6 +1,8 @@
 // A binary heap of things that wait for a time. Intrusive: each waiter knows its place, so moving or removing
 // one costs a walk up or down the heap and leaves no stale entries behind.
 
+import type { Queued } from '../domain/delivery.ts';
+
 export interface Waiter {
   wakeAt: number;
   // -1: not in a heap.
@@ -86,5 +88,38 @@ export class TimeHeap<T extends Waiter> {
     }
     this.#items[index] = item;
     item.heapIndex = index;
+  }
+}
+
+interface Expiry extends Waiter {
+  readonly seq: number;
+}
+
+// Waiting deliveries with a time to live, the soonest first.
+export class Expiries {
+  readonly #heap = new TimeHeap<Expiry>();
+  readonly #bySeq = new Map<number, Expiry>();
+
+  get nextAt(): number {
+    return this.#heap.first?.wakeAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  watch({ seq, expiresAt }: Queued): void {
+    if (expiresAt === 0) return;
+    const expiry: Expiry = { seq, wakeAt: 0, heapIndex: -1 };
+    this.#bySeq.set(seq, expiry);
+    this.#heap.set(expiry, expiresAt);
+  }
+
+  unwatch(seq: number): void {
+    const expiry = this.#bySeq.get(seq);
+    if (expiry === undefined) return;
+    this.#bySeq.delete(seq);
+    this.#heap.remove(expiry);
+  }
+
+  // The next whose time is over; null: none.
+  pop(now: number): number | null {
+    return this.#heap.popDue(now)?.seq ?? null;
   }
 }

@@ -68,7 +68,7 @@ export class LiveStreams implements Live, Service {
       (stream) => this.#close(stream),
       broken,
     );
-    options.road.listen((event) => this.#stage.heard(event));
+    options.road.listen(this.#stage.heard);
   }
 
   // After the road: what it waits for must be known again.

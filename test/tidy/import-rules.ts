@@ -19,7 +19,7 @@ const ENTRIES = [
 ];
 // The page: it runs in a browser, and is bundled with these.
 const WEB = 'src/dashboard/web/';
-const WEB_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
+const WEB_PACKAGES = ['preact', 'preact/hooks', 'uplot', 'eventsource-parser/stream'];
 
 export function isTest(path: string): boolean {
   return /\.(test|contract|fixture|world)\.ts$/.test(path) || path.startsWith('test/');

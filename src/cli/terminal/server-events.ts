@@ -1,5 +1,7 @@
-// Reads server-sent events as the gateway writes them: one `event:` line, one `data:` line of JSON, an empty line.
+// Reads server-sent events as the gateway writes them: each has a name, and data that is JSON. The library reads the
+// lines; what is ours is when to stop reading something that is not a gateway's.
 
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { Failed } from '../io.ts';
 
@@ -17,32 +19,39 @@ export async function* serverEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
-  // The event that has not ended yet: only what is new is searched for its end.
-  let pieces: string[] = [];
+  let messages: EventSourceMessage[] = [];
+  // Since the last event or beat: lines that are neither are skipped, not kept, and nobody may send them for ever.
   let chars = 0;
-  // A line's end, which may be half of the event's.
-  let held = '';
-  for await (const chunk of chunks) {
-    const blocks = (held + decoder.decode(chunk, { stream: true })).split('\n\n');
-    const rest = blocks.pop()!;
-    for (const block of blocks) {
-      const event = eventOf(pieces.join('') + block);
-      pieces = [];
+  let isTooLong = false;
+  const parser = createParser({
+    maxBufferSize: EVENT_CHARS_MAX,
+    onEvent(message) {
+      messages.push(message);
       chars = 0;
+    },
+    onComment() {
+      chars = 0;
+    },
+    onError({ type }) {
+      isTooLong ||= type === 'max-buffer-size-exceeded';
+    },
+  });
+  for await (const chunk of chunks) {
+    const text = decoder.decode(chunk, { stream: true });
+    chars += text.length;
+    parser.feed(text);
+    for (const message of messages) {
+      const event = eventOf(message);
       if (event !== null) yield event;
     }
-    held = rest.endsWith('\n') ? '\n' : '';
-    pieces.push(held === '' ? rest : rest.slice(0, -1));
-    chars += rest.length;
-    if (chars > EVENT_CHARS_MAX) throw new Failed(NO_EVENTS);
+    messages = [];
+    if (isTooLong || chars > EVENT_CHARS_MAX) throw new Failed(NO_EVENTS);
   }
 }
 
-// null: a beat.
-function eventOf(lines: string): ServerEvent | null {
-  const kind = /^event: (.*)$/m.exec(lines)?.[1];
-  const data = /^data: (.*)$/m.exec(lines)?.[1];
-  if (kind === undefined || data === undefined) return null;
+// null: nameless, which no event of the gateway is.
+function eventOf({ event: kind, data }: EventSourceMessage): ServerEvent | null {
+  if (kind === undefined) return null;
   const value = jsonOrUndefined(data);
   if (value === undefined) throw new Failed(NO_EVENTS);
   return { kind, data: value };

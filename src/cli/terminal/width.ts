@@ -1,19 +1,13 @@
-// How wide a text is on a terminal, and texts cut to a width: between characters as people see them, never within one.
+// Texts cut to a width on a terminal: between characters as people see them, never within one. How wide one is, the
+// library knows; texts come here without escape sequences, so none are looked for.
+
+import stringWidth from 'string-width';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul'].map((name) => `\\p{Script=${name}}`);
-const WIDE = new RegExp(
-  `^[\\p{Emoji_Presentation}${SCRIPTS.join('')}\\u3000-\\u303f\\uff01-\\uff60]`,
-  'u',
-);
-const ASCII = /^[\x20-\x7e]*$/;
 const CUT = '…';
 
 export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) width += widthOfOne(segment);
-  return width;
+  return stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
 // As many rows as it takes.
@@ -22,7 +16,7 @@ export function rowsOf(line: string, room: number): string[] {
   const rows: string[] = [];
   let [row, width] = ['', 0];
   for (const { segment } of GRAPHEMES.segment(line)) {
-    const more = widthOfOne(segment);
+    const more = widthOf(segment);
     if (width + more > room) {
       rows.push(row);
       [row, width] = ['', 0];
@@ -40,8 +34,4 @@ export function fitted(text: string, room: number): string {
   if (room <= 0) return '';
   const [first = ''] = rowsOf(text, room - 1);
   return first + CUT + ' '.repeat(Math.max(0, room - 1 - widthOf(first)));
-}
-
-function widthOfOne(grapheme: string): number {
-  return WIDE.test(grapheme) ? 2 : 1;
 }

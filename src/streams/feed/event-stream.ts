@@ -1,21 +1,28 @@
-// A body of server-sent events, read by the rules of the HTML standard: fields per line, an empty line ends an event,
-// lines that begin with a colon are comments. `id` and `retry` are for readers that come back; nobody comes back here.
+// A body of server-sent events. The library knows the fields of the standard and puts events together; bytes become
+// lines here, because it bounds what it keeps but not how long a line may be that it skips. `id` and `retry` are for
+// readers that come back; nobody comes back here.
 
+import { createParser, type EventSourceParser, type ParseError } from 'eventsource-parser';
 import { FEED_BOUNDS, type Feed, type FeedBounds, type FeedEvent } from './event.ts';
 import { Lines } from './lines.ts';
 import { Payloads } from './payloads.ts';
 
 export class EventStreamFeed implements Feed {
   readonly #lines: Lines;
+  readonly #parser: EventSourceParser;
   readonly #payloads = new Payloads();
   readonly #bounds: FeedBounds;
-  #name: string | null = null;
-  #data: string[] = [];
-  #units = 0;
+  // By the lines that are being read.
+  #told: FeedEvent[] = [];
 
   constructor(bounds: FeedBounds = FEED_BOUNDS) {
     this.#bounds = bounds;
     this.#lines = new Lines(bounds.lineUnitsMax);
+    this.#parser = createParser({
+      maxBufferSize: bounds.eventUnitsMax,
+      onEvent: ({ data, event }) => this.#tell(this.#payloads.read(data, event ?? null)),
+      onError: (error) => this.#fail(error),
+    });
   }
 
   get broken(): number {
@@ -24,7 +31,7 @@ export class EventStreamFeed implements Feed {
 
   push(chunk: Uint8Array): FeedEvent[] {
     if (this.#payloads.isEnded) return [];
-    const events = this.#lines.push(chunk).flatMap((line) => this.#read(line));
+    const events = this.#read(this.#lines.push(chunk));
     if (!this.#lines.isTooLong) return events;
     const detail = `a line is longer than ${this.#bounds.lineUnitsMax} characters`;
     return [...events, ...this.#payloads.fail(detail)];
@@ -33,29 +40,28 @@ export class EventStreamFeed implements Feed {
   // The standard drops an event without its empty line, as it may be half of one. Here a half cannot be taken for a
   // whole, as it is not JSON; and servers that forget the last empty line would lose their last words.
   end(): FeedEvent[] {
-    const events = this.#lines.end().flatMap((line) => this.#read(line));
-    return [...events, ...this.#dispatch(), ...this.#payloads.end()];
+    const events = this.#read([...this.#lines.end(), '']);
+    return [...events, ...this.#payloads.end()];
   }
 
-  #read(line: string): FeedEvent[] {
-    if (line === '') return this.#dispatch();
-    const colon = line.indexOf(':');
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (field === 'event') this.#name = value;
-    if (field === 'data') {
-      this.#data.push(value);
-      this.#units += value.length + 1;
+  #read(lines: readonly string[]): FeedEvent[] {
+    this.#told = [];
+    for (const line of lines) {
+      // A parser that met its bound takes no more.
+      if (this.#payloads.isEnded) break;
+      this.#parser.feed(`${line}\n`);
     }
-    if (this.#units <= this.#bounds.eventUnitsMax) return [];
-    return this.#payloads.fail(`an event is longer than ${this.#bounds.eventUnitsMax} characters`);
+    return this.#told;
   }
 
-  #dispatch(): FeedEvent[] {
-    const events = this.#payloads.read(this.#data.join('\n'), this.#name);
-    this.#name = null;
-    this.#data = [];
-    this.#units = 0;
-    return events;
+  #tell(events: readonly FeedEvent[]): void {
+    this.#told.push(...events);
+  }
+
+  // Fields that the standard does not know are no fault.
+  #fail({ type }: ParseError): void {
+    if (type !== 'max-buffer-size-exceeded') return;
+    const detail = `an event is longer than ${this.#bounds.eventUnitsMax} characters`;
+    this.#tell(this.#payloads.fail(detail));
   }
 }

@@ -85,13 +85,13 @@ export class Stage {
   }
 
   // A call of the chat came back: it may be open now.
-  heard(event: RoadEvent): void {
+  readonly heard = (event: RoadEvent): void => {
     if (event.kind !== 'attempted' || this.#outputs.size === 0) return;
     const { account, chat } = event.about;
     for (const kind of ['message', 'draft']) {
       this.#outputs.get([account, chat, kind, ''].join('\0'))?.consider();
     }
-  }
+  };
 
   forgetIdle(now: number): void {
     for (const [key, output] of this.#outputs) {

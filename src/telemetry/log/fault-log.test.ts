@@ -18,7 +18,7 @@ test('every fault is counted; a place is logged once a minute, with its stack an
   expect(counts).toHaveLength(3);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({ stage: 'attempt', seq: 7, times: 1 });
-  expect(String(lines[0]!.fault)).toMatch(/^TypeError at ledger\/fault-log\.test\.ts/);
+  expect(String(lines[0]!.fault)).toMatch(/^TypeError at log\/fault-log\.test\.ts/);
   expect((lines[0]!.stack as string[]).length).toBeGreaterThan(0);
   report('recovery', new Error('elsewhere'), {});
   expect(lines).toHaveLength(2);

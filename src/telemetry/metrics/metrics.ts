@@ -10,8 +10,8 @@ import { expose } from './exposition.ts';
 import { type GaugeReading, showGauges, tally } from './gauges.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import { platformOf, RoadMetrics } from './road-metrics.ts';
-import { StatusCounts } from './status-counts.ts';
 import { LiveMetrics, showLive } from './stream-metrics.ts';
+import type { Count } from './tally.ts';
 
 export { type GaugeReading, METRICS, type MetricName };
 
@@ -112,4 +112,29 @@ export function createMetrics(options: { process: boolean } = { process: true })
 
 function stateOf({ state }: BroadcastReading): string {
   return state;
+}
+
+// Answers by route and class of status, counted on every request: a look at the route, then an addition.
+class StatusCounts {
+  readonly #board: Board;
+  // By route pattern, then by the first digit of the status.
+  readonly #routes = new Map<string, (Count | undefined)[]>();
+
+  constructor(board: Board) {
+    this.#board = board;
+  }
+
+  add(route: string, status: number): void {
+    let counts = this.#routes.get(route);
+    if (counts === undefined) {
+      counts = [];
+      this.#routes.set(route, counts);
+    }
+    const digit = Math.trunc(status / 100);
+    counts[digit] ??= this.#board.count('sluice_http_requests_total', {
+      route,
+      status: `${digit}xx`,
+    });
+    counts[digit].value += 1;
+  }
 }
