@@ -11,6 +11,7 @@ import { cliPage } from './docs/cli.ts';
 import { configurationPage } from './docs/configuration.ts';
 import { errorsPage } from './docs/errors.ts';
 import { metricsPage } from './docs/metrics.ts';
+import { securityPage } from './docs/security.ts';
 import { statesPage } from './docs/states.ts';
 
 const PAGES = {
@@ -18,6 +19,7 @@ const PAGES = {
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/metrics.md': metricsPage,
+  'docs/security.md': securityPage,
   'docs/states.md': statesPage,
   'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
   'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),

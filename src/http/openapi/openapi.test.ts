@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { bench } from '../context.fixture.ts';
+import { ROUTES } from '../routes.ts';
 import { openApi } from './openapi.ts';
 
 // Asked of the server itself, so that a new one cannot be forgotten. The platforms describe their own.
@@ -17,7 +18,7 @@ async function routesThere(): Promise<string[]> {
 }
 
 describe('the description', () => {
-  const description = openApi();
+  const description = openApi(ROUTES);
   const operations = Object.entries(description.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ route: `${verb} ${path}`, operation })),
   );
