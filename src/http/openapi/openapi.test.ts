@@ -45,6 +45,18 @@ describe('the description', () => {
     }
   });
 
+  test('says which parameters of a query must be there', () => {
+    const required = operations.flatMap(({ route, operation }) =>
+      operation.parameters
+        .filter(({ in: where, required: must }) => where === 'query' && must === true)
+        .map(({ name }) => `${route} ${name}`),
+    );
+    expect(required).toEqual([
+      ...['put /v1/streams account', 'put /v1/streams chat'],
+      ...['get /v1/sandbox/messages account', 'get /v1/sandbox/messages chat'],
+    ]);
+  });
+
   test('says of every answer what is in it', () => {
     const open = operations.flatMap(({ route, operation }) =>
       Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>

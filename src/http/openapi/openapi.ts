@@ -146,10 +146,14 @@ function queryParameters(
   examples: Route['examples'],
 ): DescribedParameter[] {
   if (query === undefined || !('properties' in query)) return [];
-  const properties = query.properties as Readonly<Record<string, Schema>>;
+  const { properties, required = [] } = query as {
+    properties: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
+    ...(required.includes(name) ? { required: true } : {}),
     schema: named(schema),
     ...examplesOf(examples, (example) => example.query?.[name]),
   }));

@@ -60,7 +60,8 @@ const OPEN: Route<BodyPorts> = {
   access: lasting(sender('draft')),
   tag: 'streams',
   summary: 'Open a text that grows; or, of another type than JSON, a body that is the text itself',
-  query: StreamQuery,
+  // It names the target of a body that is the text; JSON says it itself.
+  query: Type.Partial(StreamQuery),
   headers: openHeaders,
   body: { anyOf: [Stream, StreamFanOut] },
   forms: FEED_TYPES,
