@@ -12,6 +12,7 @@ import { cliPage } from './docs/cli.ts';
 import { configurationPage } from './docs/configuration.ts';
 import { errorsPage } from './docs/errors.ts';
 import { metricsPage } from './docs/metrics.ts';
+import { securityPage } from './docs/security.ts';
 import { statesPage } from './docs/states.ts';
 
 const PAGES: Readonly<Record<string, (current: string) => string>> = {
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, (current: string) => string>> = {
   'docs/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/security.md': securityPage,
   'docs/reference/states.md': statesPage,
   'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
   'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),

@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cliPage } from '../scripts/docs/cli.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
+import { PAGE_ROUTES } from '../src/dashboard/dashboard.ts';
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
-import { ACCESS } from '../src/http/auth/access.ts';
+import type { Access } from '../src/http/auth/access.ts';
+import { DIALECT_ROUTES, ROUTES } from '../src/http/routes.ts';
 import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
@@ -35,9 +37,10 @@ describe('the docs and the code agree both ways', () => {
   test('who may use which route', () => {
     const page = readPage('security.md');
     const rows = matches(page, /^\| (`[A-Z]+ \/[^|]*\|[^|]*\|[^|]*\|[^|]*)\|$/gm);
-    const routes = Object.entries(ACCESS).map(
-      ([route, { role, reach, audit }]) =>
-        `\`${route}\` | ${role} | ${reach} | ${audit === undefined ? '' : 'yes '}`,
+    const rowOf = (route: string, { role, reach, audit }: Access) =>
+      `\`${route}\` | ${role} | ${reach} | ${audit === undefined ? '' : 'yes '}`;
+    const routes = [...ROUTES, ...DIALECT_ROUTES, ...PAGE_ROUTES].map(({ method, url, access }) =>
+      rowOf(`${[method].flat()[0]} ${url}`, access),
     );
     expect(sorted(rows.map((row) => row.replace(/ +$/, ' ').replace(/\| +$/, '| ')))).toEqual(
       sorted(routes),

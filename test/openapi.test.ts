@@ -4,8 +4,9 @@
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { OPERATIONS } from '../src/http/openapi/openapi.ts';
-import { type Example, SAMPLE } from '../src/http/openapi/operation.ts';
+import { SAMPLE } from '../src/http/openapi/common.ts';
+import type { Example, Route } from '../src/http/route.ts';
+import { ROUTES } from '../src/http/routes.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
@@ -82,10 +83,9 @@ async function real(example: Example): Promise<Example> {
   return JSON.parse(text) as Example;
 }
 
-async function ask(route: string, example: Example) {
-  const [method, pattern] = route.split(' ') as [string, string];
+async function ask({ method, url }: Route, example: Example) {
   const { params = {}, query = {}, headers = {}, body, text } = await real(example);
-  const path = pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name]!));
+  const path = url.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!));
   const search = new URLSearchParams(query).toString();
   const type = text?.type ?? (body === undefined ? undefined : 'application/json');
   const content = text?.content ?? (body === undefined ? null : JSON.stringify(body));
@@ -111,13 +111,13 @@ function closed(schema: object): TSchema {
   }) as TSchema;
 }
 
-const EXAMPLES = Object.entries(OPERATIONS).flatMap(([route, operation]) =>
-  Object.entries(operation.examples).map(([name, example]) => ({ route, name, example })),
+const EXAMPLES = ROUTES.flatMap((route) =>
+  Object.entries(route.examples).map(([name, example]) => ({ route, name, example })),
 );
 
 describe('examples', () => {
-  test.each(EXAMPLES)('$route: $name', async ({ route, example }) => {
-    const { answers, answerType = 'application/json' } = OPERATIONS[route]!;
+  test.each(EXAMPLES)('$route.method $route.url: $name', async ({ route, example }) => {
+    const { answers, answerType = 'application/json' } = route;
     const answer = await ask(route, example);
     const said = answerType === 'text/event-stream' ? '' : await answer.text();
     expect(answer.status, said).toBe(example.status);
@@ -133,9 +133,7 @@ describe('examples', () => {
   });
 
   test('every route has one', () => {
-    const without = Object.entries(OPERATIONS).filter(
-      ([, { examples }]) => Object.keys(examples).length === 0,
-    );
+    const without = ROUTES.filter(({ examples }) => Object.keys(examples).length === 0);
     expect(without).toEqual([]);
   });
 

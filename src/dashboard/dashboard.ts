@@ -37,15 +37,28 @@ const SECURITY_HEADERS = {
 const NOT_BUILT =
   'The page is not built. The gateway works all the same: run `npm run build` in its folder and come back.\n';
 
+// The page holds no data; what it shows it asks for with the key of whoever looks. Other sites may link to it.
+const FILES_ACCESS = { role: 'anyone', reach: 'open' } as const;
+const INDEX_ACCESS = { ...FILES_ACCESS, linked: true } as const;
+
+// Who may use them, for the tables that tell it of all routes.
+export const PAGE_ROUTES = [
+  { method: 'GET', url: '/', access: INDEX_ACCESS },
+  { method: 'GET', url: '/page/:file', access: FILES_ACCESS },
+] as const;
+const [INDEX_ROUTE, FILE_ROUTE] = PAGE_ROUTES;
+
 export function pageRoutes(app: FastifyInstance, parts: PageParts): void {
   const shelf = new Shelf(parts);
-  app.get('/', async (request, reply) => {
+  const { url, access } = INDEX_ROUTE;
+  app.get(url, { config: { access } }, async (request, reply) => {
     const files = await shelf.files();
     const index = files?.get(INDEX);
     if (index !== undefined) return serve(request, reply, index, 'no-cache');
     return reply.code(503).headers(SECURITY_HEADERS).type('text/plain').send(NOT_BUILT);
   });
-  app.get<{ Params: { file: string } }>('/page/:file', async (request, reply) => {
+  const config = { access: FILE_ROUTE.access };
+  app.get<{ Params: { file: string } }>(FILE_ROUTE.url, { config }, async (request, reply) => {
     const found = (await shelf.files())?.get(`page/${request.params.file}`);
     if (found === undefined) return reply.callNotFound();
     return serve(request, reply, found, FOR_EVER);

@@ -1,14 +1,18 @@
 // /v1/accounts and /v1/limits: what is known of each account and chat, and the operator's pause. An account may have
 // talked to any number of chats, so limits are told in pages.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../accept/problems.ts';
-import { checkLimitsQuery, type LimitsRequest } from '../accept/schema.ts';
+import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../accept/schema.ts';
 import { showTimeOrNull } from '../accept/time.ts';
 import { troublesOf } from '../accept/trouble.ts';
 import type { AccountView, LimitsView } from '../road/road.ts';
+import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { count, SAMPLE, text, timeOrNull } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
+import { group, type Route } from './route.ts';
 
 const LIMITS_SHOWN_MAX = 1000;
 // Looking at all chats takes a while: at most so many are looked at, and whoever asks within this time sees the same.
@@ -19,23 +23,146 @@ interface ById {
   Params: { id: string };
 }
 
-export function limitRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  const { road } = options;
-  const seen = new Seen(options);
-  app.get('/v1/accounts', async () => ({ accounts: road.accounts().map(showAccount) }));
-  app.post<ById>('/v1/accounts/:id/pause', async (request, reply) =>
-    (await road.pause(request.params.id))
-      ? { id: request.params.id, paused: true }
-      : refuse(reply, 'unknown_account'),
-  );
-  app.post<ById>('/v1/accounts/:id/resume', async (request, reply) =>
-    (await road.resume(request.params.id))
-      ? { id: request.params.id, paused: false }
-      : refuse(reply, 'unknown_account'),
-  );
-  app.delete<ById>('/v1/accounts/:id', (request, reply) => remove(options, request, reply));
-  app.get('/v1/limits', async (request, reply) => showLimits(options, seen, request, reply));
+interface AccountPorts {
+  readonly options: IntakeOptions;
+  readonly seen: Seen;
 }
+
+export const Breaker = Type.Object({
+  state: Type.Enum(['closed', 'open', 'half_open']),
+  until: timeOrNull,
+  cause: text,
+});
+export const Account = Type.Object({
+  id: text,
+  platform: text,
+  paused: Type.Boolean(),
+  refused: Type.Unsafe({ type: ['string', 'null'], description: 'Why the platform refuses it' }),
+  breaker: Breaker,
+  waiting: count,
+  inFlight: count,
+});
+const Limit = Type.Object({
+  account: text,
+  chat: Type.String({ description: 'Empty: the account itself' }),
+  rules: Type.Array(
+    Type.Object({
+      name: text,
+      scope: text,
+      used: count,
+      count: Type.Number({ description: 'At most so many in any `perMs`' }),
+      perMs: count,
+      learned: Type.Number({ description: 'The share of it that is believed; 1: all' }),
+      freeAt: timeOrNull,
+    }),
+  ),
+  freezes: Type.Array(
+    Type.Object({ scope: text, since: timeOrNull, until: timeOrNull, cause: text }),
+  ),
+});
+const Paused = Type.Object({ id: text, paused: Type.Boolean() });
+const Removed = Type.Object({
+  id: text,
+  removed: Type.Boolean(),
+  cancelled: Type.Integer({ description: 'Deliveries that waited; they are cancelled' }),
+  inFlight: Type.Integer({ description: 'Calls that are still under way; they end as they do' }),
+  tokens: Type.Integer({ description: 'Virtual tokens that were revoked' }),
+  streams: count,
+  broadcasts: count,
+});
+const Webhook = Type.Object({
+  path: Type.String({ description: 'Where the platform is to post' }),
+  secret: Type.String({ description: 'The `secret_token` to give to setWebhook' }),
+  signingSecret: Type.String({ description: 'The app verifies with it what is posted to it' }),
+  to: Type.String({ description: 'What becomes of an update' }),
+  waiting: count,
+});
+const params = { id: SAMPLE.account };
+
+const LIST: Route<AccountPorts> = {
+  method: 'GET',
+  url: '/v1/accounts',
+  access: viewer('closed'),
+  tag: 'accounts',
+  summary: 'Accounts, their breakers and queues',
+  answers: { 200: Type.Object({ accounts: Type.Array(Account) }) },
+  examples: { 'all of them': { status: 200 } },
+  handler: async ({ options }) => ({ accounts: options.road.accounts().map(showAccount) }),
+};
+
+const PAUSE: Route<AccountPorts> = {
+  method: 'POST',
+  url: '/v1/accounts/:id/pause',
+  access: operator('account', 'path'),
+  tag: 'accounts',
+  summary: 'Send nothing more for this account',
+  answers: { 200: Paused },
+  examples: { 'one of them': { params, status: 200 } },
+  handler: async ({ options }, { params: { id } }: FastifyRequest<ById>, reply) =>
+    (await options.road.pause(id)) ? { id, paused: true } : refuse(reply, 'unknown_account'),
+};
+
+const RESUME: Route<AccountPorts> = {
+  method: 'POST',
+  url: '/v1/accounts/:id/resume',
+  access: operator('account', 'path'),
+  tag: 'accounts',
+  summary: 'Go on sending for this account',
+  answers: { 200: Paused },
+  examples: { 'one of them': { params, status: 200 } },
+  handler: async ({ options }, { params: { id } }: FastifyRequest<ById>, reply) =>
+    (await options.road.resume(id)) ? { id, paused: false } : refuse(reply, 'unknown_account'),
+};
+
+const REMOVE: Route<AccountPorts> = {
+  method: 'DELETE',
+  url: '/v1/accounts/:id',
+  access: ADMIN_ACTS,
+  tag: 'accounts',
+  summary: 'Forget this account and its token',
+  answers: { 200: Removed },
+  examples: { 'one that nobody needs': { params: { id: SAMPLE.idleAccount }, status: 200 } },
+  handler: ({ options }, request: FastifyRequest<ById>, reply) => remove(options, request, reply),
+};
+
+const WEBHOOK: Route<AccountPorts> = {
+  method: 'GET',
+  url: '/v1/accounts/:id/webhook',
+  // It shows a secret.
+  access: ADMIN_READS,
+  tag: 'accounts',
+  summary: 'Where updates are to be posted, and the secret',
+  answers: { 200: Webhook },
+  examples: { 'one of them': { params, status: 200 } },
+  handler: async ({ options }, request: FastifyRequest<ById>, reply) =>
+    options.updates?.webhookOf(request.params.id) ?? refuse(reply, 'unknown_account'),
+};
+
+const LIMITS: Route<AccountPorts> = {
+  method: 'GET',
+  url: '/v1/limits',
+  access: viewer('query'),
+  tag: 'accounts',
+  summary: 'Budgets, learned rates and freezes',
+  query: LimitsQuery,
+  answers: {
+    200: Type.Object({
+      limits: Type.Array(Limit),
+      total: count,
+      more: Type.Integer({ description: 'Those after this page' }),
+    }),
+  },
+  examples: {
+    'what is frozen': { query: { frozen: 'true' }, status: 200 },
+    'of one account': { query: { account: SAMPLE.account, limit: '5' }, status: 200 },
+  },
+  handler: async ({ options, seen }, request, reply) => showLimits(options, seen, request, reply),
+};
+
+export const ACCOUNT_ROUTES = group<AccountPorts>(
+  [LIST, PAUSE, RESUME, REMOVE, WEBHOOK, LIMITS],
+  ({ options }) => ({ options, seen: new Seen(options) }),
+);
 
 async function remove(
   { removeAccount }: IntakeOptions,

@@ -8,7 +8,7 @@ import type * as Intake from './context.ts';
 
 const PLACES = vi.hoisted(() => 16);
 
-vi.mock('./intake.ts', async (original) => {
+vi.mock('./context.ts', async (original) => {
   const actual = await original<typeof Intake>();
   return { ...actual, WAITING_MAX: PLACES, PASSING_MAX: PLACES };
 });
@@ -131,7 +131,7 @@ describe('calls that are passed on', () => {
 });
 
 test('the bounds that are shipped are bounds', async () => {
-  const shipped = await vi.importActual<typeof Intake>('./intake.ts');
+  const shipped = await vi.importActual<typeof Intake>('./context.ts');
   // A waiting caller costs some tens of kilobytes, a call passed on a socket.
   expect(shipped.WAITING_MAX).toBeLessThanOrEqual(50_000);
   expect(shipped.PASSING_MAX).toBeLessThanOrEqual(5_000);

@@ -8,36 +8,19 @@ import { journalProblem } from '../accept/submit.ts';
 import { Waiting } from '../accept/wait.ts';
 import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/journal.ts';
-import { limitRoutes } from './accounts.ts';
 import { accessOf } from './auth/access.ts';
-import { auditRoutes } from './auth/audit.ts';
 import { guardRoutes } from './auth/guard.ts';
-import { keyRoutes } from './auth/keys.ts';
-import { loginRoutes } from './auth/login.ts';
-import { broadcastRoutes } from './broadcasts/broadcasts.ts';
 import { boundLines } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
-import { descriptionRoutes } from './docs/docs.ts';
 import { makeInert } from './inert.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
-import { deadRoutes } from './messages/dead.ts';
-import { messageRoutes } from './messages/messages.ts';
 import { createPipelineServer } from './pipelines.ts';
 import { refuse, sendProblem } from './problem.ts';
-import { sandboxRoutes } from './sandbox/sandbox.ts';
+import { DIALECTS, GROUPS, ROUTES } from './routes.ts';
 import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
-import { streamRoutes } from './streams/streams.ts';
 import { isDialect } from './telegram/address.ts';
 import { answerNo, answerProblem, answerStopping } from './telegram/answer.ts';
-import { telegramRoutes } from './telegram/routes.ts';
 import { readPatience } from './telegram/send-options.ts';
-import { eventRoutes } from './watch/events.ts';
-import { healthRoutes } from './watch/health.ts';
-import { overviewRoutes } from './watch/overview.ts';
-import { queueRoutes } from './watch/queue.ts';
-import { statsRoutes } from './watch/stats.ts';
-import { terminalRoutes } from './watch/terminal.ts';
-import { webhookRoutes, webhookViewRoutes } from './webhooks.ts';
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.
@@ -105,8 +88,7 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
 
 // What is no route, or says nothing, is closed to other sites.
 function isLinked(request: FastifyRequest): boolean {
-  const { method = '', url = '' } = request.routeOptions;
-  return accessOf(method, url).linked === true && isNavigation(request);
+  return accessOf(request.routeOptions.config).linked === true && isNavigation(request);
 }
 
 function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
@@ -119,27 +101,9 @@ function isHeld({ settings }: IntakeOptions, { url, headers }: FastifyRequest): 
 }
 
 function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
-  app.register(async (keyed) => {
-    messageRoutes(keyed, options, waiting);
-    deadRoutes(keyed, options);
-    limitRoutes(keyed, options);
-    eventRoutes(keyed, options);
-    statsRoutes(keyed, options);
-    queueRoutes(keyed, options);
-    overviewRoutes(keyed, options);
-    sandboxRoutes(keyed, options);
-    terminalRoutes(keyed, options);
-    streamRoutes(keyed, options);
-    broadcastRoutes(keyed, options);
-    webhookViewRoutes(keyed, options);
-    keyRoutes(keyed, options);
-    auditRoutes(keyed, options);
-    loginRoutes(keyed, options);
-  });
-  app.register(async (watched) => healthRoutes(watched, options));
-  app.register(async (posted) => webhookRoutes(posted, options));
-  app.register(async (dialect) => telegramRoutes(dialect, options, waiting));
-  app.register(async (open) => descriptionRoutes(open));
+  for (const group of [...GROUPS, ...DIALECTS]) {
+    app.register(async (own) => group.add({ app: own, options, waiting, routes: ROUTES }));
+  }
 }
 
 function answerError(

@@ -1,11 +1,15 @@
 // /webhook/telegram/:account: updates as Telegram posts them. Answered as soon as the update is durable; whoever
 // forwards it does so later. The secret is the key, so no other one is asked for.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../accept/problems.ts';
 import { unreachable } from '../system/assert.ts';
+import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { count, SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
+import { group, type Route, withOptions } from './route.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
@@ -13,22 +17,41 @@ interface ByAccount {
   Params: { account: string };
 }
 
-export function webhookRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.post<ByAccount>(
-    '/webhook/telegram/:account',
-    { onRequest: (request, reply, done) => admit(options, request, reply, done) },
-    (request, reply) => receive(options, request, reply),
-  );
-}
+const RECEIVE: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/webhook/telegram/:account',
+  // It has a secret of its own.
+  access: ANYONE,
+  tag: 'updates',
+  summary: 'One update, as Telegram posts it',
+  headers: { 'X-Telegram-Bot-Api-Secret-Token': 'The secret of this account' },
+  body: Type.Object({ update_id: count }),
+  answers: { 200: Type.Object({ ok: Type.Boolean() }) },
+  examples: {
+    'a person writes': {
+      params: { account: SAMPLE.account },
+      headers: { 'X-Telegram-Bot-Api-Secret-Token': SAMPLE.secret },
+      body: {
+        update_id: 7001,
+        message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
+      },
+      status: 200,
+    },
+  },
+  admit,
+  handler: receive,
+};
+
+export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE], withOptions);
 
 // Before the body is read: a stranger's is not.
 function admit(
   { updates }: IntakeOptions,
-  request: FastifyRequest,
+  request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
   done: () => void,
 ): void {
-  const { account, secret } = givenBy(request as FastifyRequest<ByAccount>);
+  const { account, secret } = givenBy(request);
   if (updates === undefined) refuse(reply, 'not_found');
   else if (updates.admits(account, secret)) done();
   else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
@@ -69,12 +92,4 @@ async function receive(
     default:
       return unreachable(received);
   }
-}
-
-// For the operator: where Telegram is to post, and with which secret.
-export function webhookViewRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get<{ Params: { id: string } }>('/v1/accounts/:id/webhook', async (request, reply) => {
-    const view = options.updates?.webhookOf(request.params.id) ?? null;
-    return view ?? refuse(reply, 'unknown_account');
-  });
 }

@@ -1,9 +1,8 @@
-// Every route there is, from the table of access and the examples of the description: without a key, with the wrong
+// Every route there is, with the role it asks for and its examples: without a key, with the wrong
 // one, with too small a role, from another site, and with bodies, queries and ids that nobody should send.
 
-import { ACCESS } from '../../src/http/auth/access.ts';
-import { OPERATIONS } from '../../src/http/openapi/openapi.ts';
-import type { Example } from '../../src/http/openapi/operation.ts';
+import type { Example } from '../../src/http/route.ts';
+import { ROUTES as ALL } from '../../src/http/routes.ts';
 import { intBelow, pick, type Random } from '../../src/system/random.ts';
 import {
   type Arms,
@@ -25,13 +24,12 @@ interface Route {
 }
 
 // Routes of a key: the open ones and the dialects have attacks of their own.
-const ROUTES: readonly Route[] = Object.entries(ACCESS)
-  .filter(([, { role }]) => role !== 'anyone' && role !== 'watcher')
-  .map(([route, { role }]) => {
-    const [verb, pattern] = route.split(' ') as [string, string];
-    const described = OPERATIONS[`${verb} ${pattern.replaceAll(/:(\w+)/g, '{$1}')}`];
-    return { verb, pattern, role, examples: Object.values(described?.examples ?? {}) };
-  });
+const ROUTES: readonly Route[] = ALL.map(({ method, url, access, examples }) => ({
+  verb: method,
+  pattern: url,
+  role: access.role,
+  examples: Object.values(examples),
+})).filter(({ role }) => role !== 'anyone' && role !== 'watcher');
 
 const ROLES: readonly string[] = ['viewer', 'sender', 'operator', 'admin'];
 const below = (role: string): KeyName[] =>

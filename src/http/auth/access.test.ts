@@ -2,22 +2,24 @@
 
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageRoutes } from '../../dashboard/dashboard.ts';
+import { PAGE_ROUTES, pageRoutes } from '../../dashboard/dashboard.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
-import { ACCESS, accessOf, type Reach } from './access.ts';
+import { DIALECT_ROUTES, ROUTES } from '../routes.ts';
+import { type Access, accessOf, type Reach } from './access.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const ADMITTED = 299;
-const REACHES: Reach[] = [...new Set(Object.values(ACCESS).map(({ reach }) => reach))];
+const LISTED = [...ROUTES, ...DIALECT_ROUTES, ...PAGE_ROUTES];
+const REACHES: Reach[] = [...new Set(LISTED.map(({ access }) => access.reach))];
 
 let near: Bench;
 let far: Bench;
-const routes: { method: Method; url: string }[] = [];
+const routes: { method: Method; url: string; declared: Access | undefined }[] = [];
 
 // The same server; whoever has passed its guards is told so, and nothing is done.
 async function guardsOnly(settings: Partial<IntakeSettings> = {}): Promise<Bench> {
@@ -31,7 +33,8 @@ async function guardsOnly(settings: Partial<IntakeSettings> = {}): Promise<Bench
     };
     route.preHandler = [...guards, admit];
     for (const method of [route.method].flat()) {
-      routes.push({ method: method as Method, url: route.url });
+      const declared = route.config?.access;
+      routes.push({ method: method as Method, url: route.url, declared });
     }
   });
   pageRoutes(at.app, { log: { warn: () => {} }, read: async () => new Map() });
@@ -65,16 +68,29 @@ async function ask(at: Bench, { method, url }: (typeof routes)[number], key: str
   return statusCode === ADMITTED ? 'admitted' : (JSON.parse(body).code as string);
 }
 
-test('every route says who may use it, and the table names no other', () => {
-  const declared = Object.keys(ACCESS);
-  const served = routes.filter(({ url }) => url !== '/bot*').map((r) => `${r.method} ${r.url}`);
-  expect(served.filter((route) => !declared.includes(route))).toEqual([]);
-  const unknown = declared.filter((route) => !served.includes(route) && route !== 'GET /bot*');
-  expect(unknown).toEqual([]);
+test('every route is listed and says who may use it, and the lists name no other', () => {
+  const listed = LISTED.flatMap(({ method, url, access }) =>
+    [method].flat().map((verb) => ({ route: `${verb} ${url}`, access })),
+  );
+  const served = routes.map(({ method, url, declared }) => ({
+    route: `${method} ${url}`,
+    access: declared,
+  }));
+  const byRoute = (a: { route: string }, b: { route: string }) => a.route.localeCompare(b.route);
+  expect(served.toSorted(byRoute)).toEqual(listed.toSorted(byRoute));
+  expect(new Set(served.map(({ route }) => route)).size).toBe(served.length);
 });
 
-test('a route that says nothing is the admin’s alone, and none with bounds', () => {
-  expect(accessOf('GET', '/v1/new')).toEqual({ role: 'admin', reach: 'whole' });
+test('a route that says nothing is the admin’s alone, and none with bounds', async () => {
+  expect(accessOf(undefined)).toEqual({ role: 'admin', reach: 'whole' });
+  expect(accessOf({})).toEqual({ role: 'admin', reach: 'whole' });
+  const at = await bench();
+  at.app.get('/v1/new', async () => 'reached');
+  const asked = { method: 'GET', url: '/v1/new', declared: undefined } as const;
+  expect(await ask(at, asked, null)).toBe('unauthorized');
+  expect(await ask(at, asked, await keyOf(at, 'operator'))).toBe('forbidden_role');
+  expect(await ask(at, asked, await keyOf(at, 'admin', { perMinute: 9 }))).toBe('forbidden_scope');
+  await at.app.close();
 });
 
 describe('each role on each route', () => {
@@ -82,7 +98,7 @@ describe('each role on each route', () => {
     for (const at of [near, far]) {
       const key = role === null ? null : await keyOf(at, role);
       for (const route of routes) {
-        const { role: asked } = accessOf(route.url === '/bot*' ? 'GET' : route.method, route.url);
+        const { role: asked } = route.declared!;
         const needed = asked === 'watcher' ? (at === near ? 'anyone' : 'viewer') : asked;
         const answer = await ask(at, route, key);
         const name = `${role} ${route.method} ${route.url}`;
@@ -103,7 +119,7 @@ describe('a key with bounds, whatever its role', () => {
   ])('bound to %s', async (_name, scope, reached) => {
     const key = await keyOf(far, 'admin', scope);
     for (const route of routes) {
-      const { role, reach } = accessOf(route.url === '/bot*' ? 'GET' : route.method, route.url);
+      const { role, reach } = route.declared!;
       const within = role === 'anyone' || reached.includes(reach);
       const name = `${route.method} ${route.url} ${reach}`;
       expect(await ask(far, route, key), name).toBe(within ? 'admitted' : 'forbidden_scope');

@@ -1,14 +1,18 @@
 // What operators did: noted when it is done, durably before it is answered, and told by GET /v1/audit. Who was turned
 // away at the door is not in it: a key without rights must not be able to fill the disk.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { strikeSecrets } from '../../system/log.ts';
 import type { IntakeOptions } from '../context.ts';
+import { nextPage, text, time } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
-import { checkAuditQuery } from './schema.ts';
+import { group, type Route, withOptions } from '../route.ts';
+import { ADMIN_READS } from './access.ts';
+import { AuditQuery, checkAuditQuery } from './schema.ts';
 
 const TARGET_LENGTH_MAX = 300;
 const SHOWN_WHEN_LEFT_OUT = 50;
@@ -52,25 +56,50 @@ function resultOf(status: number, payload: unknown): string {
   return `${status} ${CODE.exec(payload)?.[1] ?? ''}`.trimEnd();
 }
 
-export function auditRoutes(app: FastifyInstance, { guards }: IntakeOptions): void {
-  app.get('/v1/audit', async (request, reply) => {
-    const { query } = request;
-    if (!checkAuditQuery.Check(query)) {
-      return sendProblem(reply, invalid('invalid_query', troublesOf(checkAuditQuery, query)));
-    }
-    const max = Math.min(SHOWN_MAX, Math.max(1, Number(query.limit ?? SHOWN_WHEN_LEFT_OUT)));
-    const before = query.cursor === undefined ? null : Number(query.cursor);
-    const entries = await guards.audit.page({ before, max });
-    return {
-      entries: entries.map(({ at, by, key, action, target, result }) => ({
-        at: showTime(at),
-        by,
-        key,
-        action,
-        target,
-        result,
-      })),
-      next: entries.length === max ? String(entries.at(-1)!.n) : null,
-    };
-  });
+const Audit = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      at: time,
+      by: text,
+      key: Type.Unsafe({ type: ['string', 'null'], description: 'The id of the key it was' }),
+      action: text,
+      target: text,
+      result: text,
+    }),
+  ),
+  next: nextPage,
+});
+
+const READ: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/v1/audit',
+  access: ADMIN_READS,
+  tag: 'keys',
+  summary: 'What operators did, newest first',
+  query: AuditQuery,
+  answers: { 200: Audit },
+  examples: { 'the newest': { query: { limit: '5' }, status: 200 } },
+  handler: read,
+};
+
+export const AUDIT_ROUTES = group<IntakeOptions>([READ], withOptions);
+
+async function read({ guards }: IntakeOptions, { query }: FastifyRequest, reply: FastifyReply) {
+  if (!checkAuditQuery.Check(query)) {
+    return sendProblem(reply, invalid('invalid_query', troublesOf(checkAuditQuery, query)));
+  }
+  const max = Math.min(SHOWN_MAX, Math.max(1, Number(query.limit ?? SHOWN_WHEN_LEFT_OUT)));
+  const before = query.cursor === undefined ? null : Number(query.cursor);
+  const entries = await guards.audit.page({ before, max });
+  return {
+    entries: entries.map(({ at, by, key, action, target, result }) => ({
+      at: showTime(at),
+      by,
+      key,
+      action,
+      target,
+      result,
+    })),
+    next: entries.length === max ? String(entries.at(-1)!.n) : null,
+  };
 }

@@ -1,6 +1,6 @@
 // Every route with every kind of bound: the routes are asked of the server itself, and each is aimed at what lies
 // outside the bound (refused, and nothing is done) and at what lies inside (let through). How a route is aimed follows
-// from what it reaches by the table in access.ts; a route that takes drafts needs a row here, and is missed without.
+// from what it says that it reaches; a route that takes drafts needs a row here, and is missed without.
 
 import type { RouteOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,15 +9,16 @@ import type { Scope } from '../../keys/keys.ts';
 import { createTerminal, Screens } from '../../platforms/terminal/terminal.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { ACCOUNT, AUTH, type Bench, bench, START } from '../context.fixture.ts';
-import { accessOf, type Reach } from './access.ts';
+import { type Access, accessOf, type Reach } from './access.ts';
 import { boundKey, sentBy, virtualToken } from './bounds.fixture.ts';
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-interface Route {
+interface Served {
   readonly method: Verb;
   readonly url: string;
+  readonly access: Access;
 }
-interface Request extends Route {
+interface Request extends Omit<Served, 'access'> {
   readonly payload?: string | object;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -58,15 +59,16 @@ const DRAFTS: Readonly<Record<string, (place: Place) => Omit<Request, 'method'>>
 };
 
 let at: Bench;
-let routes: Route[];
+let routes: Served[];
 let places: { own: Place; otherChat: Place; otherAccount: Place };
 
 beforeEach(async () => {
   routes = [];
   const terminal = createTerminal(new Screens(virtualClock(START)));
   at = await bench({ wait: { kind: 'async' } }, [terminal]);
-  at.app.addHook('onRoute', ({ method, url }: RouteOptions) => {
-    for (const verb of [method].flat()) routes.push({ method: verb as Verb, url });
+  at.app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
+    const access = accessOf(config);
+    for (const verb of [method].flat()) routes.push({ method: verb as Verb, url, access });
   });
   await at.app.ready();
   at.live.streamsMax = 100;
@@ -103,13 +105,9 @@ async function state(): Promise<string> {
   ]);
 }
 
-function reachOf({ method, url }: Route): { reach: Reach; role: string } {
-  return accessOf(url === '/bot*' ? 'GET' : method, url);
-}
-
-function aimed(route: Route, place: Place): Request {
+function aimed(route: Served, place: Place): Request {
   const name = `${route.method} ${route.url}`;
-  const { reach } = reachOf(route);
+  const { reach } = route.access;
   const payload = BODIES[name] ?? (route.method === 'GET' ? undefined : {});
   const isDead = route.url.startsWith('/v1/dead/');
   const ids: Partial<Record<Reach, string>> = {
@@ -142,9 +140,9 @@ async function ask({ method, url, payload, headers }: Request, key: object) {
 }
 
 // Routes that ask for a key, and reach something by it.
-function guarded(): Route[] {
+function guarded(): Served[] {
   return routes.filter((route) => {
-    const { role, reach } = reachOf(route);
+    const { role, reach } = route.access;
     return role !== 'anyone' && role !== 'watcher' && reach !== 'open';
   });
 }
@@ -153,7 +151,7 @@ const READS: readonly Reach[] = ['message', 'stream', 'query', 'terminal'];
 
 test('there are routes, and every one that takes drafts is aimed', () => {
   expect(guarded().length).toBeGreaterThan(30);
-  const drafting = routes.filter((route) => reachOf(route).reach === 'draft');
+  const drafting = routes.filter((route) => route.access.reach === 'draft');
   expect(drafting.map(({ method, url }) => `${method} ${url}`).sort()).toEqual(
     Object.keys(DRAFTS).sort(),
   );
@@ -161,7 +159,7 @@ test('there are routes, and every one that takes drafts is aimed', () => {
 
 // A route is open to keys with bounds, or without a key, by being named here as well.
 test('these routes alone reach nothing of any account', () => {
-  const open = routes.filter((route) => reachOf(route).reach === 'open' && route.url !== '/bot*');
+  const open = routes.filter((route) => route.access.reach === 'open' && route.url !== '/bot*');
   const named = open.map(({ method, url }) => `${method} ${url}`);
   expect(named.sort()).toEqual([
     ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
@@ -180,7 +178,7 @@ describe('outside its bounds every route refuses, and does nothing', () => {
     const key = await boundKey(at, 'admin', scope);
     const before = await state();
     for (const route of guarded()) {
-      const { reach } = reachOf(route);
+      const { reach } = route.access;
       // What is read is not bound by methods.
       if (kind === 'methods' && READS.includes(reach)) continue;
       const answer = await ask(aimed(route, places[aim]), key);
@@ -238,7 +236,7 @@ describe('inside its bounds', () => {
   test.each(INSIDE)('bound to %s', async (kind, scope) => {
     const key = await boundKey(at, 'admin', scope);
     for (const route of guarded()) {
-      const { reach, lasting } = accessOf(route.method, route.url);
+      const { reach, lasting } = route.access;
       const isMeant = MEANT.includes(reach) || (kind === 'accounts' && reach === 'account');
       // Lasting answers are asked over a socket, below.
       if (!isMeant || (lasting === true && route.method === 'GET')) continue;
@@ -288,7 +286,7 @@ test('a role that is too low does nothing, wherever it aims', async () => {
     const key = await boundKey(at, role, {});
     const before = await state();
     for (const route of guarded()) {
-      const needed = reachOf(route).role as Role;
+      const needed = route.access.role as Role;
       if (mayAct(role, needed)) continue;
       const answer = await ask(aimed(route, places.own), key);
       const name = `${role}: ${route.method} ${route.url}`;

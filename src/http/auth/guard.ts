@@ -1,5 +1,5 @@
 // The guard before every route: whose key is it, may its role do this, has it called too often, and is what it asks for
-// within its bounds? It is put there when the route is added, from the table in access.ts: none can be forgotten.
+// within its bounds? It is put there when a route is added, from what the route says of itself: none can be forgotten.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { tooOften } from '../../accept/problems.ts';
@@ -52,7 +52,7 @@ export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void 
 }
 
 function guardRoute(route: RouteOptions, options: IntakeOptions, lines: Lines): void {
-  const access = accessOf(route.method, route.url);
+  const access = accessOf(route.config);
   const role = roleOf(access, options.settings.host);
   if (role !== null) {
     route.onRequest = [admission(options, access, role), ...listOf(route.onRequest)];

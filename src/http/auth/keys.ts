@@ -1,7 +1,8 @@
 // /v1/keys: API keys and virtual tokens, made, listed, replaced and revoked. A secret is in one answer, that of its
 // making, and nowhere else.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
@@ -9,13 +10,22 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { type KeyView, type NewKeyRequest, NO_SCOPE } from '../../keys/keys.ts';
 import { NEVER } from '../../store/ports/journal.ts';
 import type { IntakeOptions } from '../context.ts';
+import { nextPage, SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
+import { group, type Route, withOptions } from '../route.ts';
+import { ADMIN_ACTS, ADMIN_READS } from './access.ts';
 import {
+  ApiKey,
   type ApiKeyRequest,
   checkApiKey,
   checkKeyRotation,
   checkKeysQuery,
   checkVirtualToken,
+  KeyAnswer,
+  KeyRotation,
+  KeysQuery,
+  NewKeyAnswer,
+  VirtualToken,
   type VirtualTokenRequest,
 } from './schema.ts';
 
@@ -28,15 +38,78 @@ interface ById {
   Params: { id: string };
 }
 
-export function keyRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get('/v1/keys', (request, reply) => list(options, request, reply));
-  app.post('/v1/keys', (request, reply) => create(options, request, reply));
-  app.delete<ById>('/v1/keys/:id', async ({ params }, reply) => {
-    const revoked = await options.guards.keyring.revoke(params.id);
+const params = { id: SAMPLE.key };
+
+const LIST: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/v1/keys',
+  access: ADMIN_READS,
+  tag: 'keys',
+  summary: 'API keys and virtual tokens, without their secrets',
+  query: KeysQuery,
+  answers: { 200: Type.Object({ keys: Type.Array(KeyAnswer), next: nextPage }) },
+  examples: { 'the first few': { query: { limit: '5' }, status: 200 } },
+  handler: list,
+};
+
+const CREATE: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/keys',
+  access: ADMIN_ACTS,
+  tag: 'keys',
+  summary: 'Make a key or a virtual token; its secret is in this answer only',
+  body: { anyOf: [ApiKey, VirtualToken] },
+  answers: { 201: NewKeyAnswer },
+  examples: {
+    'a key that may look': {
+      body: { name: 'dashboard', role: 'viewer', ttl: 7776000 },
+      status: 201,
+    },
+    'a key that may send, for one account': {
+      body: { name: 'newsroom', role: 'sender', accounts: [SAMPLE.account], perMinute: 60 },
+      status: 201,
+    },
+    'a virtual token': {
+      body: {
+        name: 'helper',
+        virtual: true,
+        account: SAMPLE.account,
+        methods: ['sendMessage'],
+        chats: ['42'],
+      },
+      status: 201,
+    },
+  },
+  handler: create,
+};
+
+const REVOKE: Route<IntakeOptions> = {
+  method: 'DELETE',
+  url: '/v1/keys/:id',
+  access: ADMIN_ACTS,
+  tag: 'keys',
+  summary: 'Revoke it, at once',
+  answers: { 200: KeyAnswer },
+  examples: { 'one of them': { params, status: 200 } },
+  handler: async ({ guards }, request: FastifyRequest<ById>, reply) => {
+    const revoked = await guards.keyring.revoke(request.params.id);
     return revoked === null ? refuse(reply, 'unknown_key') : showKey(revoked);
-  });
-  app.post<ById>('/v1/keys/:id/rotate', (request, reply) => rotate(options, request, reply));
-}
+  },
+};
+
+const ROTATE: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/keys/:id/rotate',
+  access: ADMIN_ACTS,
+  tag: 'keys',
+  summary: 'The same key with another secret; the old one ends, at once or after `grace`',
+  body: KeyRotation,
+  answers: { 201: NewKeyAnswer },
+  examples: { 'with ten minutes to change it': { params, body: { grace: 600 }, status: 201 } },
+  handler: rotate,
+};
+
+export const KEY_ROUTES = group<IntakeOptions>([LIST, CREATE, REVOKE, ROTATE], withOptions);
 
 async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;

@@ -1,15 +1,19 @@
 // Logging in to the page: by a key, or by a one-time link. Both give a session cookie with the
 // key's own role. Whoever fails often waits; a right key or link is always admitted: nobody can lock out its owner.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Holder, LINK_MS, type Session } from '../../keys/keys.ts';
 import type { IntakeOptions } from '../context.ts';
+import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
+import { group, type Route, withOptions } from '../route.ts';
 import { isOfAnotherSite } from '../sites.ts';
+import { ADMIN_ACTS, ANYONE, LINKED, viewer } from './access.ts';
 import { clearSession, sessionIdOf, setSession } from './cookie.ts';
-import { checkLogin } from './schema.ts';
+import { checkLogin, Login, Me } from './schema.ts';
 
 const TOKEN = /^[\w-]{1,100}$/;
 // It would see screens that are refused to it, one by one.
@@ -29,25 +33,87 @@ const STALE_LINK = `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 or get another with <code>sluice login-link</code>.
 `;
 
-export function loginRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get('/login', (request, reply) => follow(options, request, reply));
-  app.post('/login', (request, reply) => logIn(options, request, reply));
-  app.post('/v1/login-links', async ({ holder }, reply) => {
-    reply.header('cache-control', 'no-store').code(201);
-    const token = options.guards.sessions.link(holder!);
-    return { path: `/login?token=${token}`, expiresInS: LINK_MS / 1000 };
-  });
-  app.post('/logout', (request, reply) => {
-    const id = sessionIdOf(request);
-    if (id !== null) options.guards.sessions.close(id);
-    clearSession(request, reply);
-    return reply.code(204).send();
-  });
-  app.get('/v1/me', async ({ holder, session }, reply) => {
+const ME: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/v1/me',
+  access: viewer('open'),
+  tag: 'keys',
+  summary: 'Whose key it is; for the page also what its changes must carry',
+  answers: { 200: Me },
+  examples: { 'my own': { status: 200 } },
+  handler: async (_options, { holder, session }, reply) => {
     reply.header('cache-control', 'no-store');
     return showMe(holder!, session);
-  });
-}
+  },
+};
+
+const LINK: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/login-links',
+  access: ADMIN_ACTS,
+  tag: 'keys',
+  summary: 'Make a link that logs one browser in to the page, once, with the role of the key',
+  answers: {
+    201: Type.Object({
+      path: Type.String({ description: 'To be put behind the gateway’s address' }),
+      expiresInS: Type.Integer(),
+    }),
+  },
+  examples: { 'a new one': { status: 201 } },
+  handler: async ({ guards }, { holder }, reply) => {
+    reply.header('cache-control', 'no-store').code(201);
+    const token = guards.sessions.link(holder!);
+    return { path: `/login?token=${token}`, expiresInS: LINK_MS / 1000 };
+  },
+};
+
+// A key or a link is what these two ask for.
+const FOLLOW: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/login',
+  access: { ...LINKED, audit: 'path' },
+  tag: 'keys',
+  summary: 'A one-time link: logs a browser in and leads to the page',
+  query: Type.Object({
+    token: Type.Optional(Type.String()),
+    confirmed: Type.Optional(
+      Type.String({ description: 'set by the button that is shown to whoever followed a link' }),
+    ),
+  }),
+  answers: { 303: null },
+  examples: { 'without a link': { status: 303 } },
+  handler: follow,
+};
+
+const LOG_IN: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/login',
+  access: { ...ANYONE, audit: 'path' },
+  tag: 'keys',
+  summary: 'Log in to the page with a key that has no bounds; answers with its cookie',
+  body: Login,
+  answers: { 200: Me },
+  examples: { 'with a key': { body: { key: SAMPLE.adminKey }, status: 200 } },
+  handler: logIn,
+};
+
+const LOG_OUT: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/logout',
+  access: viewer('open'),
+  tag: 'keys',
+  summary: 'End the page’s session',
+  answers: { 204: null },
+  examples: { 'my own': { status: 204 } },
+  handler: ({ guards }, request, reply) => {
+    const id = sessionIdOf(request);
+    if (id !== null) guards.sessions.close(id);
+    clearSession(request, reply);
+    return reply.code(204).send();
+  },
+};
+
+export const LOGIN_ROUTES = group<IntakeOptions>([ME, LINK, FOLLOW, LOG_IN, LOG_OUT], withOptions);
 
 async function logIn(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   const { body } = request;

@@ -2,15 +2,18 @@
 // audience saved before; followed, paused, resumed, cancelled.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import type { RecipientState } from '../../store/ports/journal.ts';
-import type { IntakeOptions } from '../context.ts';
+import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../headers.ts';
+import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
+import { group, type Route } from '../route.ts';
 import { isStream } from '../telegram/params.ts';
 import {
   type BroadcastOptions,
@@ -21,7 +24,20 @@ import {
   steerBroadcast,
 } from './calls.ts';
 import { readBroadcastForm } from './form.ts';
-import { checkAudienceQuery, checkBroadcastsQuery, checkRecipientsQuery } from './schema.ts';
+import {
+  Audience,
+  AudienceQuery,
+  Broadcast,
+  BroadcastAnswer,
+  BroadcastsQuery,
+  checkAudienceQuery,
+  checkBroadcastsQuery,
+  checkRecipientsQuery,
+  PageOf,
+  RecipientAnswer,
+  RecipientsQuery,
+  SavedAudience,
+} from './schema.ts';
 import { showAudience, showBroadcast, showRecipient } from './view.ts';
 
 interface ById {
@@ -31,38 +47,157 @@ interface ByName {
   Params: { name: string };
 }
 
-const STEERING = { pause: 'paused', resume: 'running', cancel: 'cancelled' } as const;
 const PAGE_WHEN_LEFT_OUT = 50;
 const PAGE_MAX = 1000;
 
-export function broadcastRoutes(app: FastifyInstance, intake: IntakeOptions): void {
-  const { broadcasts } = intake;
-  if (broadcasts === undefined) return;
-  const options: BroadcastOptions = { ...intake, broadcasts };
-  // A parser holds for all routes beside it, so those that read other bodies than JSON have a room of their own.
-  app.register(async (bodies) => {
-    bodies.addContentTypeParser('*', (_request, body, done) => done(null, body));
-    bodies.post('/v1/broadcasts', (request, reply) => post(options, request, reply));
-    bodies.put<ByName>('/v1/audiences/:name', (request, reply) => put(options, request, reply));
-  });
-  app.get('/v1/broadcasts', (request, reply) => list(options, request, reply));
-  app.get<ById>('/v1/broadcasts/:id', async ({ params }, reply) =>
-    answer(reply, await findBroadcast(options, params.id)),
-  );
-  app.get<ById>('/v1/broadcasts/:id/recipients', (request, reply) =>
-    recipients(options, request, reply),
-  );
-  for (const [verb, to] of Object.entries(STEERING)) {
-    app.post<ById>(`/v1/broadcasts/:id/${verb}`, async ({ params }, reply) =>
-      answer(reply, await steerBroadcast(options, params.id, to)),
-    );
-  }
-  app.get('/v1/audiences', (request, reply) => audiences(options, request, reply));
-  app.delete<ByName>('/v1/audiences/:name', async ({ params }, reply) => {
-    if (await broadcasts.forgetAudience(params.name)) return { name: params.name };
-    return sendProblem(reply, noAudience(params.name));
-  });
-}
+const to = { platform: 'telegram', account: SAMPLE.token };
+const params = { id: SAMPLE.broadcast };
+
+const readsAnything = (app: FastifyInstance): void => {
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
+};
+
+const POST: Route<BroadcastOptions> = {
+  method: 'POST',
+  url: '/v1/broadcasts',
+  access: sender('whole'),
+  tag: 'broadcasts',
+  summary:
+    'One message to many chats: listed in it, saved as an audience, or in the part `recipients` of a form ' +
+    'whose part `message` is this JSON',
+  headers: { 'Idempotency-Key': 'The same key again sends nothing' },
+  body: Broadcast,
+  forms: ['multipart/form-data'],
+  answers: { 202: BroadcastAnswer },
+  examples: {
+    'to chats, by id': {
+      body: { to, chats: [5001, 5002], body: { text: 'v2 is out' }, name: 'release' },
+      status: 202,
+    },
+    'with fields that are filled in': {
+      body: {
+        to,
+        recipients: [{ chat: 5001, fields: { name: 'Ada' } }, { chat: 5002 }],
+        body: { text: 'Hello {{name|friend}}' },
+      },
+      status: 202,
+    },
+    'to a saved audience': {
+      body: { to, audience: SAMPLE.audience, body: { text: 'Hello {{name|friend}}' } },
+      status: 202,
+    },
+  },
+  reads: readsAnything,
+  handler: post,
+};
+
+const LIST: Route<BroadcastOptions> = {
+  method: 'GET',
+  url: '/v1/broadcasts',
+  access: viewer('closed'),
+  tag: 'broadcasts',
+  summary: 'Broadcasts, newest first',
+  query: BroadcastsQuery,
+  answers: { 200: PageOf(BroadcastAnswer) },
+  examples: { 'the newest': { query: { limit: '5' }, status: 200 } },
+  handler: list,
+};
+
+const GET: Route<BroadcastOptions> = {
+  method: 'GET',
+  url: '/v1/broadcasts/:id',
+  access: viewer('closed'),
+  tag: 'broadcasts',
+  summary: 'How far it is, how fast it goes, when it will be done',
+  answers: { 200: BroadcastAnswer },
+  examples: { 'one of them': { params, status: 200 } },
+  handler: async (options, request: FastifyRequest<ById>, reply) =>
+    answer(reply, await findBroadcast(options, request.params.id)),
+};
+
+const RECIPIENTS: Route<BroadcastOptions> = {
+  method: 'GET',
+  url: '/v1/broadcasts/:id/recipients',
+  access: viewer('closed'),
+  tag: 'broadcasts',
+  summary: 'What became of each recipient',
+  query: RecipientsQuery,
+  answers: { 200: PageOf(RecipientAnswer) },
+  examples: { 'the first few': { params, query: { limit: '5' }, status: 200 } },
+  handler: recipients,
+};
+
+const steering = (
+  verb: string,
+  state: 'paused' | 'running' | 'cancelled',
+  summary: string,
+): Route<BroadcastOptions> => ({
+  method: 'POST',
+  url: `/v1/broadcasts/:id/${verb}`,
+  access: operator('closed', 'path'),
+  tag: 'broadcasts',
+  summary,
+  answers: { 200: BroadcastAnswer },
+  examples: { 'one that runs': { params, status: 200 } },
+  handler: async (options, request: FastifyRequest<ById>, reply) =>
+    answer(reply, await steerBroadcast(options, request.params.id, state)),
+});
+
+const SAVE: Route<BroadcastOptions> = {
+  method: 'PUT',
+  url: '/v1/audiences/:name',
+  access: operator('closed', 'path'),
+  tag: 'broadcasts',
+  summary: 'Save a list of recipients under a name; the body is the list',
+  query: AudienceQuery,
+  forms: Object.keys(LIST_TYPES),
+  answers: { 201: SavedAudience },
+  examples: {
+    'a list with a header': {
+      params: { name: 'newsletter' },
+      text: { type: 'text/csv', content: 'chat,name\n5001,Ada\n5002,Grace\n' },
+      status: 201,
+    },
+  },
+  reads: readsAnything,
+  handler: put,
+};
+
+const AUDIENCES: Route<BroadcastOptions> = {
+  method: 'GET',
+  url: '/v1/audiences',
+  access: viewer('closed'),
+  tag: 'broadcasts',
+  summary: 'Saved audiences, by name',
+  query: BroadcastsQuery,
+  answers: { 200: PageOf(Audience) },
+  examples: { 'the first few': { query: { limit: '5' }, status: 200 } },
+  handler: audiences,
+};
+
+const FORGET: Route<BroadcastOptions> = {
+  method: 'DELETE',
+  url: '/v1/audiences/:name',
+  access: operator('closed', 'path'),
+  tag: 'broadcasts',
+  summary: 'Forget the name; broadcasts keep who is in it',
+  answers: { 200: Type.Object({ name: text }) },
+  examples: { 'one of them': { params: { name: SAMPLE.audience }, status: 200 } },
+  handler: async ({ broadcasts }, { params: { name } }: FastifyRequest<ByName>, reply) =>
+    (await broadcasts.forgetAudience(name)) ? { name } : sendProblem(reply, noAudience(name)),
+};
+
+export const BROADCAST_ROUTES = group<BroadcastOptions>(
+  [
+    ...[POST, LIST, GET, RECIPIENTS],
+    steering('pause', 'paused', 'Send to nobody further, until it is resumed'),
+    steering('resume', 'running', 'Go on'),
+    steering('cancel', 'cancelled', 'Send to nobody further, for good'),
+    ...[SAVE, AUDIENCES, FORGET],
+  ],
+  ({ options: { broadcasts, ...options } }) =>
+    broadcasts === undefined ? null : { ...options, broadcasts },
+);
 
 function answer(reply: FastifyReply, found: object | Problem, status = 200) {
   return 'code' in found && 'status' in found && typeof found.status === 'number'

@@ -1,10 +1,11 @@
-// What callers may send to /v1/broadcasts and /v1/audiences, as schemas.
+// What callers may send to /v1/broadcasts and /v1/audiences, and what they are answered, as schemas.
 
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { content, name, nullable, params, strict, Target } from '../../accept/schema.ts';
 import { LIST_FORMATS } from '../../broadcast/lists/recipients.ts';
 import { RECIPIENT_STATES } from '../../store/ports/journal.ts';
+import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/common.ts';
 
 const { method, priority, correlation, notBefore, idempotencyKey } = content;
 const { platform, account } = Target.properties;
@@ -86,6 +87,23 @@ export const AudienceQuery = Type.Object(
   },
   strict,
 );
+
+const audience = { name: text, count, fields: Type.Array(text), createdAt: time };
+export const Audience = Type.Object(audience);
+export const SavedAudience = Type.Object({
+  ...audience,
+  repeated: Type.Integer({ description: 'More of them, that were in the list already' }),
+});
+export const RecipientAnswer = Type.Object({
+  n: count,
+  chat: text,
+  state: Type.Enum([...RECIPIENT_STATES]),
+  reason: textOrNull,
+  delivery: textOrNull,
+  at: timeOrNull,
+});
+export const PageOf = (items: Parameters<typeof Type.Array>[0]) =>
+  Type.Object({ items: Type.Array(items), next: nextPage });
 
 export const checkBroadcast = Compile(Broadcast);
 export const checkBroadcastsQuery = Compile(BroadcastsQuery);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Bench, bench } from '../context.fixture.ts';
 import { openApi } from '../openapi/openapi.ts';
+import { ROUTES } from '../routes.ts';
 import { curlLines } from './curl.ts';
 import { docsPage } from './docs.ts';
 import { html, prose } from './html.ts';
@@ -24,7 +25,7 @@ async function page() {
 describe('/docs', () => {
   test('has every route and every schema of the description', async () => {
     const { body } = await page();
-    const { paths, components } = openApi();
+    const { paths, components } = openApi(ROUTES);
     for (const [path, verbs] of Object.entries(paths)) {
       for (const [verb, { operationId }] of Object.entries(verbs)) {
         expect(body).toContain(`<article id="${operationId}">`);
@@ -61,7 +62,7 @@ describe('/docs', () => {
 
   test('whatever a description says is text', () => {
     const hostile = '<script>alert(1)</script>';
-    const description = openApi();
+    const description = openApi(ROUTES);
     const info = { ...description.info, title: hostile };
     expect(docsPage({ ...description, info })).not.toContain(hostile);
     expect(html`<p title="${'"><b>'}">${hostile}</p>`.markup).not.toContain('<script>');
@@ -72,7 +73,7 @@ describe('/docs', () => {
 describe('lines of curl', () => {
   const lineOf = (route: string, name: string) => {
     const [verb, path] = route.split(' ') as [string, string];
-    const operation = openApi().paths[path]![verb.toLowerCase()]!;
+    const operation = openApi(ROUTES).paths[path]![verb.toLowerCase()]!;
     return curlLines(verb, path, operation).find((each) => each.name === name)!.line;
   };
 
@@ -95,7 +96,7 @@ describe('lines of curl', () => {
 });
 
 test('every line is whole', () => {
-  for (const [path, verbs] of Object.entries(openApi().paths)) {
+  for (const [path, verbs] of Object.entries(openApi(ROUTES).paths)) {
     for (const [verb, operation] of Object.entries(verbs)) {
       for (const { line } of curlLines(verb.toUpperCase(), path, operation)) {
         // A parameter of the path without an example would still stand in its brackets.

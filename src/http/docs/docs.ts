@@ -3,11 +3,14 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { ANYONE, LINKED } from '../auth/access.ts';
+import { text } from '../openapi/common.ts';
 import type { Description } from '../openapi/description.ts';
 import { openApi } from '../openapi/openapi.ts';
+import { group, type Route } from '../route.ts';
 import { Html, html, prose } from './html.ts';
-import { type Route, showRoute } from './route.ts';
+import { type DescribedRoute, showRoute } from './route.ts';
 import { showSchema } from './schema.ts';
 
 const STYLE = readFileSync(new URL('./docs.css', import.meta.url), 'utf8');
@@ -30,19 +33,52 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-export function descriptionRoutes(app: FastifyInstance): void {
-  // Both are the same for everyone, and made when the first one asks.
-  let description: Description | null = null;
-  let page: string | null = null;
-  app.get('/openapi.json', async () => {
-    description ??= openApi();
-    return description;
-  });
-  app.get('/docs', async (_request, reply) => {
-    page ??= docsPage(openApi());
-    return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page);
-  });
+// Both are the same for everyone, and made when the first one asks.
+class Pages {
+  readonly #routes: readonly Route[];
+  #description: Description | null = null;
+  #page: string | null = null;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes;
+  }
+
+  get description(): Description {
+    this.#description ??= openApi(this.#routes);
+    return this.#description;
+  }
+
+  get page(): string {
+    this.#page ??= docsPage(this.description);
+    return this.#page;
+  }
 }
+
+const DESCRIPTION: Route<Pages> = {
+  method: 'GET',
+  url: '/openapi.json',
+  access: ANYONE,
+  tag: 'gateway',
+  summary: 'This description, for programs',
+  answers: { 200: Type.Object({ openapi: text }, { additionalProperties: true }) },
+  examples: { 'all of it': { status: 200 } },
+  handler: async (pages) => pages.description,
+};
+
+const PAGE: Route<Pages> = {
+  method: 'GET',
+  url: '/docs',
+  access: LINKED,
+  tag: 'gateway',
+  summary: 'This description, for people',
+  answers: { 200: text },
+  answerType: 'text/html',
+  examples: { 'all of it': { status: 200 } },
+  handler: async (pages, _request, reply) =>
+    reply.headers(HEADERS).type('text/html; charset=utf-8').send(pages.page),
+};
+
+export const DOCS_ROUTES = group<Pages>([DESCRIPTION, PAGE], ({ routes }) => new Pages(routes));
 
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -88,7 +124,7 @@ ${schemasOf(description)}
 `.markup;
 }
 
-function routesOf({ paths }: Description): Route[] {
+function routesOf({ paths }: Description): DescribedRoute[] {
   return Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({
       verb: verb.toUpperCase(),
@@ -98,7 +134,7 @@ function routesOf({ paths }: Description): Route[] {
   );
 }
 
-function navOf(name: string, routes: readonly Route[]): Html {
+function navOf(name: string, routes: readonly DescribedRoute[]): Html {
   const links = routes.map(
     ({ verb, path, operation: { operationId } }) =>
       html`<li><a href="#${operationId}"><b class="${verb}">${verb}</b> ${path}</a></li>`,
@@ -110,7 +146,7 @@ function anchorOf(name: string): string {
   return `chapter-${name.replaceAll(' ', '-')}`;
 }
 
-function chapterOf(name: string, description: string, routes: readonly Route[]): Html {
+function chapterOf(name: string, description: string, routes: readonly DescribedRoute[]): Html {
   return html`<section class="chapter" id="${anchorOf(name)}"><h2>${name}</h2>
 <p>${prose(description)}</p>${routes.map(showRoute)}</section>`;
 }

@@ -10,13 +10,13 @@ import { curlLines } from './curl.ts';
 import { type Html, html, prose } from './html.ts';
 import { showSchema, typeOf } from './schema.ts';
 
-export interface Route {
+export interface DescribedRoute {
   readonly verb: string;
   readonly path: string;
   readonly operation: DescribedOperation;
 }
 
-export function showRoute({ verb, path, operation }: Route): Html {
+export function showRoute({ verb, path, operation }: DescribedRoute): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const bodies = Object.entries(requestBody?.content ?? {}).map(showContent);
   const answers = Object.entries(responses).map(showAnswer);

@@ -1,13 +1,16 @@
 // /v1/dead: letters that will not be tried again unless someone says so. Listed, grouped by cause, retried,
 // edited, discarded. A command by filter works in bounded steps: the answer says where the next one begins.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Permit, permitted } from '../../accept/permit.ts';
 import { fullProblem, gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
 import {
   checkDeadCommand,
   checkDeadEdit,
   checkDeadQuery,
+  DeadCommand,
+  DeadEdit,
+  DeadQuery,
   type DeadRequest,
 } from '../../accept/schema.ts';
 import { showTime } from '../../accept/time.ts';
@@ -20,9 +23,13 @@ import type { Filter } from '../../ledger/ledger.ts';
 import { SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { MoveCommand } from '../../store/ports/journal.ts';
+import { operator, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
+import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { readSearch } from '../query.ts';
+import { group, type Route, withOptions } from '../route.ts';
+import { DeadGroups, DeliveryPage, Handled, Moved } from './answers.ts';
 import { showPage } from './view.ts';
 
 type Deed = 'retry' | 'discard';
@@ -30,14 +37,67 @@ type Deed = 'retry' | 'discard';
 // How many refusals of a step are told one by one.
 const FAILED_SHOWN_MAX = 100;
 
-export function deadRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get('/v1/dead', (request, reply) => list(options, request, reply));
-  app.post('/v1/dead/retry', (request, reply) => command(options, 'retry', request, reply));
-  app.post('/v1/dead/discard', (request, reply) => command(options, 'discard', request, reply));
-  app.patch<{ Params: { id: string } }>('/v1/dead/:id', (request, reply) =>
-    edit(options, request, reply),
-  );
-}
+const LIST: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/v1/dead',
+  access: viewer('query'),
+  tag: 'dead letters',
+  summary: 'Dead letters, listed or grouped by cause',
+  query: DeadQuery,
+  answers: { 200: { anyOf: [DeliveryPage, DeadGroups] } },
+  examples: {
+    'the newest': { query: { limit: '5' }, status: 200 },
+    'counted by cause': { query: { group: 'cause' }, status: 200 },
+  },
+  handler: list,
+};
+
+const RETRY: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/dead/retry',
+  access: operator('closed', 'body'),
+  tag: 'dead letters',
+  summary: 'Queue dead letters again, by ids or filter; repeat with `next` until it is null',
+  body: DeadCommand,
+  answers: { 200: Handled },
+  examples: {
+    'one of them': { body: { ids: [SAMPLE.dead] }, status: 200 },
+    'all of a cause': { body: { filter: { reason: 'bot_blocked' } }, status: 200 },
+  },
+  handler: (options, request, reply) => command(options, 'retry', request, reply),
+};
+
+const DISCARD: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/dead/discard',
+  access: operator('closed', 'body'),
+  tag: 'dead letters',
+  summary: 'Give dead letters up, by ids or filter; repeat with `next` until it is null',
+  body: DeadCommand,
+  answers: { 200: Handled },
+  examples: { 'one of them': { body: { ids: [SAMPLE.dead] }, status: 200 } },
+  handler: (options, request, reply) => command(options, 'discard', request, reply),
+};
+
+const EDIT: Route<IntakeOptions> = {
+  method: 'PATCH',
+  url: '/v1/dead/:id',
+  access: operator('message_change', 'path'),
+  tag: 'dead letters',
+  summary: 'Change the content and queue it again',
+  body: DeadEdit,
+  answers: { 200: Moved },
+  examples: {
+    'another text': {
+      params: { id: SAMPLE.dead },
+      body: { body: { text: 'shorter' } },
+      status: 200,
+    },
+  },
+  handler: edit,
+};
+
+export const DEAD_ROUTES = group<IntakeOptions>([LIST, RETRY, DISCARD, EDIT], withOptions);
 
 async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;

@@ -1,35 +1,138 @@
 // /v1/messages: hand over, look up, search, cancel, explain.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
-import { checkSearch, Receipt } from '../../accept/schema.ts';
+import { checkSearch, Receipt, Result, SearchQuery } from '../../accept/schema.ts';
 import { awaitResult, claimantOf, type Prepared, prepare, submit } from '../../accept/submit.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { Waiting } from '../../accept/wait.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { problem } from '../../domain/errors.ts';
+import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { headersOf } from '../headers.ts';
+import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { readSearch } from '../query.ts';
+import { group, type Route } from '../route.ts';
+import {
+  BatchItem,
+  DeliveryPage,
+  DeliveryStory,
+  Explanation,
+  Moved,
+  SingleMessage,
+} from './answers.ts';
 import { showFully, showPage } from './view.ts';
 
 interface ById {
   Params: { id: string };
 }
 
-export function messageRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
-  app.post('/v1/messages', { schema: { response: { 202: Receipt } } }, (request, reply) =>
+interface MessagePorts {
+  readonly options: IntakeOptions;
+  readonly waiting: Waiting;
+}
+
+const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
+const waits = { params: { id: SAMPLE.waiting } };
+
+const POST: Route<MessagePorts> = {
+  method: 'POST',
+  url: '/v1/messages',
+  access: sender('draft'),
+  tag: 'messages',
+  summary: 'Hand over a message, or an array of them; accepted means on disk',
+  headers: {
+    'Idempotency-Key': 'The same key again sends nothing',
+    'X-Correlation-Id': 'Your own id of it, searchable',
+  },
+  body: { anyOf: [...SingleMessage.anyOf, { type: 'array', items: SingleMessage }] },
+  answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: BatchItem } },
+  serialised: { 202: Receipt },
+  examples: {
+    'a message': { body: { to, body: { text: 'hello' } }, status: 202 },
+    'and wait until it has arrived': {
+      body: { to, body: { text: 'hello' }, priority: 'high', wait: 10 },
+      status: 200,
+    },
+    'for someone and for those who look on': {
+      body: {
+        to: { origin: to, observers: [{ account: 'terminal:local', chat: 'desk' }] },
+        body: { text: 'hello' },
+      },
+      status: 202,
+    },
+    'several at once': {
+      body: [
+        { to, body: { text: 'one' }, session: 'build' },
+        { to, body: { text: 'two' }, session: 'build', ttl: 60 },
+      ],
+      status: 207,
+    },
+  },
+  handler: ({ options, waiting }, request, reply) =>
     Array.isArray(request.body)
       ? postMany(options, waiting, request, reply)
       : postOne(options, waiting, request, reply),
-  );
-  app.get('/v1/messages', (request, reply) => search(options, request, reply));
-  app.get<ById>('/v1/messages/:id', (request, reply) => getOne(options, request, reply));
-  app.delete<ById>('/v1/messages/:id', (request, reply) => cancel(options, request, reply));
-  app.get<ById>('/v1/messages/:id/explain', (request, reply) => explain(options, request, reply));
-}
+};
+
+const SEARCH: Route<MessagePorts> = {
+  method: 'GET',
+  url: '/v1/messages',
+  access: viewer('query'),
+  tag: 'messages',
+  summary: 'Search, newest first',
+  query: SearchQuery,
+  answers: { 200: DeliveryPage },
+  examples: {
+    'of one chat': { query: { account: SAMPLE.account, chat: '42', limit: '5' }, status: 200 },
+    'by a text in them': { query: { text: 'hello', preview: 'true' }, status: 200 },
+  },
+  handler: ({ options }, request, reply) => search(options, request, reply),
+};
+
+const GET: Route<MessagePorts> = {
+  method: 'GET',
+  url: '/v1/messages/:id',
+  access: viewer('message'),
+  tag: 'messages',
+  summary: 'State, attempts, history, position, eta, result',
+  answers: { 200: DeliveryStory },
+  examples: { 'one of them': { ...waits, status: 200 } },
+  handler: ({ options }, request: FastifyRequest<ById>, reply) => getOne(options, request, reply),
+};
+
+const CANCEL: Route<MessagePorts> = {
+  method: 'DELETE',
+  url: '/v1/messages/:id',
+  access: operator('message_change', 'path'),
+  tag: 'messages',
+  summary: 'Cancel, if it is not being sent',
+  answers: { 200: Moved },
+  examples: { 'one that waits': { ...waits, status: 200 } },
+  handler: ({ options }, request: FastifyRequest<ById>, reply) => cancel(options, request, reply),
+};
+
+const EXPLAIN: Route<MessagePorts> = {
+  method: 'GET',
+  url: '/v1/messages/:id/explain',
+  access: viewer('message'),
+  tag: 'messages',
+  summary: 'Why it has not gone out',
+  answers: { 200: Explanation },
+  examples: {
+    'one that waits': { ...waits, status: 200 },
+    'one that is dead': { params: { id: SAMPLE.dead }, status: 200 },
+  },
+  handler: ({ options }, request: FastifyRequest<ById>, reply) => explain(options, request, reply),
+};
+
+export const MESSAGE_ROUTES = group<MessagePorts>(
+  [POST, SEARCH, GET, CANCEL, EXPLAIN],
+  ({ options, waiting }) => ({ options, waiting }),
+);
 
 async function postOne(
   options: IntakeOptions,

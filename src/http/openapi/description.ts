@@ -1,6 +1,6 @@
 // The description as a document: as much of OpenAPI 3.1 as we say. Programs get it as JSON, people as a page.
 
-import type { Tag } from './operation.ts';
+import type { Tag } from '../route.ts';
 
 export interface Description {
   readonly openapi: string;

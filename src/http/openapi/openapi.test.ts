@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { bench } from '../context.fixture.ts';
+import { ROUTES } from '../routes.ts';
 import { openApi } from './openapi.ts';
 
 // Asked of the server itself, so that a new one cannot be forgotten. The platforms describe their own.
@@ -17,7 +18,7 @@ async function routesThere(): Promise<string[]> {
 }
 
 describe('the description', () => {
-  const description = openApi();
+  const description = openApi(ROUTES);
   const operations = Object.entries(description.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ route: `${verb} ${path}`, operation })),
   );
@@ -42,6 +43,18 @@ describe('the description', () => {
     for (const name of ['Message', 'Delivery', 'StreamState', 'BroadcastState', 'Key']) {
       expect([...refs]).toContain(`#/components/schemas/${name}`);
     }
+  });
+
+  test('says which parameters of a query must be there', () => {
+    const required = operations.flatMap(({ route, operation }) =>
+      operation.parameters
+        .filter(({ in: where, required: must }) => where === 'query' && must === true)
+        .map(({ name }) => `${route} ${name}`),
+    );
+    expect(required).toEqual([
+      ...['put /v1/streams account', 'put /v1/streams chat'],
+      ...['get /v1/sandbox/messages account', 'get /v1/sandbox/messages chat'],
+    ]);
   });
 
   test('says of every answer what is in it', () => {

@@ -1,15 +1,17 @@
-// /openapi.json, put together from the same schemas that check the requests. Tests hold it to the routes there are, and
-// send its examples to a running gateway.
+// /openapi.json, put together from the routes, with the same schemas that check the requests. A test sends its examples
+// to a running gateway.
 
 import type { TSchema } from 'typebox';
 import { FanOutMessage, Message, ProblemAnswer, Receipt, Result } from '../../accept/schema.ts';
 import { ERRORS } from '../../domain/errors.ts';
-import { type Access, accessOf } from '../auth/access.ts';
+import { Account } from '../accounts.ts';
+import type { Access } from '../auth/access.ts';
 import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from '../auth/schema.ts';
-import { Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
+import { Audience, Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
+import { Delivery, DeliveryStory, Explanation, Waiting } from '../messages/answers.ts';
+import { type Example, type Route, TAGS, type Tag } from '../route.ts';
 import { Stream, StreamAnswer, StreamFanOut } from '../streams/schema.ts';
-import { ACCOUNT_OPERATIONS, Account } from './accounts.ts';
-import { Audience, BROADCAST_OPERATIONS } from './broadcasts.ts';
+import { OverviewAnswer } from '../watch/overview.ts';
 import type {
   Content,
   DescribedAnswer,
@@ -18,20 +20,6 @@ import type {
   Description,
   Schema,
 } from './description.ts';
-import { KEY_OPERATIONS } from './keys.ts';
-import { Delivery, DeliveryStory, Explanation, MESSAGE_OPERATIONS, Waiting } from './messages.ts';
-import { type Example, type Operation, type Operations, TAGS, type Tag } from './operation.ts';
-import { STREAM_OPERATIONS } from './streams.ts';
-import { Overview, WATCHING_OPERATIONS } from './watching.ts';
-
-export const OPERATIONS: Operations = {
-  ...MESSAGE_OPERATIONS,
-  ...STREAM_OPERATIONS,
-  ...BROADCAST_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
-  ...WATCHING_OPERATIONS,
-  ...KEY_OPERATIONS,
-};
 
 // Said once, and named wherever it stands.
 const NAMED = {
@@ -40,7 +28,7 @@ const NAMED = {
   ...{ Stream, StreamFanOut, StreamState: StreamAnswer },
   ...{ Broadcast, BroadcastState: BroadcastAnswer, Audience },
   ...{ ApiKey, VirtualToken, Key: KeyAnswer, NewKey: NewKeyAnswer, Me },
-  ...{ Account, Overview },
+  ...{ Account, Overview: OverviewAnswer },
 };
 const NAMES = new Map<object, string>(Object.entries(NAMED).map(([name, one]) => [one, name]));
 
@@ -54,12 +42,12 @@ const ANSWERS: Readonly<Record<string, string>> = {
   503: 'A part is down',
 };
 
-export function openApi(): Description {
+export function openApi(routes: readonly Route[]): Description {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
-  for (const [route, operation] of Object.entries(OPERATIONS)) {
-    const [verb, path] = route.split(' ') as [string, string];
+  for (const route of routes) {
+    const path = pathOf(route);
     paths[path] ??= {};
-    paths[path][verb.toLowerCase()] = describe(verb, path, operation);
+    paths[path][route.method.toLowerCase()] = describe(path, route);
   }
   const schemas = Object.entries(NAMED).map(([name, schema]) => [name, inside(schema)]);
   return {
@@ -81,23 +69,28 @@ export function openApi(): Description {
   };
 }
 
-function describe(verb: string, path: string, operation: Operation): DescribedOperation {
-  const { tag, summary, examples } = operation;
-  const { role } = accessOf(verb, path.replace(/\{(\w+)\}/g, ':$1'));
+// As the description writes it: `{id}`, not `:id`.
+function pathOf({ url }: Route): string {
+  return url.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+function describe(path: string, route: Route): DescribedOperation {
+  const { tag, summary, examples } = route;
+  const { role } = route.access;
   const isOpen = role === 'anyone';
   return {
-    operationId: operationIdOf(verb, path),
+    operationId: operationIdOf(route.method, path),
     tags: [tag],
     summary,
     description: isOpen ? 'Needs no key.' : roleInWords(role),
     ...(isOpen ? { security: [] } : {}),
     parameters: [
       ...pathParameters(path, examples),
-      ...queryParameters(operation.query, examples),
-      ...headerParameters(operation.headers, examples),
+      ...queryParameters(route.query, examples),
+      ...headerParameters(route.headers, examples),
     ],
-    ...requestBody(operation),
-    responses: answersOf(operation),
+    ...requestBody(route),
+    responses: answersOf(route),
   };
 }
 
@@ -111,7 +104,7 @@ function roleInWords(role: Access['role']): string {
   return `Needs a key of the role ${role}.`;
 }
 
-function answersOf({ answers, answerType = 'application/json' }: Operation) {
+function answersOf({ answers, answerType = 'application/json' }: Route) {
   const responses: Record<string, DescribedAnswer> = {};
   for (const [status, schema] of Object.entries(answers)) {
     const content = schema === null ? {} : { content: { [answerType]: { schema: named(schema) } } };
@@ -121,7 +114,7 @@ function answersOf({ answers, answerType = 'application/json' }: Operation) {
   return { ...responses, default: { description: 'A problem', content: problem } };
 }
 
-function requestBody({ body, forms = [], examples }: Operation) {
+function requestBody({ body, forms = [], examples }: Route) {
   if (body === undefined && forms.length === 0) return {};
   const content: Record<string, Content> = {};
   if (body !== undefined) {
@@ -137,7 +130,7 @@ function requestBody({ body, forms = [], examples }: Operation) {
   return { requestBody: { required: true, content } };
 }
 
-function pathParameters(path: string, examples: Operation['examples']): DescribedParameter[] {
+function pathParameters(path: string, examples: Route['examples']): DescribedParameter[] {
   const names = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
   return names.map((name) => ({
     name,
@@ -150,21 +143,25 @@ function pathParameters(path: string, examples: Operation['examples']): Describe
 
 function queryParameters(
   query: TSchema | undefined,
-  examples: Operation['examples'],
+  examples: Route['examples'],
 ): DescribedParameter[] {
   if (query === undefined || !('properties' in query)) return [];
-  const properties = query.properties as Readonly<Record<string, Schema>>;
+  const { properties, required = [] } = query as {
+    properties: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
+    ...(required.includes(name) ? { required: true } : {}),
     schema: named(schema),
     ...examplesOf(examples, (example) => example.query?.[name]),
   }));
 }
 
 function headerParameters(
-  headers: Operation['headers'],
-  examples: Operation['examples'],
+  headers: Route['headers'],
+  examples: Route['examples'],
 ): DescribedParameter[] {
   return Object.entries(headers ?? {}).map(([name, description]) => ({
     name,
@@ -176,7 +173,7 @@ function headerParameters(
 }
 
 function examplesOf(
-  examples: Operation['examples'],
+  examples: Route['examples'],
   part: (example: Example) => unknown,
 ): Pick<Content, 'examples'> {
   const given = Object.entries(examples)

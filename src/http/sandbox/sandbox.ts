@@ -1,17 +1,28 @@
 // /v1/sandbox: the built-in simulator, seen by the people in its chats. One reads what a bot wrote there, writes to it,
 // blocks it, or has the platform refuse a chat for a while, to see what Sluice does about it.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { identityProblem } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { accountId, isSandboxAccount, isSandboxToken, SANDBOX } from '../../domain/account-id.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
+import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
+import { group, type Route } from '../route.ts';
 import type { Sandbox, SandboxMessage } from './port.ts';
-import { checkSandboxQuery, checkSandboxTrouble, checkSandboxWriting } from './schema.ts';
+import {
+  checkSandboxQuery,
+  checkSandboxTrouble,
+  checkSandboxWriting,
+  SandboxQuery,
+  SandboxTrouble,
+  SandboxWriting,
+} from './schema.ts';
 
 const PLATFORM = 'telegram';
 const CHATS_SHOWN_MAX = 200;
@@ -20,16 +31,99 @@ const MESSAGES_SHOWN_MAX = 200;
 type Options = IntakeOptions & { readonly sandbox: Sandbox };
 type Handle = (options: Options, request: FastifyRequest, reply: FastifyReply) => unknown;
 
-export function sandboxRoutes(app: FastifyInstance, intake: IntakeOptions): void {
-  const { sandbox } = intake;
-  const on = sandbox === null ? null : { ...intake, sandbox };
-  const served = (handle: Handle) => (request: FastifyRequest, reply: FastifyReply) =>
-    on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
-  app.get('/v1/sandbox', served(show));
-  app.get('/v1/sandbox/messages', served(read));
-  app.post('/v1/sandbox/messages', served(write));
-  app.post('/v1/sandbox/chats', served(trouble));
+// null: the simulator is switched off; its routes are there and say so.
+interface SandboxPorts {
+  readonly on: Options | null;
 }
+
+const served =
+  (handle: Handle): Route<SandboxPorts>['handler'] =>
+  ({ on }, request, reply) =>
+    on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
+
+const Said = Type.Object({
+  account: text,
+  chat: text,
+  thread: textOrNull,
+  id: count,
+  at: time,
+  fromBot: Type.Boolean(),
+  text,
+  isDeleted: Type.Boolean(),
+});
+
+const SHOW: Route<SandboxPorts> = {
+  method: 'GET',
+  url: '/v1/sandbox',
+  access: viewer('closed'),
+  tag: 'sandbox',
+  summary: 'Bots and chats of the built-in simulator',
+  answers: { 200: Type.Object({ bots: Type.Array(text), chats: Type.Array(Said) }) },
+  examples: { 'all of it': { status: 200 } },
+  handler: served(show),
+};
+
+const READ: Route<SandboxPorts> = {
+  method: 'GET',
+  url: '/v1/sandbox/messages',
+  access: viewer('closed'),
+  tag: 'sandbox',
+  summary: 'What was said in a chat of the simulator',
+  query: SandboxQuery,
+  answers: { 200: Type.Object({ messages: Type.Array(Said) }) },
+  examples: { 'one chat': { query: { account: SAMPLE.token, chat: '42' }, status: 200 } },
+  handler: served(read),
+};
+
+const WRITE: Route<SandboxPorts> = {
+  method: 'POST',
+  url: '/v1/sandbox/messages',
+  access: sender('closed'),
+  tag: 'sandbox',
+  summary: 'Write to a bot of the simulator, as a person would',
+  body: SandboxWriting,
+  answers: {
+    201: Type.Object({
+      account: text,
+      chat: text,
+      messageId: count,
+      to: Type.String({ description: 'How the bot learns of it' }),
+    }),
+  },
+  examples: {
+    'a person writes': {
+      body: { account: SAMPLE.token, chat: '42', text: 'hello bot' },
+      status: 201,
+    },
+  },
+  handler: served(write),
+};
+
+const TROUBLE: Route<SandboxPorts> = {
+  method: 'POST',
+  url: '/v1/sandbox/chats',
+  access: operator('closed', 'body'),
+  tag: 'sandbox',
+  summary: 'Block the bot in a chat of the simulator, or have it refuse the chat for a while',
+  body: SandboxTrouble,
+  answers: { 200: Type.Object({ account: text, chat: text }) },
+  examples: {
+    'a chat is refused for a minute': {
+      body: { account: SAMPLE.token, chat: '7777', freezeSeconds: 60 },
+      status: 200,
+    },
+    'the bot is blocked': {
+      body: { account: SAMPLE.token, chat: '7778', state: 'blocked' },
+      status: 200,
+    },
+  },
+  handler: served(trouble),
+};
+
+export const SANDBOX_ROUTES = group<SandboxPorts>([SHOW, READ, WRITE, TROUBLE], ({ options }) => {
+  const { sandbox } = options;
+  return { on: sandbox === null ? null : { ...options, sandbox } };
+});
 
 async function show({ accounts, sandbox }: Options) {
   const bots = accounts.list().map(({ id }) => id);

@@ -3,7 +3,7 @@
 // comes, and sent its way: over the road if it sends, straight through if not.
 // Refusals here are the platform's own, to the byte where its words are known.
 
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { identityProblem } from '../../accept/draft.ts';
 import { permitted } from '../../accept/permit.ts';
 import { tooOften } from '../../accept/problems.ts';
@@ -16,9 +16,11 @@ import type { Passage, Platform } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/journal.ts';
 import { assert } from '../../system/assert.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
+import { ANYONE } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { Peers } from '../peers.ts';
+import { type BareRoute, group } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';
 import { type CallAddress, callAddress, fileAddress, METHOD } from './address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './answer.ts';
@@ -28,7 +30,6 @@ import { Passing, passDeadlineMs } from './pass.ts';
 import { type Found, type Speaker, speakerOf } from './speaker.ts';
 
 const PLATFORM = 'telegram';
-const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
@@ -43,18 +44,37 @@ declare module 'fastify' {
   }
 }
 
-export function telegramRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting) {
-  const platform = options.platforms.get(PLATFORM);
-  if (platform?.passage === undefined) return;
-  const door = new Door(options, platform, platform.passage, waiting);
-  addBodyParsers(app);
-  app.decorateRequest('speaker', null);
-  app.decorateRequest('called', null);
-  app.setErrorHandler<FastifyError>((error, _request, reply) => answerError(options, error, reply));
-  app.addHook('onRequest', (asked, reply, done) => door.admit(asked, reply, done));
-  app.route({ method: VERBS, url: '/bot*', handler: (asked, reply) => door.call(asked, reply) });
-  app.get('/file/bot*', (asked, reply) => door.file(asked, reply));
-}
+// Both have a secret of their own, the token in the path. What they take and answer is the platform's to describe.
+const CALL: BareRoute<Door> = {
+  method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+  url: '/bot*',
+  access: ANYONE,
+  handler: (door, request, reply) => door.call(request, reply),
+};
+
+const FILE: BareRoute<Door> = {
+  method: 'GET',
+  url: '/file/bot*',
+  access: ANYONE,
+  handler: (door, request, reply) => door.file(request, reply),
+};
+
+export const TELEGRAM_ROUTES = group<Door, BareRoute<Door>>(
+  [CALL, FILE],
+  ({ app, options, waiting }) => {
+    const platform = options.platforms.get(PLATFORM);
+    if (platform?.passage === undefined) return null;
+    const door = new Door(options, platform, platform.passage, waiting);
+    addBodyParsers(app);
+    app.decorateRequest('speaker', null);
+    app.decorateRequest('called', null);
+    app.setErrorHandler<FastifyError>((error, _request, reply) =>
+      answerError(options, error, reply),
+    );
+    app.addHook('onRequest', (asked, reply, done) => door.admit(asked, reply, done));
+    return door;
+  },
+);
 
 class Door {
   readonly #options: IntakeOptions;

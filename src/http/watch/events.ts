@@ -1,14 +1,16 @@
 // /v1/events: attempts, moves and streams as server-sent events, as they happen.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../accept/problems.ts';
-import { checkEventsQuery } from '../../accept/schema.ts';
+import { checkEventsQuery, EventsQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { RoadEvent } from '../../domain/event.ts';
 import type { StreamView } from '../../streams/streams.ts';
-import type { IntakeOptions } from '../context.ts';
+import { lasting, viewer } from '../auth/access.ts';
+import { SAMPLE, text } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
+import { group, type Route } from '../route.ts';
 import { showStream } from '../streams/view.ts';
 import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
 
@@ -17,7 +19,20 @@ interface Reader extends EventReader {
   readonly chat: string | null;
 }
 
-export function eventRoutes(app: FastifyInstance, options: IntakeOptions): void {
+const FOLLOW: Route<Readers> = {
+  method: 'GET',
+  url: '/v1/events',
+  access: lasting(viewer('query')),
+  tag: 'watching',
+  summary: 'Server-sent events of attempts, moves and streams',
+  query: EventsQuery,
+  answers: { 200: text },
+  answerType: 'text/event-stream',
+  examples: { 'of one account': { query: { account: SAMPLE.account }, status: 200 } },
+  handler: open,
+};
+
+export const EVENT_ROUTES = group<Readers>([FOLLOW], ({ app, options }) => {
   const readers = new Readers(options.clock);
   const unlisten = options.road.listen((event) => readers.tellRoad(event));
   const unlistenLive = options.output?.live.listen((view) => readers.tellStream(options.tag, view));
@@ -26,8 +41,8 @@ export function eventRoutes(app: FastifyInstance, options: IntakeOptions): void 
     unlistenLive?.();
     readers.stop();
   });
-  app.get('/v1/events', (request, reply) => open(readers, request, reply));
-}
+  return readers;
+});
 
 function open(readers: Readers, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;

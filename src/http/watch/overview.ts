@@ -1,16 +1,21 @@
 // /v1/overview: the gateway at a glance, and once a second the same for all who watch. However many watch, a second is
 // looked at once and put into words once; nobody is sent each delivery's events.
 
-import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Timer } from '../../system/clock.ts';
+import { Breaker } from '../accounts.ts';
+import { lasting, viewer } from '../auth/access.ts';
 import { redacted, seesTexts } from '../auth/redact.ts';
 import type { IntakeOptions } from '../context.ts';
+import { Waiting } from '../messages/answers.ts';
+import { count, text, time, timeOrNull } from '../openapi/common.ts';
+import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
 import { Freezes, type Frozen, showFrozen } from './freezes.ts';
-import { showWaiting } from './queue.ts';
-import { type Counts, Rates, SECONDS_KEPT, type Series } from './rates.ts';
+import { Depths, showWaiting } from './queue.ts';
+import { COUNTED, type Counts, Rates, SECONDS_KEPT, type Series } from './rates.ts';
 
 // Pages that watch at once.
 const WATCHERS_MAX = 1000;
@@ -21,18 +26,92 @@ const TROUBLES_SHOWN = 10;
 // Looking for those who wait longest walks all lanes: it may cost this part of the time, then it is done less often.
 const LOOK_SHARE = 50;
 
-export function overviewRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  const overview = new Overview(options);
-  app.addHook('preClose', async () => overview.stop());
-  app.get('/v1/overview', async () => overview.show());
-  app.get('/v1/overview/events', async (request, reply) => {
+const perName = (schema: typeof count | ReturnType<typeof Type.Array>) =>
+  Object.fromEntries(COUNTED.map((name) => [name, schema]));
+export const OverviewAnswer = Type.Object({
+  startedAt: time,
+  at: time,
+  series: Type.Object(
+    {
+      ...perName(Type.Array(count)),
+      waiting: Type.Array(count),
+      until: Type.Integer({ description: 'The second (since the epoch) of the last number' }),
+    },
+    { description: 'A number for each of the last seconds, the newest last' },
+  ),
+  second: Type.Object({ ...perName(count), waiting: count, until: count }),
+  totals: Type.Object(perName(count), { description: 'Since the start' }),
+  marks: Type.Object(
+    { deliveries: count, streams: count },
+    { description: 'Counted up whenever something of the kind changes' },
+  ),
+  oldest: Type.Array(Waiting),
+  depths: Depths,
+  oldestDueAt: timeOrNull,
+  dead: count,
+  uncertain: count,
+  freezes: Type.Object({
+    active: count,
+    shown: Type.Array(
+      Type.Object({
+        account: text,
+        scope: text,
+        name: text,
+        since: time,
+        until: time,
+        cause: text,
+      }),
+    ),
+  }),
+  accounts: Type.Object({
+    total: count,
+    trouble: Type.Array(
+      Type.Object({
+        id: text,
+        paused: Type.Boolean(),
+        refused: Type.Unsafe({ type: ['string', 'null'] }),
+        breaker: Breaker,
+        waiting: count,
+      }),
+    ),
+  }),
+  streams: count,
+});
+
+const SHOW: Route<Overview> = {
+  method: 'GET',
+  url: '/v1/overview',
+  access: viewer('closed'),
+  tag: 'watching',
+  summary: 'The gateway at a glance, with the last quarter of an hour',
+  answers: { 200: OverviewAnswer },
+  examples: { now: { status: 200 } },
+  handler: async (overview) => overview.show(),
+};
+
+const WATCH: Route<Overview> = {
+  method: 'GET',
+  url: '/v1/overview/events',
+  access: lasting(viewer('closed')),
+  tag: 'watching',
+  summary: 'The overview, then what changed of it once a second, as server-sent events',
+  answers: { 200: text },
+  answerType: 'text/event-stream',
+  examples: { 'from now on': { status: 200 } },
+  handler: async (overview, request, reply) => {
     const first = await overview.show();
     const response = openEvents(overview.watchers, reply);
     const { holder } = request;
     if (response !== null) overview.add({ response, holder, seesTexts: seesTexts(request) }, first);
     return reply;
-  });
-}
+  },
+};
+
+export const OVERVIEW_ROUTES = group<Overview>([SHOW, WATCH], ({ app, options }) => {
+  const overview = new Overview(options);
+  app.addHook('preClose', async () => overview.stop());
+  return overview;
+});
 
 type Tick = Awaited<ReturnType<typeof glance>>;
 

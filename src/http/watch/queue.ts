@@ -1,22 +1,46 @@
 // /v1/queue: who waits, where it stands, when it is expected to go, and why it has not gone. Without a chat it tells
 // the first of each lane, those that wait longest first; with one all that wait there.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
-import { checkQueueQuery } from '../../accept/schema.ts';
+import { checkQueueQuery, QueueQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { WaitingHead } from '../../road/road.ts';
+import { viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
+import { Waiting } from '../messages/answers.ts';
 import { previewOf, showBriefly } from '../messages/view.ts';
+import { count, SAMPLE } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
+import { group, type Route, withOptions } from '../route.ts';
 
 const SHOWN_WHEN_LEFT_OUT = 100;
 const SHOWN_MAX = 500;
 
-export function queueRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get('/v1/queue', (request, reply) => list(options, request, reply));
-}
+export const classes = { critical: count, high: count, normal: count, low: count };
+export const retry = Type.Integer({
+  description: 'Of them, those that wait for a retry or a set time',
+});
+export const Depths = Type.Object({ ...classes, retry, inFlight: count });
+
+const LIST: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/v1/queue',
+  access: viewer('closed'),
+  tag: 'watching',
+  summary: 'Who waits: the first of each lane, those that wait longest first, with the reason',
+  query: QueueQuery,
+  answers: { 200: Type.Object({ depths: Depths, items: Type.Array(Waiting) }) },
+  examples: {
+    'who waits longest': { query: { limit: '5' }, status: 200 },
+    'of one account': { query: { account: SAMPLE.account }, status: 200 },
+  },
+  handler: list,
+};
+
+export const QUEUE_ROUTES = group<IntakeOptions>([LIST], withOptions);
 
 async function list(options: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
   const { query } = request;

@@ -1,10 +1,27 @@
 // /queue/stats: depths at a glance, in the one shape that existing monitors read.
 
-import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
+import { count } from '../openapi/common.ts';
+import { group, type Route, withOptions } from '../route.ts';
+import { classes, retry } from './queue.ts';
 
-export function statsRoutes(app: FastifyInstance, options: IntakeOptions): void {
-  app.get('/queue/stats', async () => {
+const STATS: Route<IntakeOptions> = {
+  method: 'GET',
+  url: '/queue/stats',
+  access: viewer('closed'),
+  tag: 'watching',
+  summary: 'Depths of the queue',
+  answers: {
+    200: Type.Object({
+      stats: Type.Object({ ...classes, retry, dlq: count }),
+      total_queued: count,
+      total_failed: count,
+    }),
+  },
+  examples: { now: { status: 200 } },
+  handler: async (options) => {
     const { critical, high, normal, low, retry } = options.road.depths();
     const dlq = await countDead(options);
     return {
@@ -13,8 +30,10 @@ export function statsRoutes(app: FastifyInstance, options: IntakeOptions): void 
       total_queued: critical + high + normal + low,
       total_failed: dlq,
     };
-  });
-}
+  },
+};
+
+export const STATS_ROUTES = group<IntakeOptions>([STATS], withOptions);
 
 async function countDead(options: IntakeOptions): Promise<number> {
   const counts = await options.ledger.countByState();

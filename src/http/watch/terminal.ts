@@ -1,13 +1,15 @@
 // GET /v1/terminal/:chat: what is on a screen, then every change of it, as server-sent events.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../accept/problems.ts';
-import { checkTerminalQuery } from '../../accept/schema.ts';
+import { checkTerminalQuery, TerminalQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { IntakeOptions } from '../context.ts';
+import { lasting, sender } from '../auth/access.ts';
+import { text } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
+import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
 import type { TerminalEvent, TerminalMessage, Terminals } from './terminals.ts';
 
@@ -17,21 +19,35 @@ interface ByChat {
 
 const ACCOUNT_WHEN_LEFT_OUT = 'local';
 
-export function terminalRoutes(
-  app: FastifyInstance,
-  { clock, terminals }: Pick<IntakeOptions, 'clock' | 'terminals'>,
-): void {
-  if (terminals === undefined) return;
-  const readers = new EventReaders(clock);
-  app.addHook('preClose', async () => readers.stop());
-  app.get<ByChat>('/v1/terminal/:chat', (request, reply) =>
-    watch(readers, terminals, request, reply),
-  );
+interface TerminalPorts {
+  readonly readers: EventReaders<EventReader>;
+  readonly terminals: Terminals;
 }
 
+const WATCH: Route<TerminalPorts> = {
+  method: 'GET',
+  url: '/v1/terminal/:chat',
+  // It is nothing but texts.
+  access: lasting(sender('terminal')),
+  tag: 'watching',
+  summary: 'What is on a terminal’s screen, then every change, as server-sent events',
+  query: TerminalQuery,
+  answers: { 200: text },
+  answerType: 'text/event-stream',
+  examples: { 'one screen': { params: { chat: 'desk' }, status: 200 } },
+  handler: watch,
+};
+
+export const TERMINAL_ROUTES = group<TerminalPorts>([WATCH], ({ app, options }) => {
+  const { clock, terminals } = options;
+  if (terminals === undefined) return null;
+  const readers = new EventReaders(clock);
+  app.addHook('preClose', async () => readers.stop());
+  return { readers, terminals };
+});
+
 function watch(
-  readers: EventReaders<EventReader>,
-  terminals: Terminals,
+  { readers, terminals }: TerminalPorts,
   request: FastifyRequest<ByChat>,
   reply: FastifyReply,
 ) {

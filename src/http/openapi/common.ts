@@ -1,0 +1,29 @@
+// What many descriptions of routes have in common: fields of answers, and the ids that stand in examples.
+
+import Type from 'typebox';
+
+// Ids as they look, one for each thing there is. The test that sends the examples puts real ones in their place.
+export const SAMPLE = {
+  account: 'telegram:sandbox-1',
+  token: '1:sandbox',
+  idleAccount: 'terminal:kitchen',
+  // A delivery that waits, and one that is dead.
+  waiting: 'k3x9a-1c',
+  dead: 'k3x9a-1d',
+  stream: 's-mwifte3h-85f37',
+  broadcast: 'b-k3x9a-1',
+  audience: 'beta-testers',
+  key: 'k-5f1d3c9a7b20',
+  secret: 'the-secret-of-this-account',
+  adminKey: 'the-admin-key',
+} as const;
+
+export const time = Type.String({ description: 'ISO 8601' });
+export const timeOrNull = Type.Unsafe({ type: ['string', 'null'], description: 'ISO 8601' });
+export const text = Type.String();
+export const textOrNull = Type.Unsafe({ type: ['string', 'null'] });
+export const count = Type.Integer();
+export const nextPage = Type.Unsafe({
+  type: ['string', 'null'],
+  description: '`cursor` of the next page; null: this is the last',
+});

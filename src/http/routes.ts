@@ -1,0 +1,36 @@
+// Every route there is, but those of the page. What is not listed here is not served, and what is listed is guarded,
+// described and shown.
+
+import { ACCOUNT_ROUTES } from './accounts.ts';
+import { AUDIT_ROUTES } from './auth/audit.ts';
+import { KEY_ROUTES } from './auth/keys.ts';
+import { LOGIN_ROUTES } from './auth/login.ts';
+import { BROADCAST_ROUTES } from './broadcasts/broadcasts.ts';
+import { DOCS_ROUTES } from './docs/docs.ts';
+import { DEAD_ROUTES } from './messages/dead.ts';
+import { MESSAGE_ROUTES } from './messages/messages.ts';
+import type { BareRoute, Route, RouteGroup } from './route.ts';
+import { SANDBOX_ROUTES } from './sandbox/sandbox.ts';
+import { STREAM_ROUTES } from './streams/streams.ts';
+import { TELEGRAM_ROUTES } from './telegram/routes.ts';
+import { EVENT_ROUTES } from './watch/events.ts';
+import { HEALTH_ROUTES } from './watch/health.ts';
+import { OVERVIEW_ROUTES } from './watch/overview.ts';
+import { QUEUE_ROUTES } from './watch/queue.ts';
+import { STATS_ROUTES } from './watch/stats.ts';
+import { TERMINAL_ROUTES } from './watch/terminal.ts';
+import { WEBHOOK_ROUTES } from './webhooks.ts';
+
+// In the order in which they are described.
+export const GROUPS: readonly RouteGroup[] = [
+  ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
+  ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
+  ...[OVERVIEW_ROUTES, QUEUE_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES, STATS_ROUTES],
+  ...[HEALTH_ROUTES, DOCS_ROUTES],
+  ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
+];
+// What platforms serve under paths of their own.
+export const DIALECTS: readonly RouteGroup<BareRoute>[] = [TELEGRAM_ROUTES];
+
+export const ROUTES: readonly Route[] = GROUPS.flatMap(({ routes }) => routes);
+export const DIALECT_ROUTES: readonly BareRoute[] = DIALECTS.flatMap(({ routes }) => routes);
