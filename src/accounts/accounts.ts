@@ -184,7 +184,7 @@ export class Accounts {
     const id = this.#idByDigest.get(digest);
     if (id !== undefined) return this.#known(id, this.#held.get(id)!);
     if (!this.#mayBeTaken(named)) return NOT_TAKEN;
-    const question = { digest, address, isLocal: platform.isLocal?.(credential) ?? false };
+    const question = { digest, address, isLocal: platform.wire.isLocal?.(credential) ?? false };
     return this.#introducing.get(digest) ?? this.#introduce(platform, credential, question);
   }
 
@@ -298,11 +298,10 @@ export class Accounts {
     credential: string,
     question: Omit<Question, 'ask'>,
   ): Promise<Identity> {
-    const { digest } = question;
     const known = this.#askAndHold(platform, credential, question).finally(() => {
-      this.#introducing.delete(digest);
+      this.#introducing.delete(question.digest);
     });
-    this.#introducing.set(digest, known);
+    this.#introducing.set(question.digest, known);
     return known;
   }
 
@@ -312,7 +311,8 @@ export class Accounts {
     question: Omit<Question, 'ask'>,
   ): Promise<Identity> {
     const { digest } = question;
-    const asked = await this.#asking.ask({ ...question, ask: () => platform.identify(credential) });
+    const ask = () => platform.wire.identify(credential);
+    const asked = await this.#asking.ask({ ...question, ask });
     if (asked.kind !== 'known') return asked;
     const host = hostOf(platform, credential);
     const id = accountId(platform.name, host.name, asked.id);
@@ -361,7 +361,7 @@ export class Accounts {
     const { platforms } = this.#options;
     const candidates = Array.from(this.#held.values()).flatMap(({ stored, credential, used }) => {
       if (this.#configured.has(stored.id)) return [];
-      const isLocal = platforms.get(stored.platform)?.isLocal?.(credential) === true;
+      const isLocal = platforms.get(stored.platform)?.wire.isLocal?.(credential) === true;
       return [{ id: stored.id, isLocal, used }];
     });
     const count = Math.max(missing, this.#accountsMax * EVICTED_SHARE);

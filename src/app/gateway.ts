@@ -184,7 +184,7 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
 async function call(house: House, server: FastifyInstance, made: InProcessCall): Promise<unknown> {
   const platform = house.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
-  const described = platform.describe(made.method, textParams(made.params));
+  const described = platform.calls.describe(made.method, textParams(made.params));
   return described.kind === 'pass' ? null : callInProcess(server, made);
 }
 

@@ -146,7 +146,7 @@ export async function openHouse(
     ...sealing,
     settingsOf,
     async hangUp() {
-      await Promise.all([...platforms.values()].map((platform) => platform.close()));
+      await Promise.all([...platforms.values()].map((platform) => platform.wire.close()));
     },
     close,
   };
@@ -223,7 +223,7 @@ function configuredAccounts(
   const configured = new Map<string, Settings>();
   for (const { name, platform, token, settings } of config.accounts) {
     try {
-      const host = platforms.get(platform)?.hostOf?.(token).name ?? '';
+      const host = platforms.get(platform)?.wire.hostOf?.(token).name ?? '';
       configured.set(accountId(platform, host, claimedId(token)), settings);
     } catch (error) {
       report('recovery', error, { account: name });
@@ -246,7 +246,7 @@ function engineAccounts(
       const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
       const isStranger = !accounts.isConfigured(id);
       const shared = { platform, host, settings, isStranger };
-      if (platform.name !== 'telegram') return { ...shared, priors: platform };
+      if (platform.name !== 'telegram') return { ...shared, priors: platform.limits };
       const known = priors.get(settings) ?? telegramPriors(telegramLimits(settings));
       priors.set(settings, known);
       return { ...shared, priors: known };

@@ -58,7 +58,7 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   const credential = house.accounts.credentialOf(account);
   if (platform === undefined || credential === null) return null;
   const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };
-  const reply = await platform.send(call).catch((error: unknown) => {
+  const reply = await platform.wire.send(call).catch((error: unknown) => {
     house.report('update', error, { account });
     return null;
   });

@@ -77,8 +77,8 @@ export function describeFor(
   body: Readonly<Record<string, unknown>>,
   chat = ANY_CHAT,
 ) {
-  const params = platform.address(body, { chat, thread: null });
-  return { params, call: platform.describe(method, params) };
+  const params = platform.calls.address(body, { chat, thread: null });
+  return { params, call: platform.calls.describe(method, params) };
 }
 
 function chargeOf(platform: Platform, method: string, body: Record<string, unknown>): Charge {

@@ -26,24 +26,20 @@ class CountingScheduler extends Scheduler {
 function silentPlatform(answer: Promise<void>): Platform {
   return {
     name: 'fake',
-    describe: () => ({ kind: 'invalid', detail: '' }),
-    address: (params) => ({ ...params }),
-    plainParams: (params) => ({ kind: 'plain', params }),
-    targets: () => ({ kind: 'unknown' }),
-    planOf: () => ({ account: [], chat: [] }),
-    send: () => answer.then(() => ANSWER),
-    classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
-    cure: () => null,
-    chatAfter: () => null,
-    split: () => null,
-    rest: () => null,
-    mentions: () => [],
-    named: (body) => body,
-    touch: () => null,
-    isIdempotent: () => false,
-    wording: () => null,
-    identify: async () => ({ kind: 'known', id: '1' }),
-    close: async () => {},
+    calls: {
+      describe: () => ({ kind: 'invalid', detail: '' }),
+      address: (params) => ({ ...params }),
+      isIdempotent: () => false,
+      plainParams: (params) => ({ kind: 'plain', params }),
+      targets: () => ({ kind: 'unknown' }),
+    },
+    limits: { planOf: () => ({ account: [], chat: [] }) },
+    wire: {
+      identify: async () => ({ kind: 'known', id: '1' }),
+      send: () => answer.then(() => ANSWER),
+      classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
+      close: async () => {},
+    },
   };
 }
 
@@ -51,7 +47,7 @@ function profileOf(platform: Platform): Profile {
   const retry = { baseMs: 1000, maxMs: 30_000, attemptsMax: 3, deadAgeMinMs: 60_000 };
   return {
     platform,
-    priors: platform,
+    priors: platform.limits,
     host: 'fake',
     retry: { ...retry, uncertain: 'resend' },
     breaker: BREAKER,

@@ -1,38 +1,68 @@
-// The port every platform implements. A platform knows four things: what a call means (describe), how fast
-// it may go (planOf), how to make it (send) and what the answer says (classify). It keeps no state of deliveries.
+// The port every platform implements. Three parts each one has: what a call means (calls), how fast it may go (limits),
+// how it is made and what the answer says (wire). The others are capabilities: whoever wants one asks whether it is
+// there, and does without it where it is not. A platform keeps no state of deliveries.
 
 import type { Readable } from 'node:stream';
 import type { Family, Gate } from '../domain/call.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
-import type { Charge, Plan } from '../limits/limits.ts';
+import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { LiveOutput } from './live-output.ts';
 
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 export interface Platform {
   readonly name: string;
   // Whoever has a name here has an account: there is no credential, the name stands in its place.
   readonly accountsByName?: true;
 
+  readonly calls: Calls;
+  readonly limits: Priors;
+  readonly wire: Wire;
+
+  // What can be done about a call that was refused, or that is too large for one message.
+  readonly repairs?: Repairs;
+  // Calls about messages that have no id yet.
+  readonly references?: References;
+  // What a call leaves in its messages; without it no edit is spared and observers elsewhere need bodies of their own.
+  readonly content?: Content;
+  // Of platforms whose own API is served as a drop-in.
+  readonly passage?: Passage;
+  // Of platforms that can show a text while it grows.
+  readonly live?: LiveOutput;
+}
+
+export interface Calls {
   // Reads a call's parameters once, at the wall.
-  describe(method: string, params: Readonly<Record<string, unknown>>): Described;
+  describe(method: string, params: Params): Described;
   // The same call, its target set (REST names chat and thread apart from the body).
-  address(
-    params: Readonly<Record<string, unknown>>,
-    to: { chat: string; thread: string | null },
-  ): Record<string, unknown>;
-
+  address(params: Params, to: { chat: string; thread: string | null }): Record<string, unknown>;
+  // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
+  isIdempotent(method: string): boolean;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
-  plainParams(params: Readonly<Record<string, unknown>>): PlainParams;
-  targets(method: string, params: Readonly<Record<string, unknown>>): Targets;
+  plainParams(params: Params): PlainParams;
+  targets(method: string, params: Params): Targets;
+}
 
-  planOf(charge: Charge): Plan;
-
+export interface Wire {
+  // Which of the platform's hosts a credential is for, told by its look alone; left out: there is only the platform.
+  hostOf?(credential: string): Host;
+  // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
+  // outside; none is when left out.
+  isLocal?(credential: string): boolean;
+  identify(credential: string): Promise<Identified>;
   // `credential` is the account's token; `body` is JSON text of the parameters.
   send(call: OutgoingCall): Promise<Reply>;
   classify(method: string, reply: Reply): Outcome;
+  // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
+  timeAt?(credential: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export interface Repairs {
   // The call, changed as the cure says; null when the cure does not fit it.
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
   // Under which id the chat goes on, if the answer tells; null: under the same.
@@ -41,31 +71,19 @@ export interface Platform {
   split(method: string, body: string): string | null;
   // One message of such a call was sent: what is left of it. null: it was a call of one message.
   rest(body: string, result: string): Rest | null;
+}
+
+export interface References {
   // The deliveries whose messages it mentions by provisional ids, and the same call with their real ids.
   mentions(body: string): number[];
   named(body: string, ids: ReadonlyMap<number, string>): string;
+}
+
+export interface Content {
   // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
   touch(method: string, body: string): Touch | null;
-  // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
-  isIdempotent(method: string): boolean;
   // What a new message says, without its markup, for observers on other platforms; null: it cannot be put in words.
-  wording(method: string, params: Readonly<Record<string, unknown>>): string | null;
-
-  // Of platforms whose own API is served as a drop-in.
-  readonly passage?: Passage;
-
-  // Of platforms that can show a text while it grows.
-  readonly live?: LiveOutput;
-
-  // Which of the platform's hosts a credential is for, told by its look alone; left out: there is only the platform.
-  hostOf?(credential: string): Host;
-  // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
-  // outside; none is when left out.
-  isLocal?(credential: string): boolean;
-  identify(credential: string): Promise<Identified>;
-  // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
-  timeAt?(credential: string): Promise<string | null>;
-  close(): Promise<void>;
+  wording(method: string, params: Params): string | null;
 }
 
 // Each host has accounts of its own: a credential of one never reaches an account of another.

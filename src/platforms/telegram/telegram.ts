@@ -48,33 +48,32 @@ export function createTelegram(options: TelegramOptions): Platform {
   };
   return {
     name: 'telegram',
-    describe,
-    address,
-    plainParams,
-    targets,
-    planOf: telegramPriors(options.limits ?? {}).planOf,
-    send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+    calls: {
+      describe,
+      address,
+      isIdempotent: (method) => deliveryMethod(method).idempotent,
+      plainParams,
+      targets,
+    },
+    limits: telegramPriors(options.limits ?? {}),
+    wire: {
+      hostOf: (credential) => hostOf(routes, credential),
+      isLocal,
+      identify: (credential) => identify(routes, credential),
+      send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+      classify,
+      timeAt: (credential) => timeAt(routes, credential),
+      async close() {
+        await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
+      },
+    },
+    repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
+    references: { mentions, named },
+    content: { touch, wording },
     passage: {
       pass: (call, hangUp) => pass(routes, call, hangUp),
       download: (file, hangUp) => download(routes, file, hangUp),
     },
-    classify,
-    cure: (what, _method, body) => cure(what, body),
-    chatAfter,
-    split,
-    rest,
-    mentions,
-    named,
-    touch,
-    isIdempotent: (method) => deliveryMethod(method).idempotent,
-    wording,
     live: LIVE_OUTPUT,
-    hostOf: (credential) => hostOf(routes, credential),
-    isLocal,
-    identify: (credential) => identify(routes, credential),
-    timeAt: (credential) => timeAt(routes, credential),
-    async close() {
-      await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
-    },
   };
 }

@@ -28,27 +28,28 @@ export function createTerminal(screens: Screens): Platform {
   return {
     name: 'terminal',
     accountsByName: true,
-    describe,
-    address,
-    plainParams: (params) => ({ kind: 'plain', params }),
-    targets,
-    planOf: () => PLAN,
-    send: async (call) => send(screens, call),
-    classify: (_method, reply) => classify(reply),
-    cure: () => null,
-    chatAfter: () => null,
-    split: () => null,
-    rest: () => null,
-    mentions,
-    named,
-    // An edit costs nothing here, so none is spared.
-    touch: () => null,
-    isIdempotent,
-    wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    calls: {
+      describe,
+      address,
+      isIdempotent,
+      plainParams: (params) => ({ kind: 'plain', params }),
+      targets,
+    },
+    limits: { planOf: () => PLAN },
+    wire: {
+      isLocal: () => true,
+      identify: async (name) => identify(name),
+      send: async (call) => send(screens, call),
+      classify: (_method, reply) => classify(reply),
+      close: async () => {},
+    },
+    references: { mentions, named },
+    content: {
+      // An edit costs nothing here, so none is spared.
+      touch: () => null,
+      wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    },
     live: LIVE_OUTPUT,
-    isLocal: () => true,
-    identify: async (name) => identify(name),
-    close: async () => {},
   };
 }
 
