@@ -49,6 +49,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
+  // Told the settings alone, before there is a delivery.
+  start: ['tuning.limits', 'tuning.strategy'],
 };
 const groupOf = (method: string) =>
   Object.keys(GROUPS).find((group) => GROUPS[group]!.includes(method));
@@ -57,7 +59,8 @@ const FAULTS = faultsOf(telegram)
   // A minute of waiting; tried on a virtual clock there too.
   .filter(
     ({ method, mode }) =>
-      groupOf(method) !== 'end' && !(method === 'wire.identify' && mode === 'hangs'),
+      !['end', 'start'].includes(groupOf(method)!) &&
+      !(method === 'wire.identify' && mode === 'hangs'),
   )
   .map((fault, i) => ({ ...fault, chat: 9_000_001 + i, group: groupOf(fault.method)! }));
 type Case = (typeof FAULTS)[number];
@@ -78,7 +81,7 @@ let gateway: Gateway;
 let url: string;
 
 beforeAll(async () => {
-  gateway = await createGateway(CONFIG, broken);
+  gateway = await createGateway(CONFIG, { wrap: broken });
   url = await gateway.listen();
   await healthy();
 });
@@ -214,16 +217,18 @@ test('and the next process starts on the same store, and sends none of it again'
 
 test('a host that cannot be told at the start sets that account apart, and the others go on', async () => {
   await gateway.close();
-  gateway = await createGateway(CONFIG, (platform) => ({
-    ...platform,
-    wire: {
-      ...platform.wire,
-      hostOf(credential) {
-        if (credential === TOKEN) throw new Error('no host');
-        return platform.wire.hostOf!(credential);
+  gateway = await createGateway(CONFIG, {
+    wrap: (platform) => ({
+      ...platform,
+      wire: {
+        ...platform.wire,
+        hostOf(credential) {
+          if (credential === TOKEN) throw new Error('no host');
+          return platform.wire.hostOf!(credential);
+        },
       },
-    },
-  }));
+    }),
+  });
   const waits = await gateway.send({
     to: { platform: 'telegram', account: 'telegram:sandbox-41', chat: 1 },
     body: { text: 'waits' },

@@ -1,6 +1,7 @@
 // Accounts on a store in memory and a platform that knows its tokens by their look.
 
 import type { Identified, Platform, Wire } from '../platforms/platform.ts';
+import { TELEGRAM } from '../platforms/telegram/definition.ts';
 import type { StoredAccount } from '../store/ports/journal.ts';
 import type { AccountsOptions } from './accounts.ts';
 
@@ -27,7 +28,11 @@ export function world(
       return identify(credential);
     },
   };
-  const platform: Partial<Platform> = { name: 'telegram', wire: wire as Wire };
+  const platform: Partial<Platform> = {
+    name: 'telegram',
+    credentials: TELEGRAM.credentials,
+    wire: wire as Wire,
+  };
   return {
     stored,
     asked,

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Identified, Platform, Wire } from '../platforms/platform.ts';
+import { TELEGRAM } from '../platforms/telegram/definition.ts';
+import { TERMINAL } from '../platforms/terminal/definition.ts';
 import type { StoredAccount } from '../store/ports/journal.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts, loadSecret, SecretMismatch } from './accounts.ts';
@@ -266,7 +268,7 @@ describe('naming an account', () => {
     const { options, stored } = world();
     const terminal: Partial<Platform> = {
       name: 'terminal',
-      accountsByName: true,
+      credentials: TERMINAL.credentials,
       wire: {
         identify: async (name: string) =>
           name.includes(':')
@@ -289,6 +291,7 @@ describe('naming an account', () => {
     const { options } = world();
     const other: Partial<Platform> = {
       name: 'other',
+      credentials: TELEGRAM.credentials,
       wire: {
         identify: async () => ({ kind: 'refused', status: 404, detail: 'Not Found' }),
       } as Partial<Wire> as Wire,

@@ -3,7 +3,7 @@
 // stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
-import { accountId, claimedId } from '../domain/account-id.ts';
+import { accountId } from '../domain/account-id.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { Journal, StoredAccount } from '../store/ports/journal.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import { hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
+import { claimedBy, hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
@@ -150,15 +150,11 @@ export class Accounts {
     }
   }
 
-  #hostOf(platformName: string, credential: string): Host {
-    const platform = this.#options.platforms.get(platformName);
-    return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
-  }
-
   // null: an exception. The account is kept, and is refused until the platform can tell.
-  #hostOrNull({ id, platform }: StoredAccount, credential: string): Host | null {
+  #hostOrNull({ id, platform: name }: StoredAccount, credential: string): Host | null {
     try {
-      return this.#hostOf(platform, credential);
+      const platform = this.#options.platforms.get(name);
+      return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
     } catch (error) {
       this.#options.report?.('recovery', error, { account: id });
       return null;
@@ -176,7 +172,7 @@ export class Accounts {
     if (platform === undefined) return { kind: 'unknown_platform' };
     const host = hostOf(platform, credential);
     if (host.isOff) return { kind: 'off' };
-    const named = accountId(platformName, host.name, claimedId(credential));
+    const named = claimedBy(platform, host, credential);
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
     const held = this.#held.get(named);
     if (held !== undefined && isEqual(held.credential, credential)) return this.#known(named, held);
@@ -202,16 +198,17 @@ export class Accounts {
     return this.#configured.size === 0 || this.isConfigured(this.claimed(platformName, credential));
   }
 
-  // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
-  // is enough (`terminal:local`), a new one makes an account.
+  // An account as a caller names it: `platform:123`, `123` with the platform beside it, or a full token. Where a name
+  // is enough, a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
     const id = name.startsWith(`${platformName}:`) ? name : `${platformName}:${name}`;
     const held = this.#held.get(id);
     if (held !== undefined) return this.isOff(id) ? { kind: 'off' } : this.#known(id, held);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
-    if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
-    if (isAccountName(platformName, name)) return { kind: 'unknown' };
+    const { byName } = platform.credentials;
+    if (byName) return this.identify(platformName, bareName(platformName, name));
+    if (isAccountName(platform, name)) return { kind: 'unknown' };
     return this.identify(platformName, name);
   }
 
@@ -228,9 +225,11 @@ export class Accounts {
 
   // The account that a name or a token is about, whether or not it is known or vouched for.
   claimed(platformName: string, name: string): string {
-    if (isAccountName(platformName, name)) return `${platformName}:${bareName(platformName, name)}`;
-    const { name: host } = this.#hostOf(platformName, name);
-    return accountId(platformName, host, claimedId(name));
+    const platform = this.#options.platforms.get(platformName);
+    if (platform === undefined || isAccountName(platform, name)) {
+      return `${platformName}:${bareName(platformName, name)}`;
+    }
+    return claimedBy(platform, hostOf(platform, name), name);
   }
 
   // Its host is not served here: it is kept, and nothing of it goes.

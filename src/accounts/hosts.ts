@@ -10,6 +10,11 @@ export function hostOf(platform: Platform, credential: string): Host {
   return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
 }
 
+// The account that a credential says it is of, whether or not anybody vouches for it.
+export function claimedBy(platform: Platform, host: Host, credential: string): string {
+  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
+}
+
 // A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
 // something. Where nobody can tell the old one's host (null), the id is the given host's alone.
 export function mayReplace(before: Host | null, given: Host): boolean {

@@ -1,6 +1,7 @@
 // Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
 // an app answers with go the way of every other.
 
+import { platformOf } from '../domain/account-id.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { Incoming } from '../store/ports/journal.ts';
@@ -54,7 +55,7 @@ export function openArrivals(
 }
 
 async function usernameOf(house: House, account: string): Promise<string | null> {
-  const platform = house.platforms.get(account.split(':', 1)[0]!);
+  const platform = house.platforms.get(platformOf(account));
   const credential = house.accounts.credentialOf(account);
   if (platform === undefined || credential === null) return null;
   const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };

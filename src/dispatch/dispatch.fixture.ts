@@ -7,6 +7,7 @@ import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rule } from '../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import type { Road } from '../road/road.ts';
 import { type Order, Scheduler } from '../scheduler/scheduler.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
@@ -37,6 +38,7 @@ function fakePlatform(
   const outcomes = new WeakMap<Reply, Outcome>();
   const platform: Platform = {
     name: 'fake',
+    credentials: CREDENTIALS,
     calls: {
       describe: () => ({ kind: 'invalid', detail: '' }),
       address: (params) => ({ ...params }),

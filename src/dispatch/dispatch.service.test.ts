@@ -1,6 +1,7 @@
 // The loop as a service: a platform that answers when the test says so, on a store whose commits take time.
 
 import type { Platform } from '../platforms/platform.ts';
+import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { aDelivery } from '../store/contract/journal.fixture.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
@@ -26,6 +27,7 @@ class CountingScheduler extends Scheduler {
 function silentPlatform(answer: Promise<void>): Platform {
   return {
     name: 'fake',
+    credentials: CREDENTIALS,
     calls: {
       describe: () => ({ kind: 'invalid', detail: '' }),
       address: (params) => ({ ...params }),

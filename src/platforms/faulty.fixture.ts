@@ -21,7 +21,7 @@ type Part = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function methodsOf(platform: Platform): string[] {
   return Object.entries(platform)
-    .filter(([, part]) => typeof part === 'object')
+    .filter(([name, part]) => name !== 'credentials' && typeof part === 'object')
     .flatMap(([name, part]) =>
       Object.entries(part as Part)
         .filter(([, value]) => typeof value === 'function')

@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import type { Family, Gate } from '../domain/call.ts';
+import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Priors } from '../limits/limits.ts';
@@ -16,13 +17,14 @@ type Params = Readonly<Record<string, unknown>>;
 
 export interface Platform {
   readonly name: string;
-  // Whoever has a name here has an account: there is no credential, the name stands in its place.
-  readonly accountsByName?: true;
+  readonly credentials: CredentialRules;
 
   readonly calls: Calls;
   readonly limits: Priors;
   readonly wire: Wire;
 
+  // Left out: nothing can be set, and all accounts share the plans.
+  readonly tuning?: AccountTuning;
   // What can be done about a call that was refused, or that is too large for one message.
   readonly repairs?: Repairs;
   // Calls about messages that have no id yet.
@@ -33,6 +35,22 @@ export interface Platform {
   readonly passage?: Passage;
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
+  // Of platforms whose chats are shown by the gateway itself.
+  readonly screens?: ScreenWatch;
+}
+
+export interface CredentialRules {
+  // There is none: an account's name stands in its place, and naming one makes it.
+  readonly byName: boolean;
+  // What is right in the configuration, for people: `a bot token, <digits>:<letters>`.
+  readonly expected: string;
+  isShaped(credential: string): boolean;
+  // An id of an account, not a credential: what is unknown under it stays unknown, whatever the platform would say.
+  isAccountId(name: string): boolean;
+  // The account that a credential says it is of, whether or not anybody vouches for it.
+  claimedId(credential: string): string;
+  // What the log strikes out, wherever in a line it stands.
+  readonly secrets: readonly RegExp[];
 }
 
 export interface Calls {
@@ -45,6 +63,13 @@ export interface Calls {
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
   plainParams(params: Params): PlainParams;
   targets(method: string, params: Params): Targets;
+}
+
+// What the settings of an account change.
+export interface AccountTuning {
+  limits(settings: Params): Priors;
+  // Of live output.
+  strategy(settings: Params): Strategy;
 }
 
 export interface Wire {
@@ -96,6 +121,28 @@ export interface Host {
   // It is not served: its credentials are refused, its deliveries wait.
   readonly isOff: boolean;
 }
+
+export interface ScreenWatch {
+  // What is on the screen now; from then on every change is told, until `leave`.
+  watch(
+    account: string,
+    chat: string,
+    watcher: (event: ScreenEvent) => void,
+  ): { readonly shown: readonly ScreenMessage[]; leave(): void };
+}
+
+export interface ScreenMessage {
+  readonly id: number;
+  readonly thread: string | null;
+  readonly text: string;
+  readonly at: number;
+  readonly editedAt: number | null;
+}
+
+export type ScreenEvent =
+  | { kind: 'message' | 'edited'; message: ScreenMessage }
+  | { kind: 'deleted'; id: number; at: number }
+  | { kind: 'typing'; at: number };
 
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.
 export interface Passage {
@@ -158,7 +205,7 @@ export type Described =
   | { kind: 'invalid'; detail: string };
 
 export type Identified =
-  // `id` without the platform's name: Telegram's bot id.
+  // `id` without the platform's name.
   | { kind: 'known'; id: string }
   | { kind: 'refused'; status: number; detail: string }
   | { kind: 'unreachable'; detail: string };

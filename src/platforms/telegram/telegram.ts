@@ -6,6 +6,7 @@ import type { FileSource, Platform } from '../platform.ts';
 import { chatAfter } from './chat-after.ts';
 import { classify } from './classify.ts';
 import { touch } from './content.ts';
+import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
 import { FileIds } from './file-ids.ts';
@@ -16,6 +17,7 @@ import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { mentions, named } from './references.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
+import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
 import { wording } from './wording.ts';
 
@@ -48,6 +50,7 @@ export function createTelegram(options: TelegramOptions): Platform {
   };
   return {
     name: 'telegram',
+    credentials: CREDENTIALS,
     calls: {
       describe,
       address,
@@ -66,6 +69,10 @@ export function createTelegram(options: TelegramOptions): Platform {
       async close() {
         await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
       },
+    },
+    tuning: {
+      limits: telegramPriors,
+      strategy: ({ qosTelegram }: Readonly<TelegramSettings>) => qosTelegram,
     },
     repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
     references: { mentions, named },

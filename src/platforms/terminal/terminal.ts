@@ -3,6 +3,7 @@
 
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Identified, Platform } from '../platform.ts';
+import { CREDENTIALS } from './credentials.ts';
 import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { mentions, named } from './references.ts';
@@ -11,7 +12,6 @@ import { classify, send } from './send.ts';
 
 export { Screens } from './screens.ts';
 
-const NAME = /^[\w.-]{1,64}$/;
 // Nobody limits a terminal, and nobody reads faster than this: a flood must not eat the process.
 const FLOOD: Rule = Object.freeze({
   name: 'screen_second',
@@ -27,7 +27,7 @@ const PLAN: Plan = Object.freeze({
 export function createTerminal(screens: Screens): Platform {
   return {
     name: 'terminal',
-    accountsByName: true,
+    credentials: CREDENTIALS,
     calls: {
       describe,
       address,
@@ -50,12 +50,13 @@ export function createTerminal(screens: Screens): Platform {
       wording: (_method, { text }) => (typeof text === 'string' ? text : null),
     },
     live: LIVE_OUTPUT,
+    screens,
   };
 }
 
 // Without quoting it: what is no name may be a token that was meant for another platform.
 function identify(name: string): Identified {
-  if (NAME.test(name)) return { kind: 'known', id: name };
-  const detail = 'a terminal is called by 1 to 64 letters, digits, dots, dashes or underscores';
+  if (CREDENTIALS.isShaped(name)) return { kind: 'known', id: name };
+  const detail = `a terminal is called by ${CREDENTIALS.expected}`;
   return { kind: 'refused', status: 422, detail };
 }
