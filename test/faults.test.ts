@@ -49,8 +49,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
-  // Told the settings alone, before there is a delivery.
-  start: ['tuning.limits', 'tuning.strategy'],
+  // Told the settings or the template alone, before there is a delivery.
+  start: ['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
 };
 const groupOf = (method: string) =>
   Object.keys(GROUPS).find((group) => GROUPS[group]!.includes(method));

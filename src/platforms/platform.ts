@@ -35,6 +35,8 @@ export interface Platform {
   readonly passage?: Passage;
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
+  // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
+  readonly broadcast?: BroadcastRules;
   // Of platforms whose chats are shown by the gateway itself.
   readonly screens?: ScreenWatch;
 }
@@ -120,6 +122,18 @@ export interface Host {
   readonly vouches: boolean;
   // It is not served: its credentials are refused, its deliveries wait.
   readonly isOff: boolean;
+}
+
+export type Escape = (value: string) => string;
+
+export interface BroadcastRules {
+  // How a value is written into the string under `key` of that object, so that it stays a value; `isWhole`: nothing
+  // else stands in that string.
+  escape(holder: Params, key: string, isWhole: boolean): Escape;
+  // Reasons that say that the chat refuses the account, whatever is sent.
+  readonly unreachable: readonly string[];
+  // Any chat will do where it does not matter which: what an account as a whole may send.
+  readonly sampleChat: string;
 }
 
 export interface ScreenWatch {

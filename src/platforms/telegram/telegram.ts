@@ -9,12 +9,14 @@ import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
+import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
+import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
@@ -82,5 +84,6 @@ export function createTelegram(options: TelegramOptions): Platform {
       download: (file, hangUp) => download(routes, file, hangUp),
     },
     live: LIVE_OUTPUT,
+    broadcast: { escape: escapeFor, unreachable: UNREACHABLE, sampleChat: '1' },
   };
 }
