@@ -49,8 +49,11 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
-  // Told the settings or the template alone, before there is a delivery.
-  start: ['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
+  // Not asked for a delivery of these scenes: told the settings or a template alone, or what came in.
+  elsewhere: [
+    ...['tuning.limits', 'tuning.strategy', 'broadcast.escape', 'calls.replyTarget'],
+    ...methodsOf(telegram).filter((method) => method.startsWith('updates.')),
+  ],
 };
 const groupOf = (method: string) =>
   Object.keys(GROUPS).find((group) => GROUPS[group]!.includes(method));
@@ -59,7 +62,7 @@ const FAULTS = faultsOf(telegram)
   // A minute of waiting; tried on a virtual clock there too.
   .filter(
     ({ method, mode }) =>
-      !['end', 'start'].includes(groupOf(method)!) &&
+      !['end', 'elsewhere'].includes(groupOf(method)!) &&
       !(method === 'wire.identify' && mode === 'hangs'),
   )
   .map((fault, i) => ({ ...fault, chat: 9_000_001 + i, group: groupOf(fault.method)! }));

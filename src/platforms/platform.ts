@@ -10,8 +10,17 @@ import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { LiveOutput } from './live-output.ts';
+import type { UpdateReading } from './updates.ts';
 
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
+export type {
+  BotIdentity,
+  Poll,
+  UpdateReading,
+  UpdateSummary,
+  Voice,
+  WebhookCall,
+} from './updates.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -35,6 +44,8 @@ export interface Platform {
   readonly passage?: Passage;
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
+  // Of platforms that tell what people write.
+  readonly updates?: UpdateReading;
   // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
   readonly broadcast?: BroadcastRules;
   // Of platforms whose chats are shown by the gateway itself.
@@ -62,6 +73,8 @@ export interface Calls {
   address(params: Params, to: { chat: string; thread: string | null }): Record<string, unknown>;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
+  // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
+  replyTarget?(chat: string, params: Params): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
   plainParams(params: Params): PlainParams;
   targets(method: string, params: Params): Targets;

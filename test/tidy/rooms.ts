@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['store', 'platforms'] },
   keys: { values: ['domain', 'system', 'store'], types: [] },
-  updates: { values: ['domain', 'system'], types: ['store'] },
+  updates: { values: ['domain', 'system'], types: ['store', 'platforms'] },
   accept: {
     values: ['domain', 'system', 'store'],
     types: ['road', 'accounts', 'keys', 'ledger', 'platforms', 'updates'],

@@ -18,9 +18,11 @@ import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
+import { replyTarget } from './reply-target.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
+import { UPDATES } from './updates.ts';
 import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -57,6 +59,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       describe,
       address,
       isIdempotent: (method) => deliveryMethod(method).idempotent,
+      replyTarget,
       plainParams,
       targets,
     },
@@ -84,6 +87,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       download: (file, hangUp) => download(routes, file, hangUp),
     },
     live: LIVE_OUTPUT,
+    updates: UPDATES,
     broadcast: { escape: escapeFor, unreachable: UNREACHABLE, sampleChat: '1' },
   };
 }
