@@ -91,7 +91,7 @@ function draftFor(
   if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
   const now = options.clock.now();
   const { to, method = METHOD_WHEN_LEFT_OUT } = request;
-  const addressed = platform.address(request.body, {
+  const addressed = platform.calls.address(request.body, {
     chat: String(to.chat),
     thread: to.thread === undefined ? null : String(to.thread),
   });
@@ -102,7 +102,7 @@ function draftFor(
     return { kind: 'refused', problem: problem('forbidden_scope', permit.detail) };
   }
   const params = permit === null ? addressed : permit.params;
-  const call = platform.describe(method, params);
+  const call = platform.calls.describe(method, params);
   if (call.kind === 'invalid') return wrong({ path: '/body', expected: call.detail });
   if (call.kind === 'pass') {
     return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
@@ -123,7 +123,7 @@ function judged(
   account: string,
   call: { method: string; params: Params },
 ): Permit {
-  return bounds.mayUse(account) ? permitted(platform, bounds, call) : OUTSIDE;
+  return bounds.mayUse(account) ? permitted(platform.calls, bounds, call) : OUTSIDE;
 }
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {

@@ -8,7 +8,7 @@ import {
   SETTINGS,
   START,
 } from '../http/context.fixture.ts';
-import type { Identified, Platform } from '../platforms/platform.ts';
+import type { Calls, Identified, Wire } from '../platforms/platform.ts';
 import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
 import { JournalUnavailable } from '../store/ports/journal.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
@@ -22,9 +22,10 @@ afterEach(async () => {
   for (const { app } of open.splice(0)) await app.close();
 });
 
-async function start(terminal: Partial<Platform> = {}): Promise<Bench> {
+async function start(broken: Partial<Wire> & Partial<Calls> = {}): Promise<Bench> {
   const platform = createTerminal(new Screens(virtualClock(START)));
-  const at = await bench({}, [{ ...platform, ...terminal }]);
+  const calls = { ...platform.calls, ...broken };
+  const at = await bench({}, [{ ...platform, calls, wire: { ...platform.wire, ...broken } }]);
   open.push(at);
   return at;
 }

@@ -96,7 +96,8 @@ function contentFor(
     const copied = withoutReply(platform, origin.method, body);
     return { method: observer.method ?? origin.method, body: copied };
   }
-  const text = options.platforms.get(origin.platform)!.wording(origin.method, body);
+  const { content } = options.platforms.get(origin.platform)!;
+  const text = content?.wording(origin.method, body) ?? null;
   if (text !== null) return { method: own, body: { text } };
   const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
   return invalid('invalid_message', [{ path, expected }]);
@@ -108,7 +109,8 @@ export function withoutReply(
   method: string,
   body: Content['body'],
 ): Content['body'] {
-  const alone = platform.cure({ kind: 'drop_reply' }, method, JSON.stringify(body));
+  const alone =
+    platform.repairs?.cure({ kind: 'drop_reply' }, method, JSON.stringify(body)) ?? null;
   return alone === null ? body : (JSON.parse(alone.body) as Content['body']);
 }
 

@@ -3,7 +3,7 @@
 
 import { ATTACH, type Files, NO_FILES } from '../domain/upload.ts';
 import type { Bounds } from '../keys/keys.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Calls } from '../platforms/platform.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -20,17 +20,17 @@ export const OUTSIDE: Permit = Object.freeze({ kind: 'refused', detail: '' });
 
 // The account is judged apart, and before.
 export function permitted(
-  platform: Pick<Platform, 'plainParams' | 'targets'>,
+  calls: Pick<Calls, 'plainParams' | 'targets'>,
   bounds: Bounds,
   call: { readonly method: string; readonly params: Params; readonly files?: Files },
 ): Permit {
   if (!bounds.judgesCalls) return { kind: 'permitted', params: call.params };
   const { method, files = NO_FILES } = call;
-  const plain = platform.plainParams(call.params);
+  const plain = calls.plainParams(call.params);
   if (plain.kind === 'unreadable') return { kind: 'refused', detail: unreadable(plain.name) };
   const { params } = plain;
   if (!areParts(params, files)) return { kind: 'refused', detail: unreadable('') };
-  const isOwn = bounds.mayCall(method, platform.targets(method, params));
+  const isOwn = bounds.mayCall(method, calls.targets(method, params));
   return isOwn ? { kind: 'permitted', params } : OUTSIDE;
 }
 

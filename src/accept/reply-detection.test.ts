@@ -17,7 +17,7 @@ const updates = {
 
 function composed(seen: { updates?: Inbound }, wishes: Partial<Wishes> = {}) {
   const params = { chat_id: 7, text: 'hi' };
-  const call = telegram.describe('sendMessage', params) as Call;
+  const call = telegram.calls.describe('sendMessage', params) as Call;
   const answer = answering(seen, 'telegram:42', call, params);
   const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}' };
   return compose(0, from, { ...NO_WISHES, ...wishes });

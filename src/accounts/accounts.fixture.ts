@@ -1,6 +1,7 @@
 // Accounts on a store in memory and a platform that knows its tokens by their look.
 
-import type { Identified, Platform } from '../platforms/platform.ts';
+import type { Identified, Platform, Wire } from '../platforms/platform.ts';
+import { TELEGRAM } from '../platforms/telegram/definition.ts';
 import type { StoredAccount } from '../store/ports/journal.ts';
 import type { AccountsOptions } from './accounts.ts';
 
@@ -21,12 +22,16 @@ export function world(
   const stored = new Map<string, StoredAccount>();
   const asked: string[] = [];
   let now = 1000;
-  const platform: Partial<Platform> = {
-    name: 'telegram',
+  const wire: Partial<Wire> = {
     identify(credential) {
       asked.push(credential);
       return identify(credential);
     },
+  };
+  const platform: Partial<Platform> = {
+    name: 'telegram',
+    credentials: TELEGRAM.credentials,
+    wire: wire as Wire,
   };
   return {
     stored,

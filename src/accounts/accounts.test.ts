@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Identified, Platform } from '../platforms/platform.ts';
+import type { Identified, Platform, Wire } from '../platforms/platform.ts';
+import { TELEGRAM } from '../platforms/telegram/definition.ts';
+import { TERMINAL } from '../platforms/terminal/definition.ts';
 import type { StoredAccount } from '../store/ports/journal.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts, loadSecret, SecretMismatch } from './accounts.ts';
@@ -266,11 +268,13 @@ describe('naming an account', () => {
     const { options, stored } = world();
     const terminal: Partial<Platform> = {
       name: 'terminal',
-      accountsByName: true,
-      identify: async (name) =>
-        name.includes(':')
-          ? { kind: 'refused', status: 422, detail: 'no name' }
-          : { kind: 'known', id: name },
+      credentials: TERMINAL.credentials,
+      wire: {
+        identify: async (name: string) =>
+          name.includes(':')
+            ? { kind: 'refused', status: 422, detail: 'no name' }
+            : { kind: 'known', id: name },
+      } as Wire,
     };
     const platforms = new Map([...options.platforms, ['terminal', terminal as Platform]]);
     const accounts = await Accounts.open({ ...options, platforms });
@@ -287,7 +291,10 @@ describe('naming an account', () => {
     const { options } = world();
     const other: Partial<Platform> = {
       name: 'other',
-      identify: async () => ({ kind: 'refused', status: 404, detail: 'Not Found' }),
+      credentials: TELEGRAM.credentials,
+      wire: {
+        identify: async () => ({ kind: 'refused', status: 404, detail: 'Not Found' }),
+      } as Partial<Wire> as Wire,
     };
     const platforms = new Map([...options.platforms, ['other', other as Platform]]);
     const accounts = await Accounts.open({ ...options, platforms });

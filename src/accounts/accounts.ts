@@ -3,7 +3,7 @@
 // stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
-import { accountId, claimedId } from '../domain/account-id.ts';
+import { accountId } from '../domain/account-id.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { Journal, StoredAccount } from '../store/ports/journal.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import { hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
+import { claimedBy, hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
 import { createSealer, type Sealer } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
@@ -150,15 +150,11 @@ export class Accounts {
     }
   }
 
-  #hostOf(platformName: string, credential: string): Host {
-    const platform = this.#options.platforms.get(platformName);
-    return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
-  }
-
   // null: an exception. The account is kept, and is refused until the platform can tell.
-  #hostOrNull({ id, platform }: StoredAccount, credential: string): Host | null {
+  #hostOrNull({ id, platform: name }: StoredAccount, credential: string): Host | null {
     try {
-      return this.#hostOf(platform, credential);
+      const platform = this.#options.platforms.get(name);
+      return platform === undefined ? ONLY_HOST : hostOf(platform, credential);
     } catch (error) {
       this.#options.report?.('recovery', error, { account: id });
       return null;
@@ -176,7 +172,7 @@ export class Accounts {
     if (platform === undefined) return { kind: 'unknown_platform' };
     const host = hostOf(platform, credential);
     if (host.isOff) return { kind: 'off' };
-    const named = accountId(platformName, host.name, claimedId(credential));
+    const named = claimedBy(platform, host, credential);
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
     const held = this.#held.get(named);
     if (held !== undefined && isEqual(held.credential, credential)) return this.#known(named, held);
@@ -184,7 +180,7 @@ export class Accounts {
     const id = this.#idByDigest.get(digest);
     if (id !== undefined) return this.#known(id, this.#held.get(id)!);
     if (!this.#mayBeTaken(named)) return NOT_TAKEN;
-    const question = { digest, address, isLocal: platform.isLocal?.(credential) ?? false };
+    const question = { digest, address, isLocal: platform.wire.isLocal?.(credential) ?? false };
     return this.#introducing.get(digest) ?? this.#introduce(platform, credential, question);
   }
 
@@ -202,16 +198,17 @@ export class Accounts {
     return this.#configured.size === 0 || this.isConfigured(this.claimed(platformName, credential));
   }
 
-  // An account as a caller names it: `telegram:123`, `123` with the platform beside it, or a full token. Where a name
-  // is enough (`terminal:local`), a new one makes an account.
+  // An account as a caller names it: `platform:123`, `123` with the platform beside it, or a full token. Where a name
+  // is enough, a new one makes an account.
   resolve(platformName: string, name: string): Identity | Promise<Identity> {
     const id = name.startsWith(`${platformName}:`) ? name : `${platformName}:${name}`;
     const held = this.#held.get(id);
     if (held !== undefined) return this.isOff(id) ? { kind: 'off' } : this.#known(id, held);
     const platform = this.#options.platforms.get(platformName);
     if (platform === undefined) return { kind: 'unknown_platform' };
-    if (platform.accountsByName) return this.identify(platformName, bareName(platformName, name));
-    if (isAccountName(platformName, name)) return { kind: 'unknown' };
+    const { byName } = platform.credentials;
+    if (byName) return this.identify(platformName, bareName(platformName, name));
+    if (isAccountName(platform, name)) return { kind: 'unknown' };
     return this.identify(platformName, name);
   }
 
@@ -228,9 +225,11 @@ export class Accounts {
 
   // The account that a name or a token is about, whether or not it is known or vouched for.
   claimed(platformName: string, name: string): string {
-    if (isAccountName(platformName, name)) return `${platformName}:${bareName(platformName, name)}`;
-    const { name: host } = this.#hostOf(platformName, name);
-    return accountId(platformName, host, claimedId(name));
+    const platform = this.#options.platforms.get(platformName);
+    if (platform === undefined || isAccountName(platform, name)) {
+      return `${platformName}:${bareName(platformName, name)}`;
+    }
+    return claimedBy(platform, hostOf(platform, name), name);
   }
 
   // Its host is not served here: it is kept, and nothing of it goes.
@@ -298,11 +297,10 @@ export class Accounts {
     credential: string,
     question: Omit<Question, 'ask'>,
   ): Promise<Identity> {
-    const { digest } = question;
     const known = this.#askAndHold(platform, credential, question).finally(() => {
-      this.#introducing.delete(digest);
+      this.#introducing.delete(question.digest);
     });
-    this.#introducing.set(digest, known);
+    this.#introducing.set(question.digest, known);
     return known;
   }
 
@@ -312,7 +310,8 @@ export class Accounts {
     question: Omit<Question, 'ask'>,
   ): Promise<Identity> {
     const { digest } = question;
-    const asked = await this.#asking.ask({ ...question, ask: () => platform.identify(credential) });
+    const ask = () => platform.wire.identify(credential);
+    const asked = await this.#asking.ask({ ...question, ask });
     if (asked.kind !== 'known') return asked;
     const host = hostOf(platform, credential);
     const id = accountId(platform.name, host.name, asked.id);
@@ -361,7 +360,7 @@ export class Accounts {
     const { platforms } = this.#options;
     const candidates = Array.from(this.#held.values()).flatMap(({ stored, credential, used }) => {
       if (this.#configured.has(stored.id)) return [];
-      const isLocal = platforms.get(stored.platform)?.isLocal?.(credential) === true;
+      const isLocal = platforms.get(stored.platform)?.wire.isLocal?.(credential) === true;
       return [{ id: stored.id, isLocal, used }];
     });
     const count = Math.max(missing, this.#accountsMax * EVICTED_SHARE);

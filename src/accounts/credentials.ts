@@ -1,18 +1,16 @@
 // Credentials and the names of accounts, as callers give them.
 
 import { hash, timingSafeEqual } from 'node:crypto';
-import { SANDBOX } from '../domain/account-id.ts';
+import type { Platform } from '../platforms/platform.ts';
 
 export function isEqual(held: string, given: string): boolean {
   const [a, b] = [Buffer.from(held), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-const ACCOUNT_NAME = new RegExp(`^(${SANDBOX}-)?\\d+(:test)?$`);
-
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
-export function isAccountName(platformName: string, name: string): boolean {
-  return name.startsWith(`${platformName}:`) || ACCOUNT_NAME.test(name);
+export function isAccountName(platform: Platform, name: string): boolean {
+  return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
 }
 
 export function bareName(platformName: string, name: string): string {

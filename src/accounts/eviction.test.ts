@@ -65,7 +65,7 @@ test('a table over its bound comes back under it with the next who comes', async
 test('what the simulator vouched for gives way before what a platform did', async () => {
   const { options, stored } = world(undefined, { accountsMax: 3 });
   const platform = options.platforms.get('telegram')!;
-  Object.assign(platform, { isLocal: (credential: string) => credential.includes('sandbox') });
+  Object.assign(platform.wire, { isLocal: (credential: string) => credential.includes('sandbox') });
   const accounts = await Accounts.open(options);
   accounts.letGo(() => true);
   for (const token of ['1:a', '2:b', '3:sandbox']) await accounts.identify('telegram', token);

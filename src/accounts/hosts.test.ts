@@ -1,7 +1,7 @@
 // The real platform and the built-in simulator: no credential of one ever reaches an account of the other.
 
 import { expect, test } from 'vitest';
-import type { Identified, Platform } from '../platforms/platform.ts';
+import type { Identified } from '../platforms/platform.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts } from './accounts.ts';
 import { createSealer } from './seal.ts';
@@ -20,7 +20,7 @@ function twoHosts(isOff = false) {
     credential.includes(':sandbox')
       ? { name: 'sandbox', vouches: false, isOff }
       : { name: '', vouches: true, isOff: false };
-  const platforms = new Map([['telegram', { ...telegram, hostOf } as Platform]]);
+  const platforms = new Map([['telegram', { ...telegram, wire: { ...telegram.wire, hostOf } }]]);
   return { ...made, options: { ...made.options, platforms } };
 }
 
@@ -47,7 +47,7 @@ test('a host that answers with an id of another host replaces nothing', async ()
   const { options } = twoHosts();
   const telegram = options.platforms.get('telegram')!;
   const identify = async (): Promise<Identified> => ({ kind: 'known', id: 'sandbox-42' });
-  const liar = new Map([['telegram', { ...telegram, identify } as Platform]]);
+  const liar = new Map([['telegram', { ...telegram, wire: { ...telegram.wire, identify } }]]);
   const first = await Accounts.open(options);
   await first.identify('telegram', MINE);
   const accounts = await Accounts.open({ ...options, platforms: liar });
@@ -188,9 +188,9 @@ test('one whose host its platform fails to tell is set apart: refused, shown, an
   let isBroken = true;
   const hostOf = (credential: string) => {
     if (isBroken && credential.includes('broken')) throw new Error('no host');
-    return telegram.hostOf!(credential);
+    return telegram.wire.hostOf!(credential);
   };
-  const platforms = new Map([['telegram', { ...telegram, hostOf } as Platform]]);
+  const platforms = new Map([['telegram', { ...telegram, wire: { ...telegram.wire, hostOf } }]]);
   const reported: unknown[] = [];
   const options = {
     ...made.options,

@@ -7,7 +7,12 @@ import type { StoredAccount } from '../store/ports/journal.ts';
 export const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
 
 export function hostOf(platform: Platform, credential: string): Host {
-  return platform.hostOf?.(credential) ?? ONLY_HOST;
+  return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
+}
+
+// The account that a credential says it is of, whether or not anybody vouches for it.
+export function claimedBy(platform: Platform, host: Host, credential: string): string {
+  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
 // A new credential takes the place of the old one only by the word of the same host, and only if that word is worth

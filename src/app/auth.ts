@@ -7,9 +7,9 @@ import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { isLoopback } from '../http/sites.ts';
 import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
-import type { Platform } from '../platforms/platform.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import type { PlatformChoice } from './platforms.ts';
 import { type House, openHouse } from './resources.ts';
 import { openForgetting } from './retention.ts';
 
@@ -43,10 +43,10 @@ function requireKnownKey(config: Config): void {
 export async function openGuarded(
   config: Config,
   metrics: Metrics,
-  wrap?: (platform: Platform) => Platform,
+  choice: PlatformChoice,
 ): Promise<{ house: House; guards: Guards; guarding: Guarding }> {
   requireKnownKey(config);
-  const house = await openHouse(config, metrics, wrap);
+  const house = await openHouse(config, metrics, choice);
   const { clock, journal, log, adminKey } = house;
   const guards = await openGuards({
     clock,

@@ -18,7 +18,6 @@ import { callInProcess, type InProcessCall, textParams } from '../http/in-proces
 import { valueProblem } from '../http/json-body.ts';
 import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
-import type { Platform } from '../platforms/platform.ts';
 import { createSweeper } from '../spool/sweeper.ts';
 import { drained } from '../system/service.ts';
 import { createQueueLog } from '../telemetry/log/queue-log.ts';
@@ -27,6 +26,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { fillMetrics, readHealth } from './health.ts';
+import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
 import type { House } from './resources.ts';
 import { openForgetting } from './retention.ts';
@@ -71,12 +71,9 @@ export interface Gateway extends BroadcastCalls {
   close(): Promise<void>;
 }
 
-export async function createGateway(
-  config: Config,
-  wrap?: (platform: Platform) => Platform,
-): Promise<Gateway> {
+export async function createGateway(config: Config, choice: PlatformChoice = {}): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const { house, guards, guarding } = await openGuarded(config, metrics, wrap);
+  const { house, guards, guarding } = await openGuarded(config, metrics, choice);
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   fillMetrics(config, house, metrics);
@@ -184,7 +181,7 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
 async function call(house: House, server: FastifyInstance, made: InProcessCall): Promise<unknown> {
   const platform = house.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
-  const described = platform.describe(made.method, textParams(made.params));
+  const described = platform.calls.describe(made.method, textParams(made.params));
   return described.kind === 'pass' ? null : callInProcess(server, made);
 }
 
@@ -219,7 +216,7 @@ function intakeOptions(
     log,
     spool,
     late: { observers: 0 },
-    terminals: house.screens,
+    ...(house.screens === null ? null : { terminals: house.screens }),
     sandbox: house.sandbox,
     settings: {
       host: config.host,

@@ -12,37 +12,33 @@ import {
 import type { Config, Settings } from '../config/config.ts';
 import {
   accountId,
-  claimedId,
   isSandboxAccount,
+  platformOf,
   SANDBOX,
   SANDBOX_OFF,
 } from '../domain/account-id.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
-import { isLoopback } from '../http/sites.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Priors } from '../limits/limits.ts';
-import { bounded } from '../platforms/bounded.ts';
-import type { Platform } from '../platforms/platform.ts';
-import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
-import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
-import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from '../sim/sim.ts';
+import type { Platform, ScreenWatch } from '../platforms/platform.ts';
+import type { Simulator } from '../sim/sim.ts';
 import { Spool } from '../spool/spool.ts';
 import type { StoredAccount } from '../store/ports/journal.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournal } from '../store/sqlite/sqlite.ts';
 import { bootTime } from '../system/boot.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { undiciTransport } from '../system/http.ts';
 import { createLog, type Log } from '../system/log.ts';
 import { type Random, systemRandom } from '../system/random.ts';
 import { faultLog } from '../telemetry/log/fault-log.ts';
 import { type FullQueue, fullLog } from '../telemetry/log/full-log.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
+import {
+  definitionsOf,
+  openPlatforms,
+  type PlatformChoice,
+  priorsBySettings,
+} from './platforms.ts';
 
-// Enough for every account's calls in flight at once: connections must not be what one account takes from another.
-const CONNECTIONS_MAX = 4096;
-// The simulator in process answers as a near server would.
-const SANDBOX_NETWORK = { latencyMs: 15, jitterMs: 10 };
 const SPOOL_FOLDER = 'spool';
 
 export interface House {
@@ -54,9 +50,9 @@ export interface House {
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
   // What sandbox tokens talk to; null: the sandbox is off.
-  readonly sandbox: TelegramModel | null;
-  // What is written on terminals.
-  readonly screens: Screens;
+  readonly sandbox: Simulator['model'] | null;
+  // What the gateway shows itself; null: no platform has screens.
+  readonly screens: ScreenWatch | null;
   readonly spool: Spool;
   readonly engine: Engine;
   readonly report: ReportFault;
@@ -80,31 +76,26 @@ export interface HouseWatch {
   countFault(stage: FaultStage): void;
 }
 
-// `wrap`: puts something around each platform; a test makes them fail.
 export async function openHouse(
   config: Config,
   watch: HouseWatch,
-  wrap: (platform: Platform) => Platform = (platform) => platform,
+  choice: PlatformChoice = {},
 ): Promise<House> {
   const clock = systemClock();
   const random = systemRandom();
-  const log = createLog({ level: config.log });
+  const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
+  const log = createLog({ level: config.log, secrets });
   const journal = await openJournal(config, clock, log, watch);
   const ledger = openSqliteLedger({ dir: config.data });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
-  const sandbox = isSandboxOn(config) ? createTelegramModel({}) : null;
   const spool = await Spool.open({
     dir: join(config.data, SPOOL_FOLDER),
     bytesMax: config.spoolBytesMax,
   });
-  const screens = new Screens(clock);
-  const telegram = openTelegram(config, clock, random, sandbox, spool);
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
-  const made = [telegram, createTerminal(screens)].map((each) =>
-    bounded(wrap(each), { clock, report }),
-  );
-  const platforms = new Map(made.map((each) => [each.name, each]));
+  const opened = await openPlatforms(config, choice, { clock, random, files: spool, report });
+  const { platforms, simulator } = opened;
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
@@ -137,8 +128,8 @@ export async function openHouse(
     ledger,
     accounts,
     platforms,
-    sandbox,
-    screens,
+    sandbox: simulator?.model ?? null,
+    screens: screensOf(platforms),
     spool,
     engine,
     report,
@@ -146,10 +137,14 @@ export async function openHouse(
     ...sealing,
     settingsOf,
     async hangUp() {
-      await Promise.all([...platforms.values()].map((platform) => platform.close()));
+      await Promise.all([...platforms.values()].map((platform) => platform.wire.close()));
     },
     close,
   };
+}
+
+function screensOf(platforms: ReadonlyMap<string, Platform>): ScreenWatch | null {
+  return [...platforms.values()].find(({ screens }) => screens !== undefined)?.screens ?? null;
 }
 
 function openJournal(config: Config, clock: Clock, log: Log, watch: HouseWatch) {
@@ -189,30 +184,6 @@ export function giveUp(log: Log, error: unknown): never {
   process.exit(1);
 }
 
-function openTelegram(
-  config: Config,
-  clock: Clock,
-  random: Random,
-  model: TelegramModel | null,
-  files: Spool,
-): Platform {
-  const transport = undiciTransport({
-    baseUrl: config.telegramApi,
-    connectionsMax: CONNECTIONS_MAX,
-  });
-  const network = SANDBOX_NETWORK;
-  const limits = telegramLimits(config);
-  const reuse = config.uploadReuse;
-  if (model === null) return createTelegram({ transport, limits, files, reuse });
-  const sandbox = simTransport({ model, clock, random, network, faults: NO_FAULTS });
-  return createTelegram({ transport, sandbox, limits, files, reuse });
-}
-
-// Anyone may make accounts of the simulator, so where others than this machine can call, it is off unless it is wanted.
-function isSandboxOn({ sandbox, host }: Config): boolean {
-  return sandbox ?? isLoopback(host);
-}
-
 // The settings of the configuration's accounts, by the ids that their tokens name. One whose host its platform fails to
 // tell is left out.
 function configuredAccounts(
@@ -223,8 +194,9 @@ function configuredAccounts(
   const configured = new Map<string, Settings>();
   for (const { name, platform, token, settings } of config.accounts) {
     try {
-      const host = platforms.get(platform)?.hostOf?.(token).name ?? '';
-      configured.set(accountId(platform, host, claimedId(token)), settings);
+      const { wire, credentials } = platforms.get(platform)!;
+      const host = wire.hostOf?.(token).name ?? '';
+      configured.set(accountId(platform, host, credentials.claimedId(token)), settings);
     } catch (error) {
       report('recovery', error, { account: name });
     }
@@ -237,19 +209,14 @@ function engineAccounts(
   platforms: ReadonlyMap<string, Platform>,
   settingsOf: (account: string) => Settings,
 ): EngineAccounts {
-  // Accounts without settings of their own share them, and what follows from them: there may be very many.
-  const priors = new Map<Settings, Priors>();
+  const priorsOf = priorsBySettings();
   return {
     platformOf(id) {
-      const platform = platforms.get(id.split(':', 1)[0]!)!;
+      const platform = platforms.get(platformOf(id))!;
       const settings = settingsOf(id);
       const host = isSandboxAccount(id) ? `${platform.name} ${SANDBOX}` : platform.name;
       const isStranger = !accounts.isConfigured(id);
-      const shared = { platform, host, settings, isStranger };
-      if (platform.name !== 'telegram') return { ...shared, priors: platform };
-      const known = priors.get(settings) ?? telegramPriors(telegramLimits(settings));
-      priors.set(settings, known);
-      return { ...shared, priors: known };
+      return { platform, host, settings, isStranger, priors: priorsOf(platform, settings) };
     },
     get: (id) => withOff(accounts, accounts.get(id)),
     list: () => accounts.list().map((account) => withOff(accounts, account)),
@@ -263,24 +230,4 @@ function engineAccounts(
 function withOff<A extends StoredAccount | null>(accounts: Accounts, account: A): A {
   if (account === null || !accounts.isOff(account.id)) return account;
   return { ...account, refused: SANDBOX_OFF };
-}
-
-// Only Telegram's limits are settings.
-function telegramLimits(settings: Settings) {
-  const { groupMpm, reserveMpm, outputBudgetRatio, privatePerS } = settings;
-  const { broadcastPerS, paidPerS, reactionMpm, userPerMinute } = settings;
-  const { draftPerS, deletePerS, typingSpacingMs } = settings;
-  return {
-    groupMpm,
-    reserveMpm,
-    outputBudgetRatio,
-    privatePerS,
-    broadcastPerS,
-    paidPerS,
-    reactionMpm,
-    draftPerS,
-    deletePerS,
-    typingSpacingMs,
-    userPerMinute,
-  };
 }

@@ -161,7 +161,7 @@ class RoadInWorld implements WorldEngine {
 
   #deliveryOf(message: WorldMessage): NewDelivery {
     const { account, params, priority, live, final, notBefore, expiresAt, thread } = message;
-    const call = this.#telegram.describe(message.method, params);
+    const call = this.#telegram.calls.describe(message.method, params);
     assert(call.kind === 'call', 'the world only makes calls');
     return {
       account,

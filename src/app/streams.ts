@@ -3,7 +3,9 @@
 
 import { answering } from '../accept/reply-detection.ts';
 import type { Config, Settings } from '../config/config.ts';
+import { platformOf } from '../domain/account-id.ts';
 import type { IntakeOptions } from '../http/context.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { type LostObserver, withObservers } from '../streams/observers.ts';
 import type { LiveSettings } from '../streams/policy.ts';
 import { LiveStreams } from '../streams/service.ts';
@@ -40,7 +42,7 @@ export function openLive(
     streamsMax: config.streamsMax,
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
-    settingsOf: liveSettingsBy(house.settingsOf),
+    settingsOf: liveSettingsBy(house),
     tell(event) {
       summary.tell(event);
       metrics.countLive(event);
@@ -73,23 +75,22 @@ function lost({ log }: House): (lost: LostObserver) => void {
 }
 
 // Made once per account: they do not change while the process runs.
-function liveSettingsBy(settingsOf: (account: string) => Settings) {
+function liveSettingsBy({ platforms, settingsOf }: House) {
   const known = new Map<string, LiveSettings>();
   return (account: string): LiveSettings => {
     let settings = known.get(account);
     if (settings === undefined) {
-      settings = liveSettings(account, settingsOf(account));
+      settings = liveSettings(platforms.get(platformOf(account)), settingsOf(account));
       known.set(account, settings);
     }
     return settings;
   };
 }
 
-function liveSettings(account: string, settings: Settings): LiveSettings {
-  const isTelegram = account.startsWith('telegram:');
+function liveSettings(platform: Platform | undefined, settings: Settings): LiveSettings {
   return {
     ...settings,
-    strategy: isTelegram ? settings.qosTelegram : null,
+    strategy: platform?.tuning?.strategy(settings) ?? null,
     activeWindowMs: settings.activeWindowS * 1000,
     chunkSpacingMs: settings.chunkSpacingS * 1000,
   };

@@ -1,6 +1,7 @@
 // Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
 // an app answers with go the way of every other.
 
+import { platformOf } from '../domain/account-id.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { Incoming } from '../store/ports/journal.ts';
@@ -10,7 +11,7 @@ import { POSTS_MAX } from '../updates/forwarder.ts';
 import { createInbound, type Inbound } from '../updates/updates.ts';
 import type { House } from './resources.ts';
 
-const GET_ME_MS_MAX = 5000;
+const NAME_MS_MAX = 5000;
 
 export interface Arrivals {
   readonly inbound: Inbound;
@@ -37,6 +38,7 @@ export function openArrivals(
       list: () => accounts.list().map(({ id }) => id),
       has: (id) => accounts.get(id) !== null,
     },
+    platformOf: (account) => house.platforms.get(platformOf(account)),
     settingsOf,
     post: posting.post,
     call: (account, call, key) => makeWebhookCall(options(), account, call, key),
@@ -54,17 +56,15 @@ export function openArrivals(
 }
 
 async function usernameOf(house: House, account: string): Promise<string | null> {
-  const platform = house.platforms.get(account.split(':', 1)[0]!);
+  const { wire, updates } = house.platforms.get(platformOf(account)) ?? {};
   const credential = house.accounts.credentialOf(account);
-  if (platform === undefined || credential === null) return null;
-  const call = { credential, method: 'getMe', body: '{}', deadlineMs: GET_ME_MS_MAX };
-  const reply = await platform.send(call).catch((error: unknown) => {
+  if (wire === undefined || updates === undefined || credential === null) return null;
+  const call = { credential, ...updates.nameCall, deadlineMs: NAME_MS_MAX };
+  const reply = await wire.send(call).catch((error: unknown) => {
     house.report('update', error, { account });
     return null;
   });
-  if (reply === null) return null;
-  if (reply.kind !== 'answered' || reply.status !== 200) return null;
-  return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
+  return reply === null ? null : updates.nameIn(reply);
 }
 
 function overheard(incoming: Incoming, heard: (account: string, chat: string) => void): Incoming {

@@ -2,18 +2,11 @@
 // ends so, whoever sent it; forgotten when something reaches the chat after all, or someone writes from it.
 // Only changes are held in memory: an account may be refused by a million.
 
+import { platformOf } from '../domain/account-id.ts';
 import type { RoadEvent } from '../domain/event.ts';
+import type { Platform } from '../platforms/platform.ts';
 import type { Broadcasts } from '../store/ports/journal.ts';
 
-// As the platforms' reasons are called. Not `chat_not_found`: that is as often a slip in the list.
-const REFUSING: readonly string[] = [
-  'bot_blocked',
-  'bot_kicked',
-  'chat_deleted',
-  'no_conversation',
-  'not_a_member',
-  'user_deactivated',
-];
 // Beyond it changes are lost, which costs a call that is refused again.
 const CHANGES_MAX = 10_000;
 
@@ -26,13 +19,18 @@ interface Change {
 
 export class Refusals {
   readonly #broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>;
+  readonly #platforms: ReadonlyMap<string, Platform>;
   readonly #changes = new Map<string, Change>();
   // Accounts that someone refuses; those not asked about yet are missing.
   readonly #refused = new Map<string, boolean>();
   readonly #asked = new Set<string>();
 
-  constructor(broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>) {
+  constructor(
+    broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>,
+    platforms: ReadonlyMap<string, Platform>,
+  ) {
     this.#broadcasts = broadcasts;
+    this.#platforms = platforms;
   }
 
   get hasChanges(): boolean {
@@ -43,11 +41,16 @@ export class Refusals {
     const { account, chat } = event.about;
     const { reason } = event;
     if (event.to === 'sent') this.reached(account, chat);
-    else if (event.to === 'dead' && reason !== null && REFUSING.includes(reason)) {
+    else if (event.to === 'dead' && reason !== null && this.#isRefusal(account, reason)) {
       this.#refused.set(account, true);
       this.#asked.delete(account);
       this.#note({ account, chat, reason });
     }
+  }
+
+  #isRefusal(account: string, reason: string): boolean {
+    const rules = this.#platforms.get(platformOf(account))?.broadcast;
+    return rules?.unreachable.includes(reason) ?? false;
   }
 
   // Something reached the chat, or came from it.

@@ -56,7 +56,7 @@ export class Room implements Broadcasting {
       ...parts,
       broadcasts,
       finished,
-      refusals: new Refusals(broadcasts),
+      refusals: new Refusals(broadcasts, parts.platforms),
       freed: (running) => this.#freed(running),
       unwanted: (seq) => void withdrawUntouched(this.#withdrawal, seq),
       count: ({ stored }, end) => parts.count(stored.platform, end),

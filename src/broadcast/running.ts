@@ -43,7 +43,7 @@ export class Running {
     this.platform = platform;
     this.state = stored.state;
     const body = JSON.parse(stored.body) as Record<string, unknown>;
-    this.template = new Template(body);
+    this.template = new Template(body, platform.broadcast?.escape);
     this.charge = chargeOf(platform, stored.method, body);
     this.rate = new Rate(now);
   }
@@ -68,17 +68,21 @@ export class Running {
   }
 }
 
-// Any chat will do: what an account as a whole may send does not depend on it.
+// For a platform that names none: what an account as a whole may send does not depend on it.
 const ANY_CHAT = '1';
 
 export function describeFor(
   platform: Platform,
   method: string,
   body: Readonly<Record<string, unknown>>,
-  chat = ANY_CHAT,
+  chat = sampleOf(platform),
 ) {
-  const params = platform.address(body, { chat, thread: null });
-  return { params, call: platform.describe(method, params) };
+  const params = platform.calls.address(body, { chat, thread: null });
+  return { params, call: platform.calls.describe(method, params) };
+}
+
+function sampleOf({ broadcast }: Platform): string {
+  return broadcast?.sampleChat ?? ANY_CHAT;
 }
 
 function chargeOf(platform: Platform, method: string, body: Record<string, unknown>): Charge {
@@ -86,7 +90,7 @@ function chargeOf(platform: Platform, method: string, body: Record<string, unkno
   const { chat, family, gate, cost } =
     call.kind === 'call'
       ? call
-      : ({ chat: ANY_CHAT, family: 'send', gate: 'broadcast', cost: 1 } as const);
+      : ({ chat: sampleOf(platform), family: 'send', gate: 'broadcast', cost: 1 } as const);
   return { chat, user: null, family, gate, live: false, cost };
 }
 

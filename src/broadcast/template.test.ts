@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { escapeFor } from '../platforms/telegram/escape.ts';
 import { Template } from './template.ts';
 
 const fill = (body: Record<string, unknown>, values: Record<string, string> = {}) => {
-  const filled = new Template(body).fill(values);
+  const filled = new Template(body, escapeFor).fill(values);
   return filled.kind === 'filled' ? filled.params : filled;
 };
 

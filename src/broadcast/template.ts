@@ -1,7 +1,7 @@
 // A call with open fields: `{{name}}` in any of its strings is filled from the recipient, `{{name|friend}}` has a
 // default, `{{name|}}` may stay empty. Read once, filled for each recipient. What is no field is left as it is.
 
-import { escapeFor } from './escape.ts';
+import type { BroadcastRules } from '../platforms/platform.ts';
 
 export type Values = Readonly<Record<string, string>>;
 type Params = Record<string, unknown>;
@@ -11,13 +11,18 @@ export type Filled = { kind: 'filled'; params: Params } | { kind: 'missing'; fie
 
 const FIELD = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63})\s*(?:\|([^{}]*))?\}\}/gu;
 
+type EscapeFor = BroadcastRules['escape'];
+
+// Where nothing is marked up.
+const asItIs: EscapeFor = () => String;
+
 export class Template {
   // Every field it names, and those among them without a default.
   readonly fields: ReadonlySet<string>;
   readonly required: ReadonlySet<string>;
   readonly #fill: Part;
 
-  constructor(body: Readonly<Record<string, unknown>>) {
+  constructor(body: Readonly<Record<string, unknown>>, escapeFor: EscapeFor = asItIs) {
     const fields = new Set<string>();
     const required = new Set<string>();
     for (const [, name, byDefault] of JSON.stringify(body).matchAll(FIELD)) {
@@ -26,7 +31,7 @@ export class Template {
     }
     this.fields = fields;
     this.required = required;
-    this.#fill = partOf(body, {}, '');
+    this.#fill = partOf(body, {}, '', escapeFor);
   }
 
   fill(values: Values): Filled {
@@ -37,23 +42,23 @@ export class Template {
   }
 }
 
-function partOf(value: unknown, holder: Params, key: string): Part {
-  if (typeof value === 'string') return textPart(value, holder, key);
+function partOf(value: unknown, holder: Params, key: string, escapeFor: EscapeFor): Part {
+  if (typeof value === 'string') return textPart(value, holder, key, escapeFor);
   if (Array.isArray(value)) {
-    const parts = value.map((each) => partOf(each, holder, key));
+    const parts = value.map((each) => partOf(each, holder, key, escapeFor));
     return (values) => parts.map((part) => part(values));
   }
   if (typeof value !== 'object' || value === null) return () => value;
   const own = value as Params;
-  const parts = Object.entries(own).map(([name, each]) => [name, partOf(each, own, name)] as const);
+  const parts = Object.entries(own).map(
+    ([name, each]) => [name, partOf(each, own, name, escapeFor)] as const,
+  );
   return (values) => Object.fromEntries(parts.map(([name, part]) => [name, part(values)]));
 }
 
-function textPart(text: string, holder: Params, key: string): Part {
+function textPart(text: string, holder: Params, key: string, escapeFor: EscapeFor): Part {
   if (!text.includes('{{')) return () => text;
-  // A link that comes whole is a link already.
-  const isWhole = text.replace(FIELD, '') === '';
-  const written = isWhole && key === 'url' ? String : escapeFor(holder, key);
+  const written = escapeFor(holder, key, text.replace(FIELD, '') === '');
   return (values) =>
     text.replace(FIELD, (_, name: string, byDefault: string | undefined) => {
       const value = values[name] ?? '';

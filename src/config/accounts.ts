@@ -1,6 +1,8 @@
 // The `accounts:` of sluice.yaml. A token may stand in the file, in another file or in a variable;
-// wherever it stands, it never appears in a message. A terminal has none: its name takes the place.
+// wherever it stands, it never appears in a message. Where a platform has no tokens, the name takes the place.
 
+import type { PlatformDefinition } from '../platforms/definition.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
 import { isRecord } from './file.ts';
 import { type Problem, unknownName } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -23,9 +25,7 @@ export interface TokenSources {
 
 const FIELDS = ['name', 'platform', 'token', 'token_file', 'token_env', 'settings'];
 const TOKEN_FIELDS = ['token', 'token_file', 'token_env'];
-const PLATFORMS = ['telegram', 'terminal'];
-const TERMINAL_NAME = /^[\w.-]{1,64}$/;
-const TELEGRAM_TOKEN = /^\d{1,20}:[\w-]{1,100}$/;
+const NAMES = PLATFORMS.map(({ name }) => name);
 
 export function readAccounts(
   entries: readonly unknown[],
@@ -65,21 +65,33 @@ function readAccount(
   for (const field of Object.keys(entry)) {
     if (!FIELDS.includes(field)) problems.push(unknownName(`${where}.${field}`, namesIn(where)));
   }
-  const platform = entry.platform;
-  if (typeof platform !== 'string' || !PLATFORMS.includes(platform)) {
-    problems.push(wrong(`${where}.platform`, `expected one of ${PLATFORMS.join(', ')}`, platform));
+  const platform = PLATFORMS.find(({ name }) => name === entry.platform);
+  if (platform === undefined) {
+    const expected = `expected one of ${NAMES.join(', ')}`;
+    problems.push(wrong(`${where}.platform`, expected, entry.platform));
   }
   const token =
-    platform === 'terminal'
-      ? readTerminal(entry, where, problems)
-      : readToken(entry, where, sources, problems);
-  const name = typeof entry.name === 'string' ? entry.name : (token?.split(':')[0] ?? where);
+    platform === undefined ? null : readCredential(platform, entry, where, sources, problems);
   const settings = readOverrides(entry.settings, where, base, problems);
-  if (problems.length > before || token === null) return null;
-  return Object.freeze({ name, platform: platform as string, token, settings });
+  if (problems.length > before || platform === undefined || token === null) return null;
+  const name = typeof entry.name === 'string' ? entry.name : platform.credentials.claimedId(token);
+  return Object.freeze({ name, platform: platform.name, token, settings });
+}
+
+function readCredential(
+  platform: PlatformDefinition,
+  entry: Record<string, unknown>,
+  where: string,
+  sources: TokenSources,
+  problems: Problem[],
+): string | null {
+  return platform.credentials.byName
+    ? readName(platform, entry, where, problems)
+    : readToken(platform, entry, where, sources, problems);
 }
 
 function readToken(
+  { credentials }: PlatformDefinition,
   entry: Record<string, unknown>,
   where: string,
   sources: TokenSources,
@@ -97,24 +109,24 @@ function readToken(
     problems.push(wrong(`${where}.${field}`, 'the token cannot be read from there', source));
     return null;
   }
-  if (!TELEGRAM_TOKEN.test(token)) {
-    problems.push(wrong(`${where}.${field}`, 'expected a bot token, <digits>:<letters>'));
+  if (!credentials.isShaped(token)) {
+    problems.push(wrong(`${where}.${field}`, `expected ${credentials.expected}`));
     return null;
   }
   return token;
 }
 
-function readTerminal(
+function readName(
+  { name: platform, credentials }: PlatformDefinition,
   { name, ...entry }: Record<string, unknown>,
   where: string,
   problems: Problem[],
 ): string | null {
   for (const field of TOKEN_FIELDS.filter((each) => entry[each] !== undefined)) {
-    problems.push(wrong(`${where}.${field}`, 'a terminal needs no token, only a name'));
+    problems.push(wrong(`${where}.${field}`, `a ${platform} needs no token, only a name`));
   }
-  if (typeof name === 'string' && TERMINAL_NAME.test(name)) return name;
-  const expected = 'expected 1 to 64 letters, digits, dots, dashes or underscores';
-  problems.push(wrong(`${where}.name`, expected, name));
+  if (typeof name === 'string' && credentials.isShaped(name)) return name;
+  problems.push(wrong(`${where}.name`, `expected ${credentials.expected}`, name));
   return null;
 }
 

@@ -5,26 +5,18 @@ import { choice, integer, onOff, orNone } from './parse.ts';
 import { LATER, row } from './setting.ts';
 
 const HOUR_S = 3600;
-const MEANING =
-  '`strict`: a budget per chat, its sessions in turns; `coalesce_only`: the newest text, in turns, as soon as ' +
-  'the limits allow; `chunks`: finished paragraphs as few messages; `off`: each stream for itself';
-
 export const LIVE_SETTINGS = {
   qos: row('live', 'qos', onOff(), true, {
     meaning:
       'Whether growing texts share their chat in turns; off: each is shown as soon as the limits allow',
   }),
-  qosTelegram: row<Strategy>('live', 'qos_telegram', choice(STRATEGIES), 'strict', {
-    meaning: `How live output is paced on Telegram. ${MEANING}`,
-    perAccount: true,
-  }),
   qosDiscord: row<Strategy>('live', 'qos_discord', choice(STRATEGIES), 'coalesce_only', {
-    meaning: 'The same on Discord',
+    meaning: 'How live output is paced on Discord',
     perAccount: true,
     refused: LATER,
   }),
   qosWhatsapp: row<Strategy>('live', 'qos_whatsapp', choice(STRATEGIES), 'chunks', {
-    meaning: 'The same on WhatsApp',
+    meaning: 'How live output is paced on WhatsApp',
     perAccount: true,
     refused: LATER,
   }),

@@ -1,6 +1,7 @@
 // The settings as the library takes them: by their names in code, in the values of the file. A caller's mistake is a
 // programmer's error: it throws, and tells all of them at once.
 
+import type { PLATFORMS } from '../platforms/registry.ts';
 import { readAccounts } from './accounts.ts';
 import type { Wait } from './parse.ts';
 import { describeProblem, type Problem, unknownName } from './problem.ts';
@@ -12,10 +13,17 @@ export type SettingOptions = {
   readonly [K in SettingKey]?: Settings[K] extends Wait ? 'hold' | 'async' | number : Settings[K];
 };
 
-export type AccountOptions = (
-  | { readonly platform: 'telegram'; readonly token: string; readonly name?: string }
-  | { readonly platform: 'terminal'; readonly name: string }
-) & {
+// Where a platform has no tokens, the name of an account stands in its place.
+type NamedOptions<Definition> = Definition extends {
+  name: infer P;
+  credentials: { byName: infer N };
+}
+  ? N extends true
+    ? { readonly platform: P; readonly name: string }
+    : { readonly platform: P; readonly token: string; readonly name?: string }
+  : never;
+
+export type AccountOptions = NamedOptions<(typeof PLATFORMS)[number]> & {
   // Those that are per account.
   readonly settings?: SettingOptions;
 };

@@ -87,7 +87,7 @@ export function longSecret(): Reader<string> {
   );
 }
 
-// As Telegram takes it for `secret_token`.
+// As platforms take it that send it along in a header.
 export function webhookSecret(): Reader<string> {
   return reader('1 to 256 of A-Z, a-z, 0-9, _ and -', (raw) =>
     typeof raw === 'string' && /^[\w-]{1,256}$/.test(raw) ? raw : undefined,

@@ -19,12 +19,17 @@ export interface Setting<T> {
   readonly refused: string | null;
 }
 
+// What a table of rows comes to.
+export type SettingValues<Rows> = {
+  readonly [K in keyof Rows]: Rows[K] extends Setting<infer T> ? T : never;
+};
+
 // Why a setting is refused that nothing stands behind yet.
 export const LATER = 'not available in this version';
 
 export const SECTIONS = {
   server: 'Where the gateway listens and what it writes',
-  limits: 'Telegram’s limits as they are believed to be; what is learned can only lower them',
+  limits: 'The platforms’ limits as they are believed to be; what is learned can only lower them',
   queue: 'Bounds: at each of them a call is refused with a code, nothing grows silently',
   broadcast: 'One message to many chats',
   schedule: 'Who goes next',

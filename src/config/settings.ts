@@ -1,8 +1,9 @@
-// The one table of settings; those of the queue and of live output stand beside it, for their length. The parser,
-// `sluice config`, the flags of `sluice serve` and docs/configuration.md all come from it; a setting exists nowhere
-// else.
+// The one table of settings; those of the queue and of live output stand beside it, for their length, and each platform
+// brings its own. The parser, `sluice config`, the flags of `sluice serve` and docs/configuration.md all come from it;
+// a setting exists nowhere else.
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
+import { PLATFORMS } from '../platforms/registry.ts';
 import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
@@ -20,13 +21,13 @@ import {
   webhookSecret,
 } from './parse.ts';
 import { QUEUE_SETTINGS } from './queue-settings.ts';
-import { LATER, limit, row, type Setting } from './setting.ts';
+import { LATER, row, type SettingValues } from './setting.ts';
 import { STRANGER_SETTINGS } from './stranger-settings.ts';
 
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
 
-export const SETTINGS = {
+const OWN_SETTINGS = {
   host: row('server', 'host', text('a host name or an address'), '127.0.0.1', {
     meaning: 'Address to listen on',
   }),
@@ -80,9 +81,6 @@ export const SETTINGS = {
     meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',
   }),
-  telegramApi: row('server', 'telegram_api', baseUrl(), 'https://api.telegram.org', {
-    meaning: 'Upstream of Telegram (a local Bot API server, a simulator)',
-  }),
   discordApi: row('server', 'discord_api', baseUrl(), 'https://discord.com', {
     meaning: 'Upstream of Discord',
     refused: LATER,
@@ -111,55 +109,6 @@ export const SETTINGS = {
       meaning: 'Postgres of several machines; needs redis_url too',
       secret: true,
       refused: LATER,
-    },
-  ),
-
-  groupMpm: limit('group_mpm', integer({ min: 1, max: 6000 }), 20, {
-    meaning: 'Messages to one group',
-    unit: 'per any minute',
-  }),
-  reserveMpm: limit('reserve_mpm', integer({ min: 0, max: 6000 }), 4, {
-    meaning: 'Of those, kept free of live output for answers and commands',
-    unit: 'per minute',
-  }),
-  outputBudgetRatio: limit('output_budget_ratio', decimal({ min: 0.05, max: 1 }), 0.8, {
-    meaning: 'Largest share of group_mpm that live output may use',
-  }),
-  privatePerS: limit('private_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
-    meaning: 'Messages to one chat of any kind',
-    unit: 'per any second',
-  }),
-  broadcastPerS: limit('broadcast_per_s', integer({ min: 1, max: 1000 }), 30, {
-    meaning: 'Messages of one account to people who did not just write',
-    unit: 'per any second',
-  }),
-  paidPerS: limit('paid_per_s', integer({ min: 1, max: 10_000 }), 1000, {
-    meaning: 'Messages of one account with allow_paid_broadcast',
-    unit: 'per any second',
-  }),
-  reactionMpm: limit('reaction_mpm', integer({ min: 1, max: 6000 }), 20, {
-    meaning: 'Reactions in one chat',
-    unit: 'per any minute',
-  }),
-  draftPerS: limit('draft_per_s', decimal({ min: 0.01, max: 1000 }), 1, {
-    meaning: 'Drafts in one chat',
-    unit: 'per any second',
-  }),
-  deletePerS: limit('delete_per_s', decimal({ min: 0.01, max: 1000 }), 5, {
-    meaning: 'Deletions in one chat',
-    unit: 'per any second',
-  }),
-  typingSpacingMs: limit('typing_spacing_ms', integer({ min: 1, max: 60_000 }), 4000, {
-    meaning: 'Shortest time between two typing signs in one chat',
-    unit: 'ms',
-  }),
-  userPerMinute: limit<number | null>(
-    'user_per_minute',
-    orNone(integer({ min: 1, max: 60_000 })),
-    null,
-    {
-      meaning: 'Messages of one account on behalf of one user; none: no such limit',
-      unit: 'per any minute',
     },
   ),
 
@@ -305,8 +254,20 @@ export const SETTINGS = {
   }),
 } as const;
 
-export type SettingKey = keyof typeof SETTINGS;
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
-export type Settings = { readonly [K in SettingKey]: ValueOf<(typeof SETTINGS)[K]> };
+type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+type Table = typeof OWN_SETTINGS & AllOf<(typeof PLATFORMS)[number]['settings']>;
+
+// With each platform's own.
+export const SETTINGS: Table = Object.assign(
+  { ...OWN_SETTINGS },
+  ...PLATFORMS.map(({ settings }) => settings),
+);
+
+export type SettingKey = keyof Table;
+export type Settings = SettingValues<Table>;
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

@@ -1,5 +1,7 @@
 // From raw values with an origin to settings: the same step for file, variables, flags and accounts.
 
+import type { PlatformDefinition } from '../platforms/definition.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
 import { type Problem, unknownName } from './problem.ts';
 import { flagOf, type Setting, variableOf } from './setting.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
@@ -88,11 +90,6 @@ export function relate(settings: Settings, where: string, problems: Problem[]): 
     if (!fine) problems.push({ name, value: JSON.stringify(settings[key]), expected });
   };
   check(
-    settings.reserveMpm < settings.groupMpm,
-    'reserveMpm',
-    `expected less than group_mpm (${settings.groupMpm}), or live output could never go`,
-  );
-  check(
     settings.retryBaseMs <= settings.retryMaxMs,
     'retryBaseMs',
     `expected at most retry_max_ms (${settings.retryMaxMs})`,
@@ -102,6 +99,11 @@ export function relate(settings: Settings, where: string, problems: Problem[]): 
     'breakerOpenMs',
     `expected at most breaker_open_ms_max (${settings.breakerOpenMsMax})`,
   );
+  for (const definition of PLATFORMS as readonly PlatformDefinition[]) {
+    for (const { key, expected } of definition.relate?.(settings) ?? []) {
+      check(false, key as SettingKey, expected);
+    }
+  }
 }
 
 function flagName(key: SettingKey): string {

@@ -7,6 +7,7 @@ import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rule } from '../limits/limits.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import type { Road } from '../road/road.ts';
 import { type Order, Scheduler } from '../scheduler/scheduler.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
@@ -37,37 +38,47 @@ function fakePlatform(
   const outcomes = new WeakMap<Reply, Outcome>();
   const platform: Platform = {
     name: 'fake',
-    describe: () => ({ kind: 'invalid', detail: '' }),
-    address: (params) => ({ ...params }),
-    plainParams: (params) => ({ kind: 'plain', params }),
-    targets: () => ({ kind: 'unknown' }),
-    planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
-    async send(call) {
-      calls.push(call);
-      const outcome = say(call, calls.length);
-      await delay(call);
-      const said = date();
-      const headers: Record<string, string> = said === null ? {} : { date: said };
-      const reply: Reply = { kind: 'answered', status: 200, headers, body: call.body };
-      outcomes.set(reply, outcome);
-      return reply;
+    credentials: CREDENTIALS,
+    calls: {
+      describe: () => ({ kind: 'invalid', detail: '' }),
+      address: (params) => ({ ...params }),
+      isIdempotent: (method) => method === 'edit',
+      plainParams: (params) => ({ kind: 'plain', params }),
+      targets: () => ({ kind: 'unknown' }),
     },
-    classify: (_method, reply) => outcomes.get(reply)!,
-    cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
-    chatAfter: () => null,
-    split: () => null,
-    rest: () => null,
-    mentions: () => [],
-    named: (body) => body,
-    touch: (method, body) =>
-      method === 'edit' || method === 'send'
-        ? { messages: method === 'edit' ? ['7'] : [], content: body }
-        : null,
-    isIdempotent: (method) => method === 'edit',
-    wording: () => null,
-    identify: async () => ({ kind: 'known', id: '1' }),
-    timeAt: async () => date(),
-    close: async () => {},
+    limits: {
+      planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
+    },
+    wire: {
+      identify: async () => ({ kind: 'known', id: '1' }),
+      async send(call) {
+        calls.push(call);
+        const outcome = say(call, calls.length);
+        await delay(call);
+        const said = date();
+        const headers: Record<string, string> = said === null ? {} : { date: said };
+        const reply: Reply = { kind: 'answered', status: 200, headers, body: call.body };
+        outcomes.set(reply, outcome);
+        return reply;
+      },
+      classify: (_method, reply) => outcomes.get(reply)!,
+      timeAt: async () => date(),
+      close: async () => {},
+    },
+    repairs: {
+      cure: (_cure, _method, body) => ({ chat: null, body: body.replace('<b>', '') }),
+      chatAfter: () => null,
+      split: () => null,
+      rest: () => null,
+    },
+    references: { mentions: () => [], named: (body) => body },
+    content: {
+      touch: (method, body) =>
+        method === 'edit' || method === 'send'
+          ? { messages: method === 'edit' ? ['7'] : [], content: body }
+          : null,
+      wording: () => null,
+    },
   };
   return { platform, calls };
 }
@@ -123,7 +134,7 @@ export function aRoad(
   const store = createMemoryStore(disk);
   const profile: Profile = {
     platform,
-    priors: platform,
+    priors: platform.limits,
     host: 'fake',
     retry: {
       baseMs: 1000,

@@ -1,6 +1,7 @@
 // The loop as a service: a platform that answers when the test says so, on a store whose commits take time.
 
 import type { Platform } from '../platforms/platform.ts';
+import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { aDelivery } from '../store/contract/journal.fixture.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
@@ -26,24 +27,21 @@ class CountingScheduler extends Scheduler {
 function silentPlatform(answer: Promise<void>): Platform {
   return {
     name: 'fake',
-    describe: () => ({ kind: 'invalid', detail: '' }),
-    address: (params) => ({ ...params }),
-    plainParams: (params) => ({ kind: 'plain', params }),
-    targets: () => ({ kind: 'unknown' }),
-    planOf: () => ({ account: [], chat: [] }),
-    send: () => answer.then(() => ANSWER),
-    classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
-    cure: () => null,
-    chatAfter: () => null,
-    split: () => null,
-    rest: () => null,
-    mentions: () => [],
-    named: (body) => body,
-    touch: () => null,
-    isIdempotent: () => false,
-    wording: () => null,
-    identify: async () => ({ kind: 'known', id: '1' }),
-    close: async () => {},
+    credentials: CREDENTIALS,
+    calls: {
+      describe: () => ({ kind: 'invalid', detail: '' }),
+      address: (params) => ({ ...params }),
+      isIdempotent: () => false,
+      plainParams: (params) => ({ kind: 'plain', params }),
+      targets: () => ({ kind: 'unknown' }),
+    },
+    limits: { planOf: () => ({ account: [], chat: [] }) },
+    wire: {
+      identify: async () => ({ kind: 'known', id: '1' }),
+      send: () => answer.then(() => ANSWER),
+      classify: () => ({ kind: 'sent', messageId: '7', result: '{}' }),
+      close: async () => {},
+    },
   };
 }
 
@@ -51,7 +49,7 @@ function profileOf(platform: Platform): Profile {
   const retry = { baseMs: 1000, maxMs: 30_000, attemptsMax: 3, deadAgeMinMs: 60_000 };
   return {
     platform,
-    priors: platform,
+    priors: platform.limits,
     host: 'fake',
     retry: { ...retry, uncertain: 'resend' },
     breaker: BREAKER,

@@ -49,20 +49,23 @@ interface Case {
 
 // Every method that an attempt calls, with a message that makes it call it.
 const CASES: readonly Case[] = [
-  { method: 'send', modes: ['throws', 'rejects', 'hangs'], hasLeft: true },
-  { method: 'classify', hasLeft: true },
-  { method: 'rest', hasLeft: true },
-  { method: 'isIdempotent', hasLeft: true, message: { method: BAD } },
-  { method: 'cure', hasLeft: true, message: { body: `{"text":"${BAD} curable"}` } },
-  { method: 'split', hasLeft: false },
-  { method: 'mentions', hasLeft: false },
-  { method: 'touch', hasLeft: false, message: { method: 'edit', family: 'edit' } },
+  { method: 'wire.send', modes: ['throws', 'rejects', 'hangs'], hasLeft: true },
+  { method: 'wire.classify', hasLeft: true },
+  { method: 'repairs.rest', hasLeft: true },
+  { method: 'calls.isIdempotent', hasLeft: true, message: { method: BAD } },
+  { method: 'repairs.cure', hasLeft: true, message: { body: `{"text":"${BAD} curable"}` } },
+  { method: 'repairs.split', hasLeft: false },
+  { method: 'references.mentions', hasLeft: false },
+  { method: 'content.touch', hasLeft: false, message: { method: 'edit', family: 'edit' } },
   {
-    method: 'named',
+    method: 'references.named',
     hasLeft: false,
     wrap: (platform) => ({
       ...platform,
-      mentions: (body) => (body.includes(BAD) ? [1] : []),
+      references: {
+        ...platform.references!,
+        mentions: (body) => (body.includes(BAD) ? [1] : []),
+      },
     }),
   },
 ];
@@ -96,7 +99,7 @@ for (const { method, modes = ONCE, hasLeft, message = {}, wrap } of CASES) {
 }
 
 test('a retry by hand makes one more attempt, and no loop', async () => {
-  const at = aFaultyRoad({ method: 'classify', mode: 'throws' });
+  const at = aFaultyRoad({ method: 'wire.classify', mode: 'throws' });
   await at.dispatch.start();
   const bad = await submit(at.road, { body: `{"text":"${BAD}"}` });
   await at.run(SOON_MS);
@@ -112,7 +115,8 @@ test('and is sent when the fault is gone', async () => {
   let isBroken = true;
   const at = aRoad(() => SENT, {
     report: () => {},
-    wrap: (platform) => faulty(platform, { method: 'split', mode: 'throws' }, () => isBroken),
+    wrap: (platform) =>
+      faulty(platform, { method: 'repairs.split', mode: 'throws' }, () => isBroken),
   });
   await at.dispatch.start();
   const bad = await submit(at.road);
@@ -125,7 +129,7 @@ test('and is sent when the fault is gone', async () => {
 });
 
 test('what was sent stays sent when the answer tells the chat no more', async () => {
-  const at = aFaultyRoad({ method: 'chatAfter', mode: 'throws' });
+  const at = aFaultyRoad({ method: 'repairs.chatAfter', mode: 'throws' });
   await at.dispatch.start();
   const bad = await submit(at.road, { chat: BAD });
   await at.run(SOON_MS);
@@ -134,7 +138,7 @@ test('what was sent stays sent when the answer tells the chat no more', async ()
 });
 
 test('limits that throw are replaced by a careful pace', async () => {
-  const at = aFaultyRoad({ method: 'planOf', mode: 'throws' });
+  const at = aFaultyRoad({ method: 'limits.planOf', mode: 'throws' });
   await at.dispatch.start();
   const seqs = [];
   for (let i = 0; i < 4; i++) seqs.push(await submit(at.road, { chat: BAD }));
@@ -144,7 +148,7 @@ test('limits that throw are replaced by a careful pace', async () => {
   expect(at.faults.every(({ stage }) => stage === 'limits')).toBe(true);
 });
 
-test.each(['split', 'classify'])(
+test.each(['repairs.split', 'wire.classify'])(
   'a probe that ends in a fault of %s frees its place',
   async (method) => {
     const say = (_call: OutgoingCall, nth: number): Outcome =>
@@ -165,7 +169,7 @@ test.each(['split', 'classify'])(
 
 test('a typing sign that fails is left out, and its place is free again', async () => {
   for (const mode of ['throws', 'rejects', 'hangs'] as const) {
-    const at = aFaultyRoad({ method: 'send', mode });
+    const at = aFaultyRoad({ method: 'wire.send', mode });
     await at.dispatch.start();
     const call = { account: 'fake:1', family: 'typing', gate: 'open', user: null } as const;
     const bad = at.road.cosmetic({ ...call, chat: 'c', method: 'typing', body: `"${BAD}"` });
@@ -236,7 +240,7 @@ test('a doubt that its platform cannot judge is dead, not sent again at every st
   const appended = await journal.append(message({ method: BAD }), { queueMax: 100 });
   if (appended.kind !== 'accepted') throw new Error('not accepted');
   await journal.begin(appended.queued.seq, START);
-  const fault = { method: 'isIdempotent', mode: 'throws' } as const;
+  const fault = { method: 'calls.isIdempotent', mode: 'throws' } as const;
   const at = aRoad(() => SENT, {
     disk,
     report: () => {},

@@ -79,7 +79,7 @@ export class PlatformTime {
       const { host, platform } = this.#road.profileOf(account);
       if (!this.#isAwaited(host) || hosts.has(host) || limits.standing(now).frozen === 0) continue;
       const credential = accounts.credentialOf(account);
-      const asked = credential === null ? undefined : platform.timeAt?.(credential);
+      const asked = credential === null ? undefined : platform.wire.timeAt?.(credential);
       if (asked === undefined) continue;
       hosts.add(host);
       this.#track(asked.then((date) => this.answered(host, date ?? undefined)));

@@ -179,13 +179,17 @@ function fakeTelegram(made: {
     stream: () => Promise.reject(new Error('no wire in this test')),
     close: async () => {},
   };
+  const telegram = createTelegram({ transport, sandbox: transport });
   return {
-    ...createTelegram({ transport, sandbox: transport }),
-    async identify(credential) {
-      if (!/:(good|sandbox)/.test(credential)) {
-        return { kind: 'refused', status: 401, detail: 'Unauthorized' };
-      }
-      return { kind: 'known', id: credential.split(':')[0]! };
+    ...telegram,
+    wire: {
+      ...telegram.wire,
+      async identify(credential) {
+        if (!/:(good|sandbox)/.test(credential)) {
+          return { kind: 'refused', status: 401, detail: 'Unauthorized' };
+        }
+        return { kind: 'known', id: credential.split(':')[0]! };
+      },
     },
     passage: {
       pass(call, hangUp) {

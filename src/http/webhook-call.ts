@@ -35,7 +35,7 @@ async function makeCall(
   key: string,
 ): Promise<'done' | 'later'> {
   const platform = options.platforms.get(PLATFORM)!;
-  const described = platform.describe(method, params);
+  const described = platform.calls.describe(method, params);
   const refused = (why: string) =>
     options.log.warn(
       { account, method, why },
@@ -49,7 +49,12 @@ async function makeCall(
     const credential = options.accounts.credentialOf(account) ?? '';
     const { deadlineMs } = options.settings;
     const body = bodyOf(params, NO_FILES);
-    const reply = await platform.send({ credential, method: described.method, body, deadlineMs });
+    const reply = await platform.wire.send({
+      credential,
+      method: described.method,
+      body,
+      deadlineMs,
+    });
     if (reply.kind !== 'answered' || reply.status !== 200) refused('the platform did not do it');
     return 'done';
   }

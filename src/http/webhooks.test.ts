@@ -2,12 +2,14 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ROLES } from '../domain/role.ts';
+import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { seededRandom } from '../system/random.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { createInbound, type Inbound } from '../updates/updates.ts';
 import { AUTH, type Bench, bench, START } from './context.fixture.ts';
 
+const TELEGRAM = createTelegram({ transport: null as never });
 const ACCOUNTS = ['telegram:42', 'telegram:43'];
 const UPDATE = '{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":7}}}';
 
@@ -21,6 +23,7 @@ beforeEach(async () => {
     journal: createMemoryStore().journal,
     secret: 'the gateway’s',
     accounts: { list: () => ACCOUNTS, has: (id) => ACCOUNTS.includes(id) },
+    platformOf: () => TELEGRAM,
     settingsOf: () => ({
       replyWindowS: 3600,
       forwardUrl: null,

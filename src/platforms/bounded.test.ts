@@ -59,27 +59,32 @@ test('every promise of a platform settles, whichever of its methods fails and ho
     const { signal } = new AbortController();
     const file = { credential: '1:x', path: 'a', headers: {}, deadlineMs: 1000 };
     const calls: Record<string, () => Promise<unknown>> = {
-      send: () => platform.send(CALL),
-      identify: () => platform.identify('1:x'),
-      timeAt: () => platform.timeAt!('1:x'),
-      close: () => platform.close(),
+      'wire.send': () => platform.wire.send(CALL),
+      'wire.identify': () => platform.wire.identify('1:x'),
+      'wire.timeAt': () => platform.wire.timeAt!('1:x'),
+      'wire.close': () => platform.wire.close(),
       'passage.pass': () => platform.passage!.pass(CALL, signal),
       'passage.download': () => platform.passage!.download(file, signal),
     };
     const end = await endOf(clock, calls[method]!(), IDENTIFY_MS_MAX + GRACE_MS + 2000);
     expect(end, `${method} ${mode}`).not.toBe('open');
-    if (method === 'identify') expect(end).toMatchObject({ kind: 'unreachable' });
-    else if (method === 'timeAt') expect(end).toBeNull();
-    else if (method === 'close') expect(end).toBeUndefined();
+    if (method === 'wire.identify') expect(end).toMatchObject({ kind: 'unreachable' });
+    else if (method === 'wire.timeAt') expect(end).toBeNull();
+    else if (method === 'wire.close') expect(end).toBeUndefined();
     else if (mode === 'hangs') expect(end).toBeInstanceOf(NoAnswer);
     else expect(end).toBeInstanceOf(TypeError);
   }
 });
 
 function faultsOfAsync(method: string): boolean {
-  return ['send', 'identify', 'timeAt', 'close', 'passage.pass', 'passage.download'].includes(
-    method,
-  );
+  return [
+    'wire.send',
+    'wire.identify',
+    'wire.timeAt',
+    'wire.close',
+    'passage.pass',
+    'passage.download',
+  ].includes(method);
 }
 
 test('a caller who hangs up is not kept by a platform that does not hear it', async () => {
@@ -92,8 +97,8 @@ test('a caller who hangs up is not kept by a platform that does not hear it', as
 });
 
 test('closing ends what is still out, and leaves no timer', async () => {
-  const { clock, platform } = made('send', 'hangs');
-  const sent = platform.send(CALL);
-  await platform.close();
+  const { clock, platform } = made('wire.send', 'hangs');
+  const sent = platform.wire.send(CALL);
+  await platform.wire.close();
   expect(await endOf(clock, sent, 0)).toBeInstanceOf(NoAnswer);
 });

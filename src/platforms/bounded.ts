@@ -5,7 +5,7 @@
 import type { ReportFault } from '../domain/fault.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { StreamedReply } from '../system/transport.ts';
-import type { Identified, Passage, Platform } from './platform.ts';
+import type { Identified, Passage, Platform, Wire } from './platform.ts';
 
 // The platform keeps its own deadline, and says more when it does: so much longer it is left alone.
 export const GRACE_MS = 5000;
@@ -25,17 +25,26 @@ export interface BoundedOptions {
 }
 
 export function bounded(platform: Platform, { clock, report }: BoundedOptions): Platform {
-  const calls = new Calls(clock);
-  const { name, passage, timeAt } = platform;
+  const calls = new OpenCalls(clock);
+  const { name, wire, passage } = platform;
+  const failed = (error: unknown) => report('call', error, { platform: name });
   return {
     ...platform,
-    send: (call) => calls.settled(call.deadlineMs, () => platform.send(call)),
+    wire: boundedWire(wire, calls, failed),
     ...(passage === undefined ? null : { passage: boundedPassage(passage, calls) }),
+  };
+}
+
+function boundedWire(wire: Wire, calls: OpenCalls, failed: (error: unknown) => void): Wire {
+  const { timeAt } = wire;
+  return {
+    ...wire,
+    send: (call) => calls.settled(call.deadlineMs, () => wire.send(call)),
     async identify(credential): Promise<Identified> {
       try {
-        return await calls.settled(IDENTIFY_MS_MAX, () => platform.identify(credential));
+        return await calls.settled(IDENTIFY_MS_MAX, () => wire.identify(credential));
       } catch (error) {
-        report('call', error, { platform: name });
+        failed(error);
         return { kind: 'unreachable', detail: 'the platform could not be asked' };
       }
     },
@@ -44,25 +53,25 @@ export function bounded(platform: Platform, { clock, report }: BoundedOptions): 
       : {
           async timeAt(credential: string) {
             try {
-              return await calls.settled(IDENTIFY_MS_MAX, () => timeAt.call(platform, credential));
+              return await calls.settled(IDENTIFY_MS_MAX, () => timeAt.call(wire, credential));
             } catch (error) {
-              report('call', error, { platform: name });
+              failed(error);
               return null;
             }
           },
         }),
     async close() {
       try {
-        await calls.settled(0, () => platform.close());
+        await calls.settled(0, () => wire.close());
       } catch (error) {
-        report('call', error, { platform: name });
+        failed(error);
       }
       calls.cut();
     },
   };
 }
 
-function boundedPassage(passage: Passage, calls: Calls): Passage {
+function boundedPassage(passage: Passage, calls: OpenCalls): Passage {
   const hungUp = (hangUp: AbortSignal, made: () => Promise<StreamedReply>, deadlineMs: number) =>
     calls.settled(deadlineMs, made, hangUp);
   return {
@@ -78,7 +87,7 @@ interface Open {
   readonly reject: (error: Error) => void;
 }
 
-class Calls {
+class OpenCalls {
   readonly #clock: Clock;
   readonly #open = new Set<Open>();
   #timer: Timer | null = null;

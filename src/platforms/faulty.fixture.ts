@@ -6,22 +6,27 @@ import type { Platform } from './platform.ts';
 export type FaultMode = 'throws' | 'rejects' | 'hangs';
 
 export interface Fault {
-  // `send`, or `live.render` of a part of the port.
+  // With the part of the port it belongs to: `wire.send`.
   readonly method: string;
   readonly mode: FaultMode;
 }
 
 // What the port calls asynchronous; everything else answers at once, and cannot hang or reject.
-const ASYNC = ['send', 'identify', 'timeAt', 'close', 'passage.pass', 'passage.download'];
-const PARTS = ['passage', 'live'] as const;
+const ASYNC = [
+  ...['wire.send', 'wire.identify', 'wire.timeAt', 'wire.close'],
+  ...['passage.pass', 'passage.download'],
+];
+
+type Part = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function methodsOf(platform: Platform): string[] {
-  return ['', ...PARTS].flatMap((part) => {
-    const of = (part === '' ? platform : platform[part as (typeof PARTS)[number]]) ?? {};
-    return Object.entries(of)
-      .filter(([, value]) => typeof value === 'function')
-      .map(([name]) => (part === '' ? name : `${part}.${name}`));
-  });
+  return Object.entries(platform)
+    .filter(([name, part]) => name !== 'credentials' && typeof part === 'object')
+    .flatMap(([name, part]) =>
+      Object.entries(part as Part)
+        .filter(([, value]) => typeof value === 'function')
+        .map(([method]) => `${name}.${method}`),
+    );
 }
 
 export function faultsOf(platform: Platform): Fault[] {
@@ -42,18 +47,14 @@ export function faulty(
   { method, mode }: Fault,
   isMeant: (args: string) => boolean,
 ): Platform {
-  const [part, name] = method.includes('.') ? method.split('.') : [null, method];
-  const of = (part === null ? platform : platform[part as 'live']) as unknown as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >;
-  const good = of[name!]!;
+  const [part, name] = method.split('.') as [keyof Platform, string];
+  const of = platform[part] as unknown as Part;
+  const good = of[name]!;
   const bad = (...args: unknown[]) => {
     if (!isMeant(JSON.stringify(args))) return good.apply(of, args);
     const error = new TypeError(`${method} is broken`);
     if (mode === 'throws') throw error;
     return mode === 'rejects' ? Promise.reject(error) : new Promise(() => {});
   };
-  if (part === null) return { ...platform, [name!]: bad };
-  return { ...platform, [part]: { ...of, [name!]: bad } };
+  return { ...platform, [part]: { ...of, [name]: bad } };
 }

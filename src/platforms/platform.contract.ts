@@ -50,7 +50,7 @@ export function platformContract(
       return fixture;
     };
     afterEach(async () => {
-      for (const { platform } of opened.splice(0)) await platform.close();
+      for (const { platform } of opened.splice(0)) await platform.wire.close();
     });
     describe('outcomes', () => outcomes(fresh, weathers));
     describe('descriptions', () => descriptions(fresh));
@@ -63,7 +63,7 @@ async function attempt(fixture: PlatformFixture, weather: Weather): Promise<Outc
   fixture.next(weather);
   const body = JSON.stringify(message.params);
   const call = { credential, method: message.method, body, deadlineMs: DEADLINE_MS };
-  const outcome = platform.classify(message.method, await platform.send(call));
+  const outcome = platform.wire.classify(message.method, await platform.wire.send(call));
   expect(JSON.stringify(outcome)).not.toContain(secret);
   return outcome;
 }
@@ -110,29 +110,29 @@ function descriptions(open: Open): void {
   test('what is addressed is described alike', async () => {
     const { platform, message } = await open();
     const { method, params, chat, thread } = message;
-    const described = platform.describe(method, params);
+    const described = platform.calls.describe(method, params);
     expect(described).toMatchObject({ kind: 'call', chat, thread });
-    const addressed = platform.address(params, { chat, thread });
-    expect(platform.describe(method, addressed)).toEqual(described);
+    const addressed = platform.calls.address(params, { chat, thread });
+    expect(platform.calls.describe(method, addressed)).toEqual(described);
   });
 
   test('edits of one message share a slot and may be repeated; messages neither', async () => {
     const { platform, message, edit } = await open();
     const slot = expect.any(String);
-    expect(platform.describe(edit.method, edit.params)).toMatchObject({ kind: 'call', slot });
-    expect(platform.describe(message.method, message.params)).toMatchObject({ slot: null });
-    expect(platform.isIdempotent(edit.method)).toBe(true);
-    expect(platform.isIdempotent(message.method)).toBe(false);
+    expect(platform.calls.describe(edit.method, edit.params)).toMatchObject({ kind: 'call', slot });
+    expect(platform.calls.describe(message.method, message.params)).toMatchObject({ slot: null });
+    expect(platform.calls.isIdempotent(edit.method)).toBe(true);
+    expect(platform.calls.isIdempotent(message.method)).toBe(false);
   });
 
   test('reads are no deliveries', async () => {
     const { platform, read } = await open();
-    if (read !== null) expect(platform.describe(read.method, read.params).kind).toBe('pass');
+    if (read !== null) expect(platform.calls.describe(read.method, read.params).kind).toBe('pass');
   });
 
   test('a message can be put in words', async () => {
     const { platform, message } = await open();
-    expect(platform.wording(message.method, message.params)).toMatch(/./);
+    expect(platform.content!.wording(message.method, message.params)).toMatch(/./);
   });
 
   test('plans are made once: equal charges have the same plan, and it is frozen', async () => {
@@ -140,8 +140,8 @@ function descriptions(open: Open): void {
     const kinds = FAMILIES.flatMap((family) => GATES.map((gate) => ({ family, gate })));
     for (const kind of kinds) {
       const charge = { chat: message.chat, user: null, ...kind, live: false, cost: 1 };
-      const plan = platform.planOf(charge);
-      expect(platform.planOf({ ...charge })).toBe(plan);
+      const plan = platform.limits.planOf(charge);
+      expect(platform.limits.planOf({ ...charge })).toBe(plan);
       expect([plan, plan.account, plan.chat].every(Object.isFrozen)).toBe(true);
       expect(plan.account.every(({ scope }) => scope === 'account')).toBe(true);
       expect(plan.chat.every(({ scope }) => scope !== 'account')).toBe(true);
@@ -152,12 +152,12 @@ function descriptions(open: Open): void {
 function accounts(open: Open, weathers: readonly Weather[]): void {
   test('an account is known by its credential', async () => {
     const { platform, credential, accountId } = await open();
-    expect(await platform.identify(credential)).toEqual({ kind: 'known', id: accountId });
+    expect(await platform.wire.identify(credential)).toEqual({ kind: 'known', id: accountId });
   });
 
   test('what is no credential is refused and not quoted', async () => {
     const { platform, secret } = await open();
-    const identified = await platform.identify(`no credential ${secret}`);
+    const identified = await platform.wire.identify(`no credential ${secret}`);
     expect(identified.kind).toBe('refused');
     expect(JSON.stringify(identified)).not.toContain(secret);
   });
@@ -165,6 +165,6 @@ function accounts(open: Open, weathers: readonly Weather[]): void {
   test.runIf(weathers.includes('unsent'))('an unreachable platform is not a refusal', async () => {
     const { platform, credential, next } = await open();
     next('unsent');
-    expect((await platform.identify(credential)).kind).toBe('unreachable');
+    expect((await platform.wire.identify(credential)).kind).toBe('unreachable');
   });
 }

@@ -1,38 +1,108 @@
-// The port every platform implements. A platform knows four things: what a call means (describe), how fast
-// it may go (planOf), how to make it (send) and what the answer says (classify). It keeps no state of deliveries.
+// The port every platform implements. Three parts each one has: what a call means (calls), how fast it may go (limits),
+// how it is made and what the answer says (wire). The others are capabilities: whoever wants one asks whether it is
+// there, and does without it where it is not. A platform keeps no state of deliveries.
 
 import type { Readable } from 'node:stream';
 import type { Family, Gate } from '../domain/call.ts';
+import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
-import type { Charge, Plan } from '../limits/limits.ts';
+import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { LiveOutput } from './live-output.ts';
+import type { UpdateReading } from './updates.ts';
 
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
+export type {
+  BotIdentity,
+  Poll,
+  UpdateReading,
+  UpdateSummary,
+  Voice,
+  WebhookCall,
+} from './updates.ts';
+
+type Params = Readonly<Record<string, unknown>>;
 
 export interface Platform {
   readonly name: string;
-  // Whoever has a name here has an account: there is no credential, the name stands in its place.
-  readonly accountsByName?: true;
+  readonly credentials: CredentialRules;
 
+  readonly calls: Calls;
+  readonly limits: Priors;
+  readonly wire: Wire;
+
+  // Left out: nothing can be set, and all accounts share the plans.
+  readonly tuning?: AccountTuning;
+  // What can be done about a call that was refused, or that is too large for one message.
+  readonly repairs?: Repairs;
+  // Calls about messages that have no id yet.
+  readonly references?: References;
+  // What a call leaves in its messages; without it no edit is spared and observers elsewhere need bodies of their own.
+  readonly content?: Content;
+  // Of platforms whose own API is served as a drop-in.
+  readonly passage?: Passage;
+  // Of platforms that can show a text while it grows.
+  readonly live?: LiveOutput;
+  // Of platforms that tell what people write.
+  readonly updates?: UpdateReading;
+  // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
+  readonly broadcast?: BroadcastRules;
+  // Of platforms whose chats are shown by the gateway itself.
+  readonly screens?: ScreenWatch;
+}
+
+export interface CredentialRules {
+  // There is none: an account's name stands in its place, and naming one makes it.
+  readonly byName: boolean;
+  // What is right in the configuration, for people: `a bot token, <digits>:<letters>`.
+  readonly expected: string;
+  isShaped(credential: string): boolean;
+  // An id of an account, not a credential: what is unknown under it stays unknown, whatever the platform would say.
+  isAccountId(name: string): boolean;
+  // The account that a credential says it is of, whether or not anybody vouches for it.
+  claimedId(credential: string): string;
+  // What the log strikes out, wherever in a line it stands.
+  readonly secrets: readonly RegExp[];
+}
+
+export interface Calls {
   // Reads a call's parameters once, at the wall.
-  describe(method: string, params: Readonly<Record<string, unknown>>): Described;
+  describe(method: string, params: Params): Described;
   // The same call, its target set (REST names chat and thread apart from the body).
-  address(
-    params: Readonly<Record<string, unknown>>,
-    to: { chat: string; thread: string | null },
-  ): Record<string, unknown>;
-
+  address(params: Params, to: { chat: string; thread: string | null }): Record<string, unknown>;
+  // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
+  isIdempotent(method: string): boolean;
+  // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
+  replyTarget?(chat: string, params: Params): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
-  plainParams(params: Readonly<Record<string, unknown>>): PlainParams;
-  targets(method: string, params: Readonly<Record<string, unknown>>): Targets;
+  plainParams(params: Params): PlainParams;
+  targets(method: string, params: Params): Targets;
+}
 
-  planOf(charge: Charge): Plan;
+// What the settings of an account change.
+export interface AccountTuning {
+  limits(settings: Params): Priors;
+  // Of live output.
+  strategy(settings: Params): Strategy;
+}
 
+export interface Wire {
+  // Which of the platform's hosts a credential is for, told by its look alone; left out: there is only the platform.
+  hostOf?(credential: string): Host;
+  // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
+  // outside; none is when left out.
+  isLocal?(credential: string): boolean;
+  identify(credential: string): Promise<Identified>;
   // `credential` is the account's token; `body` is JSON text of the parameters.
   send(call: OutgoingCall): Promise<Reply>;
   classify(method: string, reply: Reply): Outcome;
+  // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
+  timeAt?(credential: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export interface Repairs {
   // The call, changed as the cure says; null when the cure does not fit it.
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
   // Under which id the chat goes on, if the answer tells; null: under the same.
@@ -41,31 +111,19 @@ export interface Platform {
   split(method: string, body: string): string | null;
   // One message of such a call was sent: what is left of it. null: it was a call of one message.
   rest(body: string, result: string): Rest | null;
+}
+
+export interface References {
   // The deliveries whose messages it mentions by provisional ids, and the same call with their real ids.
   mentions(body: string): number[];
   named(body: string, ids: ReadonlyMap<number, string>): string;
+}
+
+export interface Content {
   // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
   touch(method: string, body: string): Touch | null;
-  // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
-  isIdempotent(method: string): boolean;
   // What a new message says, without its markup, for observers on other platforms; null: it cannot be put in words.
-  wording(method: string, params: Readonly<Record<string, unknown>>): string | null;
-
-  // Of platforms whose own API is served as a drop-in.
-  readonly passage?: Passage;
-
-  // Of platforms that can show a text while it grows.
-  readonly live?: LiveOutput;
-
-  // Which of the platform's hosts a credential is for, told by its look alone; left out: there is only the platform.
-  hostOf?(credential: string): Host;
-  // Whose credential is it? Asks the platform when it must. `isLocal`: this one is answered without asking anybody
-  // outside; none is when left out.
-  isLocal?(credential: string): boolean;
-  identify(credential: string): Promise<Identified>;
-  // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
-  timeAt?(credential: string): Promise<string | null>;
-  close(): Promise<void>;
+  wording(method: string, params: Params): string | null;
 }
 
 // Each host has accounts of its own: a credential of one never reaches an account of another.
@@ -78,6 +136,40 @@ export interface Host {
   // It is not served: its credentials are refused, its deliveries wait.
   readonly isOff: boolean;
 }
+
+export type Escape = (value: string) => string;
+
+export interface BroadcastRules {
+  // How a value is written into the string under `key` of that object, so that it stays a value; `isWhole`: nothing
+  // else stands in that string.
+  escape(holder: Params, key: string, isWhole: boolean): Escape;
+  // Reasons that say that the chat refuses the account, whatever is sent.
+  readonly unreachable: readonly string[];
+  // Any chat will do where it does not matter which: what an account as a whole may send.
+  readonly sampleChat: string;
+}
+
+export interface ScreenWatch {
+  // What is on the screen now; from then on every change is told, until `leave`.
+  watch(
+    account: string,
+    chat: string,
+    watcher: (event: ScreenEvent) => void,
+  ): { readonly shown: readonly ScreenMessage[]; leave(): void };
+}
+
+export interface ScreenMessage {
+  readonly id: number;
+  readonly thread: string | null;
+  readonly text: string;
+  readonly at: number;
+  readonly editedAt: number | null;
+}
+
+export type ScreenEvent =
+  | { kind: 'message' | 'edited'; message: ScreenMessage }
+  | { kind: 'deleted'; id: number; at: number }
+  | { kind: 'typing'; at: number };
 
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.
 export interface Passage {
@@ -140,7 +232,7 @@ export type Described =
   | { kind: 'invalid'; detail: string };
 
 export type Identified =
-  // `id` without the platform's name: Telegram's bot id.
+  // `id` without the platform's name.
   | { kind: 'known'; id: string }
   | { kind: 'refused'; status: number; detail: string }
   | { kind: 'unreachable'; detail: string };

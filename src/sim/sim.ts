@@ -11,6 +11,7 @@ export {
   scriptedFaults,
 } from './faults.ts';
 export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
+export { SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { TELEGRAM_DEFAULTS, type TelegramOptions } from './telegram/options.ts';

@@ -123,7 +123,7 @@ export function prospectOf(ports: CallPorts, stream: Stream): Prospect {
 
 function describe(ports: CallPorts, stream: Stream, call: LiveCall): Call {
   const platform = ports.platforms.get(stream.asked.platform)!;
-  const described = platform.describe(call.method, call.params);
+  const described = platform.calls.describe(call.method, call.params);
   assert(described.kind === 'call', 'a stream makes calls that its platform takes');
   return described;
 }

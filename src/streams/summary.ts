@@ -2,6 +2,7 @@
 // how much was replaced before it was shown, how often a session is shown, who has waited longest, and how often the
 // platform said wait.
 
+import { platformOf } from '../domain/account-id.ts';
 import type { RoadListener } from '../domain/event.ts';
 import type { LiveEvent, LiveListener, LiveReading } from '../domain/live.ts';
 import type { Clock, Timer } from '../system/clock.ts';
@@ -60,7 +61,7 @@ export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summ
     tell: (event) => count(of(event.platform), event),
     listen(event) {
       if (event.kind !== 'attempted' || event.outcome !== 'limited') return;
-      const tally = of(event.about.account.split(':', 1)[0]!);
+      const tally = of(platformOf(event.about.account));
       tally.limited += 1;
       tally.retryAfterMs += event.retryAfterMs ?? 0;
     },

@@ -10,6 +10,8 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LogOptions {
   readonly level: LogLevel;
+  // What else is struck out: how the credentials of the platforms look.
+  readonly secrets?: readonly RegExp[];
   // Where finished lines go; stderr when left out.
   readonly sink?: DestinationStream;
 }
@@ -19,7 +21,8 @@ const STDERR = 2;
 const STRUCK = '[secret]';
 
 const CREDENTIALS = [
-  // Bot tokens (`123456:AA…`), virtual ones among them, and those of the sandbox.
+  // A number with a secret (`123456:AA…`), virtual tokens among them, and those of the sandbox: struck out also where
+  // no platform is at hand to say how its own look.
   /(?<!\d)\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/,
   // Keys, and what logs a browser in.
   /\bsluice_(?:session=)?[\w-]{20,}/,
@@ -27,14 +30,20 @@ const CREDENTIALS = [
   // Whatever follows Bearer or Bot in a header.
   /\b(?:Bearer|Bot)\s+[\w.:~+/=-]{8,}/,
 ];
-const CREDENTIAL = new RegExp(CREDENTIALS.map(({ source }) => source).join('|'), 'gi');
+const CREDENTIAL = patternOf(CREDENTIALS);
 
 export function strikeSecrets(text: string): string {
   return text.replace(CREDENTIAL, STRUCK);
 }
 
+function patternOf(patterns: readonly RegExp[]): RegExp {
+  const sources = new Set(patterns.map(({ source }) => source));
+  return new RegExp([...sources].join('|'), 'gi');
+}
+
 export function createLog(options: LogOptions): Log {
   const sink = options.sink ?? stderrSink();
+  const struck = patternOf([...CREDENTIALS, ...(options.secrets ?? [])]);
   return pino(
     {
       level: options.level,
@@ -43,7 +52,7 @@ export function createLog(options: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
     },
-    { write: (line: string) => sink.write(strikeSecrets(line)) },
+    { write: (line: string) => sink.write(line.replace(struck, STRUCK)) },
   );
 }
 

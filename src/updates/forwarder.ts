@@ -1,5 +1,5 @@
 // Hands updates on to the app: in order and one at a time per chat, chats side by side. A chat whose update the app
-// does not take rests and tries again, as Telegram does with its webhooks; the others do not notice.
+// does not take rests and tries again, as platforms do with their webhooks; the others do not notice.
 // What is taken is marked as done before the chat's next goes, so a crash repeats at most what was under way.
 // Payloads stay on disk; a waiting update costs a few words here.
 
@@ -24,10 +24,10 @@ export interface ForwarderParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-// Posts under way at once for one account; Telegram's own default.
+// Posts under way at once for one account, as platforms do by default.
 export const POSTS_MAX = 40;
 const BACKOFF_MS = 1000;
-// The longest rest is drawn between one and two of these, as Telegram's is.
+// The longest rest is drawn between one and two of these, as that of platforms is.
 const REST_MS_MAX = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 // An app that is away fails every chat: one line says it for all of them.

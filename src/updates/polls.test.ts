@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Poll } from '../platforms/platform.ts';
+import { UPDATES } from '../platforms/telegram/updates.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { type Poll, Polls, readPoll } from './polls.ts';
+import { Polls } from './polls.ts';
 
 const ACCOUNT = 'telegram:42';
 const NOBODY = new AbortController().signal;
@@ -27,7 +29,7 @@ function world() {
   };
   const poll = async (ask: Partial<Poll> = {}, signal = NOBODY) => {
     const all = { offset: 0, limit: 100, timeoutMs: 0, allowed: [], ...ask };
-    const polled = await polls.poll(ACCOUNT, all, signal);
+    const polled = await polls.poll(ACCOUNT, UPDATES, all, signal);
     if (polled.kind === 'conflict') return 'conflict';
     return polled.bodies.map((body) => (JSON.parse(body) as { update_id: number }).update_id);
   };
@@ -115,12 +117,16 @@ describe('getUpdates from the store', () => {
 
 test('parameters are read typed or as text, and bounded as on the platform', () => {
   const all = { offset: 0, limit: 100, timeoutMs: 0, allowed: [] };
-  expect(readPoll({})).toEqual(all);
-  expect(readPoll({ offset: '-1', limit: '5', timeout: '99', allowed_updates: '["a"]' })).toEqual({
+  expect(UPDATES.readPoll({})).toEqual(all);
+  expect(
+    UPDATES.readPoll({ offset: '-1', limit: '5', timeout: '99', allowed_updates: '["a"]' }),
+  ).toEqual({
     offset: -1,
     limit: 5,
     timeoutMs: 50_000,
     allowed: ['a'],
   });
-  expect(readPoll({ offset: 'x', limit: 0, timeout: -3, allowed_updates: '{' })).toEqual(all);
+  expect(UPDATES.readPoll({ offset: 'x', limit: 0, timeout: -3, allowed_updates: '{' })).toEqual(
+    all,
+  );
 });

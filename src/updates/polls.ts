@@ -2,18 +2,10 @@
 // offset confirms what is before it, a negative one counts from the end, and there is one poller per bot: a second
 // one sends the first away.
 
+import type { Poll, UpdateReading } from '../platforms/platform.ts';
 import type { Incoming } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
-import { kindOf } from './read-update.ts';
-
-export interface Poll {
-  readonly offset: number;
-  readonly limit: number;
-  readonly timeoutMs: number;
-  // Kinds of updates; empty: all.
-  readonly allowed: readonly string[];
-}
 
 export type Polled =
   // Each an update's JSON text.
@@ -26,8 +18,6 @@ export interface PollsParts {
 }
 
 const PAGE = 100;
-export const LIMIT_MAX = 100;
-export const TIMEOUT_S_MAX = 50;
 
 interface Poller {
   end: 'conflict' | 'left' | null;
@@ -51,7 +41,12 @@ export class Polls {
     for (const account of [...this.#pollers.keys()]) this.#end(account, 'left');
   }
 
-  async poll(account: string, ask: Poll, signal: AbortSignal): Promise<Polled> {
+  async poll(
+    account: string,
+    reading: UpdateReading,
+    ask: Poll,
+    signal: AbortSignal,
+  ): Promise<Polled> {
     this.#end(account, 'conflict');
     const poller: Poller = { end: null, wake: () => {} };
     this.#pollers.set(account, poller);
@@ -59,14 +54,20 @@ export class Polls {
     signal.addEventListener('abort', left);
     try {
       const from = await this.#confirm(account, ask.offset);
-      return await this.#wait(account, from, ask, poller);
+      return await this.#wait(account, (body) => isTold(reading, body, ask), from, ask, poller);
     } finally {
       signal.removeEventListener('abort', left);
       if (this.#pollers.get(account) === poller) this.#pollers.delete(account);
     }
   }
 
-  async #wait(account: string, from: number, ask: Poll, poller: Poller): Promise<Polled> {
+  async #wait(
+    account: string,
+    tells: (body: string) => boolean,
+    from: number,
+    ask: Poll,
+    poller: Poller,
+  ): Promise<Polled> {
     const { clock } = this.#parts;
     const until = clock.now() + ask.timeoutMs;
     for (;;) {
@@ -74,7 +75,7 @@ export class Polls {
       const woken = new Promise<void>((resolve) => {
         poller.wake = resolve;
       });
-      const bodies = poller.end === null ? await this.#read(account, from, ask) : [];
+      const bodies = poller.end === null ? await this.#read(account, tells, from, ask.limit) : [];
       if (poller.end === 'conflict') return { kind: 'conflict' };
       const isOver = poller.end !== null || clock.now() >= until;
       if (bodies.length > 0 || isOver) return { kind: 'updates', bodies };
@@ -106,13 +107,18 @@ export class Polls {
     }
   }
 
-  async #read(account: string, from: number, { limit, allowed }: Poll): Promise<string[]> {
+  async #read(
+    account: string,
+    tells: (body: string) => boolean,
+    from: number,
+    limit: number,
+  ): Promise<string[]> {
     const bodies: string[] = [];
     let next = from;
     for (;;) {
       const page = await this.#parts.incoming.read({ account, from: next, max: PAGE });
       for (const { body } of page) {
-        if (isAllowed(body, allowed)) bodies.push(body);
+        if (tells(body)) bodies.push(body);
         if (bodies.length === limit) return bodies;
       }
       if (page.length < PAGE) return bodies;
@@ -130,35 +136,8 @@ export class Polls {
 }
 
 // One that cannot be read is never told: it would spoil the answer that all of them share.
-function isAllowed(body: string, allowed: readonly string[]): boolean {
+function isTold(reading: UpdateReading, body: string, poll: Poll): boolean {
   const update = jsonOrUndefined(body);
   if (typeof update !== 'object' || update === null) return false;
-  if (allowed.length === 0) return true;
-  const kind = kindOf(update as Record<string, unknown>);
-  return kind !== null && allowed.includes(kind);
-}
-
-// Parameters come typed (JSON) or as text (query, form); what cannot be read is as if left out.
-export function readPoll(params: Readonly<Record<string, unknown>>): Poll {
-  const whole = (value: unknown) => {
-    const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-    return Number.isSafeInteger(number) ? (number as number) : null;
-  };
-  const limit = whole(params.limit) ?? LIMIT_MAX;
-  const timeoutS = Math.min(Math.max(0, whole(params.timeout) ?? 0), TIMEOUT_S_MAX);
-  return {
-    offset: whole(params.offset) ?? 0,
-    limit: limit >= 1 && limit <= LIMIT_MAX ? limit : LIMIT_MAX,
-    timeoutMs: timeoutS * 1000,
-    allowed: namesOf(params.allowed_updates),
-  };
-}
-
-function namesOf(value: unknown): string[] {
-  const list = typeof value === 'string' ? parsed(value) : value;
-  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
-}
-
-function parsed(text: string): unknown {
-  return jsonOrUndefined(text) ?? null;
+  return reading.isAsked(update as Record<string, unknown>, poll);
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Glimpse } from './read-update.ts';
+import type { UpdateSummary } from '../platforms/platform.ts';
+import { replyTarget } from '../platforms/telegram/reply-target.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
 
 const ACCOUNT = 'telegram:42';
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
 
-function wrote(changes: Partial<Glimpse> = {}): Glimpse {
+function wrote(changes: Partial<UpdateSummary> = {}): UpdateSummary {
   return { updateId: 1, chat: '7', messageId: '5', voice: 'wrote', saidAt: null, ...changes };
 }
 
@@ -17,7 +18,7 @@ function call(changes: Partial<AnsweringCall> = {}): AnsweringCall {
 const reply = (id: unknown) => ({ reply_parameters: { message_id: id } });
 
 describe('reply or broadcast', () => {
-  const updates = new Updates();
+  const updates = new Updates(() => replyTarget);
   updates.remember(ACCOUNT, wrote(), NOW);
   const gate = (changes: Partial<AnsweringCall>, now = NOW, windowMs = HOUR) =>
     updates.gateFor(ACCOUNT, call(changes), now, windowMs);
@@ -58,13 +59,13 @@ describe('reply or broadcast', () => {
   });
 
   test('of an account whose updates nobody showed us, the call’s own word must do', () => {
-    const fresh = new Updates();
+    const fresh = new Updates(() => replyTarget);
     expect(fresh.gateFor(ACCOUNT, call({ gate: 'reply' }), NOW, HOUR)).toBe('reply');
     expect(fresh.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
   });
 
   test('what is told late was said when it was said', () => {
-    const away = new Updates();
+    const away = new Updates(() => replyTarget);
     away.remember(ACCOUNT, wrote({ saidAt: NOW - 5 * HOUR }), NOW);
     expect(away.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
     // A clock ahead of ours gives no credit.
@@ -74,7 +75,7 @@ describe('reply or broadcast', () => {
 });
 
 describe('priority', () => {
-  const updates = new Updates();
+  const updates = new Updates(() => replyTarget);
   updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '1', voice: 'addressed' }), NOW);
   updates.remember(ACCOUNT, wrote({ chat: '-100', messageId: '2' }), NOW + 1);
   const priority = (changes: Partial<AnsweringCall>, now = NOW + 2) =>
@@ -94,7 +95,7 @@ describe('priority', () => {
 });
 
 test('memory is bounded: what was silent longest is forgotten first', () => {
-  const updates = new Updates({ chatsMax: 2, messagesMax: 2 });
+  const updates = new Updates(() => replyTarget, { chatsMax: 2, messagesMax: 2 });
   for (const chat of ['1', '2', '1', '3']) {
     updates.remember(ACCOUNT, wrote({ chat, messageId: `${chat}0` }), NOW);
   }

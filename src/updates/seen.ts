@@ -1,12 +1,10 @@
 // What is remembered of the updates seen: who wrote when, which messages came in, which of them meant the bot.
-// From it follows whether a call answers someone (Telegram bounds unsolicited messages only) and whether someone
+// From it follows whether a call answers someone (platforms bound unsolicited messages) and whether someone
 // waits for it. Pure: `now` is an argument. Bounded per account, what was silent longest is forgotten: a forgotten
 // chat costs a slower message, never a wrong one.
 
-import { botOf } from '../domain/account-id.ts';
 import type { Family, Gate } from '../domain/call.ts';
-import { jsonOrUndefined } from '../system/json.ts';
-import type { BotIdentity, Glimpse, Voice } from './read-update.ts';
+import type { Calls, UpdateSummary, Voice } from '../platforms/platform.ts';
 
 export interface UpdatesBounds {
   readonly chatsMax: number;
@@ -38,25 +36,35 @@ interface Memory {
   // Insertion order is order of the last word: the first key was silent longest.
   readonly chats: Map<string, Chat>;
   readonly messages: Map<string, Voice>;
+  readonly replyTarget: ReplyTarget;
 }
 
+type ReplyTarget = NonNullable<Calls['replyTarget']>;
+const TELLS_NONE: ReplyTarget = () => null;
+
 export class Updates {
+  readonly #replyTargetOf: (account: string) => ReplyTarget | undefined;
   readonly #bounds: UpdatesBounds;
   readonly #accounts = new Map<string, Memory>();
 
-  constructor(bounds: UpdatesBounds = UPDATES_BOUNDS) {
+  // `replyTargetOf`: how the calls of an account tell which message they reply to; asked once per account.
+  constructor(
+    replyTargetOf: (account: string) => ReplyTarget | undefined,
+    bounds: UpdatesBounds = UPDATES_BOUNDS,
+  ) {
+    this.#replyTargetOf = replyTargetOf;
     this.#bounds = bounds;
   }
 
   // What is told late (the app was away) was said when it was said.
-  remember(account: string, glimpse: Omit<Glimpse, 'updateId'>, now: number): void {
-    const { chat, messageId, voice } = glimpse;
+  remember(account: string, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
+    const { chat, messageId, voice } = summary;
     const memory = this.#memoryOf(account);
     if (chat === null || voice === 'none') return;
     const before = memory.chats.get(chat);
     memory.chats.delete(chat);
     memory.chats.set(chat, {
-      wroteAt: Math.max(Math.min(now, glimpse.saidAt ?? now), before?.wroteAt ?? 0),
+      wroteAt: Math.max(Math.min(now, summary.saidAt ?? now), before?.wroteAt ?? 0),
       addressedAt: voice === 'addressed' ? now : (before?.addressedAt ?? Number.NEGATIVE_INFINITY),
     });
     if (memory.chats.size > this.#bounds.chatsMax) forgetOldest(memory.chats);
@@ -66,8 +74,8 @@ export class Updates {
   }
 
   // Unknown until someone tells.
-  botOf(account: string): BotIdentity {
-    return { id: botOf(account), username: this.#accounts.get(account)?.username ?? null };
+  usernameOf(account: string): string | null {
+    return this.#accounts.get(account)?.username ?? null;
   }
 
   nameBot(account: string, username: string): void {
@@ -89,7 +97,7 @@ export class Updates {
   priorityFor(account: string, call: AnsweringCall, now: number): 'high' | null {
     const memory = this.#accounts.get(account);
     if (memory === undefined || call.family !== 'send') return null;
-    if (replyTarget(call) !== null) {
+    if (memory.replyTarget(call.chat, call.params) !== null) {
       return answered(memory, call) === 'addressed' ? 'high' : null;
     }
     const chat = memory.chats.get(call.chat);
@@ -99,7 +107,8 @@ export class Updates {
   #memoryOf(account: string): Memory {
     let memory = this.#accounts.get(account);
     if (memory === undefined) {
-      memory = { username: null, chats: new Map(), messages: new Map() };
+      const replyTarget = this.#replyTargetOf(account) ?? TELLS_NONE;
+      memory = { username: null, chats: new Map(), messages: new Map(), replyTarget };
       this.#accounts.set(account, memory);
     }
     return memory;
@@ -108,28 +117,8 @@ export class Updates {
 
 // The message it replies to, if that came in.
 function answered(memory: Memory, call: AnsweringCall): Voice | undefined {
-  const target = replyTarget(call);
+  const target = memory.replyTarget(call.chat, call.params);
   return target === null ? undefined : memory.messages.get(`${call.chat}/${target}`);
-}
-
-// Parameters come typed (JSON) or as text (query, form). What quotes a message of another chat answers nobody here.
-function replyTarget({ params, chat }: AnsweringCall): string | null {
-  const { reply_parameters: reply, reply_to_message_id: old } = params;
-  const fields = typeof reply === 'string' ? parsed(reply) : reply;
-  if (typeof fields !== 'object' || fields === null || !('message_id' in fields)) {
-    return wholeOf(old);
-  }
-  const isElsewhere = 'chat_id' in fields && String(fields.chat_id) !== chat;
-  return isElsewhere ? null : wholeOf(fields.message_id);
-}
-
-function wholeOf(value: unknown): string | null {
-  const isWhole = typeof value === 'string' ? /^\d+$/.test(value) : Number.isSafeInteger(value);
-  return isWhole && Number(value) > 0 ? String(Number(value)) : null;
-}
-
-function parsed(text: string): unknown {
-  return jsonOrUndefined(text) ?? null;
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

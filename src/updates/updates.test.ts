@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
@@ -8,6 +9,7 @@ import { derivedSigningSecret } from './signature.ts';
 import { createInbound, type InboundParts, type InboundSettings } from './updates.ts';
 import { isGenuine } from './verifier.fixture.ts';
 
+const TELEGRAM = createTelegram({ transport: null as never });
 const ACCOUNT = 'telegram:42';
 const APP = 'http://app.test/bot';
 const START = 1_900_000_000_000;
@@ -48,6 +50,7 @@ function world(
     journal,
     secret: 'the gateway’s',
     accounts: { list: () => [ACCOUNT], has: (id) => id === ACCOUNT },
+    platformOf: () => TELEGRAM,
     settingsOf: () => settings,
     async post(url, body, headers) {
       posts.push({ url, body, headers });

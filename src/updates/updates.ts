@@ -3,24 +3,23 @@
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
 import type { Gate } from '../domain/call.ts';
+import type { Platform, UpdateSummary, WebhookCall } from '../platforms/platform.ts';
 import type { Journal, WaitingIncoming } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
 import type { Reply } from '../system/transport.ts';
 import { Forwarder } from './forwarder.ts';
-import { type Polled, Polls, readPoll } from './polls.ts';
+import { type Polled, Polls } from './polls.ts';
 import { createPruning } from './pruning.ts';
-import type { Glimpse } from './read-update.ts';
 import { derivedSecret, isSameSecret } from './secret.ts';
 import type { AnsweringCall } from './seen.ts';
 import { derivedSigningSecret, signedHeaders, webhookId } from './signature.ts';
 import { rowOf, Watch } from './watch.ts';
-import { readWebhookAnswer, type WebhookCall } from './webhook-answer.ts';
 
+export type { WebhookCall } from '../platforms/platform.ts';
 export type { Polled } from './polls.ts';
 export type { AnsweringCall } from './seen.ts';
-export type { WebhookCall } from './webhook-answer.ts';
 
 export interface InboundSettings {
   readonly replyWindowS: number;
@@ -41,6 +40,8 @@ export interface InboundParts {
   // Those derived from the one before it are good as well, until the platform was told the new ones.
   readonly secretPrevious?: string | null;
   readonly accounts: { list(): readonly string[]; has(account: string): boolean };
+  // Whose updates an account's are; undefined: no such platform.
+  readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
   readonly settingsOf: (account: string) => InboundSettings;
   readonly post: (
     url: string,
@@ -103,7 +104,7 @@ export const WAITING_MAX = 100_000;
 // As long as the platform itself waits for an app's answer.
 const POST_MS_MAX = 60_000;
 const PAGE = 1000;
-const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+const NO_UPDATES: Polled = Object.freeze({ kind: 'updates', bodies: [] });
 
 export function createInbound(parts: InboundParts): Inbound {
   return new InboundRoom(parts);
@@ -126,10 +127,10 @@ class InboundRoom implements Inbound {
       this.#count(account, -count);
       for (let i = 0; i < count; i++) parts.count(account, 'taken');
     };
-    const { settingsOf, usernameOf } = parts;
+    const { settingsOf, usernameOf, platformOf } = parts;
     const replyWindowMsOf = (account: string) => settingsOf(account).replyWindowS * 1000;
     this.#parts = parts;
-    this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, log });
+    this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, platformOf, log });
     this.#polls = new Polls({ clock, incoming, taken });
     const expired = (account: string) => {
       parts.count(account, 'expired');
@@ -194,17 +195,17 @@ class InboundRoom implements Inbound {
     if (!this.admits(account, secret)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
-    const [glimpse] = this.#watch.look(account, [update]);
-    if (glimpse === undefined) return { kind: 'invalid' };
-    await this.#keep(account, glimpse, JSON.stringify(update));
+    const [summary] = this.#watch.look(account, [update]);
+    if (summary === undefined) return { kind: 'invalid' };
+    await this.#keep(account, summary, JSON.stringify(update));
     return { kind: 'received' };
   }
 
-  async #keep(account: string, glimpse: Glimpse, body: string): Promise<void> {
+  async #keep(account: string, summary: UpdateSummary, body: string): Promise<void> {
     const { clock, journal, count } = this.#parts;
     const { forwardUrl, updatesFromStore } = this.#parts.settingsOf(account);
     const state = forwardUrl !== null || updatesFromStore ? 'waiting' : 'seen';
-    const row = rowOf(account, glimpse, clock.now(), state, state === 'seen' ? '' : body);
+    const row = rowOf(account, summary, clock.now(), state, state === 'seen' ? '' : body);
     const [isNew] = await journal.incoming.record([row]);
     count(account, isNew === true ? 'received' : 'repeated');
     if (isNew === true && state === 'waiting') this.#arrived({ ...row, attempts: 0, dueAt: 0 });
@@ -228,8 +229,10 @@ class InboundRoom implements Inbound {
     return forwardUrl === null && updatesFromStore;
   }
 
-  poll(account: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
-    return this.#polls.poll(account, readPoll(params), signal);
+  async poll(account: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+    const reading = this.#parts.platformOf(account)?.updates;
+    if (reading === undefined) return NO_UPDATES;
+    return this.#polls.poll(account, reading, reading.readPoll(params), signal);
   }
 
   #arrived(row: WaitingIncoming): void {
@@ -272,13 +275,15 @@ class InboundRoom implements Inbound {
     const secrets = this.#signingSecrets(account);
     const id = webhookId(account, updateId);
     const signed = signedHeaders({ id, at: clock.now(), body, secrets });
-    const headers = { [SECRET_HEADER]: this.#secretOf(account), ...signed };
-    return post(forwardUrl, body, headers, POST_MS_MAX);
+    const header = this.#parts.platformOf(account)?.updates?.secretHeader;
+    const proof = header === undefined ? null : { [header]: this.#secretOf(account) };
+    return post(forwardUrl, body, { ...proof, ...signed }, POST_MS_MAX);
   }
 
   async #answered(account: string, updateId: number, reply: Reply): Promise<'done' | 'later'> {
     if (reply.kind !== 'answered') return 'done';
-    const said = readWebhookAnswer(reply.headers['content-type'] ?? '', reply.body);
+    const reading = this.#parts.platformOf(account)?.updates;
+    const said = reading?.callIn(reply.headers['content-type'] ?? '', reply.body) ?? null;
     // One update, one answer: also when the app is asked again after a crash.
     return said === null ? 'done' : this.#parts.call(account, said, `webhook:${updateId}`);
   }

@@ -2,12 +2,14 @@
 // nothing, and finds out by what name the bot is mentioned.
 
 import type { Gate } from '../domain/call.ts';
+import type { BotIdentity, Platform, UpdateReading, UpdateSummary } from '../platforms/platform.ts';
 import type { Incoming, NewIncoming } from '../store/ports/journal.ts';
 import type { Clock } from '../system/clock.ts';
-import { type BotIdentity, type Glimpse, namesSomeone, readUpdate } from './read-update.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
 
 export interface WatchParts {
+  // Whose updates they are; undefined: no such platform, or one that tells nothing.
+  readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
   readonly clock: Clock;
   readonly incoming: Pick<Incoming, 'record' | 'since'>;
   readonly replyWindowMsOf: (account: string) => number;
@@ -22,11 +24,12 @@ const ASK_NAME_EVERY_MS = 60_000;
 
 export class Watch {
   readonly #parts: WatchParts;
-  readonly #updates = new Updates();
+  readonly #updates: Updates;
   readonly #nameAskedAt = new Map<string, number>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
+    this.#updates = new Updates((account) => parts.platformOf(account)?.calls.replyTarget);
   }
 
   // Who wrote before the restart still wrote.
@@ -39,20 +42,30 @@ export class Watch {
   }
 
   // What they are; whatever is no update is left out.
-  look(account: string, updates: readonly unknown[]): Glimpse[] {
-    const bot = this.#updates.botOf(account);
-    if (bot.username === null && updates.some(namesSomeone)) void this.#askName(account, updates);
-    const glimpses = updates.flatMap((update) => this.#glimpse(account, update, bot));
+  look(account: string, updates: readonly unknown[]): UpdateSummary[] {
+    const reading = this.#parts.platformOf(account)?.updates;
+    if (reading === undefined) return [];
+    const username = this.#updates.usernameOf(account);
+    if (username === null && updates.some((each) => reading.namesSomeone(each))) {
+      void this.#askName(account, updates);
+    }
+    const bot = { id: reading.idOf(account), username };
+    const summaries = updates.flatMap((update) => this.#summary(account, reading, update, bot));
     const now = this.#parts.clock.now();
-    for (const glimpse of glimpses) this.#updates.remember(account, glimpse, now);
-    return glimpses;
+    for (const summary of summaries) this.#updates.remember(account, summary, now);
+    return summaries;
   }
 
   // One update that cannot be read must not keep the others from the app.
-  #glimpse(account: string, update: unknown, bot: BotIdentity): Glimpse[] {
+  #summary(
+    account: string,
+    reading: UpdateReading,
+    update: unknown,
+    bot: BotIdentity,
+  ): UpdateSummary[] {
     try {
-      const glimpse = readUpdate(update, bot);
-      return glimpse === null ? [] : [glimpse];
+      const summary = reading.read(update, bot);
+      return summary === null ? [] : [summary];
     } catch (error) {
       this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
       return [];
@@ -64,7 +77,7 @@ export class Watch {
     const { clock, incoming, log } = this.#parts;
     const batch = this.look(account, updates)
       .filter(({ voice }) => voice !== 'none')
-      .map((glimpse) => rowOf(account, glimpse, clock.now(), 'seen', ''));
+      .map((summary) => rowOf(account, summary, clock.now(), 'seen', ''));
     if (batch.length === 0) return;
     incoming.record(batch).catch((error: unknown) => {
       log.warn({ err: error, account }, 'could not note who wrote');
@@ -95,11 +108,11 @@ export class Watch {
 
 export function rowOf(
   account: string,
-  glimpse: Glimpse,
+  summary: UpdateSummary,
   at: number,
   state: NewIncoming['state'],
   body: string,
 ): NewIncoming {
-  const { updateId, chat, messageId, voice } = glimpse;
+  const { updateId, chat, messageId, voice } = summary;
   return { account, updateId, at, chat, messageId, voice, state, body };
 }

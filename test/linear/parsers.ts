@@ -11,6 +11,8 @@ import { attachedTo } from '../../src/domain/upload.ts';
 import { callAddress, fileAddress } from '../../src/http/telegram/address.ts';
 import { masked } from '../../src/http/telegram/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
+import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
+import { escapeFor } from '../../src/platforms/telegram/escape.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
 import { renderLive } from '../../src/platforms/telegram/live-text.ts';
 import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
@@ -181,14 +183,23 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     work: strikeSecrets,
     words: ['1', '1:', ':', 'a', 'sluice_', 'token=', 'Bot ', 'Bearer', ' ', '%3A', '1:sandbox'],
   },
+  'tokens of bots': {
+    files: ['src/platforms/telegram/credentials.ts'],
+    work: (text) => [
+      CREDENTIALS.isShaped(text),
+      CREDENTIALS.isAccountId(text),
+      ...CREDENTIALS.secrets.map((secret) => text.replace(new RegExp(secret, 'gi'), '')),
+    ],
+    words: ['1', '1:', ':', 'a', '%3A', '1:sandbox', 'sandbox-', ':test', '/test'],
+  },
   'secrets in answers': {
     files: ['src/http/telegram/mask.ts'],
     work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), '42:aab', '42:zzz')),
     words: ['a', 'aab', 'aa'],
   },
   templates: {
-    files: ['src/broadcast/template.ts', 'src/broadcast/escape.ts'],
-    work: (text) => new Template({ text, parse_mode: 'HTML' }).fill({ a: '<' }),
+    files: ['src/broadcast/template.ts', 'src/platforms/telegram/escape.ts'],
+    work: (text) => new Template({ text, parse_mode: 'HTML' }, escapeFor).fill({ a: '<' }),
     words: ['{', '{{', '}}', '{{a', '{{a|', '{{a}}', '|', ' ', 'a'],
   },
   'attached files': {

@@ -9,7 +9,8 @@ export interface RoomRule {
 export const ROOMS: Readonly<Record<string, RoomRule>> = {
   domain: { values: [], types: [] },
   system: { values: ['domain'], types: [] },
-  config: { values: ['domain', 'system'], types: [] },
+  // Made from the registry: each platform brings its section of the settings, and how its credentials look.
+  config: { values: ['domain', 'system', 'platforms'], types: [] },
   limits: { values: ['domain', 'system'], types: [] },
   scheduler: { values: ['domain', 'system', 'limits'], types: [] },
   text: { values: ['domain', 'system'], types: [] },
@@ -19,11 +20,11 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   store: { values: ['domain', 'system', 'ledger'], types: [] },
   ledger: { values: ['domain', 'system'], types: [] },
   telemetry: { values: ['domain', 'system'], types: [] },
-  platforms: { values: ['domain', 'system', 'limits', 'text'], types: [] },
+  platforms: { values: ['domain', 'system', 'limits', 'text', 'config'], types: [] },
   spool: { values: ['domain', 'system'], types: [] },
   accounts: { values: ['domain', 'system'], types: ['store', 'platforms'] },
   keys: { values: ['domain', 'system', 'store'], types: [] },
-  updates: { values: ['domain', 'system'], types: ['store'] },
+  updates: { values: ['domain', 'system'], types: ['store', 'platforms'] },
   accept: {
     values: ['domain', 'system', 'store'],
     types: ['road', 'accounts', 'keys', 'ledger', 'platforms', 'updates'],
@@ -55,7 +56,9 @@ export const OPEN_ROOMS = ['domain', 'system', 'road', 'accept'];
 
 // The file that bears the room's name, where it is not `<room>/<room>.ts`; a folder: every file in it.
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
-  platforms: ['platforms/platform.ts'],
+  platforms: ['platforms/platform.ts', 'platforms/definition.ts', 'platforms/registry.ts'],
+  // What it resolves to, and what rows of its table are made of.
+  config: ['config/config.ts', 'config/setting.ts', 'config/parse.ts'],
   app: ['app/gateway.ts', 'app/simulated.ts'],
   text: ['text/commonmark.ts', 'text/rich-text.ts', 'text/split.ts', 'text/valid-entities.ts'],
   // What live output offers, and how a body becomes a stream.

@@ -85,8 +85,8 @@ export class Cosmetics {
   async #call(credential: string, { account, method, body }: CosmeticCall): Promise<Outcome> {
     const { platform, deadlineMs } = this.#road.profileOf(account);
     try {
-      const reply = await platform.send({ credential, method, body, deadlineMs });
-      return platform.classify(method, reply);
+      const reply = await platform.wire.send({ credential, method, body, deadlineMs });
+      return platform.wire.classify(method, reply);
     } catch (error) {
       this.#p.report('cosmetic', error, { account, method });
       return internalFailure(error, true);

@@ -4,6 +4,7 @@
 // shared, and none of them may hold more bytes than are still free for them: one of them cannot shut out the others,
 // nor all of them together a configured one.
 
+import { platformOf } from '../../domain/account-id.ts';
 import { bytesOf, type NewDelivery } from '../../domain/delivery.ts';
 import type { AccountLoad } from '../../scheduler/scheduler.ts';
 import type { Appended, QueueFull } from '../../store/ports/journal.ts';
@@ -75,8 +76,4 @@ function fullForStranger(
     return { unit: 'bytes', waiting, queueMax: bytesMax, whose };
   }
   return null;
-}
-
-function platformOf(account: string): string {
-  return account.split(':', 1)[0]!;
 }

@@ -172,7 +172,7 @@ export class Attempts {
 
   #planSend({ queued, probing }: Start, given: string, change: Change | null): Plan {
     const { platform, splits } = this.#road.profileOf(queued.account);
-    const body = (splits ? platform.split(queued.method, given) : null) ?? given;
+    const body = (splits ? platform.repairs?.split(queued.method, given) : null) ?? given;
     // A probe must be a call, whatever it says.
     const known = probing ? null : this.#shown.same(platform, queued, body);
     return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
@@ -181,7 +181,7 @@ export class Attempts {
   // What was asked for a chat's old id goes to its new one.
   #addressed(platform: Platform, { account, chat, method }: Queued, body: string): string {
     if (!this.#road.aliases.isNewHome(account, chat)) return body;
-    return platform.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
+    return platform.repairs?.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
   }
 
   async #send(start: Start, body: string, change: Change | null): Promise<void> {
@@ -215,8 +215,8 @@ export class Attempts {
     try {
       departure = this.#shown.depart(platform, queued, body);
       hasLeft = true;
-      const reply = await platform.send({ credential, method, body, deadlineMs });
-      const outcome = platform.classify(method, reply);
+      const reply = await platform.wire.send({ credential, method, body, deadlineMs });
+      const outcome = platform.wire.classify(method, reply);
       if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
       const date = reply.kind === 'answered' ? reply.headers.date : undefined;
       return { outcome: this.#arrived(departure, queued, outcome), date };
@@ -295,7 +295,8 @@ export class Attempts {
   #aliasAfter(queued: Queued, outcome: Outcome): Alias | null {
     const { account, chat } = queued;
     try {
-      const after = this.#road.profileOf(account).platform.chatAfter(chat, outcome);
+      const { repairs } = this.#road.profileOf(account).platform;
+      const after = repairs?.chatAfter(chat, outcome) ?? null;
       return after === null ? null : { from: chat, to: after.chat, moved: after.moved };
     } catch (error) {
       this.#report(queued, error);

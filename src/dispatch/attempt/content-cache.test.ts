@@ -116,7 +116,9 @@ describe('the memory of what messages show', () => {
   const LONG = 'x'.repeat(20_000);
   const MANY = 30_000;
   const platform = {
-    touch: (_method: string, body: string) => ({ messages: [body.split(' ')[0]!], content: body }),
+    content: {
+      touch: (_: string, body: string) => ({ messages: [body.split(' ')[0]!], content: body }),
+    },
   } as unknown as Platform;
   const place = { account: 'fake:1', chat: 'c', method: 'edit', family: 'edit' } as const;
   const sent = (messageId: string | null, result = '{}') =>

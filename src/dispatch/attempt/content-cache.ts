@@ -50,7 +50,7 @@ export class Shown {
   // The answer to a call that would leave its message as it is; null: it must be made.
   same(platform: Platform, place: Place, body: string): Known | null {
     if (place.family !== 'edit') return null;
-    const touch = platform.touch(place.method, body);
+    const touch = platform.content?.touch(place.method, body) ?? null;
     if (touch === null || touch.content === null || touch.messages.length !== 1) return null;
     const known = this.#get(keyOf(place, touch.messages[0]!));
     if (known === null) return null;
@@ -63,7 +63,7 @@ export class Shown {
       if (body.length > RESULT_CHARS_MAX) return null;
       return { keys: [], before: null, content: { kind: 'call', method: place.method, body } };
     }
-    const touch = platform.touch(place.method, body);
+    const touch = platform.content?.touch(place.method, body) ?? null;
     if (touch === null) return null;
     const keys = touch.messages.map((message) => keyOf(place, message));
     const before = keys.length === 1 ? this.#get(keys[0]!) : null;
@@ -135,7 +135,7 @@ function keyOf({ account, chat }: Place, message: string): string {
 // null: nothing that an edit could leave as it is.
 function digestOfKnown(platform: Platform, content: Content): string | null {
   if (content.kind === 'digest') return content.digest;
-  const shown = platform.touch(content.method, content.body)?.content ?? null;
+  const shown = platform.content?.touch(content.method, content.body)?.content ?? null;
   return shown === null ? null : digestOf(shown);
 }
 

@@ -3,7 +3,7 @@
 
 import type { Delivery, Queued } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import type { Platform } from '../../platforms/platform.ts';
+import type { Platform, References } from '../../platforms/platform.ts';
 import type { Place } from '../../road/road.ts';
 
 // Between two looks at a message that is not sent yet; its own expected time says when.
@@ -36,12 +36,14 @@ export function resolve(
   queued: Queued,
   body: string,
 ): Promise<Resolved> | null {
-  const seqs = platform.mentions(body);
-  return seqs.length === 0 ? null : resolveAll(platform, ports, queued, body, seqs);
+  const { references } = platform;
+  if (references === undefined) return null;
+  const seqs = references.mentions(body);
+  return seqs.length === 0 ? null : resolveAll(references, ports, queued, body, seqs);
 }
 
 async function resolveAll(
-  platform: Platform,
+  references: References,
   ports: { records: Records; places: Places; now: () => number },
   queued: Queued,
   body: string,
@@ -58,7 +60,7 @@ async function resolveAll(
     if (record.state !== 'sent' || record.messageId === null) return lost(seq);
     ids.set(seq, record.messageId);
   }
-  return { kind: 'ready', body: platform.named(body, ids) };
+  return { kind: 'ready', body: references.named(body, ids) };
 }
 
 async function latest(records: Records, seq: number): Promise<Delivery | null> {

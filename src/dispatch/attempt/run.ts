@@ -145,7 +145,7 @@ function judge(profile: Profile, tried: Tried, now: number, chance: number): Jud
   const { queued, record, probing } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
-  const idempotent = platform.isIdempotent(queued.method);
+  const idempotent = platform.calls.isIdempotent(queued.method);
   const cured = curedOf(platform, queued, tried.body, outcome);
   const facts = { queued, record, outcome, idempotent, cured, next, probing };
   return { outcome, settling: settle(facts, profile.retry, now, chance) };
@@ -192,7 +192,7 @@ export async function postpone(
 // What an outcome means when the call is one of several messages.
 function partOf(platform: Platform, body: string | null, outcome: Outcome) {
   if (body === null || outcome.kind !== 'sent') return { outcome, next: null };
-  const rest = platform.rest(body, outcome.result);
+  const rest = platform.repairs?.rest(body, outcome.result) ?? null;
   if (rest === null) return { outcome, next: null };
   const { messageId, result } = rest;
   return { outcome: { ...outcome, messageId, result }, next: rest.body };
@@ -203,7 +203,7 @@ const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
 function curedOf(platform: Platform, queued: Queued, body: string | null, outcome: Outcome) {
   const cure = 'cure' in outcome ? outcome.cure : null;
   if (cure === null || cure === undefined || body === null) return null;
-  return platform.cure(cure, queued.method, body);
+  return platform.repairs?.cure(cure, queued.method, body) ?? null;
 }
 
 function settlementOf(

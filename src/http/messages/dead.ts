@@ -247,7 +247,7 @@ async function edit(
   const permit = judgedEdit(request, platform, delivery, body.body);
   if (permit.kind === 'refused') return refuse(reply, 'forbidden_scope', permit.detail);
   const { params } = permit;
-  const call = platform.describe(delivery.method, params);
+  const call = platform.calls.describe(delivery.method, params);
   if (call.kind !== 'call') {
     const expected = call.kind === 'invalid' ? call.detail : 'the parameters of a call that sends';
     return sendProblem(reply, invalid('invalid_message', [{ path: '/body', expected }]));
@@ -278,8 +278,8 @@ function judgedEdit(
   body: Readonly<Record<string, unknown>>,
 ): Permit {
   const { method } = delivery;
-  const params = platform.address(body, delivery);
+  const params = platform.calls.address(body, delivery);
   const bounds = holder?.bounds ?? null;
   if (bounds === null) return { kind: 'permitted', params };
-  return permitted(platform, bounds, { method, params, files: filesOf(delivery.body) });
+  return permitted(platform.calls, bounds, { method, params, files: filesOf(delivery.body) });
 }

@@ -1,6 +1,8 @@
 // What intake needs of the simulator, declared by the one who needs it.
 
 export interface Sandbox {
+  // Whose simulator it is.
+  readonly platform: string;
   newestByChat(max: number): readonly SandboxMessage[];
   messagesOf(chat: string): readonly SandboxMessage[];
   // A person wrote to the bot; answers the update as the bot gets it.

@@ -7,7 +7,7 @@ import { identityProblem } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import { accountId, isSandboxAccount, isSandboxToken, SANDBOX } from '../../domain/account-id.ts';
+import { accountId, isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -24,7 +24,6 @@ import {
   SandboxWriting,
 } from './schema.ts';
 
-const PLATFORM = 'telegram';
 const CHATS_SHOWN_MAX = 200;
 const MESSAGES_SHOWN_MAX = 200;
 
@@ -129,14 +128,15 @@ async function show({ accounts, sandbox }: Options) {
   const bots = accounts.list().map(({ id }) => id);
   return {
     bots: bots.filter(isSandboxAccount),
-    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map(showMessage),
+    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map((each) => showMessage(sandbox, each)),
   };
 }
 
-function showMessage({ bot, chat, thread, id, date, fromBot, text, isDeleted }: SandboxMessage) {
+function showMessage({ platform }: Sandbox, message: SandboxMessage) {
+  const { bot, chat, thread, id, date, fromBot, text, isDeleted } = message;
   const at = showTime(date * 1000);
   return {
-    account: accountId(PLATFORM, SANDBOX, bot),
+    account: accountId(platform, SANDBOX, bot),
     chat,
     thread,
     id,
@@ -154,7 +154,8 @@ async function read(options: Options, request: FastifyRequest, reply: FastifyRep
   }
   const bot = await botOf(options, query.account);
   if ('code' in bot) return sendProblem(reply, bot);
-  const said = options.sandbox.messagesOf(query.chat).map(showMessage);
+  const { sandbox } = options;
+  const said = sandbox.messagesOf(query.chat).map((each) => showMessage(sandbox, each));
   const ofBot = said.filter(({ account }) => account === bot.account);
   return { messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
 }
@@ -198,13 +199,15 @@ async function trouble(options: Options, request: FastifyRequest, reply: Fastify
 
 // Only what the simulator answers to: a real account's chats are not to be played with.
 async function botOf(
-  { accounts }: Options,
+  { accounts, platforms, sandbox }: Options,
   name: string,
 ): Promise<{ account: string; token: string } | Problem> {
-  const isToken = !name.startsWith(`${PLATFORM}:`) && isSandboxToken(name);
+  const { platform } = sandbox;
+  const host = platforms.get(platform)?.wire.hostOf?.(name);
+  const isToken = !name.startsWith(`${platform}:`) && host?.name === SANDBOX;
   const identity = isToken
-    ? await accounts.identify(PLATFORM, name)
-    : { kind: 'known' as const, id: accounts.claimed(PLATFORM, name) };
+    ? await accounts.identify(platform, name)
+    : { kind: 'known' as const, id: accounts.claimed(platform, name) };
   if (identity.kind !== 'known') return identityProblem(identity);
   const { id } = identity;
   const token = accounts.credentialOf(id);

@@ -66,7 +66,7 @@ function sentParams(
   { bounds = null }: FromHeaders,
 ): Params {
   if (bounds === null || !bounds.judgesCalls) return params;
-  const plain = platforms.get(name)!.plainParams(params);
+  const plain = platforms.get(name)!.calls.plainParams(params);
   assert(plain.kind === 'plain', 'a draft with these parameters was permitted');
   return plain.params;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Platform } from '../../platforms/platform.ts';
+import type { Calls, Wire } from '../../platforms/platform.ts';
 import { createTerminal, Screens } from '../../platforms/terminal/terminal.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { ACCOUNT, AUTH, type Bench, bench, START } from '../context.fixture.ts';
@@ -10,9 +10,10 @@ afterEach(async () => {
   open = null;
 });
 
-async function start(terminal: Partial<Platform> = {}): Promise<Bench> {
+async function start(broken: Partial<Wire> & Partial<Calls> = {}): Promise<Bench> {
   const platform = createTerminal(new Screens(virtualClock(START)));
-  open = await bench({}, [{ ...platform, ...terminal }]);
+  const calls = { ...platform.calls, ...broken };
+  open = await bench({}, [{ ...platform, calls, wire: { ...platform.wire, ...broken } }]);
   return open;
 }
 

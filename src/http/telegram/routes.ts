@@ -181,14 +181,14 @@ class Door {
   ): Promise<FastifyReply> | FastifyReply {
     const method = address.method === '' ? String(params.method ?? '') : address.method;
     if (!METHOD.test(method)) return answerNo(reply, 404, 'Not Found');
-    const call = this.#platform.describe(method, params);
+    const call = this.#platform.calls.describe(method, params);
     if (call.kind === 'invalid') return answerNo(reply, 400, call.detail);
     const { speaker } = request;
     assert(speaker !== null, 'nothing is read for a token that was not admitted');
     const sent = this.#judged(speaker, { method: call.method, params, files }, reply);
     if (sent === null) return reply;
     // As it was judged, where it was.
-    const judged = sent === params ? call : this.#platform.describe(method, sent);
+    const judged = sent === params ? call : this.#platform.calls.describe(method, sent);
     if (judged.kind === 'invalid') return answerNo(reply, 400, judged.detail);
     const asked: Asked = { speaker, headers: request.headers, params: sent, files };
     return judged.kind === 'pass'
@@ -216,7 +216,7 @@ class Door {
       answerProblem(reply, tooOften(waitMs));
       return null;
     }
-    const permit = permitted(this.#platform, bounds, call);
+    const permit = permitted(this.#platform.calls, bounds, call);
     if (permit.kind === 'permitted') return permit.params;
     answerProblem(reply, problem('forbidden_scope', permit.detail || NOT_MADE_FOR_IT));
     return null;

@@ -51,3 +51,13 @@ export const REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Reason = keyof typeof REASONS;
+
+// The chat refuses the bot, whatever it sends. Not `chat_not_found`: that is as often a slip in a list.
+export const UNREACHABLE: readonly Reason[] = [
+  'bot_blocked',
+  'bot_kicked',
+  'chat_deleted',
+  'no_conversation',
+  'not_a_member',
+  'user_deactivated',
+];

@@ -3,10 +3,11 @@
 // reach nothing. One that ends in `/test` means the same bot id among Telegram's test servers, which is another bot.
 
 import { Readable } from 'node:stream';
-import { isSandboxToken, SANDBOX } from '../../domain/account-id.ts';
+import { SANDBOX } from '../../domain/account-id.ts';
 import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import type { Download, FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
+import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';
 import { formOf } from './form.ts';
 import { readAnswer } from './wire.ts';
@@ -21,8 +22,6 @@ export interface Routes {
   readonly fileIds: FileIds | null;
 }
 
-const TEST = '/test';
-const TOKEN = /^\d{1,20}:[\w-]{1,100}(\/test)?$/;
 // A caller waits for it before its first message is taken.
 const IDENTIFY_DEADLINE_MS = 5_000;
 // A line slower than this is taken for a dead one.
@@ -121,7 +120,7 @@ const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: 
 export function hostOf({ sandbox }: Routes, credential: string): Host {
   if (!isSandboxToken(credential)) return REAL;
   // The simulator knows one bot by each number, and no test servers beside it.
-  return sandbox === null || credential.endsWith(TEST) ? SANDBOX_OFF : SANDBOX_ON;
+  return sandbox === null || isOfTestServers(credential) ? SANDBOX_OFF : SANDBOX_ON;
 }
 
 function wireOf({ transport, sandbox }: Routes, credential: string): Transport {
@@ -154,12 +153,12 @@ const FILE_GONE = {
 
 // No token at all, or one of the simulator in this process.
 export function isLocal(credential: string): boolean {
-  return !TOKEN.test(credential) || isSandboxToken(credential);
+  return !isToken(credential) || isSandboxToken(credential);
 }
 
 export async function identify(routes: Routes, credential: string): Promise<Identified> {
   // The cloud's own answer to what cannot be a token; a stranger's text goes into no path.
-  if (!TOKEN.test(credential)) return { kind: 'refused', status: 404, detail: 'Not Found' };
+  if (!isToken(credential)) return { kind: 'refused', status: 404, detail: 'Not Found' };
   if (hostOf(routes, credential).isOff) {
     return { kind: 'refused', status: 401, detail: 'Unauthorized' };
   }
@@ -170,7 +169,7 @@ export async function identify(routes: Routes, credential: string): Promise<Iden
   }
   const answer = readAnswer(reply.body);
   if (answer === null) return { kind: 'unreachable', detail: `HTTP ${reply.status}` };
-  if (answer.ok) return knownAs(answer.result, credential.endsWith(TEST));
+  if (answer.ok) return knownAs(answer.result, isOfTestServers(credential));
   const { code, description } = answer;
   if (code === 429 || code >= 500) return { kind: 'unreachable', detail: description };
   return { kind: 'refused', status: code, detail: description };

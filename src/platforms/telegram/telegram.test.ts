@@ -72,7 +72,7 @@ describe('the wire a call takes', () => {
 
   test('a call is a POST of JSON to the token’s path', async () => {
     const { transport, requests } = fakeWire();
-    await createTelegram({ transport }).send({ ...call, credential: TOKEN });
+    await createTelegram({ transport }).wire.send({ ...call, credential: TOKEN });
     const headers = { 'content-type': 'application/json' };
     const path = `/bot${TOKEN}/sendMessage`;
     const { body, deadlineMs } = call;
@@ -83,12 +83,12 @@ describe('the wire a call takes', () => {
     const real = fakeWire();
     const sandbox = fakeWire();
     const telegram = createTelegram({ transport: real.transport, sandbox: sandbox.transport });
-    await telegram.identify('7:sandbox-demo');
-    await telegram.send({ ...call, credential: '7:sandbox-demo' });
+    await telegram.wire.identify('7:sandbox-demo');
+    await telegram.wire.send({ ...call, credential: '7:sandbox-demo' });
     expect([real.requests.length, sandbox.requests.length]).toEqual([0, 2]);
-    await telegram.send({ ...call, credential: '7:AAsandbox' });
+    await telegram.wire.send({ ...call, credential: '7:AAsandbox' });
     expect([real.requests.length, sandbox.requests.length]).toEqual([1, 2]);
-    await telegram.close();
+    await telegram.wire.close();
     expect([real.isClosed(), sandbox.isClosed()]).toEqual([true, true]);
   });
 
@@ -97,10 +97,13 @@ describe('the wire a call takes', () => {
     const telegram = createTelegram({ transport });
     const credential = '7:sandbox-demo';
     const hangUp = new AbortController().signal;
-    expect(telegram.hostOf!(credential)).toMatchObject({ name: 'sandbox', isOff: true });
-    expect(await telegram.identify(credential)).toMatchObject({ kind: 'refused', status: 401 });
+    expect(telegram.wire.hostOf!(credential)).toMatchObject({ name: 'sandbox', isOff: true });
+    expect(await telegram.wire.identify(credential)).toMatchObject({
+      kind: 'refused',
+      status: 401,
+    });
     const replies = [
-      await telegram.send({ ...call, credential }),
+      await telegram.wire.send({ ...call, credential }),
       await telegram.passage!.pass({ ...call, credential }, hangUp),
       await telegram.passage!.download({ ...call, credential, path: 'a', headers: {} }, hangUp),
     ];
@@ -112,8 +115,8 @@ describe('the wire a call takes', () => {
     const real = fakeWire();
     const sandbox = fakeWire();
     const telegram = createTelegram({ transport: real.transport, sandbox: sandbox.transport });
-    expect(telegram.hostOf!('7:sandbox/test').isOff).toBe(true);
-    expect(await telegram.identify('7:sandbox/test')).toMatchObject({ status: 401 });
+    expect(telegram.wire.hostOf!('7:sandbox/test').isOff).toBe(true);
+    expect(await telegram.wire.identify('7:sandbox/test')).toMatchObject({ status: 401 });
     expect([...real.requests, ...sandbox.requests]).toEqual([]);
   });
 
@@ -121,7 +124,7 @@ describe('the wire a call takes', () => {
     'what cannot be a token (%j) is refused as the cloud does, unasked',
     async (credential) => {
       const { transport, requests } = fakeWire();
-      const identified = await createTelegram({ transport }).identify(credential);
+      const identified = await createTelegram({ transport }).wire.identify(credential);
       expect(identified).toEqual({ kind: 'refused', status: 404, detail: 'Not Found' });
       expect(requests).toEqual([]);
     },
@@ -131,8 +134,8 @@ describe('the wire a call takes', () => {
     const { transport, requests } = fakeWire();
     const telegram = createTelegram({ transport });
     const credential = `${TOKEN}/test`;
-    expect(await telegram.identify(credential)).toEqual({ kind: 'known', id: '42:test' });
-    await telegram.send({ credential, method: 'sendMessage', body: '{}', deadlineMs: 1 });
+    expect(await telegram.wire.identify(credential)).toEqual({ kind: 'known', id: '42:test' });
+    await telegram.wire.send({ credential, method: 'sendMessage', body: '{}', deadlineMs: 1 });
     expect(requests.map(({ path }) => path)).toEqual([
       `/bot${TOKEN}/test/getMe`,
       `/bot${TOKEN}/test/sendMessage`,
@@ -146,7 +149,7 @@ describe('the wire a call takes', () => {
   ] as const)('identify when the weather is %s', async (weather, expected) => {
     const { transport, next } = fakeWire();
     next(weather);
-    expect(await createTelegram({ transport }).identify(TOKEN)).toEqual(expected);
+    expect(await createTelegram({ transport }).wire.identify(TOKEN)).toEqual(expected);
   });
 });
 

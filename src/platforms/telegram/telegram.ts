@@ -6,17 +6,23 @@ import type { FileSource, Platform } from '../platform.ts';
 import { chatAfter } from './chat-after.ts';
 import { classify } from './classify.ts';
 import { touch } from './content.ts';
+import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
 import { address, describe } from './describe.ts';
+import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { deliveryMethod } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
+import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
+import { replyTarget } from './reply-target.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
+import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
+import { UPDATES } from './updates.ts';
 import { wording } from './wording.ts';
 
 export { outputMpm, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -48,33 +54,40 @@ export function createTelegram(options: TelegramOptions): Platform {
   };
   return {
     name: 'telegram',
-    describe,
-    address,
-    plainParams,
-    targets,
-    planOf: telegramPriors(options.limits ?? {}).planOf,
-    send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+    credentials: CREDENTIALS,
+    calls: {
+      describe,
+      address,
+      isIdempotent: (method) => deliveryMethod(method).idempotent,
+      replyTarget,
+      plainParams,
+      targets,
+    },
+    limits: telegramPriors(options.limits ?? {}),
+    wire: {
+      hostOf: (credential) => hostOf(routes, credential),
+      isLocal,
+      identify: (credential) => identify(routes, credential),
+      send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+      classify,
+      timeAt: (credential) => timeAt(routes, credential),
+      async close() {
+        await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
+      },
+    },
+    tuning: {
+      limits: telegramPriors,
+      strategy: ({ qosTelegram }: Readonly<TelegramSettings>) => qosTelegram,
+    },
+    repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
+    references: { mentions, named },
+    content: { touch, wording },
     passage: {
       pass: (call, hangUp) => pass(routes, call, hangUp),
       download: (file, hangUp) => download(routes, file, hangUp),
     },
-    classify,
-    cure: (what, _method, body) => cure(what, body),
-    chatAfter,
-    split,
-    rest,
-    mentions,
-    named,
-    touch,
-    isIdempotent: (method) => deliveryMethod(method).idempotent,
-    wording,
     live: LIVE_OUTPUT,
-    hostOf: (credential) => hostOf(routes, credential),
-    isLocal,
-    identify: (credential) => identify(routes, credential),
-    timeAt: (credential) => timeAt(routes, credential),
-    async close() {
-      await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
-    },
+    updates: UPDATES,
+    broadcast: { escape: escapeFor, unreachable: UNREACHABLE, sampleChat: '1' },
   };
 }

@@ -46,7 +46,7 @@ function bench(replies: Reply[], reuse = true) {
     files: Record<string, SpooledFile>,
     bot: number | string = 1,
   ) =>
-    telegram.send({
+    telegram.wire.send({
       credential: typeof bot === 'string' ? bot : `${bot}:secret`,
       method,
       body: bodyOf({ ...params }, files),
@@ -90,18 +90,21 @@ describe('a call with files', () => {
   test('is refused for good when a file is gone', async () => {
     const { seen, send, telegram } = bench([]);
     const reply = await send('sendPhoto', { photo: 'attach://photo' }, { photo: file('c', 'c') });
-    expect(telegram.classify('sendPhoto', reply)).toMatchObject({ kind: 'refused', cure: null });
+    expect(telegram.wire.classify('sendPhoto', reply)).toMatchObject({
+      kind: 'refused',
+      cure: null,
+    });
     expect(seen).toEqual([]);
   });
 
   test('keeps its files through a cure', async () => {
     const { seen, send, telegram } = bench([]);
-    const cured = telegram.cure(
+    const cured = telegram.repairs!.cure(
       { kind: 'drop_sent', count: 1 },
       'sendMediaGroup',
       bodyOf({ chat_id: 1, ...ALBUM }, ALBUM_FILES),
     )!;
-    await telegram.send({ credential: '1:s', method: 'x', body: cured.body, deadlineMs: 1 });
+    await telegram.wire.send({ credential: '1:s', method: 'x', body: cured.body, deadlineMs: 1 });
     await send('sendMediaGroup', { chat_id: 1, ...ALBUM }, ALBUM_FILES);
     const names = ({ body }: { body: string }) => body.match(/filename="[^"]+"/g);
     expect(names(seen[0]!)).toEqual(['filename="y.pdf"', 'filename="t.png"']);

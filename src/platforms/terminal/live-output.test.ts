@@ -42,10 +42,13 @@ test('its calls are those the terminal takes', async () => {
   const terminal = createTerminal(screens);
   const place = { chat: 'c', thread: 't', params: {}, isFirst: true, isLast: true };
   const make = async ({ method, params }: { method: string; params: object }) => {
-    expect(terminal.describe(method, { ...params })).toMatchObject({ kind: 'call', chat: 'c' });
+    expect(terminal.calls.describe(method, { ...params })).toMatchObject({
+      kind: 'call',
+      chat: 'c',
+    });
     const body = JSON.stringify(params);
-    const reply = await terminal.send({ credential: 'local', method, body, deadlineMs: 1000 });
-    return terminal.classify(method, reply);
+    const reply = await terminal.wire.send({ credential: 'local', method, body, deadlineMs: 1000 });
+    return terminal.wire.classify(method, reply);
   };
   const shown = () => screens.watch('local', 'c', () => {}).shown.map((each) => each.text);
   const sent = await make(LIVE_OUTPUT.open({ text: 'gro' }, place));
@@ -56,5 +59,7 @@ test('its calls are those the terminal takes', async () => {
   await make(LIVE_OUTPUT.remove(place, id));
   expect(shown()).toEqual([]);
   // What it would ask of the limits is asked before there is a text.
-  expect(terminal.describe('sendMessage', LIVE_OUTPUT.open({}, place).params).kind).toBe('call');
+  expect(terminal.calls.describe('sendMessage', LIVE_OUTPUT.open({}, place).params).kind).toBe(
+    'call',
+  );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { type ScreenEvent, Screens } from './screens.ts';
+import type { ScreenEvent } from '../platform.ts';
+import { Screens } from './screens.ts';
 
 const BOUNDS = { screensMax: 3, messagesMax: 4, unitsMax: 20 };
 

@@ -3,6 +3,7 @@
 // for. Everything is bounded: messages and text of a screen, and the screens, of which the longest untouched goes.
 
 import type { Clock } from '../../system/clock.ts';
+import type { ScreenEvent, ScreenMessage, ScreenWatch } from '../platform.ts';
 
 export interface ScreenBounds {
   readonly screensMax: number;
@@ -17,20 +18,6 @@ export const SCREEN_BOUNDS: ScreenBounds = Object.freeze({
   unitsMax: 65_536,
 });
 
-export interface ScreenMessage {
-  readonly id: number;
-  readonly thread: string | null;
-  readonly text: string;
-  readonly at: number;
-  // null: as it was written.
-  readonly editedAt: number | null;
-}
-
-export type ScreenEvent =
-  | { kind: 'message' | 'edited'; message: ScreenMessage }
-  | { kind: 'deleted'; id: number; at: number }
-  | { kind: 'typing'; at: number };
-
 export type Watcher = (event: ScreenEvent) => void;
 
 interface Screen {
@@ -40,7 +27,7 @@ interface Screen {
   lastId: number;
 }
 
-export class Screens {
+export class Screens implements ScreenWatch {
   readonly #clock: Clock;
   readonly #bounds: ScreenBounds;
   // By account (its name) and chat. Insertion order is the order of use: the first is the longest untouched.

@@ -4,9 +4,9 @@
 import type { Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/transport.ts';
-import type { OutgoingCall } from '../platform.ts';
+import type { OutgoingCall, ScreenMessage } from '../platform.ts';
 import { idOf, type Params } from './describe.ts';
-import type { ScreenMessage, Screens } from './screens.ts';
+import type { Screens } from './screens.ts';
 
 type Refusal = 'message_empty' | 'message_too_long' | 'message_not_found' | 'method_not_found';
 

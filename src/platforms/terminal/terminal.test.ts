@@ -31,8 +31,8 @@ function setUp() {
   const platform = createTerminal(screens);
   const call = async (method: string, params: object) => {
     const body = JSON.stringify({ chat: 'build', ...params });
-    const reply = await platform.send({ credential: 'local', method, body, deadlineMs: 1000 });
-    return platform.classify(method, reply);
+    const reply = await platform.wire.send({ credential: 'local', method, body, deadlineMs: 1000 });
+    return platform.wire.classify(method, reply);
   };
   const shown = () => screens.watch('local', 'build', () => {}).shown.map(({ text }) => text);
   return { clock, screens, platform, call, shown };
@@ -71,14 +71,14 @@ describe('calls', () => {
   test('a message that is not sent yet is called by its provisional id', () => {
     const { platform } = setUp();
     const params = { chat: 'a', message_id: -5, text: 'x' };
-    expect(platform.describe('editMessageText', params)).toMatchObject({ kind: 'call' });
+    expect(platform.calls.describe('editMessageText', params)).toMatchObject({ kind: 'call' });
     const body = JSON.stringify(params);
-    expect(platform.mentions(body)).toEqual([5]);
-    expect(JSON.parse(platform.named(body, new Map([[5, '105']])))).toEqual({
+    expect(platform.references!.mentions(body)).toEqual([5]);
+    expect(JSON.parse(platform.references!.named(body, new Map([[5, '105']])))).toEqual({
       ...params,
       message_id: 105,
     });
-    expect(platform.mentions(JSON.stringify({ ...params, message_id: 5 }))).toEqual([]);
+    expect(platform.references!.mentions(JSON.stringify({ ...params, message_id: 5 }))).toEqual([]);
   });
 
   test('what cannot be routed is refused at the wall', () => {
@@ -91,9 +91,11 @@ describe('calls', () => {
       ['deleteMessage', { chat: 'a', message_id: '1.5' }],
     ];
     for (const [method, params] of wrong) {
-      expect(platform.describe(method, { ...params }), method).toMatchObject({ kind: 'invalid' });
+      expect(platform.calls.describe(method, { ...params }), method).toMatchObject({
+        kind: 'invalid',
+      });
     }
-    expect(platform.describe('sendphoto', {})).toMatchObject({
+    expect(platform.calls.describe('sendphoto', {})).toMatchObject({
       detail: expect.stringContaining('sendMessage, editMessageText'),
     });
   });

@@ -3,6 +3,7 @@
 
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Identified, Platform } from '../platform.ts';
+import { CREDENTIALS } from './credentials.ts';
 import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { mentions, named } from './references.ts';
@@ -11,7 +12,6 @@ import { classify, send } from './send.ts';
 
 export { Screens } from './screens.ts';
 
-const NAME = /^[\w.-]{1,64}$/;
 // Nobody limits a terminal, and nobody reads faster than this: a flood must not eat the process.
 const FLOOD: Rule = Object.freeze({
   name: 'screen_second',
@@ -27,34 +27,36 @@ const PLAN: Plan = Object.freeze({
 export function createTerminal(screens: Screens): Platform {
   return {
     name: 'terminal',
-    accountsByName: true,
-    describe,
-    address,
-    plainParams: (params) => ({ kind: 'plain', params }),
-    targets,
-    planOf: () => PLAN,
-    send: async (call) => send(screens, call),
-    classify: (_method, reply) => classify(reply),
-    cure: () => null,
-    chatAfter: () => null,
-    split: () => null,
-    rest: () => null,
-    mentions,
-    named,
-    // An edit costs nothing here, so none is spared.
-    touch: () => null,
-    isIdempotent,
-    wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    credentials: CREDENTIALS,
+    calls: {
+      describe,
+      address,
+      isIdempotent,
+      plainParams: (params) => ({ kind: 'plain', params }),
+      targets,
+    },
+    limits: { planOf: () => PLAN },
+    wire: {
+      isLocal: () => true,
+      identify: async (name) => identify(name),
+      send: async (call) => send(screens, call),
+      classify: (_method, reply) => classify(reply),
+      close: async () => {},
+    },
+    references: { mentions, named },
+    content: {
+      // An edit costs nothing here, so none is spared.
+      touch: () => null,
+      wording: (_method, { text }) => (typeof text === 'string' ? text : null),
+    },
     live: LIVE_OUTPUT,
-    isLocal: () => true,
-    identify: async (name) => identify(name),
-    close: async () => {},
+    screens,
   };
 }
 
 // Without quoting it: what is no name may be a token that was meant for another platform.
 function identify(name: string): Identified {
-  if (NAME.test(name)) return { kind: 'known', id: name };
-  const detail = 'a terminal is called by 1 to 64 letters, digits, dots, dashes or underscores';
+  if (CREDENTIALS.isShaped(name)) return { kind: 'known', id: name };
+  const detail = `a terminal is called by ${CREDENTIALS.expected}`;
   return { kind: 'refused', status: 422, detail };
 }

@@ -56,6 +56,7 @@ export interface Injected {
 }
 
 export interface TelegramModel {
+  readonly platform: string;
   call(token: string, method: string, params: Params, now: number): Verdict;
   // Someone wrote to the bot: for a while messages there are answers.
   userWrote(token: string, chat: string, now: number): void;
@@ -90,6 +91,7 @@ export function createTelegramModel(given: {
 }
 
 class Model implements TelegramModel {
+  readonly platform = 'telegram';
   readonly #options: TelegramOptions;
   readonly #onCall: (call: JudgedCall) => void;
   readonly #bots = new Map<string, Bot>();

@@ -2,6 +2,7 @@
 // There is no second bookkeeping: what the events do not say is not counted.
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { platformOf } from '../../domain/account-id.ts';
 import type { RoadListener } from '../../domain/event.ts';
 import { FAULT_STAGES, type FaultStage } from '../../domain/fault.ts';
 import type { LiveListener, LiveReading } from '../../domain/live.ts';
@@ -9,7 +10,7 @@ import { Board } from './board.ts';
 import { expose } from './exposition.ts';
 import { type GaugeReading, showGauges, tally } from './gauges.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
-import { platformOf, RoadMetrics } from './road-metrics.ts';
+import { RoadMetrics } from './road-metrics.ts';
 import { LiveMetrics, showLive } from './stream-metrics.ts';
 import type { Count } from './tally.ts';
 

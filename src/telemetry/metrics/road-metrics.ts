@@ -2,6 +2,7 @@
 // looks up its platform and nothing else, and so that a counter is seen at 0 before it rises: a rise from nowhere is
 // no rise to Prometheus.
 
+import { platformOf } from '../../domain/account-id.ts';
 import { STATES, type State } from '../../domain/delivery.ts';
 import { COSMETIC_ENDS, type CosmeticEnd, type RoadEvent } from '../../domain/event.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -117,11 +118,6 @@ export class RoadMetrics {
 }
 
 // Account ids are `<platform>:<id>`.
-export function platformOf(account: string): string {
-  const colon = account.indexOf(':');
-  return colon < 0 ? account : account.slice(0, colon);
-}
-
 function makeSheet(board: Board, platform: string): Sheet {
   return {
     platform,

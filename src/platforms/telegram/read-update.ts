@@ -2,25 +2,7 @@
 // whether the bot was meant. Nothing is believed before it is checked; what an update does not say is null.
 // Pure. Updates of kinds that do not exist yet are read by their shape.
 
-// `addressed`: a mention of the bot, a reply to it, a command or a press on its button: someone waits for an answer.
-export type Voice = 'none' | 'wrote' | 'addressed';
-
-export interface Glimpse {
-  readonly updateId: number;
-  // The chat whose order it belongs to; without a chat, that of the person; null: nobody's.
-  readonly chat: string | null;
-  readonly messageId: string | null;
-  readonly voice: Voice;
-  // When it was said, in ms; null: the update does not tell.
-  readonly saidAt: number | null;
-}
-
-export interface BotIdentity {
-  // The number before the colon of its token.
-  readonly id: string;
-  // Without the @; null: not known yet.
-  readonly username: string | null;
-}
+import type { BotIdentity, UpdateSummary, Voice } from '../updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +14,7 @@ const QUESTIONS = ['callback_query', 'inline_query', 'shipping_query', 'pre_chec
 const DEEDS = ['chosen_inline_result', 'chat_join_request', 'purchased_paid_media', 'poll_answer'];
 
 // null: not an update.
-export function readUpdate(update: unknown, bot: BotIdentity): Glimpse | null {
+export function readUpdate(update: unknown, bot: BotIdentity): UpdateSummary | null {
   const fields = objectOf(update);
   const updateId = fields?.update_id;
   if (fields === null || !Number.isSafeInteger(updateId)) return null;

@@ -2,7 +2,7 @@
 // and one with a `&` must not become a second parameter of a link. Whether a string is marked up is said beside it:
 // `parse_mode` for text and caption, `question_parse_mode` for question, and so on.
 
-export type Escape = (value: string) => string;
+import type { Escape } from '../platform.ts';
 
 const MARKED_UP = ['text', 'caption'];
 
@@ -19,8 +19,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 // For the string under `key` of that object.
-export function escapeFor(holder: Readonly<Record<string, unknown>>, key: string): Escape {
-  if (key === 'url') return encodeURIComponent;
+export function escapeFor(
+  holder: Readonly<Record<string, unknown>>,
+  key: string,
+  isWhole: boolean,
+): Escape {
+  // A link that comes whole is a link already.
+  if (key === 'url') return isWhole ? String : encodeURIComponent;
   const named = MARKED_UP.includes(key) ? holder.parse_mode : holder[`${key}_parse_mode`];
   return (typeof named === 'string' && ESCAPES[named.toLowerCase()]) || ((value) => value);
 }

@@ -1,0 +1,7 @@
+// The platforms there are, one line each. The configuration, the accounts and the gateway are made from this list, and
+// it is the one place outside a platform's folder that names it.
+
+import { TELEGRAM } from './telegram/definition.ts';
+import { TERMINAL } from './terminal/definition.ts';
+
+export const PLATFORMS = [TELEGRAM, TERMINAL] as const;

@@ -1,0 +1,26 @@
+// What is known of Telegram before it is opened.
+
+import type { PlatformDefinition } from '../definition.ts';
+import { CREDENTIALS } from './credentials.ts';
+import { TELEGRAM_SETTINGS, type TelegramSettings } from './settings.ts';
+
+export const TELEGRAM = {
+  name: 'telegram',
+  settings: TELEGRAM_SETTINGS,
+  relate({ reserveMpm, groupMpm }: TelegramSettings) {
+    if (reserveMpm < groupMpm) return [];
+    const expected = `expected less than group_mpm (${groupMpm}), or live output could never go`;
+    return [{ key: 'reserveMpm', expected }];
+  },
+  credentials: CREDENTIALS,
+  async open({ settings, connect, sandbox, files, reusesFiles }) {
+    const { createTelegram } = await import('./telegram.ts');
+    return createTelegram({
+      transport: connect(settings.telegramApi),
+      ...(sandbox === null ? null : { sandbox }),
+      limits: settings,
+      files,
+      reuse: reusesFiles,
+    });
+  },
+} as const satisfies PlatformDefinition<typeof TELEGRAM_SETTINGS>;

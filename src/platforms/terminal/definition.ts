@@ -1,0 +1,14 @@
+// What is known of terminals before they are opened.
+
+import type { PlatformDefinition } from '../definition.ts';
+import { CREDENTIALS } from './credentials.ts';
+
+export const TERMINAL = {
+  name: 'terminal',
+  settings: {},
+  credentials: CREDENTIALS,
+  async open({ clock }) {
+    const { createTerminal, Screens } = await import('./terminal.ts');
+    return createTerminal(new Screens(clock));
+  },
+} as const satisfies PlatformDefinition;

@@ -1,0 +1,58 @@
+// What comes in from a platform, as far as delivery needs it: which chat an update belongs to, whether a person wrote,
+// whether the account was meant. What an update means is the platform's; keeping and forwarding it is the same for all.
+
+import type { Reply } from '../system/transport.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+// `addressed`: a mention of the bot, a reply to it, a command or a press on its button: someone waits for an answer.
+export type Voice = 'none' | 'wrote' | 'addressed';
+
+export interface UpdateSummary {
+  readonly updateId: number;
+  // The chat whose order it belongs to; without a chat, that of the person; null: nobody's.
+  readonly chat: string | null;
+  readonly messageId: string | null;
+  readonly voice: Voice;
+  // When it was said, in ms; null: the update does not tell.
+  readonly saidAt: number | null;
+}
+
+export interface BotIdentity {
+  // As updates name it.
+  readonly id: string;
+  // By which it is mentioned; null: not known yet.
+  readonly username: string | null;
+}
+
+export interface UpdateReading {
+  // The header that carries the secret of a webhook: what proves that the platform posts.
+  readonly secretHeader: string;
+  // The account's id as updates name it.
+  idOf(account: string): string;
+  // null: not an update.
+  read(update: unknown, bot: BotIdentity): UpdateSummary | null;
+  // Whether the update could tell whose name a mention is, if the bot's own were known.
+  namesSomeone(update: unknown): boolean;
+  // The call that tells the bot's own name, and the name in its answer; null: it does not say.
+  readonly nameCall: { readonly method: string; readonly body: string };
+  nameIn(reply: Reply): string | null;
+  // A call that the app put into its answer to an update; null: none that is made from here.
+  callIn(contentType: string, body: string): WebhookCall | null;
+  // Of apps that poll: what is asked for, and whether an update is of a kind that was.
+  readPoll(params: Params): Poll;
+  isAsked(update: Params, poll: Poll): boolean;
+}
+
+export interface WebhookCall {
+  readonly method: string;
+  readonly params: Params;
+}
+
+export interface Poll {
+  readonly offset: number;
+  readonly limit: number;
+  readonly timeoutMs: number;
+  // Kinds of updates; empty: all.
+  readonly allowed: readonly string[];
+}
