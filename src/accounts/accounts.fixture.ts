@@ -1,7 +1,7 @@
 // Accounts on a store in memory and a platform that knows its tokens by their look.
 
 import type { Identified, Platform } from '../platforms/platform.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import type { AccountsOptions } from './accounts.ts';
 
 export interface World {

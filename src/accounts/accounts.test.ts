@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Identified, Platform } from '../platforms/platform.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts, loadSecret, SecretMismatch } from './accounts.ts';
 import { ASKING_BOUNDS } from './asking.ts';

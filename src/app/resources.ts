@@ -27,7 +27,7 @@ import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.t
 import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
 import { createTelegramModel, NO_FAULTS, simTransport, type TelegramModel } from '../sim/sim.ts';
 import { Spool } from '../spool/spool.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournal } from '../store/sqlite/sqlite.ts';
 import { bootTime } from '../system/boot.ts';

@@ -3,7 +3,7 @@
 // Only changes are held in memory: an account may be refused by a million.
 
 import type { RoadEvent } from '../domain/event.ts';
-import type { Broadcasts } from '../store/ports/journal.ts';
+import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 
 // As the platforms' reasons are called. Not `chat_not_found`: that is as often a slip in the list.
 const REFUSING: readonly string[] = [
@@ -25,13 +25,13 @@ interface Change {
 }
 
 export class Refusals {
-  readonly #broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>;
+  readonly #broadcasts: Pick<BroadcastStore, 'block' | 'unblock' | 'isBlocked'>;
   readonly #changes = new Map<string, Change>();
   // Accounts that someone refuses; those not asked about yet are missing.
   readonly #refused = new Map<string, boolean>();
   readonly #asked = new Set<string>();
 
-  constructor(broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>) {
+  constructor(broadcasts: Pick<BroadcastStore, 'block' | 'unblock' | 'isBlocked'>) {
     this.#broadcasts = broadcasts;
   }
 

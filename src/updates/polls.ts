@@ -2,7 +2,7 @@
 // offset confirms what is before it, a negative one counts from the end, and there is one poller per bot: a second
 // one sends the first away.
 
-import type { Incoming } from '../store/ports/journal.ts';
+import type { UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { kindOf } from './read-update.ts';
@@ -21,7 +21,7 @@ export type Polled =
 
 export interface PollsParts {
   readonly clock: Clock;
-  readonly incoming: Pick<Incoming, 'waiting' | 'read' | 'done'>;
+  readonly incoming: Pick<UpdateStore, 'waiting' | 'read' | 'done'>;
   taken(account: string, count: number): void;
 }
 

@@ -3,7 +3,7 @@
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
 import type { Gate } from '../domain/call.ts';
-import type { Journal, WaitingIncoming } from '../store/ports/journal.ts';
+import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
@@ -35,7 +35,7 @@ export interface InboundSettings {
 export interface InboundParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly journal: Pick<Journal, 'incoming'>;
+  readonly journal: { readonly incoming: UpdateStore };
   // Secrets of webhooks are derived from it.
   readonly secret: string;
   // Those derived from the one before it are good as well, until the platform was told the new ones.

@@ -2,14 +2,14 @@
 // nothing, and finds out by what name the bot is mentioned.
 
 import type { Gate } from '../domain/call.ts';
-import type { Incoming, NewIncoming } from '../store/ports/journal.ts';
+import type { NewIncoming, UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { type BotIdentity, type Glimpse, namesSomeone, readUpdate } from './read-update.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
 
 export interface WatchParts {
   readonly clock: Clock;
-  readonly incoming: Pick<Incoming, 'record' | 'since'>;
+  readonly incoming: Pick<UpdateStore, 'record' | 'since'>;
   readonly replyWindowMsOf: (account: string) => number;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;

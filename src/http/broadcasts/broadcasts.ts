@@ -7,7 +7,7 @@ import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import type { RecipientState } from '../../store/ports/journal.ts';
+import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import type { IntakeOptions } from '../context.ts';
 import { headersOf } from '../headers.ts';
 import { refuse, sendProblem } from '../problem.ts';

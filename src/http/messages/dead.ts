@@ -19,7 +19,7 @@ import { bodyOf, filesOf } from '../../domain/upload.ts';
 import type { Filter } from '../../ledger/ledger.ts';
 import { SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { MoveCommand } from '../../store/ports/journal.ts';
+import type { MoveCommand } from '../../store/ports/delivery.ts';
 import type { IntakeOptions } from '../context.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { readSearch } from '../query.ts';

@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 import { LIST_TYPES } from '../../broadcast/lists/recipients.ts';
-import { RECIPIENT_STATES } from '../../store/ports/journal.ts';
+import { RECIPIENT_STATES } from '../../store/ports/broadcasts.ts';
 import {
   AudienceQuery,
   Broadcast,
