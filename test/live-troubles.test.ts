@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { ownKey } from '../src/domain/idempotency.ts';
-import { JournalUnavailable } from '../src/store/ports/journal.ts';
+import { JournalUnavailable } from '../src/store/ports/unavailable.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { formatId } from '../src/domain/ids.ts';
 import { aBroadcast } from '../src/store/contract/broadcasts.contract.ts';
-import type { Journal } from '../src/store/ports/journal.ts';
+import type { Store } from '../src/store/ports/store.ts';
 import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
@@ -137,14 +137,14 @@ describe('requests', () => {
 // Each bound to a chat, as far as can be read.
 const BROKEN_SCOPES = [ABYSS, '{"chats":7}', '{"chats":', '{"rooms":["5"]}'];
 
-async function breakKeys(journal: Journal): Promise<void> {
+async function breakKeys(journal: Store): Promise<void> {
   for (const key of await journal.keys.page({ after: '', max: 100 })) {
     const scope = BROKEN_SCOPES[Number(/^broken (\d)$/.exec(key.name)?.[1] ?? Number.NaN)];
     if (scope !== undefined) await journal.keys.save({ ...key, scope });
   }
 }
 
-async function breakBroadcast(journal: Journal): Promise<void> {
+async function breakBroadcast(journal: Store): Promise<void> {
   const audience = (await journal.broadcasts.open({ name: null, at: 1, audiencesMax: 9 }))!;
   await journal.broadcasts.fill({ audience, members: [{ chat: '21', fields: '' }] });
   await journal.broadcasts.seal({ audience, fields: [] });

@@ -10,7 +10,7 @@ import {
 } from '../http/context.fixture.ts';
 import type { Calls, Identified, Wire } from '../platforms/platform.ts';
 import { createTerminal, Screens } from '../platforms/terminal/terminal.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
 

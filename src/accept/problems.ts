@@ -2,7 +2,7 @@
 
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { formatId, parseId } from '../domain/ids.ts';
-import type { Moved, QueueFull } from '../store/ports/journal.ts';
+import type { Moved, QueueFull } from '../store/ports/delivery.ts';
 import { unreachable } from '../system/assert.ts';
 import { FULL_RETRY_S } from './context.ts';
 

@@ -2,7 +2,8 @@
 
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
-import { type Appended, JournalUnavailable } from '../store/ports/journal.ts';
+import type { Appended } from '../store/ports/delivery.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { AcceptContext } from './context.ts';
 import type { Drafted } from './draft.ts';

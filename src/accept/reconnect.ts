@@ -7,7 +7,7 @@
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
-import { answersRepeat, fingerprintOf } from '../store/ports/journal.ts';
+import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
 import type { Clock } from '../system/clock.ts';
 
 // How long after its delivery an orphan may still be claimed.

@@ -2,7 +2,7 @@
 
 import type { Identified, Platform, Wire } from '../platforms/platform.ts';
 import { TELEGRAM } from '../platforms/telegram/definition.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import type { AccountsOptions } from './accounts.ts';
 
 export interface World {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Identified, Platform, Wire } from '../platforms/platform.ts';
 import { TELEGRAM } from '../platforms/telegram/definition.ts';
 import { TERMINAL } from '../platforms/terminal/definition.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import { world } from './accounts.fixture.ts';
 import { Accounts, loadSecret, SecretMismatch } from './accounts.ts';
 import { ASKING_BOUNDS } from './asking.ts';

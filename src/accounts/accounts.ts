@@ -6,7 +6,7 @@
 import { accountId } from '../domain/account-id.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
-import type { Journal, StoredAccount } from '../store/ports/journal.ts';
+import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
@@ -21,7 +21,7 @@ export const ACCOUNTS_MAX = 10_000;
 
 export interface AccountsOptions {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'accounts' | 'saveAccount' | 'removeAccount' | 'renameAccounts'>;
+  readonly journal: AccountStore;
   readonly platforms: ReadonlyMap<string, Platform>;
   readonly secret: string;
   // What was sealed with it is sealed anew at the start; left out or null: there is none.

@@ -2,7 +2,7 @@
 
 import { accountId } from '../domain/account-id.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 
 export const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
 

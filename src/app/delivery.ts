@@ -2,7 +2,12 @@
 // clocks, the simulated world on memory and a virtual one. It is the same road.
 
 import type { Settings } from '../config/config.ts';
-import { Dispatch, type DispatchAccounts, type Profile } from '../dispatch/dispatch.ts';
+import {
+  Dispatch,
+  type DispatchAccounts,
+  type DispatchOptions,
+  type Profile,
+} from '../dispatch/dispatch.ts';
 import { createRoad, type FrontOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -10,13 +15,12 @@ import type { Priors } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
-import type { Journal } from '../store/ports/journal.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 
 export interface EngineOptions {
-  readonly journal: Journal;
+  readonly journal: DispatchOptions['journal'];
   readonly ledger: Ledger;
   readonly clock: Clock;
   // See DispatchOptions.

@@ -22,7 +22,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { Simulator } from '../sim/sim.ts';
 import { Spool } from '../spool/spool.ts';
-import type { StoredAccount } from '../store/ports/journal.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournal } from '../store/sqlite/sqlite.ts';
 import { bootTime } from '../system/boot.ts';

@@ -16,7 +16,7 @@ import type {
   WorldRecord,
 } from '../sim/sim.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
-import type { Journal } from '../store/ports/journal.ts';
+import type { AccountStore } from '../store/ports/accounts.ts';
 import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -70,7 +70,7 @@ function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
 function worldAccounts(
   ports: WorldPorts,
   platform: Platform,
-  journal: Journal,
+  journal: Pick<AccountStore, 'saveAccount'>,
   refused: Set<string>,
 ): EngineAccounts {
   const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));

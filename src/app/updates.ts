@@ -4,7 +4,7 @@
 import { platformOf } from '../domain/account-id.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
-import type { Incoming } from '../store/ports/journal.ts';
+import type { UpdateStore } from '../store/ports/updates.ts';
 import { undiciPosting } from '../system/post.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { POSTS_MAX } from '../updates/forwarder.ts';
@@ -67,7 +67,10 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   return reply === null ? null : updates.nameIn(reply);
 }
 
-function overheard(incoming: Incoming, heard: (account: string, chat: string) => void): Incoming {
+function overheard(
+  incoming: UpdateStore,
+  heard: (account: string, chat: string) => void,
+): UpdateStore {
   return {
     ...incoming,
     record(batch) {

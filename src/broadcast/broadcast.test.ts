@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { ACCOUNT, aWorld, broadcastTo, START, settled, type World } from './broadcast.fixture.ts';
 import type { BroadcastView } from './broadcast.ts';
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Platform } from '../platforms/platform.ts';
-import type { Broadcasts, NewBroadcast } from '../store/ports/journal.ts';
+import type { BroadcastStore, NewBroadcast } from '../store/ports/broadcasts.ts';
 import { describeFor } from './running.ts';
 import { Template } from './template.ts';
 import type { BroadcastRequest, Made } from './words.ts';
@@ -13,7 +13,7 @@ export type Prepared =
   | Extract<Made, { kind: 'invalid' | 'no_audience' | 'unknown_fields' }>;
 
 export async function prepare(
-  broadcasts: Pick<Broadcasts, 'named'>,
+  broadcasts: Pick<BroadcastStore, 'named'>,
   platform: Platform,
   request: BroadcastRequest,
 ): Promise<Prepared> {
@@ -39,7 +39,7 @@ export async function prepare(
 }
 
 async function audienceOf(
-  broadcasts: Pick<Broadcasts, 'named'>,
+  broadcasts: Pick<BroadcastStore, 'named'>,
   audience: BroadcastRequest['audience'],
 ) {
   if (audience.kind === 'own') {

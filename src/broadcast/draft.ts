@@ -2,7 +2,7 @@
 // the next is read, and never more.
 
 import { createHash } from 'node:crypto';
-import type { Broadcasts, StoredAudience } from '../store/ports/journal.ts';
+import type { BroadcastStore, StoredAudience } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
 import { type AudienceDraft, MEMBERS_MAX, type NewMember } from './words.ts';
 
@@ -17,7 +17,7 @@ const AUDIENCES_MAX = 100_000;
 // Being filled at once.
 const DRAFTS_MAX = 4;
 
-type Store = Pick<Broadcasts, 'open' | 'fill' | 'seal' | 'drop'>;
+type Store = Pick<BroadcastStore, 'open' | 'fill' | 'seal' | 'drop'>;
 
 export interface DraftsParts {
   readonly clock: Clock;

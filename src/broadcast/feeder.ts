@@ -9,12 +9,8 @@ import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
-import {
-  type Broadcasts,
-  type FedCommand,
-  JournalUnavailable,
-  type Member,
-} from '../store/ports/journal.ts';
+import type { BroadcastStore, FedCommand, Member } from '../store/ports/broadcasts.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -26,7 +22,7 @@ export interface FeederParts {
   readonly clock: Clock;
   readonly road: Pick<Road, 'submit'>;
   readonly ledger: Pick<Ledger, 'getMany'>;
-  readonly broadcasts: Pick<Broadcasts, 'next' | 'fed'>;
+  readonly broadcasts: Pick<BroadcastStore, 'next' | 'fed'>;
   readonly pace: Pace;
   readonly outcomes: Outcomes;
   readonly settingsOf: (account: string) => FeederSettings;

@@ -3,7 +3,7 @@
 
 import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Journal } from '../store/ports/journal.ts';
+import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
 import { describeFor, type Running } from './running.ts';
 
@@ -12,7 +12,7 @@ const ORPHANS_MAX = 400;
 
 export interface OrphanParts {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'broadcasts'>;
+  readonly journal: { readonly broadcasts: BroadcastStore };
   readonly ledger: Pick<Ledger, 'search'>;
 }
 

@@ -6,7 +6,7 @@ import { WITHDRAWN } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
-import type { Broadcasts, SettleCommand } from '../store/ports/journal.ts';
+import type { BroadcastStore, SettleCommand } from '../store/ports/broadcasts.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Refusals } from './refusals.ts';
 import type { End, Running } from './running.ts';
@@ -16,7 +16,7 @@ type Row = SettleCommand['rows'][number];
 
 export interface OutcomesParts {
   readonly clock: Clock;
-  readonly broadcasts: Pick<Broadcasts, 'settle' | 'onRoad'>;
+  readonly broadcasts: Pick<BroadcastStore, 'settle' | 'onRoad'>;
   readonly ledger: Pick<Ledger, 'getMany'>;
   readonly road: Pick<Road, 'place'>;
   readonly refusals: Refusals;

@@ -5,13 +5,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Charge, Rule } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
-import type { Journal } from '../store/ports/journal.ts';
+import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
 import type { FeederSettings } from './feeder.ts';
 
 export interface BroadcastingParts {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'broadcasts' | 'tag'>;
+  readonly journal: { readonly tag: string; readonly broadcasts: BroadcastStore };
   readonly road: Pick<Road, 'submit' | 'move' | 'place' | 'limits' | 'accounts' | 'listen'>;
   readonly ledger: Pick<Ledger, 'getMany' | 'search'>;
   readonly platforms: ReadonlyMap<string, Platform>;

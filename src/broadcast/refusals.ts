@@ -5,7 +5,7 @@
 import { platformOf } from '../domain/account-id.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { Broadcasts } from '../store/ports/journal.ts';
+import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 
 // Beyond it changes are lost, which costs a call that is refused again.
 const CHANGES_MAX = 10_000;
@@ -18,7 +18,7 @@ interface Change {
 }
 
 export class Refusals {
-  readonly #broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>;
+  readonly #broadcasts: Pick<BroadcastStore, 'block' | 'unblock' | 'isBlocked'>;
   readonly #platforms: ReadonlyMap<string, Platform>;
   readonly #changes = new Map<string, Change>();
   // Accounts that someone refuses; those not asked about yet are missing.
@@ -26,7 +26,7 @@ export class Refusals {
   readonly #asked = new Set<string>();
 
   constructor(
-    broadcasts: Pick<Broadcasts, 'block' | 'unblock' | 'isBlocked'>,
+    broadcasts: Pick<BroadcastStore, 'block' | 'unblock' | 'isBlocked'>,
     platforms: ReadonlyMap<string, Platform>,
   ) {
     this.#broadcasts = broadcasts;

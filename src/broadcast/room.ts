@@ -1,7 +1,8 @@
 // The room at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
 // they have on the road, and steers them. After a start it takes up where the process before it ended.
 
-import { JournalUnavailable, type StoredBroadcast } from '../store/ports/journal.ts';
+import type { StoredBroadcast } from '../store/ports/broadcasts.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import { prepare } from './creation.ts';

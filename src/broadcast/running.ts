@@ -5,7 +5,7 @@ import type { State } from '../domain/delivery.ts';
 import { WITHDRAWN } from '../domain/delivery.ts';
 import type { Charge } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { BroadcastState, RecipientState, StoredBroadcast } from '../store/ports/journal.ts';
+import type { BroadcastState, RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
 import { Rate } from './rate.ts';
 import { Template } from './template.ts';
 

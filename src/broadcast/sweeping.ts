@@ -1,14 +1,14 @@
 // Forgets broadcasts that ended long ago, and audiences nobody needs, a small step at a time, so that an audience of
 // millions goes without holding up a commit.
 
-import type { Broadcasts } from '../store/ports/journal.ts';
+import type { BroadcastStore } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
 import { createRounds } from '../system/rounds.ts';
 import type { Service } from '../system/service.ts';
 
 export interface SweepingParts {
   readonly clock: Clock;
-  readonly sweep: Broadcasts['sweep'];
+  readonly sweep: BroadcastStore['sweep'];
   readonly keepMs: number;
   readonly log: { warn(fields: object, message: string): void };
 }

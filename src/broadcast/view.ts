@@ -2,7 +2,7 @@
 // was measured in the last minute, before that from what the account's limits allow, shared with its other
 // broadcasts.
 
-import type { RecipientState, StoredBroadcast } from '../store/ports/journal.ts';
+import type { RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
 import type { Pace } from './pace.ts';
 import type { Running } from './running.ts';
 import { type BroadcastView, formatBroadcastId } from './words.ts';

@@ -5,7 +5,7 @@ import { type Delivery, WITHDRAWN } from '../domain/delivery.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
 
 export interface WithdrawalParts {

@@ -9,7 +9,7 @@ import type {
   RecipientState,
   StoredAudience,
   StoredBroadcast,
-} from '../store/ports/journal.ts';
+} from '../store/ports/broadcasts.ts';
 import type { Service } from '../system/service.ts';
 
 export interface NewMember {

@@ -1,7 +1,7 @@
 // How the clock of a process stood, as it is kept on disk for the next one: to the time since boot, and to the `Date`
 // of each host's answers. It is a record among those of the limits, so that both are written in one commit.
 
-import type { StoredLimit } from '../store/ports/journal.ts';
+import type { StoredLimit } from '../store/ports/limits.ts';
 
 // No account is called so, and no limit.
 const ACCOUNT = '';

@@ -7,7 +7,8 @@
 // first answer of the platform whose `Date` can be compared with those of before puts that right (platform-time.ts).
 
 import { isScheduled, type Queued } from '../domain/delivery.ts';
-import type { StoredCall, TimeShift } from '../store/ports/journal.ts';
+import type { TimeShift } from '../store/ports/maintenance.ts';
+import type { StoredCall } from '../store/ports/recovery.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { ClockRecord, HostTime } from './clock-record.ts';
 

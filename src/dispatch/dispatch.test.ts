@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../domain/outcome.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { aRoad, NEVER, SENT, START, submit } from './dispatch.fixture.ts';
 
 describe('the loop', () => {

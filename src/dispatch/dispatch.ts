@@ -6,15 +6,9 @@ import type { ReportFault } from '../domain/fault.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../road/road.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
-import {
-  type Appended,
-  type Journal,
-  JournalUnavailable,
-  type MoveCommand,
-  type Moved,
-  type Unanswered,
-  type UnansweredBounds,
-} from '../store/ports/journal.ts';
+import type { CallerStore, Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
+import type { Appended, DeliveryStore, MoveCommand, Moved } from '../store/ports/delivery.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -33,7 +27,7 @@ import { entered } from './clock-steps.ts';
 import { Teller } from './events.ts';
 import { Turns } from './loop-waker.ts';
 import { PlatformTime } from './platform-time.ts';
-import { recover } from './recover.ts';
+import { recover, type StartStore } from './recover.ts';
 import { Scheduled } from './scheduled.ts';
 
 export type { BreakerSettings } from './account/breaker.ts';
@@ -49,7 +43,7 @@ const FORGET_STEP_MAX = 2_000;
 const CANCELLED_STEP_MAX = 500;
 
 export interface DispatchOptions {
-  readonly journal: Journal;
+  readonly journal: DeliveryStore & StartStore & { readonly callers: CallerStore };
   readonly clock: Clock;
   // null: it cannot be told. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;

@@ -5,7 +5,7 @@
 
 import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { Journal, StoredLimit } from '../store/ports/journal.ts';
+import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { saveLimits } from './attempt/conclude.ts';
 import type { Profile } from './attempt/run.ts';
@@ -29,7 +29,7 @@ export interface PlatformTimeRoad {
 
 export interface PlatformTimePorts {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'saveLimits'>;
+  readonly journal: Pick<LimitStore, 'saveLimits'>;
   readonly accounts: { credentialOf(id: string): string | null };
 }
 

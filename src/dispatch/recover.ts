@@ -6,13 +6,10 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
-import {
-  type Journal,
-  JournalUnavailable,
-  type Recovered,
-  type StoredCall,
-  type StoredLimit,
-} from '../store/ports/journal.ts';
+import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
+import type { MaintenanceStore } from '../store/ports/maintenance.ts';
+import type { Recovered, RecoveryStore, StoredCall } from '../store/ports/recovery.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './account/aliases.ts';
@@ -40,8 +37,14 @@ export interface RecoveryTarget {
   follow(queued: Queued, report: AttemptReport): void;
 }
 
+// The ports of the store that a start reads and writes.
+export type StartStore = AttemptPorts['journal'] &
+  RecoveryStore &
+  LimitStore &
+  Pick<MaintenanceStore, 'lastCallAt' | 'shiftTimes'>;
+
 interface RecoveryPorts extends AttemptPorts {
-  readonly journal: Journal;
+  readonly journal: StartStore;
   readonly clock: Clock;
   // null: it cannot be told. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;

@@ -5,7 +5,7 @@ import type { Queued } from '../domain/delivery.ts';
 import { INTERNAL } from '../domain/fault.ts';
 import { ACCOUNT_REFUSED, type Cure, NEXT_PART, type Outcome } from '../domain/outcome.ts';
 import type { Signal } from '../limits/limits.ts';
-import type { Record as PastRecord } from '../store/ports/journal.ts';
+import type { DeliveryPast as PastRecord } from '../store/ports/delivery.ts';
 import { unreachable } from '../system/assert.ts';
 
 export interface RetryPolicy {

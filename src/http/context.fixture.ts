@@ -13,7 +13,7 @@ import { ACCOUNT, FakeRoad, QUEUE_MAX, START } from '../road/road.fixture.ts';
 import { createTelegramModel } from '../sim/sim.ts';
 import type { Receiving } from '../spool/spool.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
-import type { Journal } from '../store/ports/journal.ts';
+import type { Store } from '../store/ports/store.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
@@ -48,7 +48,7 @@ export interface Bench {
   readonly live: FakeLive;
   readonly options: IntakeOptions;
   readonly clock: VirtualClock;
-  readonly journal: Journal;
+  readonly journal: Store;
   readonly accounts: Accounts;
   readonly guards: Guards;
   readonly screens: Screens;

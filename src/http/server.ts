@@ -7,7 +7,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { journalProblem } from '../accept/submit.ts';
 import { Waiting } from '../accept/wait.ts';
 import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines } from './connections.ts';

@@ -4,7 +4,7 @@
 import { prepare, submit } from '../accept/submit.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { WebhookCall } from '../updates/updates.ts';
 import type { IntakeOptions } from './context.ts';
 

@@ -1,7 +1,8 @@
 // All that guards the doors, put together: who holds which key, who is logged in, who has tried too often, and where
 // it is noted what was done.
 
-import type { Audit, Journal } from '../store/ports/journal.ts';
+import type { AuditStore } from '../store/ports/audit.ts';
+import type { KeyStore } from '../store/ports/keys.ts';
 import type { Clock } from '../system/clock.ts';
 import { Keyring } from './keyring.ts';
 import { Sessions } from './sessions.ts';
@@ -11,12 +12,12 @@ export interface Guards {
   readonly keyring: Keyring;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
-  readonly audit: Audit;
+  readonly audit: AuditStore;
 }
 
 export interface GuardsParts {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'keys' | 'audit'>;
+  readonly journal: { readonly keys: KeyStore; readonly audit: AuditStore };
   readonly adminKey: string;
   // When a key was used last could not be written.
   readonly onFailure?: (error: unknown) => void;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
-import type { Journal } from '../store/ports/journal.ts';
+import type { Store } from '../store/ports/store.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { ADMIN, Keyring, type NewKeyRequest } from './keyring.ts';
 import { NO_SCOPE } from './scope.ts';
@@ -9,7 +9,7 @@ const START = 1_900_000_000_000;
 const DAY_MS = 86_400_000;
 const disk = createMemoryDisk();
 let clock: VirtualClock;
-let journal: Journal;
+let journal: Store;
 let ring: Keyring;
 
 beforeEach(async () => {

@@ -5,7 +5,7 @@
 import { botOf } from '../domain/account-id.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
-import { type Journal, NEVER, type StoredKey } from '../store/ports/journal.ts';
+import { type KeyStore, NEVER, type StoredKey } from '../store/ports/keys.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -56,7 +56,7 @@ export type Created =
 
 export interface KeyringParts {
   readonly clock: Clock;
-  readonly journal: Pick<Journal, 'keys'>;
+  readonly journal: { readonly keys: KeyStore };
   // '': there is none.
   readonly adminKey: string;
   readonly onFailure?: (error: unknown) => void;

@@ -80,19 +80,6 @@ function telling(store: () => Harness): void {
     expect(await ledger.getMany([])).toEqual([]);
   });
 
-  test('which delivery made a message: its sender, not its later edits', async () => {
-    const { journal, ledger } = store();
-    await delivered(journal, {}, { messageId: '7' });
-    await delivered(journal, { method: 'editMessageText', family: 'edit' }, { messageId: '7' });
-    await delivered(journal, { account: 'telegram:2' }, { messageId: '7' });
-    await delivered(journal, { chat: '43' }, { messageId: '7' });
-    expect(await ledger.byMessage('telegram:1', '42', '7')).toMatchObject({ seq: 1 });
-    expect(await ledger.byMessage('telegram:2', '42', '7')).toMatchObject({ seq: 3 });
-    expect(await ledger.byMessage('telegram:2', '43', '7')).toBeNull();
-    const any = await ledger.byMessageOfAnyAccount('42', '7');
-    expect(any.map(({ seq }) => seq)).toEqual([1, 2, 3]);
-  });
-
   test('attempts and moves in the order they happened', async () => {
     const { journal, ledger } = store();
     await delivered(journal, {}, RETRIED);

@@ -13,9 +13,6 @@ export interface Ledger {
   search(filter: Filter, page: Page): Promise<Delivery[]>;
   deadByCause(filter: Filter): Promise<DeadGroup[]>;
   countByState(): Promise<{ account: string; state: State; count: number }[]>;
-  // Message look-up and reply look-up of one chat: which delivery made this platform message?
-  byMessage(account: string, chat: string, messageId: string): Promise<Delivery | null>;
-  byMessageOfAnyAccount(chat: string, messageId: string): Promise<Delivery[]>;
   // Bytes of the store's files.
   size(): Promise<number>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
-import type { Journal, MoveCommand, QueueFull } from '../store/ports/journal.ts';
+import type { DeliveryStore, MoveCommand, QueueFull } from '../store/ports/delivery.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Road } from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
@@ -10,7 +10,7 @@ export const START = 1_900_000_000_000;
 export const QUEUE_MAX = 10;
 
 export class FakeRoad implements Road {
-  readonly #journal: Journal;
+  readonly #journal: DeliveryStore;
   readonly #waiting = new Map<number, (ended: Ended) => void>();
   readonly #listeners = new Set<RoadListener>();
   readonly submitted: NewDelivery[] = [];
@@ -19,7 +19,7 @@ export class FakeRoad implements Road {
   failure: Error | null = null;
   onWait: (seq: number) => void = () => {};
 
-  constructor(journal: Journal) {
+  constructor(journal: DeliveryStore) {
     this.#journal = journal;
   }
 

@@ -5,14 +5,8 @@ import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Cause } from '../limits/limits.ts';
-import type {
-  Appended,
-  MoveCommand,
-  Moved,
-  QueueFull,
-  Unanswered,
-  UnansweredBounds,
-} from '../store/ports/journal.ts';
+import type { Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
+import type { Appended, MoveCommand, Moved, QueueFull } from '../store/ports/delivery.ts';
 
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.

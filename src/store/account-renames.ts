@@ -1,7 +1,7 @@
 // Accounts that get another id, with everything that is theirs: what the memory store and SQLite share. The audit log
 // is left as it is: it says what was done, to what was then called so.
 
-import type { AccountRename } from './ports/journal.ts';
+import type { AccountRename } from './ports/accounts.ts';
 
 export type NewIds = ReadonlyMap<string, string>;
 

@@ -14,7 +14,7 @@ import {
   statesBefore,
 } from '../domain/delivery.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
-import type { MoveCommand } from './ports/journal.ts';
+import type { MoveCommand } from './ports/delivery.ts';
 
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 // How streams leave the room: a final has right of way in its chat until it has come to its end, whether it was asked
 // for now or promised by a process that is gone.
 
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
 import type { Stage } from './pacing/chat-pacers.ts';
 import type { Stream } from './stream.ts';

@@ -3,7 +3,7 @@
 // changed is sent once as a new one; and a process that ends halfway is followed by one that does the same again.
 
 import type { Ended } from '../road/road.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { sleep } from '../system/clock.ts';
 import { liveOf } from './calls.ts';
 import { type PlacingPorts, place } from './placing.ts';

@@ -3,7 +3,7 @@
 // one a crash left unrecorded; and a final takes the place of a waiting send only where that surely has not begun.
 
 import type { AskedRoad } from '../road/road.ts';
-import type { Appended } from '../store/ports/journal.ts';
+import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock } from '../system/clock.ts';
 import { type CallPorts, deliveryOf, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
 import type { Step } from './plan.ts';

@@ -1,6 +1,6 @@
 // A stream as its record on disk: everything a new process needs to go on.
 
-import type { StoredStream } from '../store/ports/journal.ts';
+import type { StoredStream } from '../store/ports/streams.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import type { Part } from './plan.ts';
 import { Stream } from './stream.ts';

@@ -5,7 +5,8 @@ import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { sharedKey } from '../domain/idempotency.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
-import { JournalUnavailable, type StoredStream, type Streams } from '../store/ports/journal.ts';
+import type { StoredStream, StreamStore } from '../store/ports/streams.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -28,7 +29,7 @@ const RECOVERED_TOGETHER = 100;
 export const PRODUCER_SILENT = 'producer_silent';
 
 export interface LiveOptions extends CallPorts {
-  readonly journal: { readonly streams: Streams };
+  readonly journal: { readonly streams: StreamStore };
   readonly road: AskedRoad;
   readonly clock: Clock;
   readonly random: Random;

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { LiveOutput } from '../platforms/platform.ts';
 import type { CosmeticAnswer, Ended } from '../road/road.ts';
-import { JournalUnavailable } from '../store/ports/journal.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { cosmeticOf, liveOf } from './calls.ts';
 import { type PlacingPorts, place } from './placing.ts';
 import { plan, type Step } from './plan.ts';

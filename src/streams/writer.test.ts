@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { JournalUnavailable, type StoredStream } from '../store/ports/journal.ts';
+import type { StoredStream } from '../store/ports/streams.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { streamOf } from './record.ts';
 import { aNewStream } from './stream.fixture.ts';
 import { Stream } from './stream.ts';

@@ -1,7 +1,7 @@
 // Writes streams down. Of one stream one save is under way at a time; who asks meanwhile shares the next, so that a
 // producer faster than the disk costs one save per commit and not one per word.
 
-import type { Streams } from '../store/ports/journal.ts';
+import type { StreamStore } from '../store/ports/streams.ts';
 import { storedOf } from './record.ts';
 import type { Stream } from './stream.ts';
 
@@ -13,10 +13,10 @@ interface Saving {
 }
 
 export class Keeper {
-  readonly #journal: Pick<Streams, 'save'>;
+  readonly #journal: Pick<StreamStore, 'save'>;
   readonly #saving = new Map<Stream, Saving>();
 
-  constructor(journal: Pick<Streams, 'save'>) {
+  constructor(journal: Pick<StreamStore, 'save'>) {
     this.#journal = journal;
   }
 

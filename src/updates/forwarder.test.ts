@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../store/memory/memory.ts';
-import type { NewIncoming } from '../store/ports/journal.ts';
+import type { NewIncoming } from '../store/ports/updates.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import type { Reply } from '../system/transport.ts';

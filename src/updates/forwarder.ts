@@ -3,7 +3,7 @@
 // What is taken is marked as done before the chat's next goes, so a crash repeats at most what was under way.
 // Payloads stay on disk; a waiting update costs a few words here.
 
-import type { Incoming, WaitingIncoming } from '../store/ports/journal.ts';
+import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
@@ -12,7 +12,7 @@ import type { Reply } from '../system/transport.ts';
 export interface ForwarderParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly incoming: Pick<Incoming, 'read' | 'done' | 'retry'>;
+  readonly incoming: Pick<UpdateStore, 'read' | 'done' | 'retry'>;
   // One try: the update's text to the app of the account.
   post(account: string, updateId: number, body: string): Promise<Reply>;
   // What the app said is taken care of; 'later': it cannot be now, so the update goes to the app again.

@@ -3,7 +3,7 @@
 // one sends the first away.
 
 import type { Poll, UpdateReading } from '../platforms/platform.ts';
-import type { Incoming } from '../store/ports/journal.ts';
+import type { UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 
@@ -13,7 +13,7 @@ export type Polled =
 
 export interface PollsParts {
   readonly clock: Clock;
-  readonly incoming: Pick<Incoming, 'waiting' | 'read' | 'done'>;
+  readonly incoming: Pick<UpdateStore, 'waiting' | 'read' | 'done'>;
   taken(account: string, count: number): void;
 }
 

@@ -4,7 +4,7 @@
 
 import type { Gate } from '../domain/call.ts';
 import type { Platform, UpdateSummary, WebhookCall } from '../platforms/platform.ts';
-import type { Journal, WaitingIncoming } from '../store/ports/journal.ts';
+import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
@@ -34,7 +34,7 @@ export interface InboundSettings {
 export interface InboundParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly journal: Pick<Journal, 'incoming'>;
+  readonly journal: { readonly incoming: UpdateStore };
   // Secrets of webhooks are derived from it.
   readonly secret: string;
   // Those derived from the one before it are good as well, until the platform was told the new ones.

@@ -3,7 +3,7 @@
 
 import type { Gate } from '../domain/call.ts';
 import type { BotIdentity, Platform, UpdateReading, UpdateSummary } from '../platforms/platform.ts';
-import type { Incoming, NewIncoming } from '../store/ports/journal.ts';
+import type { NewIncoming, UpdateStore } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import { type AnsweringCall, Updates } from './seen.ts';
 
@@ -11,7 +11,7 @@ export interface WatchParts {
   // Whose updates they are; undefined: no such platform, or one that tells nothing.
   readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
   readonly clock: Clock;
-  readonly incoming: Pick<Incoming, 'record' | 'since'>;
+  readonly incoming: Pick<UpdateStore, 'record' | 'since'>;
   readonly replyWindowMsOf: (account: string) => number;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;

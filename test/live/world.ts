@@ -14,7 +14,7 @@ import {
   type TelegramOptions,
 } from '../../src/sim/sim.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
-import { JournalUnavailable } from '../../src/store/ports/journal.ts';
+import { JournalUnavailable } from '../../src/store/ports/unavailable.ts';
 import type { LiveSettings } from '../../src/streams/policy.ts';
 import { LiveStreams } from '../../src/streams/service.ts';
 import { aNewStream } from '../../src/streams/stream.fixture.ts';

@@ -2,7 +2,7 @@
 // answers, kept with the limits; whatever names such a chat shares its lanes and its budget.
 
 import type { Queued } from '../../domain/delivery.ts';
-import type { StoredLimit } from '../../store/ports/journal.ts';
+import type { StoredLimit } from '../../store/ports/limits.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 
 // Of one account; beyond it the oldest is forgotten, and learned again when it is met.

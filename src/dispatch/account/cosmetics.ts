@@ -7,7 +7,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { AccountLimits } from '../../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { Journal } from '../../store/ports/journal.ts';
+import type { LimitStore } from '../../store/ports/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type AccountKeys, markRefused, saveLimits } from '../attempt/conclude.ts';
 import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/run.ts';
@@ -29,7 +29,7 @@ export interface CosmeticRoad {
 }
 
 export interface CosmeticPorts {
-  readonly journal: Pick<Journal, 'saveLimits'>;
+  readonly journal: Pick<LimitStore, 'saveLimits'>;
   readonly clock: Clock;
   readonly accounts: AccountKeys;
   readonly report: ReportFault;

@@ -7,7 +7,7 @@
 import { platformOf } from '../../domain/account-id.ts';
 import { bytesOf, type NewDelivery } from '../../domain/delivery.ts';
 import type { AccountLoad } from '../../scheduler/scheduler.ts';
-import type { Appended, QueueFull } from '../../store/ports/journal.ts';
+import type { Appended, QueueFull } from '../../store/ports/delivery.ts';
 import { STRANGERS_SHARE } from '../../system/shares.ts';
 
 export type Full = QueueFull & { readonly kind: 'full'; readonly account: string };

@@ -9,7 +9,9 @@ import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import type { AccountLimits, LimitRecord, Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import { type Begun, type Journal, JournalUnavailable } from '../../store/ports/journal.ts';
+import type { Begun } from '../../store/ports/delivery.ts';
+import type { LimitStore } from '../../store/ports/limits.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Alias, Aliases } from '../account/aliases.ts';
 import type { Holds } from '../account/availability.ts';
@@ -61,6 +63,7 @@ interface Answer {
 type Kept = Omit<Tried, 'outcome'>;
 
 export interface AttemptsPorts extends AttemptPorts {
+  readonly journal: AttemptPorts['journal'] & Pick<LimitStore, 'saveLimits'>;
   readonly accounts: AccountKeys;
   readonly ledger: Records;
 }
@@ -307,7 +310,7 @@ export class Attempts {
 
 // It holds in memory; only a restart would not know of it, and learn it again.
 export async function saveLimits(
-  journal: Pick<Journal, 'saveLimits'>,
+  journal: Pick<LimitStore, 'saveLimits'>,
   records: readonly LimitRecord[],
 ): Promise<void> {
   if (records.length === 0) return;

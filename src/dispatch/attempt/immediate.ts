@@ -7,7 +7,8 @@
 import { bytesOf, isPlain, laneOf, type NewDelivery, type Queued } from '../../domain/delivery.ts';
 import type { AccountLimits, Ticket } from '../../limits/limits.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import { type Appended, type Journal, JournalUnavailable } from '../../store/ports/journal.ts';
+import type { Appended, DeliveryStore } from '../../store/ports/delivery.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Aliases } from '../account/aliases.ts';
@@ -28,7 +29,7 @@ export interface AtOnceRoad {
 }
 
 export interface AtOncePorts {
-  readonly journal: Journal;
+  readonly journal: Pick<DeliveryStore, 'append'>;
   readonly clock: Clock;
   readonly road: AtOnceRoad;
   readonly turns: { readonly isRunning: boolean };

@@ -8,14 +8,14 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { AccountLimits, Learned, Priors, Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Order } from '../../scheduler/scheduler.ts';
-import {
-  type Begun,
-  type Journal,
-  JournalUnavailable,
-  type Record as PastRecord,
-  type Settled,
-  type Settlement,
-} from '../../store/ports/journal.ts';
+import type {
+  Begun,
+  DeliveryStore,
+  DeliveryPast as PastRecord,
+  Settled,
+  Settlement,
+} from '../../store/ports/delivery.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import { faultInWords } from '../../system/fault.ts';
 import type { Random } from '../../system/random.ts';
@@ -45,7 +45,7 @@ export interface Profile {
 }
 
 export interface AttemptPorts {
-  readonly journal: Journal;
+  readonly journal: Pick<DeliveryStore, 'begin' | 'settle'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly report: ReportFault;

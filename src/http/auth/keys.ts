@@ -8,7 +8,7 @@ import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { type KeyView, type NewKeyRequest, NO_SCOPE } from '../../keys/keys.ts';
-import { NEVER } from '../../store/ports/journal.ts';
+import { NEVER } from '../../store/ports/keys.ts';
 import type { IntakeOptions } from '../context.ts';
 import { nextPage, SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';

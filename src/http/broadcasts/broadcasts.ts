@@ -8,7 +8,7 @@ import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import type { RecipientState } from '../../store/ports/journal.ts';
+import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../headers.ts';
 import { SAMPLE, text } from '../openapi/common.ts';

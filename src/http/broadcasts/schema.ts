@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { content, name, nullable, params, strict, Target } from '../../accept/schema.ts';
 import { LIST_FORMATS } from '../../broadcast/lists/recipients.ts';
-import { RECIPIENT_STATES } from '../../store/ports/journal.ts';
+import { RECIPIENT_STATES } from '../../store/ports/broadcasts.ts';
 import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/common.ts';
 
 const { method, priority, correlation, notBefore, idempotencyKey } = content;

@@ -3,7 +3,7 @@
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import type { BroadcastView } from '../../broadcast/broadcast.ts';
 import { formatId } from '../../domain/ids.ts';
-import type { Recipient, StoredAudience } from '../../store/ports/journal.ts';
+import type { Recipient, StoredAudience } from '../../store/ports/broadcasts.ts';
 
 export type ShownBroadcast = ReturnType<typeof showBroadcast> & { readonly repeated?: true };
 

@@ -22,7 +22,7 @@ import { bodyOf, filesOf } from '../../domain/upload.ts';
 import type { Filter } from '../../ledger/ledger.ts';
 import { SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { MoveCommand } from '../../store/ports/journal.ts';
+import type { MoveCommand } from '../../store/ports/delivery.ts';
 import { operator, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { SAMPLE } from '../openapi/common.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ownKey } from '../../domain/idempotency.ts';
-import { JournalUnavailable } from '../../store/ports/journal.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START, TOKEN } from '../context.fixture.ts';
 
 let open: Bench | null = null;

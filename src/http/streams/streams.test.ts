@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { JournalUnavailable } from '../../store/ports/journal.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { ACCOUNT, AUTH, type Bench, bench, START } from '../context.fixture.ts';
 
 let open: Bench | null = null;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
-import { JournalUnavailable } from '../../store/ports/journal.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
 
 let at: Bench;

@@ -13,7 +13,7 @@ import { problem } from '../../domain/errors.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
 import { isVirtualToken } from '../../keys/keys.ts';
 import type { Passage, Platform } from '../../platforms/platform.ts';
-import { JournalUnavailable } from '../../store/ports/journal.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
 import { ANYONE } from '../auth/access.ts';

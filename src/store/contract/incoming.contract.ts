@@ -1,7 +1,7 @@
 // What every journal must do with what comes in.
 
 import { describe, expect, test } from 'vitest';
-import type { NewIncoming } from '../ports/incoming.ts';
+import type { NewIncoming } from '../ports/updates.ts';
 import type { Harness } from './journal.fixture.ts';
 
 const FIRST = { afterAccount: '', afterUpdateId: 0, max: 100 };

@@ -4,7 +4,8 @@
 
 import fc from 'fast-check';
 import { type Delivery, type NewDelivery, type State, WITHDRAWN } from '../../domain/delivery.ts';
-import type { Appended, Begun, Journal, Moved, Settled, Settlement } from '../ports/journal.ts';
+import type { Appended, Begun, Moved, Settled, Settlement } from '../ports/delivery.ts';
+import type { Store } from '../ports/store.ts';
 import { aDelivery, aMove, aSettlement } from './journal.fixture.ts';
 
 export interface Moment {
@@ -17,7 +18,7 @@ export interface Moment {
 
 export interface Command {
   readonly kind: 'plain' | 'append' | 'other';
-  run(journal: Journal, moment: Moment): Promise<unknown>;
+  run(journal: Store, moment: Moment): Promise<unknown>;
   cases(answer: never): string[];
 }
 
@@ -160,7 +161,7 @@ export interface AppendAnswer {
 }
 
 async function append(
-  journal: Journal,
+  journal: Store,
   changes: Partial<NewDelivery>,
   queueMax: number,
   begins: boolean,
@@ -198,7 +199,7 @@ const settlement = fc.record({
 });
 type Drawn = typeof settlement extends fc.Arbitrary<infer T> ? T : never;
 
-function settle(journal: Journal, seq: number, { limits, ahead, ...rest }: Drawn, moment: Moment) {
+function settle(journal: Store, seq: number, { limits, ahead, ...rest }: Drawn, moment: Moment) {
   const { at } = moment;
   const stored = limits.map((one) => ({ ...one, updatedAt: at }));
   const n = (moment.known.get(seq)?.attempts ?? 0) + ahead;
@@ -272,7 +273,7 @@ const prune: fc.Arbitrary<Command> = fc
 
 const filesInUse: fc.Arbitrary<Command> = fc.constant({
   kind: 'other',
-  run: (journal: Journal) => journal.filesInUse(),
+  run: (journal: Store) => journal.filesInUse(),
   cases: (files: string[]) => [`files in use ${files.length}`],
 });
 

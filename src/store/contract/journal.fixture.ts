@@ -5,13 +5,13 @@ import { aDelivery } from '../../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { CheckedRow } from '../../system/row-check.ts';
-import type { Journal, MoveCommand, Recovered, Settlement } from '../ports/journal.ts';
+import type { MoveCommand, Settlement } from '../ports/delivery.ts';
+import type { Recovered } from '../ports/recovery.ts';
+import type { Store } from '../ports/store.ts';
 
 export interface Harness {
-  journal: Journal;
+  journal: Store;
   ledger: Ledger;
-  // Where nothing is yet.
-  readonly snapshotPath: string;
   // Ends the process and starts the next one on the same store.
   reopen(): Promise<void>;
   // Changes what stands on the disk, behind the store's back.
@@ -21,7 +21,7 @@ export interface Harness {
 
 export type Damage = Partial<Pick<CheckedRow, 'chat' | 'method' | 'body'>>;
 
-export async function recovered(journal: Journal): Promise<Recovered[]> {
+export async function recovered(journal: Store): Promise<Recovered[]> {
   const all: Recovered[] = [];
   for await (const one of journal.recover()) all.push(one);
   return all;
@@ -83,7 +83,7 @@ export const RETRIED = {
 
 // Accepted; its number.
 export async function accepted(
-  journal: Journal,
+  journal: Store,
   changes: Partial<NewDelivery> = {},
 ): Promise<number> {
   const appended = await journal.append(aDelivery(changes), ROOM);
@@ -93,7 +93,7 @@ export async function accepted(
 
 // Accepted, tried once, and settled.
 export async function delivered(
-  journal: Journal,
+  journal: Store,
   changes: Partial<NewDelivery>,
   settlement: Partial<Settlement>,
   startedAt = 2_000,

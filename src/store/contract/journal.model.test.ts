@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Coverage } from '../../system/coverage.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from '../memory/memory.ts';
-import type { Appended } from '../ports/journal.ts';
+import type { Appended } from '../ports/delivery.ts';
 import { IDEMPOTENCY_MS } from '../rules.ts';
 import { type InlineHarness, inlineHarness } from '../sqlite/sqlite.fixture.ts';
 import {
@@ -138,7 +138,6 @@ function memoryHarness(): Harness {
   const disk = createMemoryDisk();
   const harness: Harness = {
     ...createMemoryStore(disk),
-    snapshotPath: 'copy',
     async reopen() {
       Object.assign(harness, createMemoryStore(disk));
     },

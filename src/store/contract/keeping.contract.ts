@@ -200,12 +200,5 @@ export function keeping(store: () => Harness): void {
       await store().reopen();
       expect(await accepted(store().journal)).toBe(3);
     });
-
-    test('a snapshot is refused where a file is', async () => {
-      await store()
-        .journal.snapshot('/dev/null')
-        .catch(() => {});
-      await expect(store().journal.snapshot('/dev/null')).rejects.toMatchObject({ code: 'exists' });
-    });
   });
 }

@@ -1,7 +1,8 @@
 // What every journal must do with keys and the audit log.
 
 import { describe, expect, test } from 'vitest';
-import { NEVER, type NewAuditEntry, type StoredKey } from '../ports/keys.ts';
+import type { NewAuditEntry } from '../ports/audit.ts';
+import { NEVER, type StoredKey } from '../ports/keys.ts';
 import type { Harness } from './journal.fixture.ts';
 
 const FIRST = { after: '', max: 100 };

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
 import { createMemoryStore } from '../memory/memory.ts';
-import type { Streams } from '../ports/streams.ts';
+import type { StreamStore } from '../ports/streams.ts';
 import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
 
-type Run = (streams: Streams, at: number) => Promise<unknown>;
+type Run = (streams: StreamStore, at: number) => Promise<unknown>;
 type Command = readonly [kind: string, run: Run];
 
 const RUNS = 60;

@@ -15,8 +15,8 @@ import type {
   Moved,
   Settled,
   Settlement,
-  StoredLimit,
-} from '../ports/journal.ts';
+} from '../ports/delivery.ts';
+import type { StoredLimit } from '../ports/limits.ts';
 import {
   digestOf,
   IDEMPOTENCY_MS,

@@ -5,12 +5,14 @@ import type { Delivery } from '../../domain/delivery.ts';
 import type { Attempt } from '../../domain/outcome.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { isIntact } from '../../system/row-check.ts';
+import type { StoredAccount } from '../ports/accounts.ts';
+import type { AuditEntry } from '../ports/audit.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from '../ports/broadcasts.ts';
 import type { Held } from '../ports/callers.ts';
-import type { NewIncoming } from '../ports/incoming.ts';
-import type { StoredAccount, StoredLimit } from '../ports/journal.ts';
-import type { AuditEntry, StoredKey } from '../ports/keys.ts';
+import type { StoredKey } from '../ports/keys.ts';
+import type { StoredLimit } from '../ports/limits.ts';
 import type { StoredStream } from '../ports/streams.ts';
+import type { NewIncoming } from '../ports/updates.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type Row = Writable<Omit<Delivery, 'damaged'>>;
@@ -89,8 +91,6 @@ export interface MemoryDisk {
   readonly streams: Map<string, StoredStream>;
   readonly keys: Map<string, StoredKey>;
   readonly audit: { last: number; entries: AuditEntry[] };
-  // By path.
-  readonly snapshots: Map<string, MemoryDisk>;
 }
 
 export function createMemoryDisk(tag = 'local'): MemoryDisk {
@@ -124,7 +124,6 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     streams: new Map(),
     keys: new Map(),
     audit: { last: 0, entries: [] },
-    snapshots: new Map(),
   };
 }
 

@@ -1,7 +1,7 @@
 // What comes in, in memory: the specification, every question answered by looking at everything.
 
 import { unreachable } from '../../system/assert.ts';
-import type { IncomingCommand, NewIncoming } from '../ports/incoming.ts';
+import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 import { type IncomingRow, type MemoryDisk, pairKey } from './disk.ts';
 
 export function runIncoming(disk: MemoryDisk, command: IncomingCommand): unknown {

@@ -46,13 +46,6 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
     async countByState() {
       return countsOf(all());
     },
-    async byMessage(account, chat, messageId) {
-      const made = madeMessage(all(), chat, messageId).find((row) => row.account === account);
-      return made === undefined ? null : told(made);
-    },
-    async byMessageOfAnyAccount(chat, messageId) {
-      return madeMessage(all(), chat, messageId).map(told);
-    },
     async size() {
       return 0;
     },
@@ -105,13 +98,6 @@ function countsOf(deliveries: readonly Row[]): { account: string; state: State; 
   return [...counts.values()].sort(
     (a, b) => compare(a.account, b.account) || STATES.indexOf(a.state) - STATES.indexOf(b.state),
   );
-}
-
-// The delivery that made a message comes before those that edited it.
-function madeMessage(deliveries: Row[], chat: string, messageId: string): Row[] {
-  return deliveries
-    .filter((row) => row.chat === chat && row.messageId === messageId)
-    .slice(0, SEARCH_LIMIT_MAX);
 }
 
 function compare(a: string, b: string): number {

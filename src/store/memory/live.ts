@@ -5,7 +5,7 @@
 import { canMove, type State } from '../../domain/delivery.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
-import type { Record } from '../ports/journal.ts';
+import type { DeliveryPast } from '../ports/delivery.ts';
 import { BY_SLUICE, SUPERSEDED } from '../rules.ts';
 import { listOf, type MemoryDisk, pairKey, type Row } from './disk.ts';
 
@@ -91,7 +91,7 @@ export class SlotsAndCounts {
   }
 }
 
-export function recordOf(row: Row): Record {
+export function recordOf(row: Row): DeliveryPast {
   const { acceptedAt, failures, doubts, cures } = row;
   return { acceptedAt, failures, doubts, cures };
 }

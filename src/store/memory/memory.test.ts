@@ -7,7 +7,6 @@ journalContract('memory', async () => {
   const disk = createMemoryDisk();
   const harness: Harness = {
     ...createMemoryStore(disk),
-    snapshotPath: 'copy',
     async reopen() {
       Object.assign(harness, createMemoryStore(disk));
     },

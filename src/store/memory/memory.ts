@@ -5,30 +5,27 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Broadcasts, broadcastsOver } from '../ports/broadcasts.ts';
-import type { Callers } from '../ports/callers.ts';
-import { type Incoming, incomingOver } from '../ports/incoming.ts';
+import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
+import type { AuditStore } from '../ports/audit.ts';
+import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
+import type { CallerStore } from '../ports/callers.ts';
 import type {
-  AccountRename,
   AppendBounds,
   Appended,
   Begun,
-  Journal,
   MoveCommand,
   Moved,
-  PruneCommand,
-  Recovered,
   Settled,
   Settlement,
-  StoredAccount,
-  StoredCall,
-  StoredLimit,
-  TimeShift,
-} from '../ports/journal.ts';
-import { type Audit, type Keys, keysOver } from '../ports/keys.ts';
-import { type Streams, streamsOver } from '../ports/streams.ts';
+} from '../ports/delivery.ts';
+import { type KeyStore, keysOver } from '../ports/keys.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { Store } from '../ports/store.ts';
+import { type StreamStore, streamsOver } from '../ports/streams.ts';
+import { incomingOver, type UpdateStore } from '../ports/updates.ts';
 import { mayStillGo, queuedOf } from '../rules.ts';
-import { SnapshotError } from '../store-error.ts';
 import { runBroadcasts } from './broadcasts.ts';
 import { MemoryCommands } from './commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './disk.ts';
@@ -52,18 +49,18 @@ export interface MemoryHooks {
 export function createMemoryStore(
   disk: MemoryDisk = createMemoryDisk(),
   hooks: MemoryHooks = {},
-): { journal: Journal; ledger: Ledger } {
+): { journal: Store; ledger: Ledger } {
   return { journal: new MemoryJournal(disk, hooks), ledger: memoryLedger(disk) };
 }
 
-class MemoryJournal implements Journal {
+class MemoryJournal implements Store {
   readonly tag: string;
-  readonly callers: Callers;
-  readonly incoming: Incoming;
-  readonly broadcasts: Broadcasts;
-  readonly streams: Streams;
-  readonly keys: Keys;
-  readonly audit: Audit;
+  readonly callers: CallerStore;
+  readonly incoming: UpdateStore;
+  readonly broadcasts: BroadcastStore;
+  readonly streams: StreamStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -174,14 +171,6 @@ class MemoryJournal implements Journal {
 
   prune(command: PruneCommand): Promise<number> {
     return this.#command(() => this.#prune(command));
-  }
-
-  snapshot(path: string): Promise<void> {
-    return this.#command(() => {
-      const { snapshots, ...rest } = this.#disk;
-      if (snapshots.has(path)) throw new SnapshotError('exists', path);
-      snapshots.set(path, { ...structuredClone(rest), snapshots: new Map() });
-    });
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ import {
   renamedScope,
   renamedStream,
 } from '../account-renames.ts';
-import type { AccountRename } from '../ports/journal.ts';
+import type { AccountRename } from '../ports/accounts.ts';
 import { type MemoryDisk, pairKey } from './disk.ts';
 
 interface OfAccount {

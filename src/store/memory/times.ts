@@ -1,7 +1,7 @@
 // The wall clock has been set: what was written by it moves along.
 
 import { isScheduled } from '../../domain/delivery.ts';
-import type { TimeShift } from '../ports/journal.ts';
+import type { TimeShift } from '../ports/maintenance.ts';
 import type { MemoryDisk, Row } from './disk.ts';
 
 export function lastCallAt({ attempts }: MemoryDisk): number {

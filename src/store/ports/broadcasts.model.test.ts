@@ -6,7 +6,7 @@ import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
 import { aBroadcast } from '../contract/broadcasts.contract.ts';
 import { createMemoryStore } from '../memory/memory.ts';
 import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
-import { type Broadcasts, type Changed, type Created, RECIPIENT_STATES } from './broadcasts.ts';
+import { type BroadcastStore, type Changed, type Created, RECIPIENT_STATES } from './broadcasts.ts';
 
 // The newest of each at this point, so that what was just made is used.
 interface Moment {
@@ -14,7 +14,7 @@ interface Moment {
   readonly id: number;
   readonly audience: number;
 }
-type Run = (broadcasts: Broadcasts, moment: Moment) => Promise<unknown>;
+type Run = (broadcasts: BroadcastStore, moment: Moment) => Promise<unknown>;
 type Command = readonly [kind: string, run: Run];
 
 const RUNS = 60;

@@ -1,5 +1,5 @@
-// The part of the journal that keeps broadcasts: audiences (who), broadcasts (what, and how far), the outcome of each
-// recipient, and the chats that refuse an account. As everywhere in the journal, a promise resolves when its effect
+// The port of broadcasts: audiences (who), broadcasts (what, and how far), the outcome of each
+// recipient, and the chats that refuse an account. As everywhere in the store, a promise resolves when its effect
 // is durable. Every command is bounded by what the caller asks for: none ever walks through a whole audience, because
 // the road's commits wait behind it.
 
@@ -22,7 +22,7 @@ export type CountedState = Exclude<RecipientState, 'pending'>;
 export const BROADCAST_STATES = ['running', 'paused', 'cancelled', 'done'] as const;
 export type BroadcastState = (typeof BROADCAST_STATES)[number];
 
-export interface Broadcasts {
+export interface BroadcastStore {
   // An audience is filled while it is open, and never changes after it is sealed. null: as many as may be are kept.
   open(command: { name: string | null; at: number; audiencesMax: number }): Promise<number | null>;
   // By the process that opened it. Who is in it already is left out and counted.
@@ -196,11 +196,11 @@ export interface BlockedChat {
 }
 
 type Commands = {
-  [K in keyof Broadcasts]: { kind: K } & Parameters<Broadcasts[K]>[0];
+  [K in keyof BroadcastStore]: { kind: K } & Parameters<BroadcastStore[K]>[0];
 };
-export type BroadcastCommand = Commands[keyof Broadcasts];
+export type BroadcastCommand = Commands[keyof BroadcastStore];
 
-const KINDS: Readonly<Record<keyof Broadcasts, true>> = {
+const KINDS: Readonly<Record<keyof BroadcastStore, true>> = {
   open: true,
   fill: true,
   seal: true,
@@ -227,12 +227,14 @@ const KINDS: Readonly<Record<keyof Broadcasts, true>> = {
 };
 
 // The port over one function that runs a command, however it gets to its store.
-export function broadcastsOver(run: (command: BroadcastCommand) => Promise<unknown>): Broadcasts {
+export function broadcastsOver(
+  run: (command: BroadcastCommand) => Promise<unknown>,
+): BroadcastStore {
   const entries = Object.keys(KINDS).map((kind) => [
     kind,
     (command: object = {}) => run({ kind, ...command } as BroadcastCommand),
   ]);
-  return Object.fromEntries(entries) as Broadcasts;
+  return Object.fromEntries(entries) as BroadcastStore;
 }
 
 // Who was never fed is pending as long as someone may still be.

@@ -5,6 +5,8 @@
 
 import type { State } from '../../domain/delivery.ts';
 
+export { fingerprintOf } from '../fingerprint.ts';
+
 // Of a delivery: nobody waits for it; a caller does and has no answer yet; the answer was given.
 export const HELD = { nobody: 0, waiting: 1, answered: 2 } as const;
 export type Held = (typeof HELD)[keyof typeof HELD];
@@ -28,7 +30,7 @@ export interface UnansweredBounds {
 // socket it is a turn of the loop, which a busy machine may keep waiting.
 export const ANSWER_DOUBT_MS = 1_000;
 
-export interface Callers {
+export interface CallerStore {
   // The caller of a delivery is there, or has left. One that was accepted in this process has its caller, one of the
   // process before has not, until told otherwise.
   caller(seq: number, isThere: boolean): Promise<void>;

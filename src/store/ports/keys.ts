@@ -1,9 +1,10 @@
-// The part of the journal that keeps who may do what, and what was done: keys (by their hash, never themselves) and
-// the audit log. As everywhere in the journal, a promise resolves when its effect is durable.
+// The port of who may do what: keys, by their hash and never themselves. A backend runs its commands beside those of
+// the audit log. As everywhere in the store, a promise resolves when its effect is durable.
 
 import type { Role } from '../../domain/role.ts';
+import type { AuditStore, NewAuditEntry } from './audit.ts';
 
-export interface Keys {
+export interface KeyStore {
   // A new one, or all of a known one (by id) anew.
   save(key: StoredKey): Promise<void>;
   // In order of id, from just after that one; those that are over included, until they are pruned.
@@ -11,13 +12,6 @@ export interface Keys {
   // When each was last used; unknown ones are passed over.
   used(uses: readonly KeyUse[]): Promise<void>;
   // Forgets those that were over before a time, at most `max`, oldest first; how many.
-  prune(command: { endedBefore: number; max: number }): Promise<number>;
-}
-
-export interface Audit {
-  note(entry: NewAuditEntry): Promise<void>;
-  // Newest first, from just before that one; null: from the newest.
-  page(page: { before: number | null; max: number }): Promise<AuditEntry[]>;
   prune(command: { endedBefore: number; max: number }): Promise<number>;
 }
 
@@ -46,21 +40,6 @@ export interface KeyUse {
   readonly at: number;
 }
 
-export interface NewAuditEntry {
-  readonly at: number;
-  // The key's name, and its id where it has one.
-  readonly by: string;
-  readonly key: string | null;
-  // What was asked for, and of what.
-  readonly action: string;
-  readonly target: string;
-  readonly result: string;
-}
-
-export interface AuditEntry extends NewAuditEntry {
-  readonly n: number;
-}
-
 export type KeyCommand =
   | { kind: 'save'; key: StoredKey }
   | { kind: 'page'; after: string; max: number }
@@ -72,8 +51,8 @@ export type KeyCommand =
 
 type Run = (command: KeyCommand) => Promise<unknown>;
 
-// The port over one function that runs a command, however it gets to its store.
-export function keysOver(run: Run): { keys: Keys; audit: Audit } {
+// Both ports over one function that runs a command, however it gets to its store.
+export function keysOver(run: Run): { keys: KeyStore; audit: AuditStore } {
   const ask = <T>(command: KeyCommand) => run(command) as Promise<T>;
   return {
     keys: {

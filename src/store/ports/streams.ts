@@ -1,8 +1,8 @@
-// The part of the journal that keeps live output: each stream with its newest text, so that it goes on after a crash.
+// The port of live output: each stream with its newest text, so that it goes on after a crash.
 // What a stream's record says is its room's business; here it is text. A stream that has ended stays ended.
-// As everywhere in the journal, a promise resolves when its effect is durable.
+// As everywhere in the store, a promise resolves when its effect is durable.
 
-export interface Streams {
+export interface StreamStore {
   save(stream: StoredStream): Promise<void>;
   get(id: string): Promise<StoredStream | null>;
   // Those that have not ended, in order of id, from just after that one.
@@ -27,7 +27,7 @@ export type StreamCommand =
   | { kind: 'prune'; endedBefore: number; max: number };
 
 // The port over one function that runs a command, however it gets to its store.
-export function streamsOver(run: (command: StreamCommand) => Promise<unknown>): Streams {
+export function streamsOver(run: (command: StreamCommand) => Promise<unknown>): StreamStore {
   const ask = <T>(command: StreamCommand) => run(command) as Promise<T>;
   return {
     save: (stream) => ask({ kind: 'save', ...stream }),

@@ -6,11 +6,12 @@
 // it is accepted.
 
 import { assert } from '../../system/assert.ts';
+import type { AccountRename } from '../ports/accounts.ts';
 import type { BroadcastCommand } from '../ports/broadcasts.ts';
-import type { IncomingCommand } from '../ports/incoming.ts';
-import type { AccountRename, TimeShift } from '../ports/journal.ts';
 import type { KeyCommand } from '../ports/keys.ts';
+import type { TimeShift } from '../ports/maintenance.ts';
 import type { StreamCommand } from '../ports/streams.ts';
+import type { IncomingCommand } from '../ports/updates.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './append.ts';
 import { SqliteBroadcasts } from './broadcasts.ts';
 import { SqliteCallers } from './callers.ts';

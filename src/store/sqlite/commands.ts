@@ -9,14 +9,8 @@ import { type CheckedRow, isIntact, rowCheck } from '../../system/row-check.ts';
 import type { Database } from '../../system/sqlite.ts';
 import { fingerprintOf, type Same } from '../fingerprint.ts';
 import { HELD, type Held, Presence } from '../ports/callers.ts';
-import type {
-  Begun,
-  MoveCommand,
-  Moved,
-  Settled,
-  Settlement,
-  StoredLimit,
-} from '../ports/journal.ts';
+import type { Begun, MoveCommand, Moved, Settled, Settlement } from '../ports/delivery.ts';
+import type { StoredLimit } from '../ports/limits.ts';
 import {
   BY_SLUICE,
   mayBeOut,

@@ -5,7 +5,7 @@
 
 import { type EventEmitter, once } from 'node:events';
 import { atEndOfTurn } from '../../system/turn.ts';
-import { JournalUnavailable } from '../ports/journal.ts';
+import { JournalUnavailable } from '../ports/unavailable.ts';
 import type { Answer, Request } from './server.ts';
 import { Reader } from './wire.ts';
 

@@ -3,7 +3,7 @@
 
 import { unreachable } from '../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
-import type { IncomingCommand, NewIncoming } from '../ports/incoming.ts';
+import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 
 const WAITS = `state = 'waiting'`;
 

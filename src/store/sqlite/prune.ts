@@ -2,7 +2,7 @@
 // them.
 
 import type { State } from '../../domain/delivery.ts';
-import type { PruneCommand } from '../ports/journal.ts';
+import type { PruneCommand } from '../ports/maintenance.ts';
 import type { SqliteCommands } from './commands.ts';
 
 export function prune(

@@ -2,7 +2,9 @@
 // per message.
 
 import { type Database, prepareArrays, type Statement } from '../../system/sqlite.ts';
-import type { StoredAccount, StoredCall, StoredLimit } from '../ports/journal.ts';
+import type { StoredAccount } from '../ports/accounts.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import type { StoredCall } from '../ports/recovery.ts';
 
 export class SqliteReads {
   readonly #limits: Statement;

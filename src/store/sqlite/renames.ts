@@ -9,7 +9,7 @@ import {
   renamedScope,
   renamedStream,
 } from '../account-renames.ts';
-import type { AccountRename } from '../ports/journal.ts';
+import type { AccountRename } from '../ports/accounts.ts';
 
 const TABLES = `SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c
   WHERE m.type = 'table' AND c.name = 'account'`;

@@ -3,7 +3,7 @@
 // disk was busy are committed together. Runs in the store's worker.
 
 import { SQLITE, sqliteCodeOf } from '../../system/sqlite.ts';
-import type { JournalUnavailable } from '../ports/journal.ts';
+import type { JournalUnavailable } from '../ports/unavailable.ts';
 import { BatchRunner } from './batch.ts';
 import { LogLost, type OpenStore } from './files/open.ts';
 import { OwnerLost } from './files/owner.ts';

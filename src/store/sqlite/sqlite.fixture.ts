@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDatabase, storeFileOf } from '../../system/sqlite.ts';
 import type { Damage, Harness } from '../contract/journal.fixture.ts';
-import type { Journal } from '../ports/journal.ts';
+import type { Store } from '../ports/store.ts';
 import { type OpenStore, openStore } from './files/open.ts';
 import { openSqliteLedger } from './ledger/ledger.ts';
 import { SqliteReader } from './ledger/reader.ts';
@@ -48,7 +48,6 @@ export async function openHarness(
   const harness: SqliteHarness = {
     ...(await open(options)),
     dir,
-    snapshotPath: join(root, 'copy.db'),
     async reopen(changes = options) {
       await close();
       Object.assign(harness, await open(changes));
@@ -73,7 +72,6 @@ export function inlineHarness(): InlineHarness {
   const harness: InlineHarness = {
     ...openInline(dir, commits),
     commits,
-    snapshotPath: '',
     async reopen() {
       await harness.journal.close();
       Object.assign(harness, openInline(dir, commits));
@@ -98,7 +96,7 @@ export function damageRow(dir: string, seq: number, change: Damage): void {
 }
 
 // The store itself too, for tests of its files.
-export function inlineStore(dir: string): { journal: Journal; store: OpenStore } {
+export function inlineStore(dir: string): { journal: Store; store: OpenStore } {
   const { journal, store } = openInline(dir, []);
   return { journal, store };
 }
@@ -106,7 +104,7 @@ export function inlineStore(dir: string): { journal: Journal; store: OpenStore }
 function openInline(
   dir: string,
   commits: number[],
-): { journal: Journal; ledger: Ledger; store: OpenStore } {
+): { journal: Store; ledger: Ledger; store: OpenStore } {
   const store = openStore({ dir, pageCountMax: null });
   const server = serveStore(store);
   const posted: Request[] = [];
@@ -128,7 +126,7 @@ function openInline(
   });
   return {
     store,
-    journal: new SqliteJournal(thread, dir, server.tag),
+    journal: new SqliteJournal(thread, server.tag),
     ledger: inlineLedger(new SqliteReader(store.db)),
   };
 }
@@ -142,8 +140,6 @@ function inlineLedger(reader: SqliteReader): Ledger {
     search: async (filter, page) => reader.search(filter, page),
     deadByCause: async (filter) => reader.deadByCause(filter),
     countByState: async () => reader.countByState(),
-    byMessage: async (account, chat, messageId) => reader.byMessage(account, chat, messageId),
-    byMessageOfAnyAccount: async (chat, messageId) => reader.byMessageOfAnyAccount(chat, messageId),
     size: async () => 0,
     close: async () => {},
   };

@@ -4,33 +4,30 @@
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
-import { type Broadcasts, broadcastsOver } from '../ports/broadcasts.ts';
-import type { Callers, Unanswered } from '../ports/callers.ts';
-import { type Incoming, incomingOver } from '../ports/incoming.ts';
+import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
+import type { AuditStore } from '../ports/audit.ts';
+import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
+import type { CallerStore, Unanswered } from '../ports/callers.ts';
 import type {
-  AccountRename,
   AppendBounds,
   Appended,
   Begun,
-  Journal,
   MoveCommand,
   Moved,
-  PruneCommand,
-  Recovered,
   Settled,
   Settlement,
-  StoredAccount,
-  StoredCall,
-  StoredLimit,
-  TimeShift,
-} from '../ports/journal.ts';
-import { type Audit, type Keys, keysOver } from '../ports/keys.ts';
-import { type Streams, streamsOver } from '../ports/streams.ts';
+} from '../ports/delivery.ts';
+import { type KeyStore, keysOver } from '../ports/keys.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { Store } from '../ports/store.ts';
+import { type StreamStore, streamsOver } from '../ports/streams.ts';
+import { incomingOver, type UpdateStore } from '../ports/updates.ts';
 import { JournalOpenError } from '../store-error.ts';
 import type { StoreNote } from '../store-note.ts';
 import type { AcceptedLoss } from './files/loss.ts';
 import type { OpenOptions } from './files/open.ts';
-import { takeSnapshot } from './files/snapshot.ts';
 import { type CommitWatch, GroupCommit, type StoreThread } from './group-commit.ts';
 import { PageReader, recoverPages } from './recovery.ts';
 import {
@@ -78,7 +75,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   worker.on('error', (error) => {
     if (error.name === 'OwnerLost') options.onOwnerLost?.(error);
   });
-  const journal = new SqliteJournal(worker, dir, opened.tag, watch);
+  const journal = new SqliteJournal(worker, opened.tag, watch);
   journal.losses = opened.losses;
   return journal;
 }
@@ -90,23 +87,21 @@ function firstMessageOf(worker: Worker): Promise<Opened> {
   });
 }
 
-export class SqliteJournal implements Journal {
+export class SqliteJournal implements Store {
   readonly tag: string;
-  readonly callers: Callers;
+  readonly callers: CallerStore;
   // Losses that were accepted, the latest last.
   losses: readonly AcceptedLoss[] = [];
-  readonly incoming: Incoming;
-  readonly streams: Streams;
-  readonly broadcasts: Broadcasts;
-  readonly keys: Keys;
-  readonly audit: Audit;
-  readonly #dir: string;
+  readonly incoming: UpdateStore;
+  readonly streams: StreamStore;
+  readonly broadcasts: BroadcastStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
   readonly #commits: GroupCommit;
   #closed: Promise<void> | null = null;
 
-  constructor(thread: StoreThread, dir: string, tag: string, watch: CommitWatch | null = null) {
+  constructor(thread: StoreThread, tag: string, watch: CommitWatch | null = null) {
     this.tag = tag;
-    this.#dir = dir;
     this.#commits = new GroupCommit(thread, watch);
     this.callers = this.#callersOver();
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
@@ -117,7 +112,7 @@ export class SqliteJournal implements Journal {
     this.audit = guarded.audit;
   }
 
-  #callersOver(): Callers {
+  #callersOver(): CallerStore {
     return {
       caller: (seq, isThere) =>
         this.#commits.submit(
@@ -238,12 +233,6 @@ export class SqliteJournal implements Journal {
       (words) => words.push(OP.prune, endedBefore, deadBefore, max),
       readValue<number>,
     );
-  }
-
-  // On a connection and a thread of its own: a copy of gigabytes must not hold up a commit.
-  async snapshot(path: string): Promise<void> {
-    await this.#commits.drained();
-    await takeSnapshot(this.#dir, path);
   }
 
   close(): Promise<void> {

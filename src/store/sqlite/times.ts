@@ -2,7 +2,7 @@
 // What must be kept equal to memory-times.ts is every time.
 
 import type { Database } from '../../system/sqlite.ts';
-import type { TimeShift } from '../ports/journal.ts';
+import type { TimeShift } from '../ports/maintenance.ts';
 
 const NEWEST_FIRST = 'SELECT no, started_at FROM attempts ORDER BY no DESC';
 const SHIFT_CALLS = `UPDATE attempts SET started_at = started_at + ?1, ended_at = ended_at + ?1

@@ -11,12 +11,12 @@ import type {
   AppendBounds,
   Appended,
   Begun,
+  DeliveryPast,
   MoveCommand,
-  Record,
   Settled,
   Settlement,
-  StoredLimit,
-} from '../ports/journal.ts';
+} from '../ports/delivery.ts';
+import type { StoredLimit } from '../ports/limits.ts';
 import { ownPlace, queuedOfNew } from '../rules.ts';
 
 export const OP = {
@@ -177,12 +177,12 @@ export function readBegun(reader: Reader): Begun {
   return body === null ? { kind: 'damaged', n, record } : { kind: 'begun', n, body, record };
 }
 
-export function writeRecord(out: unknown[], record: Record): void {
+export function writeRecord(out: unknown[], record: DeliveryPast): void {
   const cures = record.cures.length === 0 ? null : JSON.stringify(record.cures);
   out.push(record.acceptedAt, record.failures, record.doubts, cures);
 }
 
-export function readRecord(reader: Reader): Record {
+export function readRecord(reader: Reader): DeliveryPast {
   return {
     acceptedAt: reader.number(),
     failures: reader.number(),

@@ -3,14 +3,15 @@
 
 import { expect, test } from 'vitest';
 import { accepted, aDelivery, aMove, ROOM, recovered } from '../../contract/journal.fixture.ts';
-import { type Journal, JournalUnavailable } from '../../ports/journal.ts';
+import type { Store } from '../../ports/store.ts';
+import { JournalUnavailable } from '../../ports/unavailable.ts';
 import { openHarness } from '../sqlite.fixture.ts';
 
 const PAGES = 120;
 const BODY = 'x'.repeat(2_000);
 
 // Appends until the store refuses; the numbers of what it accepted.
-async function fill(journal: Journal): Promise<number[]> {
+async function fill(journal: Store): Promise<number[]> {
   const seqs: number[] = [];
   for (;;) {
     const burst = Array.from({ length: 20 }, () => journal.append(aDelivery({ body: BODY }), ROOM));

@@ -9,6 +9,7 @@ import { SCHEMA_VERSION } from '../schema/schema.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { openSqliteJournal, restoreSnapshot } from '../sqlite.ts';
 import { explained } from './open.ts';
+import { takeSnapshot } from './snapshot.ts';
 
 let root: string;
 let dir: string;
@@ -124,7 +125,8 @@ describe('snapshot and restore', () => {
     await delivered(journal, {}, {});
     await accepted(journal, { chat: 'kept' });
     const copy = join(root, 'copy.db');
-    await journal.snapshot(copy);
+    await takeSnapshot(dir, copy);
+    await expect(takeSnapshot(dir, copy)).rejects.toMatchObject({ code: 'exists' });
     await accepted(journal, { chat: 'after the snapshot' });
 
     const other = join(root, 'other');

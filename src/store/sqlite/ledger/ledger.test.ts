@@ -6,7 +6,7 @@ import { accepted } from '../../contract/journal.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from '../../memory/memory.ts';
 import { inlineHarness, openHarness, type SqliteHarness } from '../sqlite.fixture.ts';
 import { openSqliteLedger } from './ledger.ts';
-import { BY_MESSAGE, deadGroupsSql } from './reader.ts';
+import { deadGroupsSql } from './reader.ts';
 import { ATTEMPTS_SELECT, HISTORY_SELECT } from './rows.ts';
 import { searchQueries } from './search.ts';
 
@@ -14,7 +14,6 @@ ledgerContract('memory', async () => {
   const disk = createMemoryDisk();
   return {
     ...createMemoryStore(disk),
-    snapshotPath: '',
     async reopen() {},
     async damage(seq, change) {
       Object.assign(disk.deliveries.get(seq)!, change);
@@ -80,14 +79,6 @@ describe('the ledger on its own thread', () => {
         expect(plans[i]).toContain(index);
         expect(plans[i]).not.toMatch(/SCAN|TEMP B-TREE/);
       }
-    });
-
-    test('messages by chat and number, with and without the account', () => {
-      const any = plan(`${BY_MESSAGE} ORDER BY d.seq LIMIT 9`);
-      expect(any).toContain('deliveries_message (message_id=? AND chat=?)');
-      const one = plan(`${BY_MESSAGE} AND d.account = ? ORDER BY d.seq LIMIT 1`);
-      expect(one).toContain('deliveries_message (message_id=? AND chat=? AND account=?)');
-      expect(one).not.toMatch(/SCAN|TEMP B-TREE/);
     });
 
     test('attempts, history and causes of death', () => {

@@ -63,14 +63,6 @@ class SqliteLedger implements Ledger {
     return this.#ask<StateCount[]>({ kind: 'countByState' });
   }
 
-  byMessage(account: string, chat: string, messageId: string) {
-    return this.#ask<Delivery | null>({ kind: 'byMessage', account, chat, messageId });
-  }
-
-  byMessageOfAnyAccount(chat: string, messageId: string) {
-    return this.#ask<Delivery[]>({ kind: 'byMessageOfAnyAccount', chat, messageId });
-  }
-
   async size(): Promise<number> {
     const files = [this.#file, `${this.#file}-wal`, `${this.#file}-shm`];
     const sizes = await Promise.all(

@@ -27,11 +27,6 @@ const STORY_LINES_MAX = 10_000;
 // Prepared statements kept; a search has as many texts as there are kinds of filter.
 const STATEMENTS_MAX = 256;
 
-export const BY_MESSAGE = `${DELIVERY_SELECT.replace(
-  'deliveries d',
-  'deliveries d INDEXED BY deliveries_message',
-)} WHERE d.chat = ? AND d.message_id = ?`;
-
 export function deadGroupsSql(filter: Filter): { sql: string; params: SqlInput[] } {
   const { where, params } = residueOf(filter);
   return {
@@ -100,18 +95,6 @@ export class SqliteReader {
       .sort(
         (a, b) => compare(a.account, b.account) || order(a) - order(b),
       ) as unknown as StateCount[];
-  }
-
-  byMessage(account: string, chat: string, messageId: string): Delivery | null {
-    const sql = `${BY_MESSAGE} AND d.account = ? ORDER BY d.seq LIMIT 1`;
-    const row = this.#all(sql, [chat, messageId, account])[0];
-    return row === undefined ? null : deliveryOfRow(row, this.#tag);
-  }
-
-  byMessageOfAnyAccount(chat: string, messageId: string): Delivery[] {
-    const sql = `${BY_MESSAGE} ORDER BY d.seq LIMIT ?`;
-    const rows = this.#all(sql, [chat, messageId, SEARCH_LIMIT_MAX]);
-    return rows.map((row) => deliveryOfRow(row, this.#tag));
   }
 
   #all(sql: string, params: SqlInput[]): SqlRow[] {

@@ -14,9 +14,7 @@ export type Question =
   | { kind: 'history'; seq: number }
   | { kind: 'search'; filter: Filter; page: Page }
   | { kind: 'deadByCause'; filter: Filter }
-  | { kind: 'countByState' }
-  | { kind: 'byMessage'; account: string; chat: string; messageId: string }
-  | { kind: 'byMessageOfAnyAccount'; chat: string; messageId: string };
+  | { kind: 'countByState' };
 
 export type Reply = { kind: 'value'; value: unknown } | { kind: 'failed'; message: string };
 
@@ -53,9 +51,5 @@ function answer(question: Question): unknown {
       return reader.deadByCause(question.filter);
     case 'countByState':
       return reader.countByState();
-    case 'byMessage':
-      return reader.byMessage(question.account, question.chat, question.messageId);
-    case 'byMessageOfAnyAccount':
-      return reader.byMessageOfAnyAccount(question.chat, question.messageId);
   }
 }

@@ -1,8 +1,8 @@
-// The part of the journal that keeps what comes in: updates, known by account and update id. One that repeats
+// The port of what comes in: updates, known by account and update id. One that repeats
 // changes nothing. An update is `seen` (noted, so that answers are known as such after a restart), `waiting` (for
-// the app to take it) or `done`. As everywhere in the journal, a promise resolves when its effect is durable.
+// the app to take it) or `done`. As everywhere in the store, a promise resolves when its effect is durable.
 
-export interface Incoming {
+export interface UpdateStore {
   // Which of them were new. One that was only seen before and is to wait now counts as new.
   record(batch: readonly NewIncoming[]): Promise<boolean[]>;
   // What came to an account at or after `since`, oldest first; of more than `max`, the newest.
@@ -84,7 +84,7 @@ export type IncomingCommand =
   | { kind: 'prune'; before: number; max: number };
 
 // The port over one function that runs a command, however it gets to its store.
-export function incomingOver(run: (command: IncomingCommand) => Promise<unknown>): Incoming {
+export function incomingOver(run: (command: IncomingCommand) => Promise<unknown>): UpdateStore {
   const ask = <T>(command: IncomingCommand) => run(command) as Promise<T>;
   return {
     record: (batch) => ask({ kind: 'record', batch }),

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
 import { createMemoryStore } from '../memory/memory.ts';
 import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
-import type { Incoming } from './incoming.ts';
+import type { UpdateStore } from './updates.ts';
 
-type Run = (incoming: Incoming, at: number) => Promise<unknown>;
+type Run = (incoming: UpdateStore, at: number) => Promise<unknown>;
 type Command = readonly [kind: string, run: Run];
 
 const RUNS = 60;

@@ -1,0 +1,115 @@
+// The port of the road: a delivery is accepted, begun, settled, moved. Every move is conditional on the state it
+// expects, so a late or repeated command changes nothing and says so. A promise resolves only when its effect is
+// durable; it rejects with JournalUnavailable when the store cannot be written.
+
+import type { NewDelivery, Queued, State } from '../../domain/delivery.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { StoredLimit } from './limits.ts';
+
+export interface DeliveryStore {
+  // Drawn at random when the store was made; see domain/ids.ts.
+  readonly tag: string;
+  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
+  // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
+  begin(seq: number, startedAt: number): Promise<Begun>;
+  // sending → what the attempt came to, with the attempt, the limits and the history in one transaction. It outlives
+  // the process when it resolves, and is forced to the disk soon after: a power cut in between leaves it in doubt.
+  settle(settlement: Settlement): Promise<Settled>;
+  // Moves that are not an attempt's: cancel, expire, retry by hand, discard.
+  move(command: MoveCommand): Promise<Moved>;
+}
+
+// What settling needs to know of a delivery's past.
+export interface DeliveryPast {
+  readonly acceptedAt: number;
+  readonly failures: number;
+  readonly doubts: number;
+  readonly cures: readonly string[];
+}
+
+export interface AppendBounds {
+  readonly queueMax: number;
+  // A plain message (see isPlain) is begun in the same commit, to go at once. It may leave as soon as it is written,
+  // which is told first: from then on it outlives the process. As ever, the promise waits for the disk; a power cut
+  // before that knows nothing of a message that nobody was told is accepted.
+  readonly begin?: { readonly at: number; written(queued: Queued): void };
+}
+
+export type Appended =
+  // `replaced`: the waiting delivery of the same slot whose place it took.
+  // `begun`: its first attempt has begun, as asked.
+  | { kind: 'accepted'; queued: Queued; replaced: number | null; begun?: true }
+  // A final of the same slot waits: the late preview ends as superseded at once.
+  | { kind: 'superseded'; seq: number; by: number }
+  // Same idempotency key, same content: the earlier delivery stands.
+  | { kind: 'repeated'; seq: number; state: State }
+  // Same idempotency key, other content.
+  | { kind: 'conflict'; seq: number }
+  | ({ kind: 'full' } & QueueFull);
+
+// Which bound of the queue is reached, and how much waits.
+export interface QueueFull {
+  readonly waiting: number;
+  readonly queueMax: number;
+  // What the bound counts; left out: deliveries.
+  readonly unit?: 'bytes';
+  // The bound is that of all accounts of a platform.
+  readonly platform?: string;
+  // Of all accounts, or of those that nobody has configured; left out: see `platform`, or the account’s own.
+  readonly whose?: 'all' | 'unconfigured';
+}
+
+export type Begun =
+  | { kind: 'begun'; n: number; body: string; record: DeliveryPast }
+  // Begun, and not to be sent: what the store holds of it is not what was written. To be settled as dead.
+  | { kind: 'damaged'; n: number; record: DeliveryPast }
+  // Cancelled, superseded or expired meanwhile: nothing to send.
+  | { kind: 'gone'; state: State };
+
+export interface Settlement {
+  readonly seq: number;
+  // The attempt that is being settled; a settlement of an older attempt is stale.
+  readonly n: number;
+  readonly endedAt: number;
+  readonly outcome: Outcome['kind'];
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly retryAfterMs: number | null;
+  readonly to: 'sent' | 'queued' | 'uncertain' | 'dead';
+  // With `to: queued`: not before this time; 0: at once.
+  readonly dueAt: number;
+  readonly failed: boolean;
+  readonly doubted: boolean;
+  // A cure applied to the call: its name and the changed call. Null fields stay as they were.
+  readonly cure: { name: string; chat: string | null; body: string | null } | null;
+  readonly messageId: string | null;
+  readonly result: string | null;
+  readonly limits: readonly StoredLimit[];
+}
+
+export type Settled =
+  // `queued` when it waits again. Superseded: a newer one of its slot waits, so it is not tried again.
+  | { kind: 'settled'; state: State; queued: Queued | null; supersededBy: number | null }
+  | { kind: 'stale'; state: State };
+
+export interface MoveCommand {
+  readonly seq: number;
+  readonly to: 'queued' | 'cancelled' | 'expired';
+  readonly at: number;
+  readonly reason: string;
+  // Who asked: a key's name, or `sluice`.
+  readonly by: string;
+  // With `to: queued`: the edited payload; null keeps it. Failures start at 0 again.
+  readonly body: string | null;
+  readonly queueMax: number;
+}
+
+export type Moved =
+  | { kind: 'moved'; from: State; queued: Queued | null }
+  | { kind: 'illegal'; state: State }
+  | { kind: 'unknown' }
+  // The payload is gone (retention) and none was given.
+  | { kind: 'no_body' }
+  // What the store holds of it is not what was written: it is neither sent as it is, nor with another body.
+  | { kind: 'damaged' }
+  | ({ kind: 'full' } & QueueFull);
