@@ -11,6 +11,7 @@ import { addExplain } from './explain.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys/keys.ts';
 import { addLoginLink } from './keys/login-link.ts';
+import { addLimits } from './limits.ts';
 import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
@@ -73,6 +74,7 @@ export function createProgram(io: Io): Command {
     addDead,
     addExplain,
     addPause,
+    addLimits,
     addAccounts,
     addKeys,
     addLoginLink,
