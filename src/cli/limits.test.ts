@@ -53,5 +53,9 @@ test('what is not known, or makes no sense, is said', async () => {
 });
 
 test('the list is the default', async () => {
-  expect(await limits('--frozen')).toMatchObject({ code: 0, out: 'nothing is held back' });
+  const { code, out } = await limits('--account', ACCOUNT);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^account +chat +budget +frozen until +cause/);
+  const none = await limits('--chat', 'nowhere');
+  expect(none).toMatchObject({ code: 0, out: 'nothing is known of it' });
 });

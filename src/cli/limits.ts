@@ -54,7 +54,7 @@ function addList(limits: Command, io: Io): void {
       printJson(io, answer);
       return;
     }
-    io.out(found.length === 0 ? 'nothing is held back' : table(HEAD, found.flatMap(rowsOf)));
+    io.out(found.length === 0 ? 'nothing is known of it' : table(HEAD, found.flatMap(rowsOf)));
     if (more > 0) io.out(`and ${more} more; name an account or a chat`);
   });
 }

@@ -1,0 +1,116 @@
+// POST /v1/limits/freeze and /thaw: an operator's hand on the limits of a chat or an account.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { NAME_LENGTH_MAX, YEAR_S } from '../accept/context.ts';
+import { invalid } from '../accept/problems.ts';
+import { showTime } from '../accept/time.ts';
+import { troublesOf } from '../accept/trouble.ts';
+import type { HandOnLimits } from '../road/road.ts';
+import { operator } from './auth/access.ts';
+import type { IntakeOptions } from './context.ts';
+import { count, SAMPLE, text, textOrNull } from './openapi/common.ts';
+import { refuse, sendProblem } from './problem.ts';
+import { group, type Route, withOptions } from './route.ts';
+
+const name = Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
+const where = {
+  account: name,
+  chat: Type.Optional(
+    Type.Union([name, Type.Integer()], { description: 'Left out: the account as a whole' }),
+  ),
+};
+const Freeze = Type.Object(
+  {
+    ...where,
+    seconds: Type.Number({ exclusiveMinimum: 0, maximum: YEAR_S, description: 'For how long' }),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: NAME_LENGTH_MAX,
+        description: 'Shown wherever it is asked why a message waits',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const Thaw = Type.Object(where, { additionalProperties: false });
+const checkFreeze = Compile(Freeze);
+const checkThaw = Compile(Thaw);
+
+const FREEZE: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/limits/freeze',
+  access: operator('closed', 'body'),
+  tag: 'accounts',
+  summary: 'Send nothing to this chat, or for this account, for a time',
+  body: Freeze,
+  answers: { 200: Type.Object({ account: text, chat: textOrNull, until: text }) },
+  examples: {
+    'a chat for ten minutes': {
+      body: { account: SAMPLE.account, chat: '42', seconds: 600, reason: 'maintenance' },
+      status: 200,
+    },
+  },
+  handler: freeze,
+};
+
+const THAW: Route<IntakeOptions> = {
+  method: 'POST',
+  url: '/v1/limits/thaw',
+  access: operator('closed', 'body'),
+  tag: 'accounts',
+  summary: 'End the freezes of this chat or account now; one call goes first',
+  body: Thaw,
+  answers: {
+    200: Type.Object({
+      account: text,
+      chat: textOrNull,
+      thawed: { ...count, description: 'Freezes that ended by it' },
+    }),
+  },
+  examples: {
+    'a chat': { body: { account: SAMPLE.account, chat: '42' }, status: 200 },
+  },
+  handler: thaw,
+};
+
+export const FREEZE_ROUTES = group<IntakeOptions>([FREEZE, THAW], withOptions);
+
+async function freeze(
+  { road, clock }: IntakeOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  if (!checkFreeze.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkFreeze, body)));
+  }
+  const what = whatOf(body);
+  const until = clock.now() + body.seconds * 1000;
+  const cause = body.reason === undefined ? 'by hand' : `by hand: ${body.reason}`;
+  request.subject = inWords(what);
+  if (!(await road.freeze(what, until, cause))) return refuse(reply, 'unknown_account');
+  return { ...what, until: showTime(until) };
+}
+
+async function thaw({ road }: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
+  if (!checkThaw.Check(body)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkThaw, body)));
+  }
+  const what = whatOf(body);
+  request.subject = inWords(what);
+  if (!road.accounts().some(({ id }) => id === what.account)) {
+    return refuse(reply, 'unknown_account');
+  }
+  return { ...what, thawed: await road.thaw(what) };
+}
+
+function whatOf({ account, chat }: Static<typeof Thaw>): HandOnLimits {
+  return { account, chat: chat === undefined ? null : String(chat) };
+}
+
+function inWords({ account, chat }: HandOnLimits): string {
+  return chat === null ? account : `${account} ${chat}`;
+}
