@@ -26,8 +26,8 @@ const SLOW = 100;
 // Rest and attack take turns, so that whatever else the machine does falls on both; of each, the middle round counts.
 const ROUNDS = 9;
 const REST_MS = 600;
-// Another one for other attacks: SLUICE_HOSTILE_SEED=7 npm test -- test/hostile.test.ts
-const SEED = Number(process.env.SLUICE_HOSTILE_SEED ?? 20_261_116);
+// Another one for other attacks: HOSTILE_SEED=7 npm test -- test/hostile.test.ts
+const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_116);
 const HARMLESS_SHARE = 0.04;
 const PIPELINED_SHARE = 0.1;
 // What a healthy collector leaves lying about; a leak of ten thousand bodies is far beyond it.

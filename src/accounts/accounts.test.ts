@@ -70,6 +70,16 @@ describe('who owns a token', () => {
     expect(reopened.credentialOf('telegram:42')).toBe(GOOD);
   });
 
+  test('a virtual token is never shown to the platform, by whatever path it comes', async () => {
+    const at = world();
+    const accounts = await Accounts.open(at.options);
+    const virtual = '1:sluiceAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    const refused = { kind: 'refused', status: 401 };
+    expect(await accounts.identify('telegram', virtual)).toMatchObject(refused);
+    expect(await accounts.resolve('telegram', virtual)).toMatchObject(refused);
+    expect(at.asked).toEqual([]);
+  });
+
   test('callers at the same time share one question', async () => {
     const { options, asked } = world();
     const accounts = await Accounts.open(options);

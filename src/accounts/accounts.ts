@@ -5,6 +5,7 @@
 
 import { accountId } from '../domain/account-id.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
+import { isVirtualToken } from '../domain/virtual-token.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
@@ -176,6 +177,8 @@ export class Accounts {
     // Nearly always: the token of the account that it names. Told without a digest, and in constant time.
     const held = this.#held.get(named);
     if (held !== undefined && isEqual(held.credential, credential)) return this.#known(named, held);
+    // By whatever path it came: the platform must not see it, let alone vouch for it.
+    if (isVirtualToken(credential)) return NOT_TAKEN;
     const digest = digestOf(platformName, credential);
     const id = this.#idByDigest.get(digest);
     if (id !== undefined) return this.#known(id, this.#held.get(id)!);

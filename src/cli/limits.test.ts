@@ -55,7 +55,7 @@ test('what is not known, or makes no sense, is said', async () => {
 test('the list is the default', async () => {
   const { code, out } = await limits('--account', ACCOUNT);
   expect(code).toBe(0);
-  expect(out).toMatch(/^account +chat +budget +frozen until +cause/);
+  expect(out).toMatch(/^ACCOUNT +CHAT +BUDGET +FROZEN UNTIL +CAUSE/);
   const none = await limits('--chat', 'nowhere');
   expect(none).toMatchObject({ code: 0, out: 'nothing is known of it' });
 });

@@ -234,4 +234,14 @@ describe('no address and no line has all of it', () => {
     again.socket.write(`{"chat_id":1,"text":"a"}${' '.repeat(20_000 - 24)}`);
     expect(await again.answers()).toEqual(['202']);
   });
+
+  test('a login that claims to be large: it is refused before it is read, and holds nothing', async () => {
+    const port = await listening();
+    const login = `POST /login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`;
+    const strangers = Array.from({ length: 99 }, () => line(port, '127.0.0.2'));
+    for (const { socket } of strangers)
+      socket.write(`${login}content-length: ${BODY_BYTES}\r\n\r\n{`);
+    const answers = await Promise.all(strangers.map((each) => each.answers()));
+    expect(new Set(answers.flat())).toEqual(new Set(['413']));
+  });
 });

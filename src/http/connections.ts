@@ -9,6 +9,7 @@ import { type ErrorCode, problem } from '../domain/errors.ts';
 import type { Clock } from '../system/clock.ts';
 import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
+import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { Peers } from './peers.ts';
 import { sendProblem } from './problem.ts';
@@ -17,6 +18,8 @@ import { answerProblem } from './telegram/answer.ts';
 
 // Of bodies that are being read into memory, all together.
 const READING_BYTES_MAX = 268_435_456;
+// How long one that is no stream may take to arrive.
+const BODY_MS_MAX = 300_000;
 // A smaller body is bounded by the number of connections.
 const SMALL_BODY_BYTES = 16_384;
 // What a form with files takes of the memory: the files go to the disk.
@@ -31,11 +34,19 @@ const DISCARDED_BYTES_PER_MS_MAX = 8_192;
 const REFUSALS = { burst: 100, everyMs: 20, keysMax: 10_000 };
 const REFUSAL_MS_MAX = 5_000;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    // In whose name its body is read, where that is neither a speaker of a dialect nor the holder of a key.
+    bodyOf: Claimant | null;
+  }
+}
+
 export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
   const { clock, settings } = options;
   const peers = new Peers(settings.trustedProxies);
+  app.decorateRequest('bodyOf', null);
   boundConnections(app, peers, settings.connectionsMax);
-  boundBodies(app, peers, settings.bodyBytesMax);
+  boundBodies(app, peers, settings.bodyBytesMax, clock);
   paceRefusals(app, peers, clock);
   const pace = { freeAt: 0 };
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -86,7 +97,7 @@ function boundConnections(app: FastifyInstance, peers: Peers, connectionsMax: nu
 }
 
 // After the hooks that ask who it is, and before anything of the body is read.
-function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number): void {
+function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number, clock: Clock): void {
   const bytesRead = new Shares(READING_BYTES_MAX);
   // Until somebody wants the body, its sender waits.
   const asked = new WeakSet<IncomingMessage>();
@@ -102,13 +113,24 @@ function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number): 
         refuse(request, reply, 'bodies_full');
         return;
       }
-      whenOver(request.raw, reply.raw, () => bytesRead.give(claimant, bytes));
+      const timer = isLasting(request)
+        ? null
+        : clock.schedule(clock.now() + BODY_MS_MAX, () => request.raw.socket.destroy());
+      whenOver(request.raw, reply.raw, () => {
+        timer?.cancel();
+        bytesRead.give(claimant, bytes);
+      });
     }
     if (request.headers.expect !== undefined && asked.delete(request.raw)) {
       reply.raw.writeContinue();
     }
     done(null, payload);
   });
+}
+
+// The server's own bound on the time of a request is a long one while any body is a stream.
+function isLasting({ routeOptions }: FastifyRequest): boolean {
+  return accessOf(routeOptions.config).lasting === true;
 }
 
 // Once: the body was read, or it never will be.
@@ -130,7 +152,8 @@ function bytesOf({ headers }: IncomingMessage, bodyBytesMax: number): number {
   return isForm ? Math.min(bytes, FORM_BYTES) : bytes;
 }
 
-function claimantOf({ speaker, holder, raw }: FastifyRequest, peers: Peers): Claimant {
+function claimantOf({ speaker, holder, bodyOf, raw }: FastifyRequest, peers: Peers): Claimant {
+  if (bodyOf !== null) return bodyOf;
   if (speaker !== null && speaker !== undefined) return speaker;
   const address = peers.addressOf(raw);
   if (holder === null) return { account: '', address, isStranger: true };

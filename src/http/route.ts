@@ -19,6 +19,8 @@ export interface BareRoute<C = unknown> {
   readonly reads?: (app: FastifyInstance) => void;
   // Answers that a compiled serialiser writes, by status: where a call is so frequent that it is felt.
   readonly serialised?: Readonly<Record<number, TSchema>>;
+  // Of its body, where that is less than of others.
+  readonly bodyBytesMax?: number;
   // Before the body is read.
   admit?(context: C, request: FastifyRequest, reply: FastifyReply, done: () => void): void;
   handler(context: C, request: FastifyRequest, reply: FastifyReply): unknown;
@@ -102,7 +104,7 @@ export function group<C, R extends BareRoute<C> = Route<C>>(
 export const withOptions = ({ options }: Opening): IntakeOptions => options;
 
 function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {
-  const { url, access, reads, serialised } = route;
+  const { url, access, reads, serialised, bodyBytesMax } = route;
   const method = [route.method].flat();
   const admit = route.admit?.bind(route, context);
   const add = (to: FastifyInstance) =>
@@ -111,6 +113,7 @@ function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): voi
       url,
       config: { access },
       ...(serialised === undefined ? {} : { schema: { response: serialised } }),
+      ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
       ...(admit === undefined ? {} : { onRequest: admit }),
       handler: route.handler.bind(route, context),
     });

@@ -53,8 +53,11 @@ function admit(
 ): void {
   const { account, secret } = givenBy(request);
   if (updates === undefined) refuse(reply, 'not_found');
-  else if (updates.admits(account, secret)) done();
-  else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
+  else if (updates.admits(account, secret)) {
+    // Its secret has shown whose it is: it has no share with strangers.
+    request.bodyOf = { account, address: '', isStranger: false };
+    done();
+  } else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
 }
 
 function givenBy({ params, headers }: FastifyRequest<ByAccount>) {

@@ -4,14 +4,11 @@
 // learns how far two hashes agree has learned nothing about a secret that would give a closer one.
 
 import { hash, randomBytes } from 'node:crypto';
+import { VIRTUAL } from '../domain/virtual-token.ts';
 
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 const TOKEN_CHARS = 35;
-// As `sandbox` tells a token of the simulator, this tells a virtual one, valid or not: none of them is ever shown to
-// the platform, and all that are not valid go the same way.
-const VIRTUAL = 'sluice';
-
 export function newKey(): string {
   return `sluice_${randomBytes(KEY_BYTES).toString('base64url')}`;
 }
@@ -20,10 +17,6 @@ export function newKey(): string {
 export function newVirtualToken(bot: string): string {
   const drawn = randomBytes(KEY_BYTES).toString('base64url');
   return `${bot}:${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
-}
-
-export function isVirtualToken(token: string): boolean {
-  return token.startsWith(VIRTUAL, token.indexOf(':') + 1);
 }
 
 export function newKeyId(): string {

@@ -23,6 +23,7 @@ const PAGE_POLICY =
   "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 // Whoever follows a link of another site, or something that only looks where a link leads, uses nothing up: the button
 // does.
+const LOGIN_BYTES_MAX = 4096;
 const CONFIRMED = 'confirmed';
 const confirmPage = (token: string) => `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 <form action="/login"><input type="hidden" name="token" value="${token}">
@@ -92,6 +93,8 @@ const LOG_IN: Route<IntakeOptions> = {
   tag: 'keys',
   summary: 'Log in to the page with a key that has no bounds; answers with its cookie',
   body: Login,
+  // The only body that is read for whoever comes.
+  bodyBytesMax: LOGIN_BYTES_MAX,
   answers: { 200: Me },
   examples: { 'with a key': { body: { key: SAMPLE.adminKey }, status: 200 } },
   handler: logIn,

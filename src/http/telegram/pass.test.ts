@@ -7,6 +7,7 @@ import type { Passage } from '../../platforms/platform.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { bench } from '../context.fixture.ts';
+import { PASSING_MAX } from '../context.ts';
 import { Passing } from './pass.ts';
 
 const UPDATES = '{"ok":true,"result":[{"update_id":1},{"update_id":2}]}';
@@ -59,4 +60,30 @@ test.each([
 ] as const)('%s tells nothing', async (_name, method, status, pieces) => {
   const { saw } = await passed(method, status, [...pieces]);
   expect(saw).toEqual([]);
+});
+
+test('a platform that throws takes no place for ever', async () => {
+  let isBroken = true;
+  const passage: Passage = {
+    pass: () =>
+      isBroken
+        ? Promise.reject(new Error('broken'))
+        : Promise.resolve({
+            kind: 'answered',
+            status: 200,
+            headers: {},
+            body: Readable.from(['{}'], { objectMode: false }),
+          }),
+    download: () => Promise.reject(new Error('not asked')),
+  };
+  const { accounts } = await bench();
+  const passing = new Passing({ clock: virtualClock(0), accounts }, passage);
+  const app = fastify();
+  const call = { method: 'getMe', body: '{}', deadlineMs: 1 };
+  const who = { account: 'telegram:1', address: '', isStranger: false };
+  const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
+  app.get('/', (_request, reply) => passing.call(own, call, reply));
+  for (let i = 0; i <= PASSING_MAX; i++) expect((await app.inject('/')).statusCode).toBe(500);
+  isBroken = false;
+  expect((await app.inject('/')).statusCode).toBe(200);
 });

@@ -94,10 +94,16 @@ export class Passing {
     if (!this.#places.take(speaker)) return null;
     const caller = new AbortController();
     reply.raw.once('close', () => caller.abort());
-    const answer = await ask(caller.signal);
-    if (answer.kind !== 'answered') this.#places.give(speaker);
-    else answer.body.once('close', () => this.#places.give(speaker));
-    return answer;
+    try {
+      const answer = await ask(caller.signal);
+      if (answer.kind !== 'answered') this.#places.give(speaker);
+      else answer.body.once('close', () => this.#places.give(speaker));
+      return answer;
+    } catch (error) {
+      // The platform's code failed; its place is free again.
+      this.#places.give(speaker);
+      throw error;
+    }
   }
 
   #flow(

@@ -11,7 +11,7 @@ import { journalProblem } from '../../accept/submit.ts';
 import type { Waiting } from '../../accept/wait.ts';
 import { problem } from '../../domain/errors.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
-import { isVirtualToken } from '../../keys/keys.ts';
+import { isVirtualToken } from '../../domain/virtual-token.ts';
 import type { Passage, Platform } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';

@@ -3,7 +3,8 @@
 // the bot's own token to whoever holds it.
 
 import type { Identity } from '../../accounts/accounts.ts';
-import { type Bounds, isVirtualToken } from '../../keys/keys.ts';
+import { isVirtualToken } from '../../domain/virtual-token.ts';
+import type { Bounds } from '../../keys/keys.ts';
 import type { Claimant } from '../../system/shares.ts';
 import type { IntakeOptions } from '../context.ts';
 
