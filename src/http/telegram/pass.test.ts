@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { Passage } from '../../platforms/platform.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
+import { sendAnswer } from '../answer.ts';
 import { bench } from '../context.fixture.ts';
 import { Passing } from './pass.ts';
 
@@ -39,7 +40,9 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
   const call = { method, body: '{}', deadlineMs: 1 };
   const who = { account: 'telegram:1', address: '', isStranger: true };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
-  app.get('/', (_request, reply) => passing.call(own, call, reply));
+  app.get('/', async (_request, reply) =>
+    sendAnswer(reply, await passing.call(own, call, reply.raw)),
+  );
   const answer = await app.inject('/').catch(() => null);
   return { saw, answer };
 }
