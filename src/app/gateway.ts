@@ -14,6 +14,7 @@ import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
+import { type Dialects, openDialects } from '../http/dialects.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
 import { valueProblem } from '../http/json-body.ts';
 import { createServer } from '../http/server.ts';
@@ -86,8 +87,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const options = { ...intakeOptions(config, house, metrics), ...rooms, removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new Waiting(road, clock, WAITING_MAX);
-  const server = createServer(options, waiting);
-  pageRoutes(server, { log });
+  const dialects = openDialects(options, waiting);
+  const server = openServer(options, waiting, dialects);
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
   const queueLog = createQueueLog({ clock, log, depths });
@@ -128,7 +129,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     send: (message) => send(options, waiting, message),
     stream: streaming(server, { ...options, ...live.output }),
     ...broadcastCalls(options),
-    call: (made) => call(house, server, made),
+    call: (made) => call(house, dialects, made),
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
@@ -178,11 +179,17 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
-async function call(house: House, server: FastifyInstance, made: InProcessCall): Promise<unknown> {
+function openServer(options: IntakeOptions, waiting: Waiting, dialects: Dialects): FastifyInstance {
+  const server = createServer(options, waiting, dialects);
+  pageRoutes(server, { log: options.log });
+  return server;
+}
+
+async function call(house: House, dialects: Dialects, made: InProcessCall): Promise<unknown> {
   const platform = house.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
   const described = platform.calls.describe(made.method, textParams(made.params));
-  return described.kind === 'pass' ? null : callInProcess(server, made);
+  return described.kind === 'pass' ? null : callInProcess(dialects, made);
 }
 
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a

@@ -9,6 +9,7 @@ import { type ErrorCode, problem } from '../domain/errors.ts';
 import type { Clock } from '../system/clock.ts';
 import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
+import { sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { Peers } from './peers.ts';
@@ -192,6 +193,6 @@ function discard(
 
 function refuse(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): void {
   const refusal = problem(code, '');
-  if (isDialect(request.url)) answerProblem(reply, refusal);
+  if (isDialect(request.url)) sendAnswer(reply, answerProblem(refusal));
   else sendProblem(reply, refusal);
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { Waiting } from '../accept/wait.ts';
 import { Accounts } from '../accounts/accounts.ts';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import { type Guards, openGuards } from '../keys/keys.ts';
@@ -17,7 +18,8 @@ import type { Store } from '../store/ports/store.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
-import type { IntakeOptions, IntakeSettings } from './context.ts';
+import { type IntakeOptions, type IntakeSettings, WAITING_MAX } from './context.ts';
+import { type Dialects, openDialects } from './dialects.ts';
 import { createServer } from './server.ts';
 import { FakeLive } from './streams/streams.fixture.ts';
 
@@ -44,6 +46,7 @@ export const SETTINGS: IntakeSettings = {
 
 export interface Bench {
   readonly app: ReturnType<typeof createServer>;
+  readonly dialects: Dialects;
   readonly road: FakeRoad;
   readonly live: FakeLive;
   readonly options: IntakeOptions;
@@ -125,7 +128,10 @@ export async function bench(
     ...more,
   };
   const parts = { options, road, live, clock, journal, accounts, screens, broadcasts, guards };
-  return Object.assign(made, { app: createServer(options), ...parts });
+  const waiting = new Waiting(road, clock, WAITING_MAX);
+  const dialects = openDialects(options, waiting);
+  const app = createServer(options, waiting, dialects);
+  return Object.assign(made, { app, dialects, ...parts });
 }
 
 export function answered(

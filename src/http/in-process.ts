@@ -1,12 +1,19 @@
-// A dialect's call from inside the process: the same route, walls and answers as over HTTP, without a socket.
+// A dialect's call from inside the process: the same door and answers as over HTTP, without a request.
 // So a library user and a client elsewhere can never be told different things.
 
-import type { FastifyInstance } from 'fastify';
-import { faultOf } from '../system/json.ts';
-
-const PATHS: Readonly<Record<string, (token: string, method: string) => string>> = {
-  telegram: (token, method) => `/bot${encodeURIComponent(token)}/${encodeURIComponent(method)}`,
-};
+import { EventEmitter } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ReadableStream } from 'node:stream/web';
+import type { Caller } from '../accept/wait.ts';
+import { faultOf, parseJson } from '../system/json.ts';
+import type { ValueAnswer } from './answer.ts';
+import type { Dialects } from './dialects.ts';
+import { JsonBodyError } from './json-body.ts';
+import { callAddress } from './telegram/address.ts';
+import { answerNo, answerStopping, answerTooLarge } from './telegram/answer.ts';
+import { answerUnknown, type TelegramDoor } from './telegram/door.ts';
 
 export interface InProcessCall {
   readonly platform: string;
@@ -18,31 +25,85 @@ export interface InProcessCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-// The platform's own answer, or Sluice's in the platform's words.
-export async function callInProcess(app: FastifyInstance, call: InProcessCall): Promise<unknown> {
-  const { platform, token, method, params, signal } = call;
-  const fault = params instanceof FormData ? null : faultOf(params);
-  if (fault !== null) {
-    return { ok: false, error_code: 400, description: `Bad Request: it is ${fault.detail}` };
+const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
+// The one answer that has no body.
+const TOO_LARGE = 'Request Entity Too Large';
+// It is not counted by where it comes from.
+const FROM_HERE = '';
+
+// The platform's own answer, or Sluice's in the platform's words. Throws when the signal ends the waiting.
+export async function callInProcess(dialects: Dialects, call: InProcessCall): Promise<unknown> {
+  const door = dialects.get(call.platform);
+  if (door === undefined) throw new TypeError(`${call.platform} has no dialect`);
+  const { signal } = call;
+  const caller = new Signalled(signal);
+  try {
+    if (caller.destroyed) throw reasonOf(signal);
+    const answer = await answered(door, call, caller).catch((error: Error) => door.failed(error));
+    if (caller.destroyed) throw reasonOf(signal);
+    return await shown(answer);
+  } finally {
+    caller.release();
   }
-  const { body, type } = await encode(params);
-  const answer = await app.inject({
-    method: 'POST',
-    url: PATHS[platform]!(token, method),
-    headers: { host: 'localhost', 'content-type': type },
-    payload: body,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return answer.json();
 }
 
-async function encode(params: InProcessCall['params']): Promise<{ body: Buffer; type: string }> {
-  if (!(params instanceof FormData)) {
-    return { body: Buffer.from(JSON.stringify(params)), type: 'application/json' };
+async function answered(
+  door: TelegramDoor,
+  { token, method, params }: InProcessCall,
+  caller: Caller,
+): Promise<ValueAnswer> {
+  const fault = params instanceof FormData ? null : faultOf(params);
+  if (fault !== null) return answerNo(400, `Bad Request: it is ${fault.detail}`);
+  if (door.isStoppingFor(NO_HEADERS)) return answerStopping();
+  // As the path would say it, so that the same is a token and a method.
+  const path = `/bot${encodeURIComponent(token)}/${encodeURIComponent(method)}`;
+  const address = callAddress(path);
+  if (address === null) return answerNo(404, 'Not Found');
+  const speaker = await door.speaker(address.credential, FROM_HERE);
+  if (speaker.kind !== 'speaker') return answerUnknown(speaker);
+  const made = { speaker, address, query: {} };
+  if (params instanceof FormData) return door.call({ ...made, ...encoded(params) }, caller);
+  // By way of its JSON: what a message says is what could have come over the wire.
+  const json = JSON.stringify(params);
+  if (Buffer.byteLength(json) > door.bodyBytesMax) return answerTooLarge();
+  const parsed = parseJson(json);
+  if (parsed.kind !== 'value') throw new JsonBodyError(parsed);
+  return door.call({ ...made, headers: NO_HEADERS, body: parsed.value }, caller);
+}
+
+function encoded(form: FormData): { headers: IncomingHttpHeaders; body: Readable } {
+  const { body, headers } = new Response(form);
+  const type = headers.get('content-type') ?? '';
+  return { headers: { 'content-type': type }, body: Readable.fromWeb(body as ReadableStream) };
+}
+
+async function shown({ status, body }: ValueAnswer): Promise<unknown> {
+  if (body === null) return { ok: false, error_code: status, description: TOO_LARGE };
+  return JSON.parse(typeof body === 'string' ? body : await text(body)) as unknown;
+}
+
+// Leaves when its signal says so.
+class Signalled extends EventEmitter {
+  readonly #signal: AbortSignal | undefined;
+  readonly #leave = () => void this.emit('close');
+
+  constructor(signal: AbortSignal | undefined) {
+    super();
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#leave);
   }
-  const encoded = new Response(params);
-  const body = Buffer.from(await encoded.arrayBuffer());
-  return { body, type: encoded.headers.get('content-type') ?? '' };
+
+  get destroyed(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
+  release(): void {
+    this.#signal?.removeEventListener('abort', this.#leave);
+  }
+}
+
+function reasonOf(signal: AbortSignal | undefined): unknown {
+  return signal?.reason ?? new DOMException('The call was given up.', 'AbortError');
 }
 
 // Of a form only what is text: files are not what decides where a call goes.

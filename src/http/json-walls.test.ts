@@ -141,12 +141,12 @@ test('a library user is told the same', async () => {
   expect(valueProblem(message({ body: { n: 5n } }))?.code).toBe('invalid_json');
   expect(valueProblem(message())).toBeNull();
   const call = { platform: 'telegram', token: TOKEN, method: 'sendMessage', params: loop };
-  expect(await callInProcess(at.app, call)).toMatchObject({ ok: false, error_code: 400 });
+  expect(await callInProcess(at.dialects, call)).toMatchObject({ ok: false, error_code: 400 });
   const form = new FormData();
   form.set('chat_id', '1');
   form.set('text', 'x');
   form.set('reply_markup', DEEP);
-  expect(await callInProcess(at.app, { ...call, params: form })).toMatchObject({
+  expect(await callInProcess(at.dialects, { ...call, params: form })).toMatchObject({
     description: "Bad Request: can't parse reply_markup JSON object",
   });
   expect(at.road.submitted).toEqual([]);

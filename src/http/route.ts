@@ -7,6 +7,7 @@ import type { TSchema } from 'typebox';
 import type { Waiting } from '../accept/wait.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import type { Dialects } from './dialects.ts';
 
 // `C`: what the handlers of a group share while the server runs. Methods, not properties: a handler may say more of
 // its request (the names in its path) than is known here.
@@ -76,6 +77,7 @@ export interface Opening {
   readonly app: FastifyInstance;
   readonly options: IntakeOptions;
   readonly waiting: Waiting;
+  readonly dialects: Dialects;
   // All that are described, those of other groups included.
   readonly routes: readonly Route[];
 }

@@ -8,14 +8,17 @@ import { journalProblem } from '../accept/submit.ts';
 import { Waiting } from '../accept/wait.ts';
 import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
+import { openDialects } from './dialects.ts';
 import { makeInert } from './inert.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { createPipelineServer } from './pipelines.ts';
 import { refuse, sendProblem } from './problem.ts';
+import type { Opening } from './route.ts';
 import { DIALECTS, GROUPS, ROUTES } from './routes.ts';
 import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
 import { isDialect } from './telegram/address.ts';
@@ -30,6 +33,7 @@ const PARAM_LENGTH_MAX = 512;
 export function createServer(
   options: IntakeOptions,
   waiting = new Waiting(options.road, options.clock, WAITING_MAX),
+  dialects = openDialects(options, waiting),
 ): FastifyInstance {
   const app = fastify({
     bodyLimit: options.settings.bodyBytesMax,
@@ -39,7 +43,7 @@ export function createServer(
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => {
       makeInert(reply);
-      if (isDialect(request.url)) answerNo(reply, 404, 'Not Found');
+      if (isDialect(request.url)) sendAnswer(reply, answerNo(404, 'Not Found'));
       else answerError(options, error, null, reply);
     },
   });
@@ -58,7 +62,7 @@ export function createServer(
     answerError(options, error, request, reply),
   );
   app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
-  addRoutes(app, options, waiting);
+  addRoutes(app, { options, waiting, dialects, routes: ROUTES });
   return app;
 }
 
@@ -71,7 +75,7 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
   });
   app.addHook('onRequest', (request, reply, done) => {
     // Before its body: a call that would hold the line could not be answered any more.
-    if (waiting.isStopping && isHeld(options, request)) answerStopping(reply);
+    if (waiting.isStopping && isHeld(options, request)) sendAnswer(reply, answerStopping());
     else if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
     else if (!wall.admits(request.headers)) deny(request, reply, 'forbidden_host');
     else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
@@ -93,16 +97,16 @@ function isLinked(request: FastifyRequest): boolean {
 
 function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
   if (!isDialect(request.url)) return refuse(reply, code);
-  return answerProblem(reply, problem(code, ERRORS[code].title));
+  return sendAnswer(reply, answerProblem(problem(code, ERRORS[code].title)));
 }
 
 function isHeld({ settings }: IntakeOptions, { url, headers }: FastifyRequest): boolean {
   return isDialect(url) && readPatience(headers.prefer, settings).kind !== 'async';
 }
 
-function addRoutes(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+function addRoutes(app: FastifyInstance, parts: Omit<Opening, 'app'>): void {
   for (const group of [...GROUPS, ...DIALECTS]) {
-    app.register(async (own) => group.add({ app: own, options, waiting, routes: ROUTES }));
+    app.register(async (own) => group.add({ ...parts, app: own }));
   }
 }
 

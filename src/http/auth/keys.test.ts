@@ -74,6 +74,12 @@ describe('/v1/keys', () => {
     expect((await ask('GET', '/v1/me', undefined, bearer(old.secret))).statusCode).toBe(401);
     expect((await ask('GET', '/v1/me', undefined, bearer(secret))).statusCode).toBe(200);
     expect((await ask('POST', '/v1/keys/k-0/rotate')).json().code).toBe('unknown_key');
+    // Only no body at all stands for an empty one.
+    const url = `/v1/keys/${answer.json().id}/rotate`;
+    const headers = { ...AUTH, 'content-type': 'application/json' };
+    const nothing = await at.app.inject({ method: 'POST', url, headers, payload: 'null' });
+    expect([nothing.statusCode, nothing.json().code]).toEqual([422, 'invalid_message']);
+    expect((await ask('GET', '/v1/me', undefined, bearer(secret))).statusCode).toBe(200);
   });
 
   test('a virtual token is of one account that is known', async () => {

@@ -131,7 +131,7 @@ async function create(options: IntakeOptions, request: FastifyRequest, reply: Fa
 }
 
 async function rotate(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
-  const body = request.body ?? {};
+  const body = request.body === undefined ? {} : request.body;
   if (!checkKeyRotation.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkKeyRotation, body)));
   }

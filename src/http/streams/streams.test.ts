@@ -140,6 +140,9 @@ describe('a stream by JSON', () => {
     expect(await codes('/nobody', { append: 'x' })).toEqual([404, 'unknown_stream']);
     expect(await codes('/nobody/final', {})).toEqual([404, 'unknown_stream']);
     expect(await codes('/stream1', { append: 'x'.repeat(1001) })).toEqual([413, 'stream_too_long']);
+    // Only no body at all stands for an empty one.
+    const nothing = await ask(at, 'POST', '/stream1/final', 'null', 'application/json');
+    expect([nothing.statusCode, nothing.json().code]).toEqual([422, 'invalid_message']);
     at.live.isQueueFull = true;
     expect(await codes('/stream1/final', {})).toEqual([429, 'queue_full']);
     at.live.isQueueFull = false;

@@ -223,7 +223,7 @@ async function finish(
   reply: FastifyReply,
 ) {
   const { id } = request.params;
-  const finished = await finishStream(options, id, request.body ?? {});
+  const finished = await finishStream(options, id, request.body === undefined ? {} : request.body);
   if ('code' in finished) return sendProblem(reply, finished);
   const { view, waitMs } = finished;
   if (waitMs === 0) return answer(options, view, reply);

@@ -3,14 +3,13 @@
 // The token is in the path: no path of this dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import { type Call, compose, type Wishes } from '../../accept/compose.ts';
 import { lowered } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
 import { answering } from '../../accept/reply-detection.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
-import type { Waited, Waiting } from '../../accept/wait.ts';
+import type { Caller, Waited, Waiting } from '../../accept/wait.ts';
 import { COSMETIC_FAMILIES } from '../../domain/call.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { isWithdrawal, WITHDRAWN, WITHDRAWN_AT_STOP } from '../../domain/delivery.ts';
@@ -19,6 +18,7 @@ import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
 import type { Ended } from '../../road/road.ts';
+import type { AnswerHeaders, ValueAnswer } from '../answer.ts';
 import type { IntakeOptions } from '../context.ts';
 import {
   answerCosmetic,
@@ -30,6 +30,7 @@ import {
   answerProblem,
   answerProvisionally,
   answerStopping,
+  withHeaders,
 } from './answer.ts';
 import type { Params } from './params.ts';
 import { provisionalResult } from './provisional.ts';
@@ -71,18 +72,18 @@ export class Dialect {
     this.#adoption = new Adoption(options);
   }
 
-  async deliver(asked: Asked, call: Call, reply: FastifyReply) {
+  async deliver(asked: Asked, call: Call, caller: Caller): Promise<ValueAnswer> {
     const read = readWishes(asked.headers, this.#options.settings);
     if (read.kind === 'wrong') {
-      return answerNo(reply, 400, `Bad Request: ${read.header} must be ${read.expected}`);
+      return answerNo(400, `Bad Request: ${read.header} must be ${read.expected}`);
     }
     const { speaker } = asked;
     if (COSMETIC_FAMILIES.includes(call.family)) {
-      return this.#sendCosmetic(speaker.account, call, asked.params, reply);
+      return this.#sendCosmetic(speaker.account, call, asked.params);
     }
     const isHeld = read.patience.kind !== 'async';
     if (isHeld && !this.#waiting.enter(speaker)) {
-      return answerProblem(reply, problem('too_many_waiting', ''));
+      return answerProblem(problem('too_many_waiting', ''));
     }
     // Not in a function of its own: that would be one more promise for every message.
     try {
@@ -90,50 +91,62 @@ export class Dialect {
       const { patience } = read;
       const { account, virtual } = speaker;
       const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
-      const answer = answering(this.#options, account, call, params);
+      const described = answering(this.#options, account, call, params);
       const content = {
         body: bodyOf(params, files),
         ...(files === NO_FILES ? null : idsOf(files)),
       };
       const composed = compose(
         this.#options.clock.now(),
-        { account, platform: PLATFORM, call: answer, ...content },
+        { account, platform: PLATFORM, call: described, ...content },
         wishes,
       );
-      if ('path' in composed) return answerProblem(reply, invalid('invalid_message', [composed]));
+      if ('path' in composed) return answerProblem(invalid('invalid_message', [composed]));
       const delivery = virtual === null ? composed : spokenBy(virtual, composed);
       const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
       if (shown !== null) {
-        reply.header('x-sluice-delivery', formatId(this.#options.tag, shown.seq));
-        return this.#answerEnd(reply, call, params, shown);
+        const { seq } = shown;
+        return withHeaders(this.#answerEnd(call, params, shown), this.#receipt(seq, null));
       }
       const claimed = this.#adoption.isEmpty ? null : await this.#claim(delivery);
       const isAdopted = claimed?.kind === 'adopted';
       // Its turn came after the stop began: nothing more is accepted that holds the line.
-      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping(reply);
-      const taken = isAdopted ? claimed : await this.#submit(delivery, claimed, reply);
-      if (taken.kind === 'refused') return this.#answerRefusal(reply, taken.problem);
+      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping();
+      const taken = isAdopted ? claimed : await this.#submit(delivery, claimed);
+      const repeats = isAdopted ? null : (claimed?.seq ?? null);
+      if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
-      reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
-      const waited = await this.#wait(reply, seq, patience);
-      this.#tellCaller(reply, delivery, seq, waited);
-      return this.#answerWaited(reply, call, params, seq, waited);
+      const waited = await this.#wait(caller, seq, patience);
+      this.#tellCaller(caller, delivery, seq, waited);
+      const answer = this.#answerWaited(call, params, seq, waited);
+      return withHeaders(answer, this.#receipt(seq, repeats));
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
   }
 
-  #submit(delivery: NewDelivery, claimed: Claimed | null, reply: FastifyReply): Promise<Submitted> {
+  // Which delivery it is, and which one it may repeat.
+  #receipt(seq: number, repeats: number | null): AnswerHeaders {
+    const { tag } = this.#options;
+    const id = formatId(tag, seq);
+    if (repeats === null) return { 'x-sluice-delivery': id };
+    return { 'x-sluice-delivery': id, ...this.#repeats(repeats) };
+  }
+
+  #repeats(seq: number): AnswerHeaders {
+    return { 'x-sluice-repeats': formatId(this.#options.tag, seq) };
+  }
+
+  #submit(delivery: NewDelivery, claimed: Claimed | null): Promise<Submitted> {
     if (claimed === null) return submitOne(this.#options, { kind: 'drafted', delivery });
     const { seq: repeats } = claimed;
-    reply.header('x-sluice-repeats', formatId(this.#options.tag, repeats));
     return submitOne(this.#options, { kind: 'drafted', delivery: { ...delivery, repeats } });
   }
 
   // Whether it has its answer, where that is not what the store takes for granted.
-  #tellCaller(reply: FastifyReply, delivery: NewDelivery, seq: number, waited: Patiently): void {
+  #tellCaller(caller: Caller, delivery: NewDelivery, seq: number, waited: Patiently): void {
     // Also one who left just now, when the answer was there.
-    if (waited.kind === 'left' || reply.raw.destroyed) this.#abandon(delivery, seq);
+    if (waited.kind === 'left' || caller.destroyed === true) this.#abandon(delivery, seq);
     // It gets the answer of the one that took its place.
     else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
       this.#options.road.caller(seq, true);
@@ -150,24 +163,26 @@ export class Dialect {
     if (print !== null) this.#adoption.lost(print, seq);
   }
 
-  async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
+  async #sendCosmetic(account: string, call: Call, params: Params) {
     const { chat, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
     const made = { account, chat, method, family, gate, user: null, body };
-    return answerCosmetic(reply, await this.#options.road.cosmetic(made));
+    return answerCosmetic(await this.#options.road.cosmetic(made));
   }
 
-  #answerRefusal(reply: FastifyReply, refusal: Problem) {
-    if (typeof refusal.id === 'string') reply.header('x-sluice-delivery', refusal.id);
-    return answerProblem(reply, refusal);
+  #answerRefusal(refusal: Problem, repeats: number | null): ValueAnswer {
+    const { id } = refusal;
+    const repeated = repeats === null ? {} : this.#repeats(repeats);
+    const own = typeof id === 'string' ? { 'x-sluice-delivery': id } : {};
+    return withHeaders(answerProblem(refusal), { ...repeated, ...own });
   }
 
-  async #wait(reply: FastifyReply, seq: number, patience: Patience): Promise<Patiently> {
+  async #wait(caller: Caller, seq: number, patience: Patience): Promise<Patiently> {
     if (patience.kind === 'async') return { kind: 'async' };
     let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
     for (;;) {
       if (this.#waiting.isStopping) ms = STOP_AGAIN_MS;
-      const waited = await this.#waiting.until(seq, ms, reply.raw, true);
+      const waited = await this.#waiting.until(seq, ms, caller, true);
       if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
       if (waited.kind === 'left') return { kind: 'left' };
       const withdrawn = await this.#withdraw(seq);
@@ -185,30 +200,27 @@ export class Dialect {
     return { kind: 'withdrawn', retryAfterS: WITHDRAWN_RETRY_S };
   }
 
-  #answerWaited(reply: FastifyReply, call: Call, params: Params, seq: number, waited: Patiently) {
+  #answerWaited(call: Call, params: Params, seq: number, waited: Patiently): ValueAnswer {
     switch (waited.kind) {
       case 'async':
-        return answerProvisionally(
-          reply,
-          provisionalResult(call, params, seq, this.#options.clock.now()),
-        );
+        return answerProvisionally(provisionalResult(call, params, seq, this.#options.clock.now()));
       case 'ended':
-        return this.#answerEnd(reply, call, params, waited.ended);
+        return this.#answerEnd(call, params, waited.ended);
       case 'withdrawn':
-        return answerLater(reply, waited.retryAfterS);
+        return answerLater(waited.retryAfterS);
       case 'stopped':
-        return answerStopping(reply);
+        return answerStopping();
       case 'kept':
-        return answerKept(reply, formatId(this.#options.tag, seq));
+        return answerKept(formatId(this.#options.tag, seq));
       case 'left':
         // Nobody reads it.
-        return answerStopping(reply);
+        return answerStopping();
     }
   }
 
-  #answerEnd(reply: FastifyReply, call: Call, params: Params, ended: Ended) {
-    if (call.family !== 'edit') return answerEnd(reply, ended);
-    return answerEdit(reply, call, params, ended, this.#options.clock.now());
+  #answerEnd(call: Call, params: Params, ended: Ended): ValueAnswer {
+    if (call.family !== 'edit') return answerEnd(ended);
+    return answerEdit(call, params, ended, this.#options.clock.now());
   }
 
   // null: it can no longer be withdrawn, or not yet.

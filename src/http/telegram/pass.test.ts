@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { Passage } from '../../platforms/platform.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
+import { sendAnswer } from '../answer.ts';
 import { bench } from '../context.fixture.ts';
 import { PASSING_MAX } from '../context.ts';
 import { Passing } from './pass.ts';
@@ -40,7 +41,9 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
   const call = { method, body: '{}', deadlineMs: 1 };
   const who = { account: 'telegram:1', address: '', isStranger: true };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
-  app.get('/', (_request, reply) => passing.call(own, call, reply));
+  app.get('/', async (_request, reply) =>
+    sendAnswer(reply, await passing.call(own, call, reply.raw)),
+  );
   const answer = await app.inject('/').catch(() => null);
   return { saw, answer };
 }
@@ -82,7 +85,9 @@ test('a platform that throws takes no place for ever', async () => {
   const call = { method: 'getMe', body: '{}', deadlineMs: 1 };
   const who = { account: 'telegram:1', address: '', isStranger: false };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
-  app.get('/', (_request, reply) => passing.call(own, call, reply));
+  app.get('/', async (_request, reply) =>
+    sendAnswer(reply, await passing.call(own, call, reply.raw)),
+  );
   for (let i = 0; i <= PASSING_MAX; i++) expect((await app.inject('/')).statusCode).toBe(500);
   isBroken = false;
   expect((await app.inject('/')).statusCode).toBe(200);

@@ -3,11 +3,12 @@
 // over, and a bot it refuses is not asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { Caller } from '../../accept/wait.ts';
 import type { Download, OutgoingCall, Passage } from '../../platforms/platform.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
+import type { ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
 import { asAttachment } from '../inert.ts';
 import { answerLater, answerNo } from './answer.ts';
@@ -43,17 +44,16 @@ export class Passing {
   async call(
     speaker: Speaker,
     asked: Omit<OutgoingCall, 'credential'>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
+    caller: Caller,
+  ): Promise<ValueAnswer> {
     const { account, credential } = speaker;
     const call = { ...asked, credential };
-    const kept = answerFromStore(this.#options.updates, account, call, reply);
+    const kept = answerFromStore(this.#options.updates, account, call, caller);
     if (kept !== null) return kept;
     const name = `${call.credential} ${call.method.toLowerCase()}`;
-    if (this.#isRefused(account, call.credential, reply) || this.#isWaiting(name, reply)) {
-      return reply;
-    }
-    const answer = await this.#through(speaker, reply, (hangUp) =>
+    const refusal = this.#refusal(account, call.credential) ?? this.#wait(name);
+    if (refusal !== null) return refusal;
+    const answer = await this.#through(speaker, caller, (hangUp) =>
       this.#passage.pass(call, hangUp),
     );
     if (answer?.kind === 'answered') {
@@ -63,39 +63,40 @@ export class Passing {
     }
     const isPoll = name.endsWith(' getupdates');
     const read = isPoll ? (updates: string) => this.#saw(account, updates) : null;
-    return this.#flow(reply, hidden(speaker, answer), read);
+    return this.#flow(hidden(speaker, answer), read);
   }
 
   async download(
     speaker: Speaker,
     asked: Omit<Download, 'credential'>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
+    caller: Caller,
+  ): Promise<ValueAnswer> {
     const { account, credential } = speaker;
-    if (this.#isRefused(account, credential, reply)) return reply;
+    const refusal = this.#refusal(account, credential);
+    if (refusal !== null) return refusal;
     const file = { ...asked, path: ownPath(speaker, asked.path), credential };
-    const answer = await this.#through(speaker, reply, (hangUp) =>
+    const answer = await this.#through(speaker, caller, (hangUp) =>
       this.#passage.download(file, hangUp),
     );
     if (answer?.kind === 'answered') {
       const { 'content-disposition': given, ...headers } = answer.headers;
       const saved = { ...headers, 'content-disposition': asAttachment(given) };
-      return this.#flow(reply, { ...answer, headers: saved }, null);
+      return this.#flow({ ...answer, headers: saved }, null);
     }
-    return this.#flow(reply, answer, null);
+    return this.#flow(answer, null);
   }
 
   // null: too many are under way.
   async #through(
     speaker: Speaker,
-    reply: FastifyReply,
+    caller: Caller,
     ask: (hangUp: AbortSignal) => Promise<StreamedReply>,
   ): Promise<StreamedReply | null> {
     if (!this.#places.take(speaker)) return null;
-    const caller = new AbortController();
-    reply.raw.once('close', () => caller.abort());
+    const leaving = new AbortController();
+    caller.once('close', () => leaving.abort());
     try {
-      const answer = await ask(caller.signal);
+      const answer = await ask(leaving.signal);
       if (answer.kind !== 'answered') this.#places.give(speaker);
       else answer.body.once('close', () => this.#places.give(speaker));
       return answer;
@@ -106,19 +107,17 @@ export class Passing {
     }
   }
 
-  #flow(
-    reply: FastifyReply,
-    answer: StreamedReply | null,
-    read: ((body: string) => void) | null,
-  ): FastifyReply {
-    if (answer === null) return answerLater(reply, 1);
-    if (answer.kind !== 'answered') return answerNo(reply, 502, 'Bad Gateway');
+  #flow(answer: StreamedReply | null, read: ((body: string) => void) | null): ValueAnswer {
+    if (answer === null) return answerLater(1);
+    if (answer.kind !== 'answered') return answerNo(502, 'Bad Gateway');
+    const { status, body } = answer;
+    const headers: Record<string, string> = {};
     for (const name of HEADERS_PASSED) {
       const value = answer.headers[name];
-      if (value !== undefined) reply.header(name, value);
+      if (value !== undefined) headers[name] = value;
     }
-    const isRead = read !== null && answer.status === 200;
-    return reply.code(answer.status).send(isRead ? overheard(answer.body, read) : answer.body);
+    const isRead = read !== null && status === 200;
+    return { status, headers, body: isRead ? overheard(body, read) : body };
   }
 
   #saw(account: string, body: string): void {
@@ -127,18 +126,16 @@ export class Passing {
     if (updates.length > 0) this.#options.updates.saw(account, updates);
   }
 
-  // True: it is answered already.
-  #isRefused(account: string, credential: string, reply: FastifyReply): boolean {
-    const isRefused = this.#options.accounts.get(account)?.refused ?? null;
-    if (isRefused === null && this.#leftMs(credential) <= 0) return false;
-    answerNo(reply, 401, 'Unauthorized');
-    return true;
+  // null: it may be asked for.
+  #refusal(account: string, credential: string): ValueAnswer | null {
+    const refused = this.#options.accounts.get(account)?.refused ?? null;
+    if (refused === null && this.#leftMs(credential) <= 0) return null;
+    return answerNo(401, 'Unauthorized');
   }
 
-  #isWaiting(name: string, reply: FastifyReply): boolean {
+  #wait(name: string): ValueAnswer | null {
     const leftMs = this.#leftMs(name);
-    if (leftMs > 0) answerLater(reply, Math.ceil(leftMs / 1000));
-    return leftMs > 0;
+    return leftMs > 0 ? answerLater(Math.ceil(leftMs / 1000)) : null;
   }
 
   #leftMs(name: string): number {

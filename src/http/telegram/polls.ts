@@ -1,8 +1,9 @@
 // getUpdates of an account whose updates come by webhook and are kept for it: answered from the store, in Telegram's
 // own words. deleteWebhook, which clients call before they poll, must not take the webhook away from under it.
 
-import type { FastifyReply } from 'fastify';
+import type { Caller } from '../../accept/wait.ts';
 import type { Inbound } from '../../updates/updates.ts';
+import type { ValueAnswer } from '../answer.ts';
 import { answerNo, answerText } from './answer.ts';
 
 const OTHER_POLLER =
@@ -16,15 +17,15 @@ export function answerFromStore(
   updates: Inbound | undefined,
   account: string,
   call: { readonly method: string; readonly body: string },
-  reply: FastifyReply,
-): Promise<FastifyReply> | null {
+  caller: Caller,
+): Promise<ValueAnswer> | null {
   if (updates?.servesUpdates(account) !== true) return null;
   const params = JSON.parse(call.body) as Readonly<Record<string, unknown>>;
   switch (call.method.toLowerCase()) {
     case 'getupdates':
-      return poll(updates, account, params, reply);
+      return poll(updates, account, params, caller);
     case 'deletewebhook':
-      return forget(updates, account, params, reply);
+      return forget(updates, account, params);
     default:
       return null;
   }
@@ -34,23 +35,22 @@ async function poll(
   updates: Inbound,
   account: string,
   params: Readonly<Record<string, unknown>>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const caller = new AbortController();
-  reply.raw.once('close', () => caller.abort());
-  const polled = await updates.poll(account, params, caller.signal);
-  if (polled.kind === 'conflict') return answerNo(reply, 409, OTHER_POLLER);
-  return answerText(reply, 200, `{"ok":true,"result":[${polled.bodies.join(',')}]}`);
+  caller: Caller,
+): Promise<ValueAnswer> {
+  const leaving = new AbortController();
+  caller.once('close', () => leaving.abort());
+  const polled = await updates.poll(account, params, leaving.signal);
+  if (polled.kind === 'conflict') return answerNo(409, OTHER_POLLER);
+  return answerText(200, `{"ok":true,"result":[${polled.bodies.join(',')}]}`);
 }
 
 async function forget(
   updates: Inbound,
   account: string,
   params: Readonly<Record<string, unknown>>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+): Promise<ValueAnswer> {
   const { drop_pending_updates: drop } = params;
   const isAsked = drop === true || (typeof drop === 'string' && /^(true|1|yes)$/i.test(drop));
   if (isAsked) await updates.poll(account, { offset: ALL, limit: 1 }, AbortSignal.abort());
-  return answerText(reply, 200, NO_WEBHOOK);
+  return answerText(200, NO_WEBHOOK);
 }
