@@ -23,7 +23,7 @@ const PAGE_POLICY =
   "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 // Whoever follows a link of another site, or something that only looks where a link leads, uses nothing up: the button
 // does.
-const LOGIN_BYTES_MAX = 4096;
+const LOGIN_BYTES_MAX = 16_384;
 const CONFIRMED = 'confirmed';
 const confirmPage = (token: string) => `<!doctype html><meta charset="utf-8"><title>Sluice</title>
 <form action="/login"><input type="hidden" name="token" value="${token}">
