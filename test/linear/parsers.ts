@@ -35,7 +35,8 @@ export interface Parser {
 
 const telegram = (...names: readonly string[]) =>
   names.map((name) => `src/platforms/telegram/${name}.ts`);
-const BUILDER = telegram('rich-text', 'split', 'valid-entities');
+const textFiles = (...names: readonly string[]) => names.map((name) => `src/text/${name}.ts`);
+const BUILDER = textFiles('rich-text', 'split', 'valid-entities');
 const MARKDOWN = [
   '*',
   '_',
@@ -108,15 +109,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: MARKDOWN,
   },
   CommonMark: {
-    files: telegram(
-      'commonmark',
-      'commonmark-blocks',
-      'commonmark-inline',
-      'commonmark-links',
-      'commonmark-tables',
-      'commonmark-tokens',
-      'rich-lines',
-    ),
+    files: textFiles('commonmark', 'blocks', 'inline', 'links', 'tables', 'tokens', 'rich-lines'),
     work: (text) => [parseCommonMark(text, false), parseCommonMark(text, true)],
     words: COMMONMARK,
   },
@@ -144,7 +137,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['a', '\n', ' ', '👍'],
   },
   'entities of a call': {
-    files: telegram('parts', 'split', 'valid-entities'),
+    files: [...telegram('parts'), ...textFiles('split', 'valid-entities')],
     work: (text) => {
       for (const rich of manyEntities(text.length)) {
         splitText(rich, 4096);
