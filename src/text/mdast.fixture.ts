@@ -1,5 +1,5 @@
 // The same Markdown by mdast, which follows CommonMark and GFM to the letter, written out as our reader writes it: its
-// signs, its indents, an empty line where the source has one. Only how it looks is ours here; what is marked is mdast's.
+// signs, its indents, an empty line where the source has one. Only the looks are ours; what is marked is mdast’s.
 
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
@@ -54,18 +54,23 @@ class Written {
   #block(node: Node, level: number): void {
     switch (node.type) {
       case 'paragraph':
-        return this.#phrases(node.children, INDENT.repeat(level));
+        this.#phrases(node.children, INDENT.repeat(level));
+        return;
       case 'heading':
-        return this.#marked({ type: 'bold' }, () => this.#phrases(node.children, ''));
+        this.#marked({ type: 'bold' }, () => this.#phrases(node.children, ''));
+        return;
       case 'blockquote':
-        return this.#marked({ type: 'blockquote' }, () => this.blocks(node.children, 0));
+        this.#marked({ type: 'blockquote' }, () => this.blocks(node.children, 0));
+        return;
       case 'thematicBreak':
         this.text += RULE;
         return;
       case 'code':
-        return this.#code(node);
+        this.#code(node);
+        return;
       case 'list':
-        return this.#list(node, level);
+        this.#list(node, level);
+        return;
       default:
         throw new Error(`no block that both know: ${node.type}`);
     }
@@ -103,17 +108,23 @@ class Written {
         this.text += `\n${indent}`;
         return;
       case 'inlineCode':
-        return this.#marked({ type: 'code' }, () => {
+        this.#marked({ type: 'code' }, () => {
           this.text += node.value.replaceAll('\n', ' ');
         });
+        return;
       case 'strong':
       case 'emphasis':
       case 'delete':
-        return this.#marked({ type: STYLES[node.type] }, inner);
+        this.#marked({ type: STYLES[node.type] }, inner);
+        return;
       case 'link':
         // An address that stands alone is text.
-        if (this.#source[node.position?.start.offset ?? -1] !== '[') return inner();
-        return this.#marked({ type: 'text_link', url: node.url }, inner);
+        if (this.#source[node.position?.start.offset ?? -1] !== '[') {
+          inner();
+          return;
+        }
+        this.#marked({ type: 'text_link', url: node.url }, inner);
+        return;
       default:
         throw new Error(`no phrase that both know: ${node.type}`);
     }
