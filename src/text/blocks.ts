@@ -15,6 +15,7 @@ export const BULLETS = ['•', '◦', '▪'];
 const FENCE = /^([ \t]*)(`{3,}|~{3,}(?!~))([^`]*)$/;
 const LANGUAGE = /^[\w+#.-]{1,32}/;
 const QUOTE = /^[ \t]{0,3}>/;
+const QUOTE_SIGN = /[ \t]{0,3}> ?/y;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]+|$)/;
 const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9}[.)]))(?:[ \t]+|$)/;
 // A bullet, half a box, a heading's sign, half a rule or half a fence: the next character makes it something else.
@@ -44,6 +45,35 @@ export function blockOf(line: string): Block {
 
 export function isHalfBlock(line: string): boolean {
   return HALF.test(line.trim());
+}
+
+export function endsFence(line: string, mark: string): boolean {
+  const text = line.trim();
+  return text.length >= mark.length && text === mark[0]!.repeat(text.length);
+}
+
+// Lines without the signs of the quotations they are in: all signs there are, as quotations in quotations are one. But
+// in code there are only as many as before its first line; the next is the code's own.
+export function unquoted(lines: readonly string[]): string[] {
+  let fence: { mark: string; signs: number } | null = null;
+  return lines.map((line) => {
+    const { text, signs } = withoutSigns(line, fence?.signs ?? Number.POSITIVE_INFINITY);
+    const block = fence === null ? blockOf(text) : null;
+    if (block?.kind === 'fence') fence = { mark: block.mark, signs };
+    else if (fence !== null && endsFence(text, fence.mark)) fence = null;
+    return text;
+  });
+}
+
+function withoutSigns(line: string, signsMax: number): { text: string; signs: number } {
+  let [at, signs] = [0, 0];
+  for (; signs < signsMax; signs++) {
+    QUOTE_SIGN.lastIndex = at;
+    const sign = QUOTE_SIGN.exec(line);
+    if (sign === null) break;
+    at += sign[0].length;
+  }
+  return { text: line.slice(at), signs };
 }
 
 // How deep an item lies: one that begins two columns or more to the right of another is inside it.

@@ -27,6 +27,7 @@ describe('whole texts', () => {
     ['***a** b* **c*d**', 'a b c*d', ['italic:a b', 'bold:a', 'bold:c*d']],
     ['**重要：**后面', '重要：后面', ['bold:重要：']],
     ['un*frigging*believable', 'unfriggingbelievable', ['italic:frigging']],
+    ['東京~~大阪~~です', '東京大阪です', ['strikethrough:大阪']],
     [
       'snake_case_name, 2 * 3 * 4, 5*3, ~5, a || b',
       'snake_case_name, 2 * 3 * 4, 5*3, ~5, a || b',
@@ -79,6 +80,7 @@ describe('whole texts', () => {
     ['- **a\n  b** c', '• a\n  b c', ['bold:a\n  b']],
     ['> a\n>\n> > **b**\nc', 'a\n\nb\nc', ['blockquote:a\n\nb', 'bold:b']],
     ['> ```js\n> x\n> ```\n> - y', 'x\n• y', ['blockquote:x\n• y', 'pre:x:js']],
+    ['> ```\n> > x\n> ```\n> > y', '> x\ny', ['blockquote:> x\ny', 'pre:> x']],
     ['```ts {1}\na *b*\n\n  c\n```\nd', 'a *b*\n\n  c\nd', ['pre:a *b*\n\n  c:ts']],
     ['1. a\n   ```\n   x\n     y\n   ```', '1. a\nx\n  y', ['pre:x\n  y']],
     ['~~~\n```\n~~~', '```', ['pre:```']],

@@ -4,7 +4,15 @@
 // what it has shown. That is also why tables are rows, not columns: a wider row would move all before it.
 
 import { unreachable } from '../system/assert.ts';
-import { type Block, BULLETS, blockOf, isHalfBlock, ListLevels } from './blocks.ts';
+import {
+  type Block,
+  BULLETS,
+  blockOf,
+  endsFence,
+  isHalfBlock,
+  ListLevels,
+  unquoted,
+} from './blocks.ts';
 import { readInline } from './inline.ts';
 import { RichLines } from './rich-lines.ts';
 import { type RichText, wellFormed } from './rich-text.ts';
@@ -173,9 +181,7 @@ class Reader {
     const isQuote = (line: string | undefined) =>
       line !== undefined && blockOf(line).kind === 'quote';
     while (isQuote(this.#lines[this.#at + 1])) this.#at += 1;
-    const inner = this.#lines
-      .slice(from, this.#at + 1)
-      .map((line) => line.replace(/^(?:[ \t]{0,3}> ?)+/, ''));
+    const inner = unquoted(this.#lines.slice(from, this.#at + 1));
     this.#written.line(() => {
       const start = this.#written.length;
       new Reader(inner, this.#lineEnding, this.#written, this.#steps).read();
@@ -187,7 +193,7 @@ class Reader {
     const text = line.trim();
     const isMarks = text !== '' && text === fence.mark[0]!.repeat(text.length);
     const isHalfEnd = isMarks && this.#isLast && this.#ending === 'growing';
-    if (isMarks && text.length >= fence.mark.length) this.#endFence();
+    if (endsFence(line, fence.mark)) this.#endFence();
     else if (!isHalfEnd) {
       const spaces = line.length - line.trimStart().length;
       fence.lines.push(line.slice(Math.min(spaces, fence.indent)));

@@ -81,10 +81,10 @@ class Level {
 
   run(run: Run, token: number): void {
     const { mark, before, after } = run;
-    // Within a word only the star is a marker.
-    const isStar = mark === '*';
-    const canOpen = !SPACE.test(after) && (isStar || !WORD.test(before));
-    const canClose = !SPACE.test(before) && (isStar || !WORD.test(after));
+    // Names have underscores in them and conditions have bars; the others are markers within a word, too.
+    const isAnywhere = mark === '*' || mark === '~';
+    const canOpen = !SPACE.test(after) && (isAnywhere || !WORD.test(before));
+    const canClose = !SPACE.test(before) && (isAnywhere || !WORD.test(after));
     let count = run.count;
     while (canClose && count > 0) {
       const opener = this.#nearest(mark, count);

@@ -1,0 +1,140 @@
+// The same Markdown by mdast, which follows CommonMark and GFM to the letter, written out as our reader writes it: its
+// signs, its indents, an empty line where the source has one. Only the looks are ours; what is marked is mdast’s.
+
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { BULLETS } from './blocks.ts';
+import type { Entity, RichText } from './rich-text.ts';
+import { validEntities } from './valid-entities.ts';
+
+type Node = ReturnType<typeof fromMarkdown>['children'][number];
+type Of<Type extends Node['type']> = Extract<Node, { type: Type }>;
+
+const INDENT = '  ';
+const RULE = '──────────';
+const STYLES = { strong: 'bold', emphasis: 'italic', delete: 'strikethrough' } as const;
+
+export function readByMdast(source: string): RichText {
+  const extensions = [gfm({ singleTilde: false })];
+  const root = fromMarkdown(source, { extensions, mdastExtensions: [gfmFromMarkdown()] });
+  const written = new Written(source);
+  written.blocks(root.children, 0);
+  return validEntities({ text: written.text.trimEnd(), entities: written.entities });
+}
+
+class Written {
+  readonly #source: string;
+  readonly #lines: readonly string[];
+  readonly entities: Entity[] = [];
+  text = '';
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#lines = source.split('\n');
+  }
+
+  // `level`: how many lists they are in.
+  blocks(nodes: readonly Node[], level: number): void {
+    for (const [at, node] of nodes.entries()) {
+      if (at > 0) this.text += this.#gap(node);
+      // The first of an item stands behind its sign.
+      const indent = INDENT.repeat(level);
+      if (node.type === 'paragraph' && !(level > 0 && at === 0)) this.text += indent;
+      this.#block(node, level);
+    }
+  }
+
+  // By the line above: what mdast calls the end of a list in a quotation may be further down.
+  #gap(node: Node): string {
+    const above = this.#lines[node.position!.start.line - 2]!;
+    return /^[> ]*$/.test(above) ? '\n\n' : '\n';
+  }
+
+  #block(node: Node, level: number): void {
+    switch (node.type) {
+      case 'paragraph':
+        this.#phrases(node.children, INDENT.repeat(level));
+        return;
+      case 'heading':
+        this.#marked({ type: 'bold' }, () => this.#phrases(node.children, ''));
+        return;
+      case 'blockquote':
+        this.#marked({ type: 'blockquote' }, () => this.blocks(node.children, 0));
+        return;
+      case 'thematicBreak':
+        this.text += RULE;
+        return;
+      case 'code':
+        this.#code(node);
+        return;
+      case 'list':
+        this.#list(node, level);
+        return;
+      default:
+        throw new Error(`no block that both know: ${node.type}`);
+    }
+  }
+
+  #code({ lang, value }: Of<'code'>): void {
+    const language = lang === null || lang === undefined ? {} : { language: lang };
+    this.#marked({ type: 'pre', ...language }, () => {
+      this.text += value.trimEnd();
+    });
+  }
+
+  #list(list: Of<'list'>, level: number): void {
+    for (const [at, item] of list.children.entries()) {
+      if (at > 0) this.text += this.#gap(item);
+      const number = /^\d+[.)]/.exec(this.#source.slice(item.position!.start.offset));
+      const bullet = BULLETS[Math.min(level, BULLETS.length - 1)]!;
+      const sign = typeof item.checked === 'boolean' ? (item.checked ? '☑' : '☐') : null;
+      this.text += `${INDENT.repeat(level)}${sign ?? number?.[0] ?? bullet} `;
+      this.blocks(item.children, level + 1);
+    }
+  }
+
+  #phrases(nodes: readonly Node[], indent: string): void {
+    for (const node of nodes) this.#phrase(node, indent);
+  }
+
+  #phrase(node: Node, indent: string): void {
+    const inner = () => this.#phrases((node as Of<'strong'>).children, indent);
+    switch (node.type) {
+      case 'text':
+        this.text += node.value.replaceAll('\n', `\n${indent}`);
+        return;
+      case 'break':
+        this.text += `\n${indent}`;
+        return;
+      case 'inlineCode':
+        this.#marked({ type: 'code' }, () => {
+          this.text += node.value.replaceAll('\n', ' ');
+        });
+        return;
+      case 'strong':
+      case 'emphasis':
+      case 'delete':
+        this.#marked({ type: STYLES[node.type] }, inner);
+        return;
+      case 'link':
+        // An address that stands alone is text.
+        if (this.#source[node.position?.start.offset ?? -1] !== '[') {
+          inner();
+          return;
+        }
+        this.#marked({ type: 'text_link', url: node.url }, inner);
+        return;
+      default:
+        throw new Error(`no phrase that both know: ${node.type}`);
+    }
+  }
+
+  #marked(mark: { type: string; [more: string]: unknown }, write: () => void): void {
+    const offset = this.text.length;
+    const at = this.entities.length;
+    write();
+    // Before what it holds: of two that cover the same, the outer one counts.
+    this.entities.splice(at, 0, { ...mark, offset, length: this.text.length - offset });
+  }
+}
