@@ -13,7 +13,7 @@ const done: FeedEvent = { kind: 'done' };
 const text = (told: string): FeedEvent => ({ kind: 'text', text: told });
 const bytes = (body: string) => new TextEncoder().encode(body);
 const recorded = (name: string) =>
-  readFileSync(new URL(`../../test/recorded/${name}`, import.meta.url));
+  readFileSync(new URL(`../../../test/recorded/${name}`, import.meta.url));
 
 function fed(feed: Feed, chunks: readonly Uint8Array[]): FeedEvent[] {
   return [...chunks.flatMap((chunk) => feed.push(chunk)), ...feed.end()];
