@@ -115,7 +115,7 @@ export class Dialect {
       if (taken.kind === 'refused') return this.#answerRefusal(reply, taken.problem);
       const { seq } = taken;
       reply.header('x-sluice-delivery', formatId(this.#options.tag, seq));
-      const waited = await this.#wait(reply, seq, patience);
+      const waited = await this.#wait(reply, delivery.account, seq, patience);
       this.#tellCaller(reply, delivery, seq, waited);
       return this.#answerWaited(reply, call, params, seq, waited);
     } finally {
@@ -136,7 +136,7 @@ export class Dialect {
     if (waited.kind === 'left' || reply.raw.destroyed) this.#abandon(delivery, seq);
     // It gets the answer of the one that took its place.
     else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
-      this.#options.road.caller(seq, true);
+      this.#options.road.caller(delivery.account, seq, true);
     }
   }
 
@@ -147,7 +147,7 @@ export class Dialect {
 
   #abandon(delivery: NewDelivery, seq: number): void {
     const print = fingerprint(delivery);
-    if (print !== null) this.#adoption.lost(print, seq);
+    if (print !== null) this.#adoption.lost(print, delivery.account, seq);
   }
 
   async #sendCosmetic(account: string, call: Call, params: Params, reply: FastifyReply) {
@@ -162,7 +162,12 @@ export class Dialect {
     return answerProblem(reply, refusal);
   }
 
-  async #wait(reply: FastifyReply, seq: number, patience: Patience): Promise<Patiently> {
+  async #wait(
+    reply: FastifyReply,
+    account: string,
+    seq: number,
+    patience: Patience,
+  ): Promise<Patiently> {
     if (patience.kind === 'async') return { kind: 'async' };
     let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
     for (;;) {
@@ -170,7 +175,7 @@ export class Dialect {
       const waited = await this.#waiting.until(seq, ms, reply.raw, true);
       if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
       if (waited.kind === 'left') return { kind: 'left' };
-      const withdrawn = await this.#withdraw(seq);
+      const withdrawn = await this.#withdraw(account, seq);
       if (withdrawn !== null) return withdrawn;
       // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
       ms = WITHDRAW_AGAIN_MS;
@@ -212,7 +217,7 @@ export class Dialect {
   }
 
   // null: it can no longer be withdrawn, or not yet.
-  async #withdraw(seq: number): Promise<Patiently | null> {
+  async #withdraw(account: string, seq: number): Promise<Patiently | null> {
     const { road, clock } = this.#options;
     const { isStopping } = this.#waiting;
     const at = clock.now();
@@ -220,6 +225,7 @@ export class Dialect {
     // In flight: while nothing new leaves it ends soon, or waits again.
     if (isStopping && place === null) return null;
     const moved = await road.move({
+      account,
       seq,
       to: 'cancelled',
       at,

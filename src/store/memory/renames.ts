@@ -35,6 +35,7 @@ export function renameAccounts(
   for (const row of broadcasts.broadcasts.values()) row.account = idOf(row.account);
   replace(disk.idempotency, pairOf, (same) => same);
   for (const [seq, pair] of disk.idempotencyOf) disk.idempotencyOf.set(seq, pairOf(pair));
+  replace(disk.owners, idOf, (same) => same);
   replace(disk.limits, pairOf, renamed);
   replace(incoming, pairOf, renamed);
   replace(broadcasts.blocked, pairOf, renamed);
@@ -52,7 +53,7 @@ export function renameAccounts(
 }
 
 function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string> {
-  const named = new Set(disk.accounts.keys());
+  const named = new Set([...disk.accounts.keys(), ...disk.owners.keys()]);
   for (const map of [disk.deliveries, disk.limits, disk.incoming]) {
     for (const { account } of map.values()) named.add(account);
   }

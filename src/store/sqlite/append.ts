@@ -29,8 +29,9 @@ const AT = {
   held: 22,
   repeats: 23,
   print: 24,
+  epoch: 25,
 } as const;
-export const APPEND_WORDS = 25;
+export const APPEND_WORDS = 26;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
 const PLAIN = {
   account: 0,
@@ -40,8 +41,9 @@ const PLAIN = {
   queueMax: 9,
   beginAt: 10,
   held: 11,
+  epoch: 12,
 } as const;
-export const APPEND_PLAIN_WORDS = 12;
+export const APPEND_PLAIN_WORDS = 13;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -62,10 +64,14 @@ export class Appender {
   }
 
   append(words: Words, from: number, out: unknown[]): void {
+    const account = words[from + AT.account] as string;
+    if (this.#commands.owners.isOlder(account, words[from + AT.epoch] as number)) {
+      out.push(APPENDED.notOwner, 0);
+      return;
+    }
     const key = words[from + AT.idempotencyKey] as string | null;
     if (key !== null && this.#isKnown(words, from, key, out)) return;
 
-    const account = words[from + AT.account] as string;
     const slot = words[from + AT.slot] as string | null;
     const acceptedAt = words[from + AT.acceptedAt] as number;
     const rival = slot === null ? null : this.#commands.waitingIn(account, slot);
@@ -94,8 +100,12 @@ export class Appender {
 
   // Whether it is begun.
   appendPlain(words: Words, from: number, out: unknown[]): boolean {
-    const { statements, tallies } = this.#commands;
+    const { statements, tallies, owners } = this.#commands;
     const account = words[from + PLAIN.account] as string;
+    if (owners.isOlder(account, words[from + PLAIN.epoch] as number)) {
+      out.push(APPENDED.notOwner, 0);
+      return false;
+    }
     const queueMax = words[from + PLAIN.queueMax] as number;
     const waiting = tallies.waiting(account);
     if (waiting >= queueMax) {

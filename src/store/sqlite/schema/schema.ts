@@ -9,6 +9,7 @@ import type { Database } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { KEYS } from './keys.ts';
+import { OWNERS } from './owners.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
 export const APPLICATION_ID = 0x534c5543;
@@ -221,6 +222,7 @@ const MIGRATIONS: readonly string[] = [
   KEYS,
   CALLERS,
   ROW_CHECKS,
+  OWNERS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
