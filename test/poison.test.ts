@@ -191,7 +191,7 @@ async function poisonStore(): Promise<Record<string, number>> {
     ...{ shownUnits: 0, superseded: 0 },
   };
   const stream = (id: string, record: string) =>
-    journal.streams.save({ id, endedAt: null, text: 'grown', record });
+    journal.streams.save({ id, account: ACCOUNT, endedAt: null, text: 'grown', record });
   await stream('s-unreadable', ABYSS);
   await stream('s-shapeless', '{"asked":null}');
   await stream(

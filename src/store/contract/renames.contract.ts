@@ -49,6 +49,7 @@ async function fill(journal: OwnedStore, account: string): Promise<void> {
   await journal.incoming.record([{ ...AN_UPDATE, account, voice: 'wrote', state: 'waiting' }]);
   await journal.streams.save({
     id: `s ${account}`,
+    account,
     endedAt: null,
     text: 't',
     record: aRecord(account),
@@ -152,7 +153,10 @@ export function renames(store: () => Harness): void {
       },
       'a key bound to it': (journal) => journal.keys.save(aKey('bound to the new id', [TO])),
       'a stream': (journal) =>
-        journal.streams.save({ id: 's', endedAt: null, text: 't', record: aRecord(TO) }),
+        journal.streams.save({
+          ...{ id: 's', account: TO, endedAt: null, text: 't' },
+          record: aRecord(TO),
+        }),
     };
 
     test.each(Object.keys(LEFT))(
@@ -184,7 +188,8 @@ export function renames(store: () => Harness): void {
       ];
       for (const [i, text] of texts.entries()) {
         await journal.keys.save({ ...aKey(`z${i}`, null), scope: text });
-        await journal.streams.save({ id: `z${i}`, endedAt: null, text: 't', record: text });
+        const stream = { id: `z${i}`, account: '', endedAt: null, text: 't' };
+        await journal.streams.save({ ...stream, record: text });
       }
       expect(await rename(journal)).toEqual([]);
       const keys = await journal.keys.page({ after: 'z', max: 9 });

@@ -27,6 +27,7 @@ export interface IncomingRow extends Omit<NewIncoming, 'state'> {
 
 export interface AudienceRow {
   readonly id: number;
+  account: string | null;
   name: string | null;
   state: 'open' | 'sealed' | 'dropped';
   readonly fields: readonly string[];

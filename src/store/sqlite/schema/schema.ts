@@ -7,6 +7,7 @@
 
 import type { Database } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
+import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { KEYS } from './keys.ts';
 import { OWNERS } from './owners.ts';
@@ -223,6 +224,7 @@ const MIGRATIONS: readonly string[] = [
   CALLERS,
   ROW_CHECKS,
   OWNERS,
+  ACCOUNT_COLUMNS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
