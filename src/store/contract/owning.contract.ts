@@ -1,6 +1,7 @@
 // What every store must do when accounts change hands: two handles are open on one store, as two nodes would be.
 
 import { describe, expect, test } from 'vitest';
+import type { NewDelivery } from '../../domain/delivery.ts';
 import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Store } from '../ports/store.ts';
 import {
@@ -123,6 +124,43 @@ export function owning(store: () => Harness): void {
       expect(await first().move(mine, aMove({ seq }))).toEqual(NOT_OWNER);
       expect(await first().callers.caller(mine, seq, false)).toEqual(NOT_OWNER);
       expect(await ledger.get(seq)).toMatchObject({ state: 'queued', attempts: 0 });
+    });
+  });
+
+  describe('places in the order are drawn per account', () => {
+    const rankOf = async (account: string, changes: Partial<NewDelivery> = {}) => {
+      const owner = await first().openAccount(account);
+      const appended = await first().append(owner, aDelivery({ account, ...changes }), ROOM);
+      if (appended.kind !== 'accepted') throw new Error(appended.kind);
+      return appended.queued.rank;
+    };
+
+    test('each account counts for itself, plain or not, also when it goes at once', async () => {
+      expect(await rankOf(ONE)).toBe(1);
+      expect(await rankOf(ONE, { session: 'x' })).toBe(2);
+      expect(await rankOf(OTHER)).toBe(1);
+      const owner = await first().openAccount(OTHER);
+      const begin = { at: 2_000, written: () => {} };
+      const begun = await first().append(owner, aDelivery({ account: OTHER }), { ...ROOM, begin });
+      expect(begun).toMatchObject({ begun: true, queued: { seq: 4, rank: 2 } });
+      expect(await rankOf(ONE)).toBe(3);
+    });
+
+    test('what is accepted after a restart or a take-over comes behind all that was there', async () => {
+      const before = Math.max(await rankOf(OTHER), await rankOf(ONE), await rankOf(ONE));
+      await store().reopen();
+      const after = await rankOf(ONE);
+      expect(after).toBeGreaterThan(before);
+      const second = store().second();
+      const taken = await second.append(await second.openAccount(ONE), aDelivery(), ROOM);
+      expect(taken).toMatchObject({ queued: { rank: after + 1 } });
+      const owner = await second.openAccount(ONE);
+      const ranks: number[] = [];
+      for await (const one of second.recover([owner])) {
+        if (one.kind !== 'not_owner') ranks.push(one.queued.rank);
+      }
+      expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+      expect(new Set(ranks).size).toBe(4);
     });
   });
 

@@ -18,6 +18,7 @@ import type {
 } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
+import { Ranks } from '../ranks.ts';
 import {
   digestOf,
   IDEMPOTENCY_MS,
@@ -45,11 +46,13 @@ import { isOwner } from './owners.ts';
 export class MemoryCommands {
   readonly #disk: MemoryDisk;
   readonly #live: SlotsAndCounts;
+  readonly #ranks: Ranks;
   readonly callers: MemoryCallers;
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
     this.#live = new SlotsAndCounts(disk);
+    this.#ranks = new Ranks(disk.seqLast);
     this.callers = new MemoryCallers(disk);
   }
 
@@ -59,10 +62,9 @@ export class MemoryCommands {
     if (repeated !== null) return repeated;
 
     const seq = this.#disk.seqLast + 1;
-    const own = ownPlace(delivery, seq);
     const rival = this.#live.waitingIn(delivery.account, delivery.slot);
     if (rival !== null && yieldsTo({ seq, final: delivery.final }, rival)) {
-      const late = this.#insert(delivery, seq, own);
+      const late = this.#insert(delivery, seq, this.#ownPlace(delivery));
       this.#live.supersede(late, rival.seq, delivery.acceptedAt);
       return { kind: 'superseded', seq, by: rival.seq };
     }
@@ -71,7 +73,7 @@ export class MemoryCommands {
     if (waiting - (rival === null ? 0 : 1) >= queueMax) return { kind: 'full', waiting, queueMax };
 
     if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
-    const row = this.#insert(delivery, seq, rival ?? own);
+    const row = this.#insert(delivery, seq, rival ?? this.#ownPlace(delivery));
     this.#live.enter(row);
     const accepted = {
       kind: 'accepted',
@@ -81,6 +83,10 @@ export class MemoryCommands {
     if (begin === undefined || !isPlain(delivery)) return accepted;
     this.begin(owner, seq, begin.at);
     return { ...accepted, begun: true };
+  }
+
+  #ownPlace(delivery: NewDelivery): Place {
+    return ownPlace(delivery, this.#ranks.next(delivery.account));
   }
 
   #repeated(delivery: NewDelivery): Appended | null {

@@ -5,8 +5,9 @@
 import { sharedKey } from '../../domain/idempotency.ts';
 import { rowCheck } from '../../system/row-check.ts';
 import { type Database, prepareArrays } from '../../system/sqlite.ts';
-import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from '../rules.ts';
-import type { SqliteCommands, Waiting } from './commands.ts';
+import { Ranks } from '../ranks.ts';
+import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, type Place, SUPERSEDED, yieldsTo } from '../rules.ts';
+import type { SqliteCommands } from './commands.ts';
 import { PlainInserts } from './plain.ts';
 import { APPENDED } from './wire.ts';
 
@@ -51,6 +52,7 @@ export class Appender {
   seqLast: number;
   readonly #commands: SqliteCommands;
   readonly #plain: PlainInserts;
+  readonly #ranks: Ranks;
 
   constructor(db: Database, commands: SqliteCommands) {
     this.#commands = commands;
@@ -61,6 +63,7 @@ export class Appender {
        FROM meta WHERE name = 'seq_last'`,
     ).get() as unknown as [number];
     this.seqLast = last[0];
+    this.#ranks = new Ranks(this.seqLast);
   }
 
   append(words: Words, from: number, out: unknown[]): void {
@@ -92,9 +95,10 @@ export class Appender {
       this.#commands.supersede(rival.seq, seq, acceptedAt);
       this.#commands.tallies.move(account, 'queued', 'superseded');
     }
-    this.#insert(words, from, seq, rival);
+    const place = rival ?? this.#ownPlace(words, from);
+    this.#insert(words, from, seq, place);
     this.#commands.tallies.add(account, 'queued', 1);
-    if (rival === null) out.push(APPENDED.accepted, seq);
+    if (rival === null) out.push(APPENDED.accepted, seq, place.rank);
     else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
   }
 
@@ -115,10 +119,11 @@ export class Appender {
     const seq = this.seqLast + 1;
     const beginAt = words[from + PLAIN.beginAt] as number;
     this.seqLast = seq;
+    const rank = this.#ranks.next(account);
     if (beginAt === 0) {
-      this.#plain.add(seq, words, from, words[from + PLAIN.held]!);
+      this.#plain.add(seq, rank, words, from, words[from + PLAIN.held]!);
       tallies.add(account, 'queued', 1);
-      out.push(APPENDED.accepted, seq);
+      out.push(APPENDED.accepted, seq, rank);
       return false;
     }
     this.flush();
@@ -141,16 +146,22 @@ export class Appender {
         words[from + PLAIN.method] as string,
         words[from + PLAIN.body] as string,
       ),
+      rank,
     );
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
-    out.push(APPENDED.begun, seq);
+    out.push(APPENDED.begun, seq, rank);
     return true;
   }
 
   // Plain messages may lie here until this is called: before any other command, and before the commit.
   flush(): void {
     this.#plain.flush();
+  }
+
+  // Accounts have got other ids.
+  renamed(): void {
+    this.#ranks.restart(this.seqLast);
   }
 
   rollback(): void {
@@ -174,14 +185,18 @@ export class Appender {
     return true;
   }
 
-  #insert(words: Words, from: number, seq: number, rival: Waiting | null): void {
+  #ownPlace(words: Words, from: number): Place {
+    const rank = this.#ranks.next(words[from + AT.account] as string);
+    return { enterAt: enterAtOf(words, from), rank };
+  }
+
+  #insert(words: Words, from: number, seq: number, { enterAt, rank }: Place): void {
     const given = words.slice(from, from + GIVEN_WORDS);
-    const enterAt = rival?.enterAt ?? enterAtOf(words, from);
     this.#commands.statements.insert.run(
       seq,
       ...given,
       enterAt,
-      rival?.rank ?? seq,
+      rank,
       words[from + AT.body]!,
       words[from + AT.held]!,
       words[from + AT.repeats]!,
@@ -200,7 +215,8 @@ export class Appender {
       words[from + AT.repeats]!,
       checkOfWords(words, from, seq),
     ];
-    const rest = [enterAtOf(words, from), seq, words[from + AT.body]!, ...asked];
+    const { enterAt, rank } = this.#ownPlace(words, from);
+    const rest = [enterAt, rank, words[from + AT.body]!, ...asked];
     statements.insertLate.run(seq, ...given, ...rest, at, by, SUPERSEDED);
     statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
     tallies.add(words[from + AT.account] as string, 'superseded', 1);

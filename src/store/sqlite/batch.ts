@@ -265,6 +265,7 @@ export class BatchRunner {
     const taken = renameAccounts(this.#store.db, renames);
     tallies.reload();
     this.#commands.owners.reload();
+    this.#appender.renamed();
     return taken;
   }
 }

@@ -146,11 +146,11 @@ export function readAppended(reader: Reader, { delivery }: AppendCommand): Appen
   const seq = reader.number();
   switch (kind) {
     case APPENDED.accepted: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
       return { kind: 'accepted', queued, replaced: null };
     }
     case APPENDED.begun: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
       return { kind: 'accepted', queued, replaced: null, begun: true };
     }
     case APPENDED.replacing: {
