@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aDelivery } from '../src/domain/delivery.fixture.ts';
 import { formatId } from '../src/domain/ids.ts';
 import { aBroadcast } from '../src/store/contract/broadcasts.contract.ts';
+import { soleOwner } from '../src/store/contract/sole-owner.fixture.ts';
 import type { Store } from '../src/store/ports/store.ts';
 import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
@@ -137,14 +138,14 @@ describe('requests', () => {
 // Each bound to a chat, as far as can be read.
 const BROKEN_SCOPES = [ABYSS, '{"chats":7}', '{"chats":', '{"rooms":["5"]}'];
 
-async function breakKeys(journal: Store): Promise<void> {
+async function breakKeys(journal: Pick<Store, 'keys' | 'broadcasts'>): Promise<void> {
   for (const key of await journal.keys.page({ after: '', max: 100 })) {
     const scope = BROKEN_SCOPES[Number(/^broken (\d)$/.exec(key.name)?.[1] ?? Number.NaN)];
     if (scope !== undefined) await journal.keys.save({ ...key, scope });
   }
 }
 
-async function breakBroadcast(journal: Store): Promise<void> {
+async function breakBroadcast(journal: Pick<Store, 'keys' | 'broadcasts'>): Promise<void> {
   const audience = (await journal.broadcasts.open({ name: null, at: 1, audiencesMax: 9 }))!;
   await journal.broadcasts.fill({ audience, members: [{ chat: '21', fields: '' }] });
   await journal.broadcasts.seal({ audience, fields: [] });
@@ -153,7 +154,7 @@ async function breakBroadcast(journal: Store): Promise<void> {
 
 // As a version without bounds would have left it, by the store's own means.
 async function poisonStore(): Promise<Record<string, number>> {
-  const journal = await openSqliteJournal({ dir: gateway.data });
+  const journal = soleOwner(await openSqliteJournal({ dir: gateway.data }));
   const seqs: Record<string, number> = {};
   const add = async (name: string, chat: string, method: string, body: string, more = {}) => {
     const call = { account: ACCOUNT, platform: 'telegram', chat, method, body };
@@ -190,7 +191,7 @@ async function poisonStore(): Promise<Record<string, number>> {
     ...{ shownUnits: 0, superseded: 0 },
   };
   const stream = (id: string, record: string) =>
-    journal.streams.save({ id, endedAt: null, text: 'grown', record });
+    journal.streams.save({ id, account: ACCOUNT, endedAt: null, text: 'grown', record });
   await stream('s-unreadable', ABYSS);
   await stream('s-shapeless', '{"asked":null}');
   await stream(

@@ -2,6 +2,7 @@
 // them takes in memory. The rows are made through the journal itself; each measurement is a fresh process.
 
 import { aDelivery } from '../../src/domain/delivery.fixture.ts';
+import { FIRST_EPOCH } from '../../src/store/ports/ownership.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { best, type Row, ratioRow } from '../row.ts';
 import { startChild } from './child.ts';
@@ -52,7 +53,7 @@ async function fill(dir: string): Promise<void> {
     const chat = `${1 + (Math.floor(i / ACCOUNTS) % CHATS_PER_ACCOUNT)}`;
     const acceptedAt = 1_700_000_000_000 + i;
     const sample = aDelivery({ account, chat, acceptedAt, body: BODY });
-    return journal.append(sample, { queueMax: QUEUED });
+    return journal.append({ account, epoch: FIRST_EPOCH }, sample, { queueMax: QUEUED });
   });
   await journal.close();
 }

@@ -71,6 +71,8 @@ export function moveProblem(moved: Moved): Problem | null {
       return problem('damaged', '');
     case 'full':
       return fullProblem(moved);
+    case 'not_owner':
+      return problem('not_owner', '');
     default:
       return unreachable(moved);
   }

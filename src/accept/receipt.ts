@@ -74,6 +74,8 @@ function receiptOf(options: AcceptContext, appended: Appended): Submitted {
       return refused(problem('idempotency_conflict', '', { id: formatId(tag, appended.seq) }));
     case 'full':
       return refused(fullProblem(appended));
+    case 'not_owner':
+      return refused(problem('not_owner', ''));
     default:
       return unreachable(appended);
   }

@@ -67,11 +67,11 @@ export class Adoption {
   }
 
   // Its caller has left.
-  lost(print: string, seq: number): void {
+  lost(print: string, account: string, seq: number): void {
     const orphan: Orphan = { seq, isAnswered: false, claimUntil: null };
     this.#add(print, orphan);
     if (this.#size > ORPHANS_MAX + INHERITED_MAX) this.#dropOldest();
-    this.#ports.road.caller(seq, false);
+    this.#ports.road.caller(account, seq, false);
     this.#follow(print, orphan).catch(() => this.#drop(print, orphan));
   }
 
@@ -86,7 +86,7 @@ export class Adoption {
       if (isAnswered) return { kind: 'repeats', seq };
       const record = await this.#ports.ledger.get(seq);
       if (record === null || !answersRepeat(record.state)) continue;
-      this.#ports.road.caller(seq, true);
+      this.#ports.road.caller(record.account, seq, true);
       return { kind: 'adopted', seq };
     }
   }

@@ -124,8 +124,9 @@ class RoadInWorld implements WorldEngine {
   }
 
   async cancel(seq: number) {
+    const account = this.#disk.deliveries.get(seq)!.account;
     const at = this.#clock.now();
-    const command = { seq, to: 'cancelled', at, reason: 'asked', by: 'world' } as const;
+    const command = { account, seq, to: 'cancelled', at, reason: 'asked', by: 'world' } as const;
     const moved = await this.#road.move({ ...command, body: null, queueMax: 0 });
     return moved.kind === 'moved';
   }

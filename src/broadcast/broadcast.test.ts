@@ -275,7 +275,7 @@ describe('a dead letter of a broadcast', () => {
     const [dead] = await world.now.ledger.search({ state: 'dead' }, { limit: 1, before: null });
     await world.now.road.move({
       ...{ seq: dead!.seq, to: 'queued', at: world.clock.now(), reason: 'retried', by: 'admin' },
-      ...{ body: null, queueMax: 10 },
+      ...{ body: null, queueMax: 10, account: dead!.account },
     });
     await world.run(MINUTE);
     expect((await view(world, id)).progress).toMatchObject({ dead: 0, sent: 1 });

@@ -253,6 +253,7 @@ export class Feeder {
           return record === undefined ? null : this.#follow(running, n, record);
         }
         case 'full':
+        case 'not_owner':
           return null;
         default:
           return unreachable(appended);

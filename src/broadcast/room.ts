@@ -250,7 +250,8 @@ export class Room implements Broadcasting {
   async #halt(running: Running): Promise<void> {
     await this.#feeder.remove(running);
     await adoptOrphans(this.#p, running);
-    await withdraw(this.#withdrawal, await this.#outcomes.reconcile(running));
+    const live = await this.#outcomes.reconcile(running);
+    await withdraw(this.#withdrawal, running.account, live);
     await this.#outcomes.save();
     if (running.state === 'cancelled' && running.outstanding === 0) this.#finished(running.id);
   }
@@ -295,7 +296,9 @@ export class Room implements Broadcasting {
     try {
       for (const running of [...this.#running.values()]) {
         const live = await this.#outcomes.reconcile(running);
-        if (running.state !== 'running') await withdraw(this.#withdrawal, live);
+        if (running.state !== 'running') {
+          await withdraw(this.#withdrawal, running.account, live);
+        }
       }
     } catch (error) {
       this.#p.log.warn(

@@ -29,7 +29,9 @@ export function canTakeBack({ doubts, cures }: Pick<Delivery, 'doubts' | 'cures'
 export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Promise<void> {
   try {
     const [record] = await parts.ledger.getMany([seq]);
-    if (record !== undefined && canTakeBack(record)) await withdraw(parts, [seq]);
+    if (record !== undefined && canTakeBack(record)) {
+      await withdraw(parts, record.account, [seq]);
+    }
   } catch (error) {
     // The next comparison with the ledger finds it again.
     parts.log.warn({ err: error }, 'could not withdraw what waits; trying again');
@@ -38,11 +40,13 @@ export async function withdrawUntouched(parts: WithdrawalParts, seq: number): Pr
 
 export async function withdraw(
   { road, clock, log, withdrawn }: WithdrawalParts,
+  account: string,
   seqs: readonly number[],
 ): Promise<void> {
   for (let from = 0; from < seqs.length; from += TOGETHER_MAX) {
     const some = seqs.slice(from, from + TOGETHER_MAX);
-    const moves = some.map((seq) => road.move({ seq, to: 'cancelled', at: clock.now(), ...MOVE }));
+    const order = { account, to: 'cancelled', at: clock.now(), ...MOVE } as const;
+    const moves = some.map((seq) => road.move({ ...order, seq }));
     for (const [i, moved] of (await Promise.allSettled(moves)).entries()) {
       if (moved.status === 'fulfilled') {
         if (moved.value.kind === 'moved') withdrawn(some[i]!);

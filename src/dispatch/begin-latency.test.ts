@@ -24,10 +24,10 @@ test('a slow store does not slow the pace: what may go in a moment is begun befo
   await dispatch.start();
   const { begin } = store.journal;
   const begunAt: number[] = [];
-  store.journal.begin = async (seq, at) => {
+  store.journal.begin = async (...args) => {
     await new Promise<void>((resolve) => clock.schedule(clock.now() + commitMs, resolve));
     begunAt.push(clock.now());
-    return begin.call(store.journal, seq, at);
+    return begin.apply(store.journal, args);
   };
   // Not plain, so that each is begun apart.
   for (let i = 0; i < messages; i++) await submit(road, { correlation: 'x' });

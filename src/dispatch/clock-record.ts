@@ -4,7 +4,7 @@
 import type { StoredLimit } from '../store/ports/limits.ts';
 
 // No account is called so, and no limit.
-const ACCOUNT = '';
+export const CLOCK_ACCOUNT = '';
 const KEY = 'clock';
 
 export interface ClockRecord {
@@ -26,11 +26,11 @@ export interface HostTime {
 }
 
 export function isClockRecord({ account, key }: StoredLimit): boolean {
-  return account === ACCOUNT && key === KEY;
+  return account === CLOCK_ACCOUNT && key === KEY;
 }
 
 export function writeClock(record: ClockRecord, now: number): StoredLimit {
-  return { account: ACCOUNT, key: KEY, value: JSON.stringify(record), updatedAt: now };
+  return { account: CLOCK_ACCOUNT, key: KEY, value: JSON.stringify(record), updatedAt: now };
 }
 
 // null: there is none, or it says nothing sensible.

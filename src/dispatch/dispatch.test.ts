@@ -135,7 +135,13 @@ describe('the loop', () => {
     const stale = await submit(road, { expiresAt: START + 500 });
     const ends = [road.ended(gone, NEVER), road.ended(stale, NEVER)];
     const rest = { reason: 'cancelled', by: 'me', body: null, queueMax: 9 };
-    const cancel = { seq: gone, to: 'cancelled', at: clock.now(), ...rest } as const;
+    const cancel = {
+      account: 'fake:1',
+      seq: gone,
+      to: 'cancelled',
+      at: clock.now(),
+      ...rest,
+    } as const;
     expect(await road.move(cancel)).toMatchObject({ kind: 'moved', from: 'queued' });
     await run(10_000);
     expect((await Promise.all(ends)).map((end) => end.state)).toEqual(['cancelled', 'expired']);

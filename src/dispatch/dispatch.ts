@@ -4,10 +4,10 @@
 import { ACCOUNT_REMOVED, type NewDelivery, type Queued } from '../domain/delivery.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
-import type { CosmeticAnswer, CosmeticCall } from '../road/road.ts';
+import type { CosmeticAnswer, CosmeticCall, MoveOrder } from '../road/road.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
-import type { CallerStore, Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
-import type { Appended, DeliveryStore, MoveCommand, Moved } from '../store/ports/delivery.ts';
+import type { CallerStore } from '../store/ports/callers.ts';
+import type { Appended, DeliveryStore, Moved } from '../store/ports/delivery.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
@@ -17,12 +17,14 @@ import { type Alias, Aliases, recordOf } from './account/aliases.ts';
 import { Holds } from './account/availability.ts';
 import type { BreakerSettings } from './account/breaker.ts';
 import { Cosmetics } from './account/cosmetics.ts';
+import { AccountOwners } from './account/owners.ts';
 import { safePriors } from './account/safe-priors.ts';
-import { Attempts, saveLimits } from './attempt/conclude.ts';
+import { Attempts, type LimitPorts, saveLimits } from './attempt/conclude.ts';
 import { type Known, Shown } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
 import type { Records } from './attempt/references.ts';
 import type { AttemptReport, Profile } from './attempt/run.ts';
+import { CallerNotes } from './caller-notes.ts';
 import { entered } from './clock-steps.ts';
 import { Teller } from './events.ts';
 import { Turns } from './loop-waker.ts';
@@ -75,6 +77,8 @@ export class Dispatch implements Service {
   readonly aliases = new Aliases();
   readonly holds: Holds;
   readonly teller: Teller;
+  readonly callers: CallerNotes;
+  readonly #owners: AccountOwners;
   readonly #o: DispatchOptions;
   readonly #limits = new Map<string, AccountLimits>();
   // By host: its accounts share the line, so what one learns of it is known to all.
@@ -84,7 +88,7 @@ export class Dispatch implements Service {
   readonly #leaving = new Set<string>();
   readonly #shown: Shown;
   readonly #attempts: Attempts;
-  readonly #atOnce: AtOncePorts;
+  readonly #atOnce: AtOncePorts & LimitPorts;
   readonly #cosmetics: Cosmetics;
   readonly #turns: Turns;
   #started: Promise<void> | null = null;
@@ -100,26 +104,29 @@ export class Dispatch implements Service {
 
   constructor(options: DispatchOptions) {
     this.#o = options;
+    this.#owners = new AccountOwners(options.journal);
+    const ports = { ...options, owners: this.#owners };
+    this.callers = new CallerNotes(ports);
     this.scheduler = options.scheduler;
     const { clock, scheduler } = options;
     this.#scheduled = new Scheduled({ clock, scheduler, wake: () => this.wake() });
-    this.platformTime = new PlatformTime(this, options, (work) => this.#track(work));
+    this.platformTime = new PlatformTime(this, ports, (work) => this.#track(work));
     this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
     this.teller = new Teller(options.journal.tag, options.report);
     this.holds = new Holds(this.scheduler, options.breaker, options.random, (event) =>
       this.teller.emit(event),
     );
     this.#shown = new Shown(options.clock);
-    this.#attempts = new Attempts(this, options, this.#shown);
+    this.#attempts = new Attempts(this, ports, this.#shown);
     this.#atOnce = {
-      ...options,
+      ...ports,
       road: this,
       turns: this.#turns,
       admit: (queued, replaced) => this.#admit(queued, replaced),
       send: (queued, ticket, delivery) => this.#attempts.makeBegun(queued, ticket, delivery),
       track: (work) => this.#track(work),
     };
-    this.#cosmetics = new Cosmetics(this, options);
+    this.#cosmetics = new Cosmetics(this, ports);
   }
 
   // Rebuilds queue, limits and doubts from the journal, then begins to send.
@@ -129,7 +136,7 @@ export class Dispatch implements Service {
   }
 
   async #start(): Promise<void> {
-    const clockRecord = await recover(this, this.#o);
+    const clockRecord = await recover(this, { ...this.#o, owners: this.#owners });
     if (this.#isStopped) return;
     if (clockRecord !== null) this.platformTime.start(clockRecord);
     this.#keepHouse();
@@ -171,8 +178,9 @@ export class Dispatch implements Service {
     return this.#shown.same(this.profileOf(account).platform, place, body);
   }
 
-  async move(command: MoveCommand): Promise<Moved> {
-    const moved = await this.#o.journal.move(command);
+  async move({ account, ...command }: MoveOrder): Promise<Moved> {
+    const owner = this.#owners.known(account) ?? (await this.#owners.open(account));
+    const moved = await this.#o.journal.move(owner, command);
     if (moved.kind !== 'moved') return moved;
     const now = this.#o.clock.now();
     const removed = this.scheduler.remove(command.seq, now);
@@ -182,17 +190,6 @@ export class Dispatch implements Service {
     if (command.to !== 'queued') this.teller.ended(command.seq, command.to, command.reason);
     this.wake();
     return moved;
-  }
-
-  // Only the next process reads it: that the store cannot be written now is no reason to fail.
-  caller(seq: number, isThere: boolean): void {
-    this.#o.journal.callers.caller(seq, isThere).catch((error: unknown) => {
-      if (!(error instanceof JournalUnavailable)) this.#o.fatal(error);
-    });
-  }
-
-  unanswered(bounds: UnansweredBounds): Promise<Unanswered[]> {
-    return this.#o.journal.callers.unanswered(bounds);
   }
 
   isOnRoad(seq: number): boolean {
@@ -251,7 +248,7 @@ export class Dispatch implements Service {
       const step = waiting
         .slice(from, from + CANCELLED_STEP_MAX)
         .map(({ seq }) =>
-          this.move({ seq, to: 'cancelled', at, reason, by, body: null, queueMax: 0 }),
+          this.move({ account, seq, to: 'cancelled', at, reason, by, body: null, queueMax: 0 }),
         );
       for (const { kind } of await Promise.all(step)) if (kind === 'moved') cancelled += 1;
     }
@@ -270,8 +267,14 @@ export class Dispatch implements Service {
       this.holds.remove(account);
       this.aliases.forget(account);
       this.#o.accounts.forget?.(account);
-      this.#track(saveLimits(this.#o.journal, limits.takeUnsaved()));
+      this.#track(this.#close(account, limits));
     }
+  }
+
+  async #close(account: string, limits: AccountLimits): Promise<void> {
+    await saveLimits(this.#atOnce, limits.takeUnsaved());
+    // Unless it has come back meanwhile.
+    if (!this.#limits.has(account)) await this.#owners.close(account);
   }
 
   // What came back to the queue after its account was removed.
@@ -284,7 +287,7 @@ export class Dispatch implements Service {
   }
 
   keep(records: readonly LimitRecord[]): Promise<void> {
-    return saveLimits(this.#o.journal, records);
+    return saveLimits(this.#atOnce, records);
   }
 
   get allLimits(): ReadonlyMap<string, AccountLimits> {
@@ -364,9 +367,11 @@ export class Dispatch implements Service {
   }
 
   async #expire(queued: Queued, at: number): Promise<void> {
-    const rest = { reason: 'expired', by: 'sluice', body: null, queueMax: 0 };
+    const { account, seq } = queued;
+    const expiry = { seq, at, reason: 'expired', by: 'sluice', body: null, queueMax: 0 };
     try {
-      const moved = await this.#o.journal.move({ seq: queued.seq, to: 'expired', at, ...rest });
+      const owner = this.#owners.of(account);
+      const moved = await this.#o.journal.move(owner, { to: 'expired', ...expiry });
       if (moved.kind !== 'moved') return;
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;

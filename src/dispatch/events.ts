@@ -117,7 +117,7 @@ export class Teller {
         this.emit({ kind: 'frozen', at: endedAt, account, scope: scoped, until, cause });
       }
     }
-    if (settled.kind === 'stale' || settled.state === 'queued') return;
+    if (settled.kind !== 'settled' || settled.state === 'queued') return;
     if (settled.supersededBy !== null) {
       this.waiters.redirect(queued.seq, settled.supersededBy);
       return;
@@ -166,7 +166,7 @@ export class Teller {
       retryAfterMs,
       payload,
     });
-    if (settled.kind === 'stale') return;
+    if (settled.kind !== 'settled') return;
     const to = settled.state;
     const dueAt = settled.queued?.dueAt ?? 0;
     const ageMs = at - queued.enterAt;

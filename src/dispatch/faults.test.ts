@@ -4,6 +4,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import { bounded } from '../platforms/bounded.ts';
 import { type Fault, type FaultMode, faulty } from '../platforms/faulty.fixture.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import { soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import { createMemoryDisk } from '../store/memory/memory.ts';
 import { aRoad, GONE_ACCOUNT, message, SENT, START, submit } from './dispatch.fixture.ts';
 
@@ -105,7 +106,7 @@ test('a retry by hand makes one more attempt, and no loop', async () => {
   await at.run(SOON_MS);
   const before = at.calls.length;
   const rest = { reason: 'retried', by: 'test', body: null, queueMax: 100 };
-  await at.road.move({ seq: bad, to: 'queued', at: at.clock.now(), ...rest });
+  await at.road.move({ account: 'fake:1', seq: bad, to: 'queued', at: at.clock.now(), ...rest });
   await at.run(SOON_MS);
   expect(at.calls.length).toBe(before + 1);
   expect(await at.store.ledger.get(bad)).toMatchObject({ state: 'dead', attempts: 2, doubts: 2 });
@@ -123,7 +124,7 @@ test('and is sent when the fault is gone', async () => {
   await at.run(SOON_MS);
   isBroken = false;
   const rest = { reason: 'retried', by: 'test', body: null, queueMax: 100 };
-  await at.road.move({ seq: bad, to: 'queued', at: at.clock.now(), ...rest });
+  await at.road.move({ account: 'fake:1', seq: bad, to: 'queued', at: at.clock.now(), ...rest });
   await at.run(SOON_MS);
   expect(await at.store.ledger.get(bad)).toMatchObject({ state: 'sent' });
 });
@@ -200,7 +201,7 @@ test('a listener that throws does not stop the road, nor the other listeners', a
 test('what cannot be taken up at the start is dead, and the start goes on', async () => {
   const disk = createMemoryDisk();
   const before = aRoad(() => SENT, { disk });
-  const { journal } = before.store;
+  const journal = soleOwner(before.store.journal);
   const append = async (account: string) => {
     const appended = await journal.append(message({ account }), { queueMax: 100 });
     if (appended.kind !== 'accepted') throw new Error('not accepted');
@@ -236,7 +237,7 @@ test('what cannot be taken up at the start is dead, and the start goes on', asyn
 
 test('a doubt that its platform cannot judge is dead, not sent again at every start', async () => {
   const disk = createMemoryDisk();
-  const { journal } = aRoad(() => SENT, { disk }).store;
+  const journal = soleOwner(aRoad(() => SENT, { disk }).store.journal);
   const appended = await journal.append(message({ method: BAD }), { queueMax: 100 });
   if (appended.kind !== 'accepted') throw new Error('not accepted');
   await journal.begin(appended.queued.seq, START);
@@ -257,7 +258,7 @@ test('a doubt that its platform cannot judge is dead, not sent again at every st
 
 test('what the disk has changed is dead and never sent, whether it waited or was in flight', async () => {
   const disk = createMemoryDisk();
-  const { journal } = aRoad(() => SENT, { disk }).store;
+  const journal = soleOwner(aRoad(() => SENT, { disk }).store.journal);
   const append = async (account: string) => {
     const appended = await journal.append(message({ account }), { queueMax: 100 });
     if (appended.kind !== 'accepted') throw new Error('not accepted');

@@ -5,9 +5,9 @@
 
 import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
+import type { StoredLimit } from '../store/ports/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import { saveLimits } from './attempt/conclude.ts';
+import { type LimitPorts, saveLimits } from './attempt/conclude.ts';
 import type { Profile } from './attempt/run.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
 
@@ -29,7 +29,8 @@ export interface PlatformTimeRoad {
 
 export interface PlatformTimePorts {
   readonly clock: Clock;
-  readonly journal: Pick<LimitStore, 'saveLimits'>;
+  readonly journal: LimitPorts['journal'];
+  readonly owners: LimitPorts['owners'];
   readonly accounts: { credentialOf(id: string): string | null };
 }
 
@@ -101,8 +102,9 @@ export class PlatformTime {
     const time: HostTime = { offsetMs, heldMs: 0, before: 0 };
     this.#record = { ...record, hosts: { ...record.hosts, [host]: time } };
     const moved = known === undefined ? [] : this.#correct(host, known, offsetMs, now);
-    const records = [...moved, writeClock(this.#record, now)];
-    this.#track(saveLimits(this.#p.journal, records));
+    // The clock's first: were it alone to reach the disk, freezes would be too long, and not too short.
+    const records = [writeClock(this.#record, now), ...moved];
+    this.#track(saveLimits(this.#p, records));
   }
 
   // The host's freezes that were on disk end so much sooner than it was thought. None becomes longer: then the

@@ -8,11 +8,14 @@ import type { Queued } from '../domain/delivery.ts';
 import { type AccountLimits, type PastCall, shiftRecord } from '../limits/limits.ts';
 import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
 import type { MaintenanceStore } from '../store/ports/maintenance.ts';
+import type { OwnershipStore } from '../store/ports/ownership.ts';
 import type { Recovered, RecoveryStore, StoredCall } from '../store/ports/recovery.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './account/aliases.ts';
+import type { AccountOwners } from './account/owners.ts';
+import { writeLimits } from './attempt/conclude.ts';
 import {
   type AttemptPorts,
   type AttemptReport,
@@ -23,7 +26,13 @@ import {
   type Profile,
   quarantine,
 } from './attempt/run.ts';
-import { type ClockRecord, isClockRecord, readClock, writeClock } from './clock-record.ts';
+import {
+  CLOCK_ACCOUNT,
+  type ClockRecord,
+  isClockRecord,
+  readClock,
+  writeClock,
+} from './clock-record.ts';
 import { NO_STEP, nextRecord, shiftCall, shiftOf, stepSince } from './clock-steps.ts';
 
 // Longer than any window of any platform's priors.
@@ -41,10 +50,12 @@ export interface RecoveryTarget {
 export type StartStore = AttemptPorts['journal'] &
   RecoveryStore &
   LimitStore &
+  OwnershipStore &
   Pick<MaintenanceStore, 'lastCallAt' | 'shiftTimes'>;
 
 interface RecoveryPorts extends AttemptPorts {
   readonly journal: StartStore;
+  readonly owners: AccountOwners;
   readonly clock: Clock;
   // null: it cannot be told. Left out: the clock cannot be set.
   readonly bootTime?: () => BootTime | null;
@@ -57,13 +68,15 @@ export async function recover(
 ): Promise<ClockRecord | null> {
   const { journal, clock } = ports;
   const now = clock.now();
-  const record = await followClock(ports, now);
-  await restoreLimits(target, ports, record, now);
+  const accounts = await journal.knownAccounts();
+  const owners = await Promise.all(accounts.map((account) => ports.owners.open(account)));
+  const record = await followClock(ports, accounts, now);
+  await restoreLimits(target, ports, accounts, record, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   const broken: { queued: Queued; error: unknown }[] = [];
-  for await (const item of journal.recover()) {
+  for await (const item of journal.recover(owners)) {
     if (item.kind === 'sending') doubtful.push(item);
-    else {
+    else if (item.kind === 'queued') {
       try {
         target.add(item.queued, now);
       } catch (error) {
@@ -85,9 +98,9 @@ async function isolate(
   error: unknown,
 ): Promise<void> {
   ports.report('recovery', error, { seq: queued.seq, account: queued.account });
-  const begun = await begin(ports, queued.seq, ports.clock.now());
+  const begun = await begin(ports, queued, ports.clock.now());
   if (begun instanceof JournalUnavailable) throw begun;
-  if (begun.kind === 'gone') return;
+  if (begun.kind === 'gone' || begun.kind === 'not_owner') return;
   const outcome =
     begun.kind === 'damaged' ? damagedOutcome(ports, queued) : internalFailure(error, false);
   target.follow(queued, await quarantine(ports, { ...begun, queued }, outcome));
@@ -96,21 +109,22 @@ async function isolate(
 async function restoreLimits(
   target: RecoveryTarget,
   ports: RecoveryPorts,
+  accounts: readonly string[],
   record: ClockRecord | null,
   now: number,
 ): Promise<void> {
   const { journal, report } = ports;
-  const kept = (await journal.limits()).filter((each) => !isClockRecord(each));
+  const kept = await journal.limits(accounts);
   const shift = record?.calls ?? null;
   // As they were learned: of too many the oldest are forgotten.
   const byAge = kept.toSorted((one, other) => one.updatedAt - other.updatedAt);
   for (const each of byAge) target.aliases.restore(each);
   const forgotten = target.aliases.forgotten(now);
-  if (forgotten.length > 0) await journal.saveLimits(forgotten);
+  if (forgotten.length > 0) await writeLimits(ports, forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
   const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
   const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
-  const stored = await journal.callsSince(since);
+  const stored = await journal.callsSince(accounts, since);
   const past = stored.map((call) => pastCall(shiftCall(call, shift)));
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
@@ -127,12 +141,14 @@ async function restoreLimits(
 // Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since
 // boot: both or neither, however often the process is ended meanwhile.
 async function followClock(
-  { journal, bootTime }: RecoveryPorts,
+  ports: RecoveryPorts,
+  accounts: readonly string[],
   now: number,
 ): Promise<ClockRecord | null> {
+  const { journal, bootTime } = ports;
   if (bootTime === undefined) return null;
   const since = bootTime();
-  const stored = await journal.limits();
+  const stored = await journal.limits([CLOCK_ACCOUNT, ...accounts]);
   const before = readClock(stored);
   const writtenAt = stored.reduce(
     (last, { updatedAt }) => Math.max(last, updatedAt),
@@ -146,7 +162,7 @@ async function followClock(
     .filter(({ each, shifted }) => shifted !== each)
     .map(({ shifted }) => shifted);
   const limits = [...moved, writeClock(record, now)];
-  if (step.byMs === 0) await journal.saveLimits(limits);
+  if (step.byMs === 0) await writeLimits(ports, limits);
   else await journal.shiftTimes({ ...shiftOf(step, now, CALLS_LOOK_BACK_MS), limits });
   return record;
 }

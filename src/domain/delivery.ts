@@ -70,7 +70,8 @@ export interface Queued {
   readonly final: boolean;
   // Deliveries of one slot replace each other while they wait; null: never.
   readonly slot: string | null;
-  // Order within (lane, priority): first by enterAt, then by rank. A replacement inherits both.
+  // Order within (lane, priority): first by enterAt, then by rank. A replacement inherits both. Ranks are drawn per
+  // account, and compared within it alone; neither they nor `seq` order what two accounts have.
   readonly enterAt: number;
   readonly rank: number;
   // Not before this time (a retry, or scheduled); 0: at once.

@@ -287,6 +287,11 @@ export const ERRORS = {
     title: 'The journal cannot be written. Nothing was accepted.',
     remedy: 'See the log for the cause (permissions, I/O errors); repeat the request later.',
   },
+  not_owner: {
+    status: 503,
+    title: 'The account was taken over by another process. Nothing was accepted or changed.',
+    remedy: 'Repeat the request in a moment.',
+  },
   shutting_down: {
     status: 503,
     title: 'The gateway is stopping.',

@@ -2,7 +2,9 @@
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { RoadListener } from '../domain/event.ts';
-import type { DeliveryStore, MoveCommand, QueueFull } from '../store/ports/delivery.ts';
+import { type OwnedStore, soleOwner } from '../store/contract/sole-owner.fixture.ts';
+import type { MoveCommand, QueueFull } from '../store/ports/delivery.ts';
+import type { Store } from '../store/ports/store.ts';
 import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Road } from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
@@ -10,7 +12,7 @@ export const START = 1_900_000_000_000;
 export const QUEUE_MAX = 10;
 
 export class FakeRoad implements Road {
-  readonly #journal: DeliveryStore;
+  readonly #journal: OwnedStore;
   readonly #waiting = new Map<number, (ended: Ended) => void>();
   readonly #listeners = new Set<RoadListener>();
   readonly submitted: NewDelivery[] = [];
@@ -19,8 +21,8 @@ export class FakeRoad implements Road {
   failure: Error | null = null;
   onWait: (seq: number) => void = () => {};
 
-  constructor(journal: DeliveryStore) {
-    this.#journal = journal;
+  constructor(journal: Store) {
+    this.#journal = soleOwner(journal);
   }
 
   async submit(delivery: NewDelivery) {
@@ -91,7 +93,8 @@ export class FakeRoad implements Road {
     return [];
   }
 
-  move(command: MoveCommand) {
+  // Whose it is, the journal remembers.
+  move({ account: _, ...command }: MoveCommand & { readonly account?: string }) {
     return this.#journal.move(command);
   }
 

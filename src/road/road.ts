@@ -23,9 +23,9 @@ export interface Road {
   // Where it stands, if it waits: 1 is next in its lane. `eta` is an estimate, ms since the epoch.
   place(seq: number): Place | null;
   explain(seq: number): Explanation | null;
-  move(command: MoveCommand): Promise<Moved>;
+  move(order: MoveOrder): Promise<Moved>;
   // The caller of a delivery that was accepted as held has left, or one has come back for it.
-  caller(seq: number, isThere: boolean): void;
+  caller(account: string, seq: number, isThere: boolean): void;
   // Whose callers had no answer when the process before this one ended.
   unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
 
@@ -49,6 +49,9 @@ export interface HandOnLimits {
   readonly account: string;
   readonly chat: string | null;
 }
+
+// A move of a delivery of this account.
+export type MoveOrder = MoveCommand & { readonly account: string };
 
 export interface CosmeticCall {
   readonly account: string;

@@ -41,6 +41,15 @@ test('the first of each lane, those that wait longest first, with how many wait 
   expect(seqs(made.waiting({ priority: 'low' }, 10))).toEqual([4]);
 });
 
+test('of those that came at the same time ranks decide within an account, and never between two', () => {
+  const made = scheduler([
+    { account: 'b', chat: '1', enterAt: 5, rank: 1 },
+    { account: 'a', chat: '1', enterAt: 5, rank: 8 },
+    { account: 'a', chat: '2', enterAt: 5, rank: 7 },
+  ]);
+  expect(seqs(made.waiting({}, 10))).toEqual([2, 1, 0]);
+});
+
 test('of one chat all that wait in it, those for a later time too', () => {
   const made = scheduler([
     { chat: '2', enterAt: 20 },

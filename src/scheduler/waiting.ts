@@ -77,7 +77,8 @@ function isOf(queued: Queued, priority: Priority | undefined): boolean {
   return priority === undefined || queued.priority === priority;
 }
 
-// Keeps the first so many in order of (enterAt, rank); most that are offered come too late and cost one comparison.
+// Keeps the first so many in order of (enterAt, account, rank); most that are offered come too late and cost one
+// comparison.
 class Longest {
   readonly list: Waiting[] = [];
   readonly #max: number;
@@ -96,6 +97,8 @@ class Longest {
   }
 }
 
+// Ranks are each account's own: two of them say nothing about each other.
 function isBefore(a: Queued, b: Queued): boolean {
-  return a.enterAt !== b.enterAt ? a.enterAt < b.enterAt : a.rank < b.rank;
+  if (a.enterAt !== b.enterAt) return a.enterAt < b.enterAt;
+  return a.account === b.account ? a.rank < b.rank : a.account < b.account;
 }

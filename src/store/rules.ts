@@ -68,8 +68,8 @@ export interface Place {
   readonly rank: number;
 }
 
-export function ownPlace(delivery: NewDelivery, seq: number): Place {
-  return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank: seq };
+export function ownPlace(delivery: NewDelivery, rank: number): Place {
+  return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
 }
 
 export function queuedOfNew(delivery: NewDelivery, seq: number, place: Place): Queued {

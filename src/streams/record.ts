@@ -18,7 +18,8 @@ type Written = Kept & { readonly asked: NewStream; readonly openedAt: number };
 export function storedOf(stream: Stream): StoredStream {
   const { id, text, endedAt, asked, openedAt } = stream;
   const kept = Object.fromEntries(KEPT.map((name) => [name, stream[name]]));
-  return { id, endedAt, text, record: JSON.stringify({ asked, openedAt, ...kept }) };
+  const { account } = asked;
+  return { id, account, endedAt, text, record: JSON.stringify({ asked, openedAt, ...kept }) };
 }
 
 // null: the record cannot be read.

@@ -323,7 +323,10 @@ export class LiveStreams implements Live, Service {
     if (frame?.kind !== 'call') return;
     const at = this.#o.clock.now();
     const rest = { reason: 'stream_cancelled', by: 'sluice', body: null, queueMax: 0 };
-    await this.#o.road.move({ seq: frame.seq, to: 'cancelled', at, ...rest }).catch(ignoreStore);
+    const { account } = stream.asked;
+    await this.#o.road
+      .move({ account, seq: frame.seq, to: 'cancelled', at, ...rest })
+      .catch(ignoreStore);
   }
 
   #close(stream: Stream): StreamView {

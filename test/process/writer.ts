@@ -2,13 +2,16 @@
 // accepted. Started by a test, which kills it.
 
 import { aDelivery } from '../../src/store/contract/journal.fixture.ts';
+import { soleOwner } from '../../src/store/contract/sole-owner.fixture.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 
 const TOGETHER = 40;
-const journal = await openSqliteJournal({
-  dir: process.argv[2]!,
-  onNote: ({ text }) => process.stderr.write(`${text}\n`),
-});
+const journal = soleOwner(
+  await openSqliteJournal({
+    dir: process.argv[2]!,
+    onNote: ({ text }) => process.stderr.write(`${text}\n`),
+  }),
+);
 process.stdout.write('open\n');
 for (let n = 0; ; n++) {
   const body = JSON.stringify({ text: `${n} `.padEnd(3_000, 'text') });

@@ -3,6 +3,7 @@
 import { aDelivery } from '../../src/domain/delivery.fixture.ts';
 import { formatId } from '../../src/domain/ids.ts';
 import type { ServedSim } from '../../src/sim/sim.ts';
+import { soleOwner } from '../../src/store/contract/sole-owner.fixture.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import type { GatewayProcess } from '../process/gateway.ts';
 
@@ -24,7 +25,7 @@ export class Trouble {
 
   // Before the gateway is started: a dead letter of an account that has no token, which can never be sent.
   static async prepare({ data }: GatewayProcess): Promise<void> {
-    const journal = await openSqliteJournal({ dir: data });
+    const journal = soleOwner(await openSqliteJournal({ dir: data }));
     const of = { account: 'telegram:999', platform: 'telegram', chat: '1', method: 'sendMessage' };
     const made = aDelivery({ ...of, acceptedAt: Date.now(), body: '{"chat_id":1}' });
     const appended = await journal.append(made, { queueMax: 1 });

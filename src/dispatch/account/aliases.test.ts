@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { soleOwner } from '../../store/contract/sole-owner.fixture.ts';
 import { aRoad, SENT } from '../dispatch.fixture.ts';
 import { Aliases, recordOf } from './aliases.ts';
 
@@ -58,7 +59,7 @@ test('is known again from what was stored', () => {
 
 test('what is forgotten is deleted from the store: at once, and what older versions left at the start', async () => {
   const { dispatch, store } = aRoad(() => SENT);
-  const { journal } = store;
+  const journal = soleOwner(store.journal);
   const stored = Array.from({ length: MANY }, (_, i) => recordOf('fake:1', alias(i), i));
   await journal.saveLimits(stored);
   const kept = async () => {

@@ -52,7 +52,7 @@ describe('a typing sign', () => {
     await run(200);
     expect((await flooded).end).toBe('dropped');
     // The freeze is known to the next process too, and to the next sign.
-    const keys = (await store.journal.limits()).map(({ key }) => key);
+    const keys = (await store.journal.limits([typing.account])).map(({ key }) => key);
     expect(keys).toContain('freeze|family|typing|c');
     expect((await road.cosmetic(typing)).end).toBe('dropped');
   });

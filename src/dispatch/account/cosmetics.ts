@@ -7,9 +7,8 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { AccountLimits } from '../../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { LimitStore } from '../../store/ports/limits.ts';
 import type { Clock } from '../../system/clock.ts';
-import { type AccountKeys, markRefused, saveLimits } from '../attempt/conclude.ts';
+import { type AccountKeys, type LimitPorts, markRefused, saveLimits } from '../attempt/conclude.ts';
 import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/run.ts';
 import type { Teller } from '../events.ts';
 import { lessonOf } from '../settle.ts';
@@ -29,7 +28,8 @@ export interface CosmeticRoad {
 }
 
 export interface CosmeticPorts {
-  readonly journal: Pick<LimitStore, 'saveLimits'>;
+  readonly journal: LimitPorts['journal'];
+  readonly owners: LimitPorts['owners'];
   readonly clock: Clock;
   readonly accounts: AccountKeys;
   readonly report: ReportFault;
@@ -77,7 +77,7 @@ export class Cosmetics {
     if (health !== 'unknown') holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
     if (health === 'refused') await markRefused(accounts, account);
-    await saveLimits(this.#p.journal, learned.records);
+    await saveLimits(this.#p, learned.records);
     return answerFor(outcome);
   }
 

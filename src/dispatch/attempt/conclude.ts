@@ -15,6 +15,7 @@ import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Alias, Aliases } from '../account/aliases.ts';
 import type { Holds } from '../account/availability.ts';
+import type { AccountOwners } from '../account/owners.ts';
 import { Lead } from '../begin-latency.ts';
 import type { Departure, Shown } from './content-cache.ts';
 import { NAMED, type Records, resolve } from './references.ts';
@@ -63,7 +64,8 @@ interface Answer {
 type Kept = Omit<Tried, 'outcome'>;
 
 export interface AttemptsPorts extends AttemptPorts {
-  readonly journal: AttemptPorts['journal'] & Pick<LimitStore, 'saveLimits'>;
+  readonly journal: AttemptPorts['journal'] & LimitPorts['journal'];
+  readonly owners: AttemptPorts['owners'] & LimitPorts['owners'];
   readonly accounts: AccountKeys;
   readonly ledger: Records;
 }
@@ -110,8 +112,12 @@ export class Attempts {
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
     const probing = this.#road.holds.probes(queued.account, takenAt);
-    const begun = await this.#begin(queued.seq, takenAt);
-    if (begun instanceof JournalUnavailable || begun.kind === 'gone') {
+    const begun = await this.#begin(queued, takenAt);
+    if (
+      begun instanceof JournalUnavailable ||
+      begun.kind === 'gone' ||
+      begun.kind === 'not_owner'
+    ) {
       this.#giveBack(queued, ticket, probing, begun);
       return;
     }
@@ -258,10 +264,10 @@ export class Attempts {
   }
 
   // Resolves when it may leave.
-  async #begin(seq: number, leavesAt: number): Promise<Begun | JournalUnavailable> {
+  async #begin(queued: Queued, leavesAt: number): Promise<Begun | JournalUnavailable> {
     const { clock } = this.#p;
     const askedAt = clock.now();
-    const begun = await begin(this.#p, seq, leavesAt);
+    const begun = await begin(this.#p, queued, leavesAt);
     this.#lead.observe(clock.now() - askedAt);
     while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
     return begun;
@@ -291,7 +297,7 @@ export class Attempts {
     // Others of its chat may wait for its answer under another id.
     const now = this.#road.aliases.canonical(account, chat);
     if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
-    await saveLimits(this.#p.journal, records);
+    await saveLimits(this.#p, records);
   }
 
   // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
@@ -308,17 +314,32 @@ export class Attempts {
   }
 }
 
-// It holds in memory; only a restart would not know of it, and learn it again.
+export interface LimitPorts {
+  readonly journal: Pick<LimitStore, 'saveLimits'>;
+  readonly owners: Pick<AccountOwners, 'open'>;
+}
+
+// It holds in memory; only a restart would not know of it, and learn it again. What another owns by now is its to know.
 export async function saveLimits(
-  journal: Pick<LimitStore, 'saveLimits'>,
+  ports: LimitPorts,
   records: readonly LimitRecord[],
 ): Promise<void> {
   if (records.length === 0) return;
   try {
-    await journal.saveLimits(records);
+    await writeLimits(ports, records);
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error;
   }
+}
+
+// Each account's for itself, in one commit.
+export async function writeLimits(
+  { journal, owners }: LimitPorts,
+  records: readonly LimitRecord[],
+): Promise<void> {
+  const byAccount = [...Map.groupBy(records, ({ account }) => account)];
+  const opened = await Promise.all(byAccount.map(([account]) => owners.open(account)));
+  await Promise.all(byAccount.map(([, some], i) => journal.saveLimits(opened[i]!, some)));
 }
 
 // Before the attempt is settled, so that a crash in between does not make the next process ask again.

@@ -8,11 +8,13 @@ import { bytesOf, isPlain, laneOf, type NewDelivery, type Queued } from '../../d
 import type { AccountLimits, Ticket } from '../../limits/limits.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Appended, DeliveryStore } from '../../store/ports/delivery.ts';
+import type { Owner } from '../../store/ports/ownership.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Aliases } from '../account/aliases.ts';
 import type { Holds } from '../account/availability.ts';
+import type { AccountOwners } from '../account/owners.ts';
 import type { Teller } from '../events.ts';
 import type { Profile } from './run.ts';
 
@@ -30,6 +32,7 @@ export interface AtOnceRoad {
 
 export interface AtOncePorts {
   readonly journal: Pick<DeliveryStore, 'append'>;
+  readonly owners: Pick<AccountOwners, 'known' | 'open'>;
   readonly clock: Clock;
   readonly road: AtOnceRoad;
   readonly turns: { readonly isRunning: boolean };
@@ -49,15 +52,32 @@ interface Reserved {
 }
 
 export function append(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
+  const owner = ports.owners.known(delivery.account);
+  return owner === null ? appendFirst(ports, delivery) : appendAs(ports, owner, delivery);
+}
+
+// The first of its account.
+async function appendFirst(ports: AtOncePorts, delivery: NewDelivery): Promise<Appended> {
+  let owner: Owner;
+  try {
+    owner = await ports.owners.open(delivery.account);
+  } catch (error) {
+    throw noted(ports, error);
+  }
+  return appendAs(ports, owner, delivery);
+}
+
+function appendAs(ports: AtOncePorts, owner: Owner, delivery: NewDelivery): Promise<Appended> {
   const { queueMax } = ports.road.profileOf(delivery.account);
   const reserved = reserve(ports, delivery);
   return reserved === null
-    ? appendToQueue(ports, delivery, queueMax)
-    : appendAtOnce(ports, delivery, reserved, queueMax);
+    ? appendToQueue(ports, owner, delivery, queueMax)
+    : appendAtOnce(ports, owner, delivery, reserved, queueMax);
 }
 
 function appendToQueue(
   ports: AtOncePorts,
+  owner: Owner,
   delivery: NewDelivery,
   queueMax: number,
 ): Promise<Appended> {
@@ -66,7 +86,7 @@ function appendToQueue(
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
   const expected = scheduler.expect(place, bytesOf(delivery.body));
-  return ports.journal.append(delivery, { queueMax }).then(
+  return ports.journal.append(owner, delivery, { queueMax }).then(
     (appended) => {
       ports.road.storeTrouble = null;
       if (appended.kind === 'accepted') ports.admit(appended.queued, appended.replaced);
@@ -98,6 +118,7 @@ function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
 
 async function appendAtOnce(
   ports: AtOncePorts,
+  owner: Owner,
   delivery: NewDelivery,
   { ticket, place, at }: Reserved,
   queueMax: number,
@@ -116,7 +137,8 @@ async function appendAtOnce(
     ports.send(queued, ticket, delivery).then(landed.resolve, landed.reject);
   };
   try {
-    const appended = await ports.journal.append(delivery, { queueMax, begin: { at, written } });
+    const bounds = { queueMax, begin: { at, written } };
+    const appended = await ports.journal.append(owner, delivery, bounds);
     ports.road.storeTrouble = null;
     if (appended.kind !== 'accepted') {
       giveBack();

@@ -20,6 +20,7 @@ import { type Clock, sleep } from '../../system/clock.ts';
 import { faultInWords } from '../../system/fault.ts';
 import type { Random } from '../../system/random.ts';
 import type { BreakerSettings } from '../account/breaker.ts';
+import type { AccountOwners } from '../account/owners.ts';
 import { type RetryPolicy, settle, type Verdict } from '../settle.ts';
 
 // Between two tries to write a settlement the store did not take.
@@ -46,6 +47,7 @@ export interface Profile {
 
 export interface AttemptPorts {
   readonly journal: Pick<DeliveryStore, 'begin' | 'settle'>;
+  readonly owners: Pick<AccountOwners, 'of'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly report: ReportFault;
@@ -119,7 +121,7 @@ export async function conclude(
   const learned =
     ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, settlement);
+  const settled = await write(ports, queued.account, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
 }
 
@@ -165,7 +167,7 @@ export async function quarantine(
   const verdict: Verdict = { to: 'dead', ...rest, signal, health: 'unknown' };
   const learned = NOTHING_LEARNED;
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, settlement);
+  const settled = await write(ports, queued.account, settlement);
   const times = { startedAt: endedAt, endedAt };
   return { n, outcome, verdict, settled, learned, ...times, record, body: null };
 }
@@ -185,7 +187,7 @@ export async function postpone(
   const endedAt = ports.clock.now();
   const learned = NOTHING_LEARNED;
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, settlement);
+  const settled = await write(ports, queued.account, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body: null };
 }
 
@@ -257,10 +259,15 @@ export function answerOf(outcome: Outcome): string | null {
   return 'result' in outcome ? outcome.result : null;
 }
 
-async function write(ports: AttemptPorts, settlement: Settlement): Promise<Settled> {
+async function write(
+  ports: AttemptPorts,
+  account: string,
+  settlement: Settlement,
+): Promise<Settled> {
+  const owner = ports.owners.of(account);
   for (;;) {
     try {
-      return await ports.journal.settle(settlement);
+      return await ports.journal.settle(owner, settlement);
     } catch (error) {
       if (!(error instanceof JournalUnavailable) || ports.isStarting === true) throw error;
       await sleep(ports.clock, STORE_RETRY_MS);
@@ -271,11 +278,11 @@ async function write(ports: AttemptPorts, settlement: Settlement): Promise<Settl
 // JournalUnavailable: the store cannot be written now; nothing was begun.
 export async function begin(
   ports: AttemptPorts,
-  seq: number,
+  { account, seq }: Queued,
   at: number,
 ): Promise<Begun | JournalUnavailable> {
   try {
-    return await ports.journal.begin(seq, at);
+    return await ports.journal.begin(ports.owners.of(account), seq, at);
   } catch (error) {
     if (error instanceof JournalUnavailable) return error;
     throw error;

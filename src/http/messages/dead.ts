@@ -224,7 +224,9 @@ async function doTo(
   const queueMax = options.settings.queueMaxOf(account);
   const full = deed === 'retry' ? options.road.fullFor(account, 0) : null;
   if (full !== null) return fullProblem(full);
-  return moveProblem(await options.road.move({ ...order, seq, at, by, body: null, queueMax }));
+  return moveProblem(
+    await options.road.move({ ...order, account, seq, at, by, body: null, queueMax }),
+  );
 }
 
 async function edit(
@@ -257,6 +259,7 @@ async function edit(
   const full = road.fullFor(delivery.account, bytesOf(text));
   if (full !== null) return sendProblem(reply, fullProblem(full));
   const moved = await road.move({
+    account: delivery.account,
     seq,
     to: 'queued',
     at: clock.now(),

@@ -217,10 +217,13 @@ async function getOne(options: IntakeOptions, request: FastifyRequest<ById>, rep
 }
 
 async function cancel(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
-  const { tag, road, clock } = options;
+  const { tag, road, clock, ledger } = options;
   const seq = readId(tag, request.params.id);
   if (typeof seq !== 'number') return sendProblem(reply, seq);
+  const delivery = await ledger.get(seq);
+  if (delivery === null) return sendProblem(reply, gone());
   const moved = await road.move({
+    account: delivery.account,
     seq,
     to: 'cancelled',
     at: clock.now(),

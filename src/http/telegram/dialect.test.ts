@@ -146,7 +146,7 @@ describe('a call that sends', () => {
     at.road.onWait = async (seq) => {
       waits += 1;
       if (waits === 2) return at.road.end(seq, 'sent', { result: SENT });
-      await at.journal.begin(seq, START);
+      await at.journal.begin({ account: 'telegram:42', epoch: 1 }, seq, START);
       await at.clock.run(START + 2000);
     };
     const answer = await call('sendMessage', undefined, { prefer: 'wait=1' });

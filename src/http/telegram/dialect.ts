@@ -116,7 +116,7 @@ export class Dialect {
       const repeats = isAdopted ? null : (claimed?.seq ?? null);
       if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
-      const waited = await this.#wait(caller, seq, patience);
+      const waited = await this.#wait(caller, delivery.account, seq, patience);
       this.#tellCaller(caller, delivery, seq, waited);
       const answer = this.#answerWaited(call, params, seq, waited);
       return withHeaders(answer, this.#receipt(seq, repeats));
@@ -149,7 +149,7 @@ export class Dialect {
     if (waited.kind === 'left' || caller.destroyed === true) this.#abandon(delivery, seq);
     // It gets the answer of the one that took its place.
     else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
-      this.#options.road.caller(seq, true);
+      this.#options.road.caller(delivery.account, seq, true);
     }
   }
 
@@ -160,7 +160,7 @@ export class Dialect {
 
   #abandon(delivery: NewDelivery, seq: number): void {
     const print = fingerprint(delivery);
-    if (print !== null) this.#adoption.lost(print, seq);
+    if (print !== null) this.#adoption.lost(print, delivery.account, seq);
   }
 
   async #sendCosmetic(account: string, call: Call, params: Params) {
@@ -177,7 +177,12 @@ export class Dialect {
     return withHeaders(answerProblem(refusal), { ...repeated, ...own });
   }
 
-  async #wait(caller: Caller, seq: number, patience: Patience): Promise<Patiently> {
+  async #wait(
+    caller: Caller,
+    account: string,
+    seq: number,
+    patience: Patience,
+  ): Promise<Patiently> {
     if (patience.kind === 'async') return { kind: 'async' };
     let ms = patience.kind === 'hold' ? null : patience.seconds * 1000;
     for (;;) {
@@ -185,7 +190,7 @@ export class Dialect {
       const waited = await this.#waiting.until(seq, ms, caller, true);
       if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
       if (waited.kind === 'left') return { kind: 'left' };
-      const withdrawn = await this.#withdraw(seq);
+      const withdrawn = await this.#withdraw(account, seq);
       if (withdrawn !== null) return withdrawn;
       // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
       ms = WITHDRAW_AGAIN_MS;
@@ -224,7 +229,7 @@ export class Dialect {
   }
 
   // null: it can no longer be withdrawn, or not yet.
-  async #withdraw(seq: number): Promise<Patiently | null> {
+  async #withdraw(account: string, seq: number): Promise<Patiently | null> {
     const { road, clock } = this.#options;
     const { isStopping } = this.#waiting;
     const at = clock.now();
@@ -232,6 +237,7 @@ export class Dialect {
     // In flight: while nothing new leaves it ends soon, or waits again.
     if (isStopping && place === null) return null;
     const moved = await road.move({
+      account,
       seq,
       to: 'cancelled',
       at,

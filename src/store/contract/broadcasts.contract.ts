@@ -63,6 +63,7 @@ export function broadcasts(store: () => Harness): void {
       expect(await all().named({ name: 'all' })).toBeNull();
       expect(await all().seal({ audience: first, fields: ['name'] })).toEqual({
         id: first,
+        account: null,
         name: 'all',
         count: 2,
         fields: ['name'],

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { type Delivery, type NewDelivery, type State, WITHDRAWN } from '../../domain/delivery.ts';
 import type { Appended, Begun, Moved, Settled, Settlement } from '../ports/delivery.ts';
-import type { Store } from '../ports/store.ts';
 import { aDelivery, aMove, aSettlement } from './journal.fixture.ts';
+import type { OwnedStore } from './sole-owner.fixture.ts';
 
 export interface Moment {
   readonly at: number;
@@ -18,7 +18,7 @@ export interface Moment {
 
 export interface Command {
   readonly kind: 'plain' | 'append' | 'other';
-  run(journal: Store, moment: Moment): Promise<unknown>;
+  run(journal: OwnedStore, moment: Moment): Promise<unknown>;
   cases(answer: never): string[];
 }
 
@@ -161,7 +161,7 @@ export interface AppendAnswer {
 }
 
 async function append(
-  journal: Store,
+  journal: OwnedStore,
   changes: Partial<NewDelivery>,
   queueMax: number,
   begins: boolean,
@@ -199,7 +199,12 @@ const settlement = fc.record({
 });
 type Drawn = typeof settlement extends fc.Arbitrary<infer T> ? T : never;
 
-function settle(journal: Store, seq: number, { limits, ahead, ...rest }: Drawn, moment: Moment) {
+function settle(
+  journal: OwnedStore,
+  seq: number,
+  { limits, ahead, ...rest }: Drawn,
+  moment: Moment,
+) {
   const { at } = moment;
   const stored = limits.map((one) => ({ ...one, updatedAt: at }));
   const n = (moment.known.get(seq)?.attempts ?? 0) + ahead;
@@ -231,7 +236,7 @@ const attempt: fc.Arbitrary<Command> = fc
   }));
 
 function settledCases(settled: Settled): string[] {
-  return [settled.kind === 'stale' ? 'settle stale' : `settled ${settled.state}`];
+  return [settled.kind === 'settled' ? `settled ${settled.state}` : `settle ${settled.kind}`];
 }
 
 const moves = {
@@ -273,7 +278,7 @@ const prune: fc.Arbitrary<Command> = fc
 
 const filesInUse: fc.Arbitrary<Command> = fc.constant({
   kind: 'other',
-  run: (journal: Store) => journal.filesInUse(),
+  run: (journal: OwnedStore) => journal.filesInUse(),
   cases: (files: string[]) => [`files in use ${files.length}`],
 });
 

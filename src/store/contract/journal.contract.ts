@@ -11,6 +11,7 @@ import { incoming } from './incoming.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
 import { keys } from './keys.contract.ts';
+import { owning } from './owning.contract.ts';
 import { renames } from './renames.contract.ts';
 import { streams } from './streams.contract.ts';
 
@@ -34,5 +35,6 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     broadcasts(() => store);
     keys(() => store);
     renames(() => store);
+    owning(() => store);
   });
 }

@@ -8,10 +8,14 @@ import type { CheckedRow } from '../../system/row-check.ts';
 import type { MoveCommand, Settlement } from '../ports/delivery.ts';
 import type { Recovered } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
+import { type OwnedStore, soleOwner } from './sole-owner.fixture.ts';
 
 export interface Harness {
-  journal: Store;
+  // As who owns every account.
+  journal: OwnedStore;
   ledger: Ledger;
+  // Another handle on the same store, as another node's; always the same one.
+  second(): Store;
   // Ends the process and starts the next one on the same store.
   reopen(): Promise<void>;
   // Changes what stands on the disk, behind the store's back.
@@ -21,9 +25,19 @@ export interface Harness {
 
 export type Damage = Partial<Pick<CheckedRow, 'chat' | 'method' | 'body'>>;
 
-export async function recovered(journal: Store): Promise<Recovered[]> {
-  const all: Recovered[] = [];
-  for await (const one of journal.recover()) all.push(one);
+export type Alive = Exclude<Recovered, { kind: 'not_owner' }>;
+
+// A store that is not in anybody's hands yet is taken into the one owner's.
+function owned(journal: OwnedStore | Store): OwnedStore {
+  return 'store' in journal ? journal : soleOwner(journal);
+}
+
+export async function recovered(journal: OwnedStore | Store): Promise<Alive[]> {
+  const all: Alive[] = [];
+  for await (const one of owned(journal).recover()) {
+    if (one.kind === 'not_owner') throw new Error(`${one.account} is another's`);
+    all.push(one);
+  }
   return all;
 }
 
@@ -83,21 +97,22 @@ export const RETRIED = {
 
 // Accepted; its number.
 export async function accepted(
-  journal: Store,
+  journal: OwnedStore | Store,
   changes: Partial<NewDelivery> = {},
 ): Promise<number> {
-  const appended = await journal.append(aDelivery(changes), ROOM);
+  const appended = await owned(journal).append(aDelivery(changes), ROOM);
   if (appended.kind !== 'accepted') throw new Error(`not accepted: ${appended.kind}`);
   return appended.queued.seq;
 }
 
 // Accepted, tried once, and settled.
 export async function delivered(
-  journal: Store,
+  store: OwnedStore | Store,
   changes: Partial<NewDelivery>,
   settlement: Partial<Settlement>,
   startedAt = 2_000,
 ): Promise<number> {
+  const journal = owned(store);
   const seq = await accepted(journal, changes);
   await journal.begin(seq, startedAt);
   await journal.settle(aSettlement({ seq, ...settlement }));

@@ -17,6 +17,7 @@ import {
   rivals,
 } from './journal.commands.fixture.ts';
 import { type Harness, recovered } from './journal.fixture.ts';
+import { type AccountsBySeq, soleOwner } from './sole-owner.fixture.ts';
 
 const RUNS = 80;
 // Plain messages are written so many rows to a statement.
@@ -136,10 +137,16 @@ async function compare(
 
 function memoryHarness(): Harness {
   const disk = createMemoryDisk();
+  const accounts: AccountsBySeq = new Map();
+  const open = () => {
+    const { journal, ledger } = createMemoryStore(disk);
+    const second = () => journal.beside('second');
+    return { journal: soleOwner(journal, accounts), ledger, second };
+  };
   const harness: Harness = {
-    ...createMemoryStore(disk),
+    ...open(),
     async reopen() {
-      Object.assign(harness, createMemoryStore(disk));
+      Object.assign(harness, open());
     },
     async damage(seq, change) {
       Object.assign(disk.deliveries.get(seq)!, change);
@@ -190,7 +197,7 @@ async function play(store: Harness, steps: readonly Step[], coverage: Coverage):
 
 function seqOf(appended: Appended): number {
   if (appended.kind === 'accepted') return appended.queued.seq;
-  return appended.kind === 'full' ? 0 : appended.seq;
+  return appended.kind === 'full' || appended.kind === 'not_owner' ? 0 : appended.seq;
 }
 
 function countCases(commands: readonly Command[], told: readonly unknown[], coverage: Coverage) {

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StoredAccount } from '../ports/accounts.ts';
 import { NEVER, type StoredKey } from '../ports/keys.ts';
-import type { Store } from '../ports/store.ts';
 import { aBroadcast } from './broadcasts.contract.ts';
 import {
   accepted,
@@ -15,6 +14,7 @@ import {
   ROOM,
   recovered,
 } from './journal.fixture.ts';
+import type { OwnedStore } from './sole-owner.fixture.ts';
 
 const FROM = 'telegram:42';
 const TO = 'telegram:sandbox-42';
@@ -37,7 +37,7 @@ function aKey(id: string, accounts: string[] | null): StoredKey {
 const aRecord = (account: string) => JSON.stringify({ asked: { account, chat: '5' }, openedAt: 1 });
 
 // Everything of an account that a journal holds; the same for each of them.
-async function fill(journal: Store, account: string): Promise<void> {
+async function fill(journal: OwnedStore, account: string): Promise<void> {
   await journal.saveAccount(anAccount(account));
   const key = `key of ${account}`;
   await accepted(journal, { account, idempotencyKey: key, slot: 's' });
@@ -49,6 +49,7 @@ async function fill(journal: Store, account: string): Promise<void> {
   await journal.incoming.record([{ ...AN_UPDATE, account, voice: 'wrote', state: 'waiting' }]);
   await journal.streams.save({
     id: `s ${account}`,
+    account,
     endedAt: null,
     text: 't',
     record: aRecord(account),
@@ -62,7 +63,7 @@ async function fill(journal: Store, account: string): Promise<void> {
 }
 
 export function renames(store: () => Harness): void {
-  const rename = (journal: Store) =>
+  const rename = (journal: OwnedStore) =>
     journal.renameAccounts([{ from: FROM, account: anAccount(TO) }]);
 
   describe('accounts that get other ids', () => {
@@ -136,7 +137,7 @@ export function renames(store: () => Harness): void {
     });
 
     // What an account that was removed leaves behind, one kind at a time.
-    const LEFT: Record<string, (journal: Store) => Promise<unknown>> = {
+    const LEFT: Record<string, (journal: OwnedStore) => Promise<unknown>> = {
       'an account': (journal) => journal.saveAccount(anAccount(TO)),
       'a delivery in its slot': (journal) => accepted(journal, { account: TO, slot: 's' }),
       'a limit': (journal) =>
@@ -152,7 +153,10 @@ export function renames(store: () => Harness): void {
       },
       'a key bound to it': (journal) => journal.keys.save(aKey('bound to the new id', [TO])),
       'a stream': (journal) =>
-        journal.streams.save({ id: 's', endedAt: null, text: 't', record: aRecord(TO) }),
+        journal.streams.save({
+          ...{ id: 's', account: TO, endedAt: null, text: 't' },
+          record: aRecord(TO),
+        }),
     };
 
     test.each(Object.keys(LEFT))(
@@ -184,7 +188,8 @@ export function renames(store: () => Harness): void {
       ];
       for (const [i, text] of texts.entries()) {
         await journal.keys.save({ ...aKey(`z${i}`, null), scope: text });
-        await journal.streams.save({ id: `z${i}`, endedAt: null, text: 't', record: text });
+        const stream = { id: `z${i}`, account: '', endedAt: null, text: 't' };
+        await journal.streams.save({ ...stream, record: text });
       }
       expect(await rename(journal)).toEqual([]);
       const keys = await journal.keys.page({ after: 'z', max: 9 });

@@ -7,7 +7,8 @@ import type { Harness } from './journal.fixture.ts';
 const FIRST = { after: '', max: 100 };
 
 function aStream(changes: Partial<StoredStream> = {}): StoredStream {
-  return { id: 's-1', endedAt: null, text: 'half an ans', record: '{"a":1}', ...changes };
+  const named = { id: 's-1', account: 'telegram:1', endedAt: null };
+  return { ...named, text: 'half an ans', record: '{"a":1}', ...changes };
 }
 
 export function streams(store: () => Harness): void {
@@ -21,6 +22,8 @@ export function streams(store: () => Harness): void {
       await store().reopen();
       expect(await all().get('s-1')).toEqual(grown);
       expect(await all().get('s-2')).toBeNull();
+      await all().save(aStream({ account: 'telegram:2' }));
+      expect(await all().get('s-1')).toMatchObject({ account: 'telegram:1' });
     });
 
     test('those that have not ended are found page by page', async () => {

@@ -12,10 +12,17 @@ type Command = readonly [kind: string, run: Run];
 
 const RUNS = 60;
 const id = fc.constantFrom('s-1', 's-2', 's-3', 's-4');
+const account = fc.constantFrom('telegram:1', 'telegram:2');
 const max = fc.integer({ min: 1, max: 5 });
 
 const save: fc.Arbitrary<Run> = fc
-  .record({ id, text: fc.constantFrom('', 'ü🙂'), record: fc.constant('{}'), ends: fc.boolean() })
+  .record({
+    id,
+    account,
+    text: fc.constantFrom('', 'ü🙂'),
+    record: fc.constant('{}'),
+    ends: fc.boolean(),
+  })
   .map(
     ({ ends, ...stream }) =>
       (streams, at) =>

@@ -17,7 +17,8 @@ export function runAudiences(disk: MemoryDisk, command: AudienceCommand): unknow
       if (all.filter(({ state }) => state === 'sealed').length >= command.audiencesMax) return null;
       const id = ++disk.broadcasts.audienceLast;
       const { name, at } = command;
-      audiences.set(id, { id, name, state: 'open', fields: [], createdAt: at, members: [] });
+      const made = { id, account: null, name, createdAt: at, fields: [], members: [] };
+      audiences.set(id, { ...made, state: 'open' });
       return id;
     }
     case 'fill':
@@ -107,6 +108,6 @@ function unname(disk: MemoryDisk, name: string): boolean {
   return false;
 }
 
-function shown({ id, name, fields, createdAt, members }: AudienceRow): StoredAudience {
-  return { id, name, count: members.length, fields, createdAt };
+function shown({ id, account, name, fields, createdAt, members }: AudienceRow): StoredAudience {
+  return { id, account, name, count: members.length, fields, createdAt };
 }

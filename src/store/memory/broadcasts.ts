@@ -122,7 +122,10 @@ function create(disk: MemoryDisk, command: NewBroadcast & { kind: 'create' }): C
   const audience = audiences.get(given.audience);
   if (audience?.state !== (fields === null ? 'sealed' : 'open')) return { kind: 'no_audience' };
   if (fields !== null && audience.name !== null) return { kind: 'no_audience' };
-  if (fields !== null) Object.assign(audience, { state: 'sealed', fields: [...fields] });
+  if (fields !== null) {
+    const { account } = given;
+    Object.assign(audience, { account, state: 'sealed', fields: [...fields] });
+  }
   const row: BroadcastRow = {
     ...given,
     id: ++disk.broadcasts.idLast,

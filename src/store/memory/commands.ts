@@ -17,6 +17,8 @@ import type {
   Settlement,
 } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
+import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
+import { Ranks } from '../ranks.ts';
 import {
   digestOf,
   IDEMPOTENCY_MS,
@@ -39,27 +41,30 @@ import {
   type Row,
 } from './disk.ts';
 import { recordOf, SlotsAndCounts } from './live.ts';
+import { isOwner } from './owners.ts';
 
 export class MemoryCommands {
   readonly #disk: MemoryDisk;
   readonly #live: SlotsAndCounts;
+  readonly #ranks: Ranks;
   readonly callers: MemoryCallers;
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
     this.#live = new SlotsAndCounts(disk);
+    this.#ranks = new Ranks(disk.seqLast);
     this.callers = new MemoryCallers(disk);
   }
 
-  append(delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
+  append(owner: Owner, delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
+    if (!isOwner(this.#disk, owner)) return NOT_OWNER;
     const repeated = this.#repeated(delivery);
     if (repeated !== null) return repeated;
 
     const seq = this.#disk.seqLast + 1;
-    const own = ownPlace(delivery, seq);
     const rival = this.#live.waitingIn(delivery.account, delivery.slot);
     if (rival !== null && yieldsTo({ seq, final: delivery.final }, rival)) {
-      const late = this.#insert(delivery, seq, own);
+      const late = this.#insert(delivery, seq, this.#ownPlace(delivery));
       this.#live.supersede(late, rival.seq, delivery.acceptedAt);
       return { kind: 'superseded', seq, by: rival.seq };
     }
@@ -68,7 +73,7 @@ export class MemoryCommands {
     if (waiting - (rival === null ? 0 : 1) >= queueMax) return { kind: 'full', waiting, queueMax };
 
     if (rival !== null) this.#live.supersede(rival, seq, delivery.acceptedAt);
-    const row = this.#insert(delivery, seq, rival ?? own);
+    const row = this.#insert(delivery, seq, rival ?? this.#ownPlace(delivery));
     this.#live.enter(row);
     const accepted = {
       kind: 'accepted',
@@ -76,8 +81,12 @@ export class MemoryCommands {
       replaced: rival?.seq ?? null,
     } as const;
     if (begin === undefined || !isPlain(delivery)) return accepted;
-    this.begin(seq, begin.at);
+    this.begin(owner, seq, begin.at);
     return { ...accepted, begun: true };
+  }
+
+  #ownPlace(delivery: NewDelivery): Place {
+    return ownPlace(delivery, this.#ranks.next(delivery.account));
   }
 
   #repeated(delivery: NewDelivery): Appended | null {
@@ -140,8 +149,9 @@ export class MemoryCommands {
     this.#disk.idempotencyOf.set(seq, key);
   }
 
-  begin(seq: number, startedAt: number): Begun {
+  begin(owner: Owner, seq: number, startedAt: number): Begun {
     const row = this.#disk.deliveries.get(seq);
+    if (!this.#owns(owner, row)) return NOT_OWNER;
     if (row?.state !== 'queued') return { kind: 'gone', state: row?.state ?? STATE_OF_PRUNED };
     this.#live.begin(row);
     row.attempts += 1;
@@ -164,8 +174,9 @@ export class MemoryCommands {
     return { kind: 'begun', body: row.body, ...begun };
   }
 
-  settle(settlement: Settlement): Settled {
+  settle(owner: Owner, settlement: Settlement): Settled {
     const row = this.#disk.deliveries.get(settlement.seq);
+    if (!this.#owns(owner, row)) return NOT_OWNER;
     if (row === undefined) return { kind: 'stale', state: STATE_OF_PRUNED };
     if (row.state !== 'sending' || row.attempts !== settlement.n) {
       return { kind: 'stale', state: row.state };
@@ -174,7 +185,7 @@ export class MemoryCommands {
     const wasIntact = isRowIntact(this.#disk, row);
     applySettlement(row, settlement);
     if (settlement.cure !== null && wasIntact) this.#saveCheck(row);
-    this.saveLimits(settlement.limits);
+    this.writeLimits(settlement.limits);
     if (settlement.to !== 'queued') {
       this.callers.ended(row.seq);
       this.#live.leave(row, settlement.to, settlement.endedAt);
@@ -197,8 +208,9 @@ export class MemoryCommands {
     return true;
   }
 
-  move(command: MoveCommand): Moved {
+  move(owner: Owner, command: MoveCommand): Moved {
     const row = this.#disk.deliveries.get(command.seq);
+    if (!this.#owns(owner, row)) return NOT_OWNER;
     if (row === undefined) return { kind: 'unknown' };
     const from = row.state;
     if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
@@ -235,7 +247,24 @@ export class MemoryCommands {
     if (body !== null) this.#disk.checks.set(seq, rowCheck(seq, chat, thread, method, body));
   }
 
-  saveLimits(records: readonly StoredLimit[]): void {
+  caller(owner: Owner, seq: number, isThere: boolean): Kept {
+    if (!this.#owns(owner, this.#disk.deliveries.get(seq))) return NOT_OWNER;
+    this.callers.caller(seq, isThere);
+    return { kind: 'kept' };
+  }
+
+  saveLimits(owner: Owner, records: readonly StoredLimit[]): Kept {
+    if (!isOwner(this.#disk, owner)) return NOT_OWNER;
+    this.writeLimits(records);
+    return { kind: 'kept' };
+  }
+
+  // What is not there is nobody's.
+  #owns(owner: Owner, row: Row | undefined): boolean {
+    return isOwner(this.#disk, owner) && (row === undefined || row.account === owner.account);
+  }
+
+  writeLimits(records: readonly StoredLimit[]): void {
     for (const record of records) {
       const key = pairKey(record.account, record.key);
       if (record.value === '') this.#disk.limits.delete(key);

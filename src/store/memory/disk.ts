@@ -27,6 +27,7 @@ export interface IncomingRow extends Omit<NewIncoming, 'state'> {
 
 export interface AudienceRow {
   readonly id: number;
+  account: string | null;
   name: string | null;
   state: 'open' | 'sealed' | 'dropped';
   readonly fields: readonly string[];
@@ -85,6 +86,8 @@ export interface MemoryDisk {
   readonly spooled: Map<number, readonly string[]>;
   readonly limits: Map<string, StoredLimit>;
   readonly accounts: Map<string, StoredAccount>;
+  // Who owns an account, where anyone but the embedded process ever has; null: nobody.
+  readonly owners: Map<string, { node: string | null; epoch: number }>;
   // By account and update id.
   readonly incoming: Map<string, IncomingRow>;
   readonly broadcasts: BroadcastDisk;
@@ -111,6 +114,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     spooled: new Map(),
     limits: new Map(),
     accounts: new Map(),
+    owners: new Map(),
     incoming: new Map(),
     broadcasts: {
       audienceLast: 0,

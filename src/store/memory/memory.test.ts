@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { journalContract } from '../contract/journal.contract.ts';
 import { accepted, aDelivery, type Harness, ROOM, recovered } from '../contract/journal.fixture.ts';
+import { type AccountsBySeq, soleOwner } from '../contract/sole-owner.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from './memory.ts';
 
 journalContract('memory', async () => {
   const disk = createMemoryDisk();
+  const accounts: AccountsBySeq = new Map();
+  const open = () => {
+    const { journal, ledger } = createMemoryStore(disk);
+    const second = () => journal.beside('second');
+    return { journal: soleOwner(journal, accounts), ledger, second };
+  };
   const harness: Harness = {
-    ...createMemoryStore(disk),
+    ...open(),
     async reopen() {
-      Object.assign(harness, createMemoryStore(disk));
+      Object.assign(harness, open());
     },
     async damage(seq, change) {
       Object.assign(disk.deliveries.get(seq)!, change);
@@ -23,16 +30,22 @@ describe('a crash of the memory store', () => {
 
   test('before the commit: it never happened', async () => {
     const disk = createMemoryDisk();
-    void createMemoryStore(disk, { beforeApply: never }).journal.append(aDelivery(), ROOM);
-    const { journal } = createMemoryStore(disk);
+    void soleOwner(createMemoryStore(disk, { beforeApply: never }).journal).append(
+      aDelivery(),
+      ROOM,
+    );
+    const journal = soleOwner(createMemoryStore(disk).journal);
     expect(await recovered(journal)).toEqual([]);
   });
 
   test('after the commit, before the answer: it happened', async () => {
     const disk = createMemoryDisk();
-    void createMemoryStore(disk, { afterApply: never }).journal.append(aDelivery(), ROOM);
+    void soleOwner(createMemoryStore(disk, { afterApply: never }).journal).append(
+      aDelivery(),
+      ROOM,
+    );
     await Promise.resolve();
-    const { journal } = createMemoryStore(disk);
+    const journal = soleOwner(createMemoryStore(disk).journal);
     expect(await recovered(journal)).toHaveLength(1);
   });
 
@@ -40,8 +53,8 @@ describe('a crash of the memory store', () => {
     const disk = createMemoryDisk();
     const gate = Promise.withResolvers<void>();
     const hooks = { beforeApply: () => gate.promise };
-    void createMemoryStore(disk, hooks).journal.append(aDelivery(), ROOM);
-    const { journal } = createMemoryStore(disk);
+    void soleOwner(createMemoryStore(disk, hooks).journal).append(aDelivery(), ROOM);
+    const journal = soleOwner(createMemoryStore(disk).journal);
     gate.resolve();
     await gate.promise;
     expect(await accepted(journal)).toBe(1);

@@ -5,6 +5,7 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { assert } from '../../system/assert.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
 import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
@@ -21,6 +22,7 @@ import type {
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import { assertOwn, EMBEDDED, type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
@@ -33,6 +35,7 @@ import { runIncoming } from './incoming.ts';
 import { runKeys } from './keys.ts';
 import { memoryLedger } from './ledger.ts';
 import { recordOf } from './live.ts';
+import { closeAccount, isOwner, knownAccounts, openAccount } from './owners.ts';
 import { renameAccounts } from './renames.ts';
 import { runStreams } from './streams.ts';
 import { lastCallAt, shiftTimes } from './times.ts';
@@ -49,11 +52,13 @@ export interface MemoryHooks {
 export function createMemoryStore(
   disk: MemoryDisk = createMemoryDisk(),
   hooks: MemoryHooks = {},
-): { journal: Store; ledger: Ledger } {
-  return { journal: new MemoryJournal(disk, hooks), ledger: memoryLedger(disk) };
+): { journal: MemoryJournal; ledger: Ledger } {
+  disk.opened += 1;
+  const journal = new MemoryJournal(disk, hooks, new MemoryCommands(disk), EMBEDDED);
+  return { journal, ledger: memoryLedger(disk) };
 }
 
-class MemoryJournal implements Store {
+export class MemoryJournal implements Store {
   readonly tag: string;
   readonly callers: CallerStore;
   readonly incoming: UpdateStore;
@@ -64,19 +69,20 @@ class MemoryJournal implements Store {
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
+  readonly #node: string;
   #commands: MemoryCommands;
 
-  constructor(disk: MemoryDisk, hooks: MemoryHooks) {
-    disk.opened += 1;
+  constructor(disk: MemoryDisk, hooks: MemoryHooks, commands: MemoryCommands, node: string) {
     this.tag = disk.tag;
     this.#disk = disk;
     this.#hooks = hooks;
     this.#opened = disk.opened;
-    this.#commands = new MemoryCommands(disk);
-    const { callers } = this.#commands;
+    this.#commands = commands;
+    this.#node = node;
     this.callers = {
-      caller: (seq, isThere) => this.#command(() => callers.caller(seq, isThere)),
-      unanswered: (bounds) => this.#command(() => callers.unanswered(bounds)),
+      caller: (owner, seq, isThere) =>
+        this.#command(() => this.#commands.caller(owner, seq, isThere)),
+      unanswered: (bounds) => this.#command(() => this.#commands.callers.unanswered(bounds)),
     };
     this.incoming = incomingOver((command) => this.#command(() => runIncoming(disk, command)));
     this.broadcasts = broadcastsOver((command) =>
@@ -88,45 +94,78 @@ class MemoryJournal implements Store {
     this.audit = guarded.audit;
   }
 
-  async *recover(): AsyncIterable<Recovered> {
+  // Another handle on the same store, as another node would open it.
+  beside(node: string): MemoryJournal {
+    return new MemoryJournal(this.#disk, this.#hooks, this.#commands, node);
+  }
+
+  async *recover(owners: readonly Owner[]): AsyncIterable<Recovered> {
+    const own = new Set<string>();
+    for (const owner of owners) {
+      if (isOwner(this.#disk, owner)) own.add(owner.account);
+      else yield { ...NOT_OWNER, account: owner.account };
+    }
     for (const seq of [...this.#disk.live].sort((a, b) => a - b)) {
       const row = this.#disk.deliveries.get(seq)!;
+      if (!own.has(row.account)) continue;
       const queued = queuedOf(row);
       if (row.state === 'queued') yield { kind: 'queued', queued };
       else yield { kind: 'sending', queued, n: row.attempts, record: recordOf(row) };
     }
   }
 
-  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+    assert(
+      delivery.account === owner.account,
+      'a delivery is appended by the owner of its account',
+    );
     return this.#command(() => {
-      const appended = this.#commands.append(delivery, bounds);
+      const appended = this.#commands.append(owner, delivery, bounds);
       if (appended.kind === 'accepted' && appended.begun) bounds.begin?.written(appended.queued);
       return appended;
     });
   }
 
-  begin(seq: number, startedAt: number): Promise<Begun> {
-    return this.#command(() => this.#commands.begin(seq, startedAt));
+  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {
+    return this.#command(() => this.#commands.begin(owner, seq, startedAt));
   }
 
-  settle(settlement: Settlement): Promise<Settled> {
-    return this.#command(() => this.#commands.settle(settlement));
+  settle(owner: Owner, settlement: Settlement): Promise<Settled> {
+    assertOwn(owner, settlement.limits);
+    return this.#command(() => this.#commands.settle(owner, settlement));
   }
 
-  move(command: MoveCommand): Promise<Moved> {
-    return this.#command(() => this.#commands.move(command));
+  move(owner: Owner, command: MoveCommand): Promise<Moved> {
+    return this.#command(() => this.#commands.move(owner, command));
   }
 
-  saveLimits(records: readonly StoredLimit[]): Promise<void> {
-    return this.#command(() => this.#commands.saveLimits(records));
+  saveLimits(owner: Owner, records: readonly StoredLimit[]): Promise<Kept> {
+    assertOwn(owner, records);
+    return this.#command(() => this.#commands.saveLimits(owner, records));
   }
 
-  limits(): Promise<StoredLimit[]> {
-    return this.#command(() => sortedValues(this.#disk.limits));
+  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+    const asked = new Set(accounts);
+    return this.#command(() =>
+      sortedValues(this.#disk.limits).filter(({ account }) => asked.has(account)),
+    );
   }
 
-  callsSince(since: number): Promise<StoredCall[]> {
-    return this.#command(() => this.#callsSince(since));
+  openAccount(account: string): Promise<Owner> {
+    return this.#command(() => openAccount(this.#disk, account, this.#node));
+  }
+
+  closeAccount(owner: Owner): Promise<void> {
+    return this.#command(() => closeAccount(this.#disk, owner, this.#node));
+  }
+
+  knownAccounts(): Promise<string[]> {
+    return this.#command(() => knownAccounts(this.#disk));
+  }
+
+  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+    const asked = new Set(accounts);
+    return this.#command(() => this.#callsSince(asked, since));
   }
 
   lastCallAt(): Promise<number> {
@@ -136,7 +175,7 @@ class MemoryJournal implements Store {
   shiftTimes(shift: TimeShift): Promise<void> {
     return this.#command(() => {
       shiftTimes(this.#disk, shift);
-      this.#commands.saveLimits(shift.limits);
+      this.#commands.writeLimits(shift.limits);
     });
   }
 
@@ -186,13 +225,13 @@ class MemoryJournal implements Store {
     return result;
   }
 
-  #callsSince(since: number): StoredCall[] {
+  #callsSince(asked: ReadonlySet<string>, since: number): StoredCall[] {
     const calls: StoredCall[] = [];
     for (let i = this.#disk.attempts.length - 1; i >= 0; i -= 1) {
       const { seq, chat, startedAt, endedAt, outcome } = this.#disk.attempts[i]!;
       if (startedAt < since) break;
       const row = this.#disk.deliveries.get(seq);
-      if (row === undefined) continue;
+      if (row === undefined || !asked.has(row.account)) continue;
       const { account, user, family, gate, live, cost } = row;
       calls.push({ account, chat, user, family, gate, live, cost, startedAt, endedAt, outcome });
     }

@@ -33,8 +33,10 @@ export function renameAccounts(
 
   for (const row of disk.deliveries.values()) row.account = idOf(row.account);
   for (const row of broadcasts.broadcasts.values()) row.account = idOf(row.account);
+  for (const row of broadcasts.audiences.values()) row.account &&= idOf(row.account);
   replace(disk.idempotency, pairOf, (same) => same);
   for (const [seq, pair] of disk.idempotencyOf) disk.idempotencyOf.set(seq, pairOf(pair));
+  replace(disk.owners, idOf, (same) => same);
   replace(disk.limits, pairOf, renamed);
   replace(incoming, pairOf, renamed);
   replace(broadcasts.blocked, pairOf, renamed);
@@ -42,7 +44,10 @@ export function renameAccounts(
     disk.keys.set(id, { ...key, scope: renamedScope(key.scope, ids) ?? key.scope });
   }
   for (const [id, stream] of disk.streams) {
-    disk.streams.set(id, { ...stream, record: renamedStream(stream.record, ids) ?? stream.record });
+    disk.streams.set(id, {
+      ...renamed(stream),
+      record: renamedStream(stream.record, ids) ?? stream.record,
+    });
   }
   for (const { from, account } of renames) {
     disk.accounts.delete(from);
@@ -52,7 +57,7 @@ export function renameAccounts(
 }
 
 function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string> {
-  const named = new Set(disk.accounts.keys());
+  const named = new Set([...disk.accounts.keys(), ...disk.owners.keys()]);
   for (const map of [disk.deliveries, disk.limits, disk.incoming]) {
     for (const { account } of map.values()) named.add(account);
   }
@@ -63,7 +68,11 @@ function namedAccounts({ broadcasts, ...disk }: MemoryDisk): ReadonlySet<string>
   for (const { scope } of disk.keys.values()) {
     for (const id of accountsOfScope(scope)) named.add(id);
   }
-  for (const { record } of disk.streams.values()) {
+  for (const { account } of broadcasts.audiences.values()) {
+    if (account !== null) named.add(account);
+  }
+  for (const { account, record } of disk.streams.values()) {
+    named.add(account);
     for (const id of accountsOfStream(record)) named.add(id);
   }
   return named;

@@ -7,9 +7,12 @@ import type { MemoryDisk } from './disk.ts';
 export function runStreams({ streams }: MemoryDisk, command: StreamCommand): unknown {
   switch (command.kind) {
     case 'save': {
-      const { id, endedAt, text, record } = command;
-      if ((streams.get(id)?.endedAt ?? null) === null) {
-        streams.set(id, { id, endedAt, text, record });
+      const { id, account, endedAt, text, record } = command;
+      const before = streams.get(id);
+      // It stays its account's.
+      const of = before?.account ?? account;
+      if ((before?.endedAt ?? null) === null) {
+        streams.set(id, { id, account: of, endedAt, text, record });
       }
       return null;
     }

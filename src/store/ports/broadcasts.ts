@@ -78,6 +78,8 @@ export interface FillCommand {
 
 export interface StoredAudience {
   readonly id: number;
+  // Whose broadcast it was made for; null: any account's may use it.
+  readonly account: string | null;
   readonly name: string | null;
   readonly count: number;
   // Every field that one of its members has.

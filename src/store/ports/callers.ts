@@ -5,6 +5,8 @@
 
 import type { State } from '../../domain/delivery.ts';
 
+import type { Kept, Owner } from './ownership.ts';
+
 export { fingerprintOf } from '../fingerprint.ts';
 
 // Of a delivery: nobody waits for it; a caller does and has no answer yet; the answer was given.
@@ -33,7 +35,7 @@ export const ANSWER_DOUBT_MS = 1_000;
 export interface CallerStore {
   // The caller of a delivery is there, or has left. One that was accepted in this process has its caller, one of the
   // process before has not, until told otherwise.
-  caller(seq: number, isThere: boolean): Promise<void>;
+  caller(owner: Owner, seq: number, isThere: boolean): Promise<Kept>;
   unanswered(bounds: UnansweredBounds): Promise<Unanswered[]>;
 }
 

@@ -1,22 +1,24 @@
 // The port of the road: a delivery is accepted, begun, settled, moved. Every move is conditional on the state it
-// expects, so a late or repeated command changes nothing and says so. A promise resolves only when its effect is
+// expects, so a late or repeated command changes nothing and says so; and every write is made as the owner of the
+// account, so that one who is not changes nothing either. A promise resolves only when its effect is
 // durable; it rejects with JournalUnavailable when the store cannot be written.
 
 import type { NewDelivery, Queued, State } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { StoredLimit } from './limits.ts';
+import type { NotOwner, Owner } from './ownership.ts';
 
 export interface DeliveryStore {
   // Drawn at random when the store was made; see domain/ids.ts.
   readonly tag: string;
-  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
   // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
-  begin(seq: number, startedAt: number): Promise<Begun>;
+  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun>;
   // sending → what the attempt came to, with the attempt, the limits and the history in one transaction. It outlives
   // the process when it resolves, and is forced to the disk soon after: a power cut in between leaves it in doubt.
-  settle(settlement: Settlement): Promise<Settled>;
+  settle(owner: Owner, settlement: Settlement): Promise<Settled>;
   // Moves that are not an attempt's: cancel, expire, retry by hand, discard.
-  move(command: MoveCommand): Promise<Moved>;
+  move(owner: Owner, command: MoveCommand): Promise<Moved>;
 }
 
 // What settling needs to know of a delivery's past.
@@ -45,7 +47,8 @@ export type Appended =
   | { kind: 'repeated'; seq: number; state: State }
   // Same idempotency key, other content.
   | { kind: 'conflict'; seq: number }
-  | ({ kind: 'full' } & QueueFull);
+  | ({ kind: 'full' } & QueueFull)
+  | NotOwner;
 
 // Which bound of the queue is reached, and how much waits.
 export interface QueueFull {
@@ -64,7 +67,8 @@ export type Begun =
   // Begun, and not to be sent: what the store holds of it is not what was written. To be settled as dead.
   | { kind: 'damaged'; n: number; record: DeliveryPast }
   // Cancelled, superseded or expired meanwhile: nothing to send.
-  | { kind: 'gone'; state: State };
+  | { kind: 'gone'; state: State }
+  | NotOwner;
 
 export interface Settlement {
   readonly seq: number;
@@ -90,7 +94,8 @@ export interface Settlement {
 export type Settled =
   // `queued` when it waits again. Superseded: a newer one of its slot waits, so it is not tried again.
   | { kind: 'settled'; state: State; queued: Queued | null; supersededBy: number | null }
-  | { kind: 'stale'; state: State };
+  | { kind: 'stale'; state: State }
+  | NotOwner;
 
 export interface MoveCommand {
   readonly seq: number;
@@ -112,4 +117,5 @@ export type Moved =
   | { kind: 'no_body' }
   // What the store holds of it is not what was written: it is neither sent as it is, nor with another body.
   | { kind: 'damaged' }
-  | ({ kind: 'full' } & QueueFull);
+  | ({ kind: 'full' } & QueueFull)
+  | NotOwner;

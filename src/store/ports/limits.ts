@@ -1,9 +1,13 @@
 // The port of what is known of an account's limits: freezes, learned rates, other ids of chats. Each is a record that
 // its owner reads; here it is text.
 
+import type { Kept, Owner } from './ownership.ts';
+
 export interface LimitStore {
-  saveLimits(records: readonly StoredLimit[]): Promise<void>;
-  limits(): Promise<StoredLimit[]>;
+  // All of the owner's account.
+  saveLimits(owner: Owner, records: readonly StoredLimit[]): Promise<Kept>;
+  // Of these accounts, in order of account and key; read in one go, however many they are.
+  limits(accounts: readonly string[]): Promise<StoredLimit[]>;
 }
 
 export interface StoredLimit {

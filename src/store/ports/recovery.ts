@@ -1,21 +1,24 @@
-// The port of a start: what is alive in the store, and which calls were made lately. To be read once, before anything
-// is appended.
+// The port of a start: what is alive of an account, and which calls it made lately. Both take as many accounts as are
+// opened together, and go through the store once for all of them: a start does not read a million rows per account.
 
 import type { Queued } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { DeliveryPast } from './delivery.ts';
+import type { NotOwner, Owner } from './ownership.ts';
 
 export interface RecoveryStore {
-  // Everything queued or sending, in order of seq.
-  recover(): AsyncIterable<Recovered>;
-  // Attempts begun at or after `since`, oldest first.
-  callsSince(since: number): Promise<StoredCall[]>;
+  // Everything queued or sending of these accounts, each in order of seq; first those that are another's by now. To be
+  // read before anything is appended to them.
+  recover(owners: readonly Owner[]): AsyncIterable<Recovered>;
+  // Attempts of these accounts begun at or after `since`, oldest first.
+  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]>;
 }
 
 export type Recovered =
   | { kind: 'queued'; queued: Queued }
   // In flight when the process ended: attempt `n` is in doubt.
-  | { kind: 'sending'; queued: Queued; n: number; record: DeliveryPast };
+  | { kind: 'sending'; queued: Queued; n: number; record: DeliveryPast }
+  | (NotOwner & { readonly account: string });
 
 export interface StoredCall {
   readonly account: string;

@@ -10,6 +10,7 @@ import type { DeliveryStore } from './delivery.ts';
 import type { KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaintenanceStore } from './maintenance.ts';
+import type { OwnershipStore } from './ownership.ts';
 import type { RecoveryStore } from './recovery.ts';
 import type { StreamStore } from './streams.ts';
 import type { UpdateStore } from './updates.ts';
@@ -18,6 +19,7 @@ export interface Store
   extends DeliveryStore,
     RecoveryStore,
     LimitStore,
+    OwnershipStore,
     AccountStore,
     MaintenanceStore {
   // Who holds the line for an answer.

@@ -13,6 +13,8 @@ export interface StreamStore {
 
 export interface StoredStream {
   readonly id: string;
+  // Does not change; '': nobody's, as its record cannot be read.
+  readonly account: string;
   // null: it has not ended.
   readonly endedAt: number | null;
   readonly text: string;

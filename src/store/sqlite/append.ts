@@ -5,8 +5,9 @@
 import { sharedKey } from '../../domain/idempotency.ts';
 import { rowCheck } from '../../system/row-check.ts';
 import { type Database, prepareArrays } from '../../system/sqlite.ts';
-import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from '../rules.ts';
-import type { SqliteCommands, Waiting } from './commands.ts';
+import { Ranks } from '../ranks.ts';
+import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, type Place, SUPERSEDED, yieldsTo } from '../rules.ts';
+import type { SqliteCommands } from './commands.ts';
 import { PlainInserts } from './plain.ts';
 import { APPENDED } from './wire.ts';
 
@@ -29,8 +30,9 @@ const AT = {
   held: 22,
   repeats: 23,
   print: 24,
+  epoch: 25,
 } as const;
-export const APPEND_WORDS = 25;
+export const APPEND_WORDS = 26;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
 const PLAIN = {
   account: 0,
@@ -40,8 +42,9 @@ const PLAIN = {
   queueMax: 9,
   beginAt: 10,
   held: 11,
+  epoch: 12,
 } as const;
-export const APPEND_PLAIN_WORDS = 12;
+export const APPEND_PLAIN_WORDS = 13;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -49,6 +52,7 @@ export class Appender {
   seqLast: number;
   readonly #commands: SqliteCommands;
   readonly #plain: PlainInserts;
+  readonly #ranks: Ranks;
 
   constructor(db: Database, commands: SqliteCommands) {
     this.#commands = commands;
@@ -59,13 +63,18 @@ export class Appender {
        FROM meta WHERE name = 'seq_last'`,
     ).get() as unknown as [number];
     this.seqLast = last[0];
+    this.#ranks = new Ranks(this.seqLast);
   }
 
   append(words: Words, from: number, out: unknown[]): void {
+    const account = words[from + AT.account] as string;
+    if (this.#commands.owners.isOlder(account, words[from + AT.epoch] as number)) {
+      out.push(APPENDED.notOwner, 0);
+      return;
+    }
     const key = words[from + AT.idempotencyKey] as string | null;
     if (key !== null && this.#isKnown(words, from, key, out)) return;
 
-    const account = words[from + AT.account] as string;
     const slot = words[from + AT.slot] as string | null;
     const acceptedAt = words[from + AT.acceptedAt] as number;
     const rival = slot === null ? null : this.#commands.waitingIn(account, slot);
@@ -86,16 +95,21 @@ export class Appender {
       this.#commands.supersede(rival.seq, seq, acceptedAt);
       this.#commands.tallies.move(account, 'queued', 'superseded');
     }
-    this.#insert(words, from, seq, rival);
+    const place = rival ?? this.#ownPlace(words, from);
+    this.#insert(words, from, seq, place);
     this.#commands.tallies.add(account, 'queued', 1);
-    if (rival === null) out.push(APPENDED.accepted, seq);
+    if (rival === null) out.push(APPENDED.accepted, seq, place.rank);
     else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
   }
 
   // Whether it is begun.
   appendPlain(words: Words, from: number, out: unknown[]): boolean {
-    const { statements, tallies } = this.#commands;
+    const { statements, tallies, owners } = this.#commands;
     const account = words[from + PLAIN.account] as string;
+    if (owners.isOlder(account, words[from + PLAIN.epoch] as number)) {
+      out.push(APPENDED.notOwner, 0);
+      return false;
+    }
     const queueMax = words[from + PLAIN.queueMax] as number;
     const waiting = tallies.waiting(account);
     if (waiting >= queueMax) {
@@ -105,10 +119,11 @@ export class Appender {
     const seq = this.seqLast + 1;
     const beginAt = words[from + PLAIN.beginAt] as number;
     this.seqLast = seq;
+    const rank = this.#ranks.next(account);
     if (beginAt === 0) {
-      this.#plain.add(seq, words, from, words[from + PLAIN.held]!);
+      this.#plain.add(seq, rank, words, from, words[from + PLAIN.held]!);
       tallies.add(account, 'queued', 1);
-      out.push(APPENDED.accepted, seq);
+      out.push(APPENDED.accepted, seq, rank);
       return false;
     }
     this.flush();
@@ -131,16 +146,22 @@ export class Appender {
         words[from + PLAIN.method] as string,
         words[from + PLAIN.body] as string,
       ),
+      rank,
     );
     statements.insertAttempt.run(seq, 1, beginAt);
     tallies.add(account, 'sending', 1);
-    out.push(APPENDED.begun, seq);
+    out.push(APPENDED.begun, seq, rank);
     return true;
   }
 
   // Plain messages may lie here until this is called: before any other command, and before the commit.
   flush(): void {
     this.#plain.flush();
+  }
+
+  // Accounts have got other ids.
+  renamed(): void {
+    this.#ranks.restart(this.seqLast);
   }
 
   rollback(): void {
@@ -164,14 +185,18 @@ export class Appender {
     return true;
   }
 
-  #insert(words: Words, from: number, seq: number, rival: Waiting | null): void {
+  #ownPlace(words: Words, from: number): Place {
+    const rank = this.#ranks.next(words[from + AT.account] as string);
+    return { enterAt: enterAtOf(words, from), rank };
+  }
+
+  #insert(words: Words, from: number, seq: number, { enterAt, rank }: Place): void {
     const given = words.slice(from, from + GIVEN_WORDS);
-    const enterAt = rival?.enterAt ?? enterAtOf(words, from);
     this.#commands.statements.insert.run(
       seq,
       ...given,
       enterAt,
-      rival?.rank ?? seq,
+      rank,
       words[from + AT.body]!,
       words[from + AT.held]!,
       words[from + AT.repeats]!,
@@ -190,7 +215,8 @@ export class Appender {
       words[from + AT.repeats]!,
       checkOfWords(words, from, seq),
     ];
-    const rest = [enterAtOf(words, from), seq, words[from + AT.body]!, ...asked];
+    const { enterAt, rank } = this.#ownPlace(words, from);
+    const rest = [enterAt, rank, words[from + AT.body]!, ...asked];
     statements.insertLate.run(seq, ...given, ...rest, at, by, SUPERSEDED);
     statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
     tallies.add(words[from + AT.account] as string, 'superseded', 1);

@@ -8,7 +8,7 @@ import { ChatSet } from '../chat-set.ts';
 import type { AudienceCommand } from '../memory/audiences.ts';
 import type { FillCommand, StoredAudience } from '../ports/broadcasts.ts';
 
-const COLUMNS = 'id, name, count, fields, created_at AS createdAt';
+const COLUMNS = 'id, account, name, count, fields, created_at AS createdAt';
 
 export const AUDIENCE_SQL = {
   count: `SELECT count(*) AS count FROM audiences WHERE state = 'sealed'`,
@@ -17,7 +17,7 @@ export const AUDIENCE_SQL = {
   state: 'SELECT state, name, count FROM audiences WHERE id = ?',
   add: 'INSERT INTO members (audience, n, chat, fields) VALUES (?, ?, ?, ?)',
   grow: 'UPDATE audiences SET count = ? WHERE id = ?',
-  seal: `UPDATE audiences SET state = 'sealed', fields = ? WHERE id = ? AND state = 'open'`,
+  seal: `UPDATE audiences SET state = 'sealed', account = ?, fields = ? WHERE id = ? AND state = 'open'`,
   drop: `UPDATE audiences SET state = 'dropped' WHERE id = ? AND state = 'open'`,
   dropOpen: `UPDATE audiences SET state = 'dropped' WHERE state = 'open' AND created_at < ?`,
   get: `SELECT ${COLUMNS} FROM audiences WHERE id = ?`,
@@ -81,9 +81,10 @@ export class SqliteAudiences {
     return isSo ? Number(row.count) : null;
   }
 
-  markSealed(audience: number, fields: readonly string[]): void {
+  // `account`: whose broadcast it was made for.
+  markSealed(audience: number, account: string | null, fields: readonly string[]): void {
     this.#chats.delete(audience);
-    this.#sql.seal.run(JSON.stringify(fields), audience);
+    this.#sql.seal.run(account, JSON.stringify(fields), audience);
   }
 
   dropUnneeded(audience: number): void {
@@ -122,7 +123,7 @@ export class SqliteAudiences {
     const row = this.#sql.state.get(audience);
     if (row?.state !== 'open') return null;
     if (row.name !== null) this.#unname(String(row.name));
-    this.markSealed(audience, fields);
+    this.markSealed(audience, null, fields);
     return audienceOf(this.#sql.get.get(audience)!);
   }
 

@@ -29,6 +29,7 @@ import {
   Reader,
   readLimits,
   readMove,
+  readOwner,
   readSettlement,
   writeBegun,
   writeSettled,
@@ -91,6 +92,7 @@ export class BatchRunner {
       if (db.isTransaction) db.exec('ROLLBACK');
       this.#appender.rollback();
       this.#commands.tallies.reload();
+      this.#commands.owners.reload();
       owner.rollback();
       throw error;
     }
@@ -143,17 +145,16 @@ export class BatchRunner {
         reader.at += APPEND_WORDS;
         return;
       case OP.begin:
-        writeBegun(out, this.#commands.begin(reader.number(), reader.number()));
+        writeBegun(out, this.#commands.begin(readOwner(reader), reader.number(), reader.number()));
         return;
       case OP.settle:
-        writeSettled(out, this.#commands.settle(readSettlement(reader)));
+        writeSettled(out, this.#commands.settle(readOwner(reader), readSettlement(reader)));
         return;
       case OP.move:
-        out.push(this.#commands.move(readMove(reader)));
+        out.push(this.#commands.move(readOwner(reader), readMove(reader)));
         return;
       case OP.caller:
-        this.#commands.caller(reader.number(), reader.boolean());
-        out.push(null);
+        out.push(this.#commands.caller(readOwner(reader), reader.number(), reader.boolean()));
         return;
       case OP.prune:
         out.push(
@@ -172,8 +173,7 @@ export class BatchRunner {
   #rareCommand(op: number, reader: Reader, out: unknown[]): void {
     switch (op) {
       case OP.saveLimits:
-        this.#commands.saveLimits(readLimits(reader));
-        out.push(null);
+        out.push(this.#commands.saveLimits(readOwner(reader), readLimits(reader)));
         return;
       case OP.saveAccount:
         this.#commands.statements.saveAccount.run(
@@ -194,7 +194,7 @@ export class BatchRunner {
         out.push(this.#commands.filesInUse());
         return;
       case OP.limits:
-        out.push(this.#reads.limits());
+        out.push(this.#reads.limits(JSON.parse(reader.string()) as string[]));
         return;
       case OP.accounts:
         out.push(this.#reads.accounts());
@@ -218,7 +218,7 @@ export class BatchRunner {
         out.push(this.#renameAccounts(JSON.parse(reader.string()) as AccountRename[]));
         return;
       case OP.callsSince:
-        out.push(this.#reads.callsSince(reader.number()));
+        out.push(this.#reads.callsSince(JSON.parse(reader.string()) as string[], reader.number()));
         return;
       case OP.lastCallAt:
         out.push(lastCallAt(this.#store.db));
@@ -228,13 +228,34 @@ export class BatchRunner {
         out.push(null);
         return;
       default:
+        this.#ownership(op, reader, out);
+    }
+  }
+
+  #ownership(op: number, reader: Reader, out: unknown[]): void {
+    const { owners, tallies } = this.#commands;
+    switch (op) {
+      case OP.openAccount:
+        out.push(owners.open(reader.string(), reader.string()));
+        return;
+      case OP.closeAccount:
+        owners.close(readOwner(reader), reader.string());
+        out.push(null);
+        return;
+      case OP.epochs:
+        out.push(owners.all());
+        return;
+      case OP.knownAccounts:
+        out.push(this.#reads.knownAccounts(tallies));
+        return;
+      default:
         assert(false, `no command ${op}`);
     }
   }
 
   #shiftTimes(shift: TimeShift): void {
     shiftTimes(this.#store.db, shift);
-    this.#commands.saveLimits(shift.limits);
+    this.#commands.writeLimits(shift.limits);
   }
 
   // The counts of each account are in memory too.
@@ -243,6 +264,8 @@ export class BatchRunner {
     tallies.save();
     const taken = renameAccounts(this.#store.db, renames);
     tallies.reload();
+    this.#commands.owners.reload();
+    this.#appender.renamed();
     return taken;
   }
 }

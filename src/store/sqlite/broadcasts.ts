@@ -104,7 +104,7 @@ export class SqliteBroadcasts {
     if (Number(this.#sql.live.get(0)!.count) >= liveMax) return { kind: 'full', liveMax };
     const total = this.#audiences.countOf(audience, fields === null ? 'sealed' : 'unnamed');
     if (total === null) return { kind: 'no_audience' };
-    if (fields !== null) this.#audiences.markSealed(audience, fields);
+    if (fields !== null) this.#audiences.markSealed(audience, account, fields);
     const priority = PRIORITY_RANK[command.priority];
     const given = [account, platform, audience, name, correlation, method, body, priority];
     const made = this.#sql.insert.run(...given, notBefore, key, digest, total, at);

@@ -11,6 +11,7 @@ import { fingerprintOf, type Same } from '../fingerprint.ts';
 import { HELD, type Held, Presence } from '../ports/callers.ts';
 import type { Begun, MoveCommand, Moved, Settled, Settlement } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
+import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import {
   BY_SLUICE,
   mayBeOut,
@@ -20,6 +21,7 @@ import {
   SUPERSEDED,
   yieldsTo,
 } from '../rules.ts';
+import { Owners } from './owners.ts';
 import { queuedOfRow } from './rows.ts';
 import { prepareAll, type Statements } from './statements.ts';
 import { Tallies } from './tallies.ts';
@@ -56,19 +58,23 @@ export class SqliteCommands {
   readonly tallies: Tallies;
   readonly statements: Statements;
   readonly presence: Presence;
+  readonly owners: Owners;
 
   constructor(db: Database) {
     this.statements = prepareAll(db);
     this.tallies = new Tallies(db);
+    this.owners = new Owners(db);
     const { last } = db.prepare('SELECT coalesce(max(seq), 0) AS last FROM deliveries').get()!;
     this.presence = new Presence(Number(last));
   }
 
-  begin(seq: number, startedAt: number): Begun {
+  begin(owner: Owner, seq: number, startedAt: number): Begun {
+    if (this.#isOlder(owner)) return NOT_OWNER;
     const row = this.statements.toBegin.get(seq) as unknown as BeginRow | undefined;
     if (row === undefined) return { kind: 'gone', state: STATE_OF_PRUNED };
     const [state, account, attempts, acceptedAt, failures, doubts, cures, ...content] = row;
     const [chat, thread, method, body, check] = content;
+    if (account !== owner.account) return NOT_OWNER;
     if (!canMove(state, 'sending')) return { kind: 'gone', state };
     assert(body !== null, 'retention keeps the payload of what still waits');
     const n = attempts + 1;
@@ -81,15 +87,17 @@ export class SqliteCommands {
     return { kind: 'begun', n, body, record };
   }
 
-  settle(s: Settlement): Settled {
+  settle(owner: Owner, s: Settlement): Settled {
+    if (this.#isOlder(owner)) return NOT_OWNER;
     const head = this.#head(s.seq);
     if (head === null) return { kind: 'stale', state: STATE_OF_PRUNED };
+    if (head.account !== owner.account) return NOT_OWNER;
     if (head.state !== 'sending' || head.attempts !== s.n) {
       return { kind: 'stale', state: head.state };
     }
     this.#endAttempt(s);
     this.#applyCure(s, head);
-    this.saveLimits(s.limits);
+    this.writeLimits(s.limits);
     const by = s.to === 'queued' ? this.#rivalOver(head, s.endedAt) : null;
     const to = by === null ? s.to : 'superseded';
     this.statements.settle.run(
@@ -114,9 +122,11 @@ export class SqliteCommands {
     };
   }
 
-  move(command: MoveCommand): Moved {
+  move(owner: Owner, command: MoveCommand): Moved {
+    if (this.#isOlder(owner)) return NOT_OWNER;
     const head = this.#head(command.seq);
     if (head === null) return { kind: 'unknown' };
+    if (head.account !== owner.account) return NOT_OWNER;
     const from = head.state;
     if (!movableFrom(command.to).includes(from)) return { kind: 'illegal', state: from };
     if (command.to === 'queued') return this.#retry(head, command);
@@ -174,7 +184,13 @@ export class SqliteCommands {
     this.statements.note.run(seq, at, 'queued', 'superseded', SUPERSEDED, BY_SLUICE);
   }
 
-  saveLimits(records: readonly StoredLimit[]): void {
+  saveLimits(owner: Owner, records: readonly StoredLimit[]): Kept {
+    if (this.#isOlder(owner)) return NOT_OWNER;
+    this.writeLimits(records);
+    return { kind: 'kept' };
+  }
+
+  writeLimits(records: readonly StoredLimit[]): void {
     for (const { account, key, value, updatedAt } of records) {
       if (value === '') this.statements.dropLimit.run(account, key);
       else this.statements.saveLimit.run(account, key, value, updatedAt);
@@ -190,11 +206,18 @@ export class SqliteCommands {
     return [...ids].sort();
   }
 
-  caller(seq: number, isThere: boolean): void {
+  caller(owner: Owner, seq: number, isThere: boolean): Kept {
+    if (this.#isOlder(owner)) return NOT_OWNER;
     const head = this.#head(seq);
-    if (head === null || head.held === HELD.nobody) return;
+    if (head !== null && head.account !== owner.account) return NOT_OWNER;
+    if (head === null || head.held === HELD.nobody) return { kind: 'kept' };
     if (isLive(head.state)) this.presence.tell(seq, isThere);
     else this.statements.setHeld.run(isThere ? HELD.answered : HELD.waiting, seq);
+    return { kind: 'kept' };
+  }
+
+  #isOlder({ account, epoch }: Owner): boolean {
+    return this.owners.isOlder(account, epoch);
   }
 
   #heldAtEnd({ seq, held }: Head): Held {

@@ -57,6 +57,7 @@ export class GroupCommit {
   // Whether the last command was handed over by itself, with no other under way.
   #wasAlone = false;
   #broken: JournalUnavailable | null = null;
+  #recoveries = 0;
 
   constructor(thread: StoreThread, watch: CommitWatch | null = null) {
     this.#thread = thread;
@@ -93,6 +94,12 @@ export class GroupCommit {
       this.#expected.push({ answered: resolve, failed: reject });
       this.#thread.postMessage(request);
     });
+  }
+
+  // A number for a recovery, which is several questions; see recovery.ts.
+  nextRecovery(): number {
+    this.#recoveries += 1;
+    return this.#recoveries;
   }
 
   // What was submitted before is answered first; what comes after is refused.

@@ -30,7 +30,7 @@ export class PlainInserts {
   }
 
   // To be flushed before anything else is written or read.
-  add(seq: number, words: readonly SqlInput[], from: number, held: SqlInput): void {
+  add(seq: number, rank: number, words: readonly SqlInput[], from: number, held: SqlInput): void {
     const values = this.#values;
     values.push(seq);
     for (let i = from; i < from + WORDS; i++) values.push(words[i]!);
@@ -43,7 +43,7 @@ export class PlainInserts {
       words[from + METHOD] as string,
       body as string,
     );
-    values.push(acceptedAt, seq, body, held, check);
+    values.push(acceptedAt, rank, body, held, check);
     if (values.length < ROWS * GIVEN) return;
     this.#several.run(...values);
     this.#values = [];

@@ -1,13 +1,16 @@
 // What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never
 // per message.
 
-import { type Database, prepareArrays, type Statement } from '../../system/sqlite.ts';
+import { type Database, prepareArrays, type SqlRow, type Statement } from '../../system/sqlite.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { StoredCall } from '../ports/recovery.ts';
+import type { Tallies } from './tallies.ts';
 
 export class SqliteReads {
   readonly #limits: Statement;
+  readonly #limitsOf: Statement;
+  readonly #limited: Statement;
   readonly #accounts: Statement;
   readonly #calls: Statement;
 
@@ -15,6 +18,10 @@ export class SqliteReads {
     this.#limits = db.prepare(
       'SELECT account, key, value, updated_at AS updatedAt FROM limits ORDER BY account, key',
     );
+    this.#limitsOf = db.prepare(
+      'SELECT account, key, value, updated_at AS updatedAt FROM limits WHERE account = ? ORDER BY key',
+    );
+    this.#limited = db.prepare(`SELECT DISTINCT account FROM limits WHERE account > ''`);
     this.#accounts = db.prepare(
       `SELECT id, platform, sealed, paused, refused, created_at AS createdAt
        FROM accounts ORDER BY id`,
@@ -22,8 +29,20 @@ export class SqliteReads {
     this.#calls = prepareArrays(db, CALLS_NEWEST_FIRST);
   }
 
-  limits(): StoredLimit[] {
-    return this.#limits.all().map((row) => ({ ...row }) as unknown as StoredLimit);
+  limits(accounts: readonly string[]): StoredLimit[] {
+    const [only] = accounts;
+    if (accounts.length === 1) return this.#limitsOf.all(only!).map(limitOf);
+    const asked = new Set(accounts);
+    return this.#limits
+      .all()
+      .map(limitOf)
+      .filter(({ account }) => asked.has(account));
+  }
+
+  // What is under no account is of the store itself.
+  knownAccounts(tallies: Tallies): string[] {
+    const limited = this.#limited.all().map(({ account }) => String(account));
+    return [...new Set([...tallies.accounts(), ...limited])].sort();
   }
 
   accounts(): StoredAccount[] {
@@ -33,12 +52,14 @@ export class SqliteReads {
   }
 
   // Attempts lie in the order they began: read backwards, and stop at the first that is too old.
-  callsSince(since: number): StoredCall[] {
+  callsSince(accounts: readonly string[], since: number): StoredCall[] {
+    const asked = new Set(accounts);
     const calls: StoredCall[] = [];
     for (const row of this.#calls.iterate() as Iterable<unknown>) {
       const [startedAt, endedAt, outcome, account, chat, user, family, gate, live, cost] =
         row as CallRow;
       if (startedAt < since) break;
+      if (!asked.has(account)) continue;
       calls.push({
         account,
         chat,
@@ -54,6 +75,10 @@ export class SqliteReads {
     }
     return calls.reverse();
   }
+}
+
+function limitOf(row: SqlRow): StoredLimit {
+  return { ...row } as unknown as StoredLimit;
 }
 
 export const CALLS_NEWEST_FIRST = `SELECT a.started_at, a.ended_at, a.outcome, d.account,

@@ -49,13 +49,15 @@ export interface Page {
 
 export class PageWriter {
   readonly #statement: Statement;
-  readonly #dictionary = new Map<string, number>();
+  // By recovery: several accounts may be recovered at once, each by a reader that knows only its own pages.
+  readonly #dictionaries = new Map<number, Map<string, number>>();
 
   constructor(db: Database) {
     this.#statement = prepareArrays(db, LIVE_PAGE);
   }
 
-  read(afterSeq: number): Page {
+  read(recovery: number, afterSeq: number): Page {
+    const dictionary = this.#dictionaries.get(recovery) ?? new Map<string, number>();
     const rows = this.#statement.all(afterSeq) as unknown as LiveRow[];
     const page: Page = {
       rows: rows.length,
@@ -65,44 +67,47 @@ export class PageWriter {
       slots: new Map(),
       sending: new Map(),
     };
-    for (let i = 0; i < rows.length; i += 1) this.#write(page, i, rows[i]!);
+    const word = (text: string | null) => wordIn(dictionary, page, text);
+    for (let i = 0; i < rows.length; i += 1) write(page, i, rows[i]!, word);
+    if (rows.length < PAGE_ROWS_MAX) this.#dictionaries.delete(recovery);
+    else this.#dictionaries.set(recovery, dictionary);
     return page;
   }
+}
 
-  #write(page: Page, i: number, row: LiveRow): void {
-    const { codes, numbers } = page;
-    const code = i * CODES;
-    codes[code] = this.#word(page, row[1]);
-    codes[code + 1] = this.#word(page, row[2]);
-    codes[code + 2] = this.#word(page, laneOf({ session: row[3], thread: row[4], family: row[7] }));
-    codes[code + 3] = this.#word(page, row[5]);
-    codes[code + 4] = this.#word(page, row[6]);
-    codes[code + 5] = this.#word(page, row[7]);
-    codes[code + 6] = this.#word(page, row[8]);
-    codes[code + 7] = row[9] + row[11] * FLAG_LIVE + row[12] * FLAG_FINAL;
-    const number = i * NUMBERS;
-    numbers[number] = row[0];
-    numbers[number + 1] = row[14];
-    numbers[number + 2] = row[15];
-    numbers[number + 3] = row[16];
-    numbers[number + 4] = row[17];
-    numbers[number + 5] = row[10];
-    numbers[number + 6] = row[18];
-    if (row[13] !== null) page.slots.set(i, row[13]);
-    if (row[19] === 1) {
-      page.sending.set(i, { n: row[20], record: [row[21], row[22], row[23], row[24]] });
-    }
+function write(page: Page, i: number, row: LiveRow, word: (text: string | null) => number): void {
+  const { codes, numbers } = page;
+  const code = i * CODES;
+  codes[code] = word(row[1]);
+  codes[code + 1] = word(row[2]);
+  codes[code + 2] = word(laneOf({ session: row[3], thread: row[4], family: row[7] }));
+  codes[code + 3] = word(row[5]);
+  codes[code + 4] = word(row[6]);
+  codes[code + 5] = word(row[7]);
+  codes[code + 6] = word(row[8]);
+  codes[code + 7] = row[9] + row[11] * FLAG_LIVE + row[12] * FLAG_FINAL;
+  const number = i * NUMBERS;
+  numbers[number] = row[0];
+  numbers[number + 1] = row[14];
+  numbers[number + 2] = row[15];
+  numbers[number + 3] = row[16];
+  numbers[number + 4] = row[17];
+  numbers[number + 5] = row[10];
+  numbers[number + 6] = row[18];
+  if (row[13] !== null) page.slots.set(i, row[13]);
+  if (row[19] === 1) {
+    page.sending.set(i, { n: row[20], record: [row[21], row[22], row[23], row[24]] });
   }
+}
 
-  #word(page: Page, word: string | null): number {
-    if (word === null) return NO_WORD;
-    const known = this.#dictionary.get(word);
-    if (known !== undefined) return known;
-    const added = this.#dictionary.size + 1;
-    this.#dictionary.set(word, added);
-    page.words.push(word);
-    return added;
-  }
+function wordIn(dictionary: Map<string, number>, page: Page, word: string | null): number {
+  if (word === null) return NO_WORD;
+  const known = dictionary.get(word);
+  if (known !== undefined) return known;
+  const added = dictionary.size + 1;
+  dictionary.set(word, added);
+  page.words.push(word);
+  return added;
 }
 
 export class PageReader {
@@ -110,6 +115,10 @@ export class PageReader {
 
   add(page: Page): void {
     for (const word of page.words) this.#words.push(word);
+  }
+
+  accountOf({ codes }: Page, i: number): string {
+    return this.#words[codes[i * CODES]!] as string;
   }
 
   recovered(page: Page, i: number): Recovered {

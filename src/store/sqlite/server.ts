@@ -11,7 +11,10 @@ import { type Page, PageWriter } from './recovery.ts';
 
 type Batch = (string | number | null)[];
 
-export type Request = Batch | { kind: 'recover'; afterSeq: number } | { kind: 'close' };
+export type Request =
+  | Batch
+  | { kind: 'recover'; recovery: number; afterSeq: number }
+  | { kind: 'close' };
 
 export type Answer =
   | unknown[]
@@ -36,7 +39,9 @@ export function serveStore(store: OpenStore): StoreServer {
   const runner = new BatchRunner(store);
   const pages = new PageWriter(store.db);
   const work = (request: Exclude<Request, unknown[]>): Answer => {
-    if (request.kind === 'recover') return { kind: 'page', page: pages.read(request.afterSeq) };
+    if (request.kind === 'recover') {
+      return { kind: 'page', page: pages.read(request.recovery, request.afterSeq) };
+    }
     runner.end();
     store.close();
     return { kind: 'closed' };

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDatabase, storeFileOf } from '../../system/sqlite.ts';
 import type { Damage, Harness } from '../contract/journal.fixture.ts';
-import type { Store } from '../ports/store.ts';
+import { type AccountsBySeq, type OwnedStore, soleOwner } from '../contract/sole-owner.fixture.ts';
 import { type OpenStore, openStore } from './files/open.ts';
+import { GroupCommit } from './group-commit.ts';
 import { openSqliteLedger } from './ledger/ledger.ts';
 import { SqliteReader } from './ledger/reader.ts';
 import { type Request, serveStore } from './server.ts';
@@ -37,10 +38,15 @@ export async function openHarness(
 ): Promise<SqliteHarness> {
   const root = makeFolder();
   const dir = join(root, 'data');
-  const open = async (changes: Partial<SqliteJournalOptions>) => ({
-    journal: await openSqliteJournal({ dir, ...changes }),
-    ledger: openSqliteLedger({ dir }),
-  });
+  const accounts: AccountsBySeq = new Map();
+  const open = async (changes: Partial<SqliteJournalOptions>) => {
+    const journal = await openSqliteJournal({ dir, ...changes });
+    return {
+      journal: soleOwner(journal, accounts),
+      ledger: openSqliteLedger({ dir }),
+      second: () => journal.beside('second'),
+    };
+  };
   const close = async () => {
     await harness.ledger.close();
     await harness.journal.close();
@@ -69,12 +75,18 @@ export interface InlineHarness extends Harness {
 export function inlineHarness(): InlineHarness {
   const dir = makeFolderInMemory();
   const commits: number[] = [];
+  const accounts: AccountsBySeq = new Map();
+  const open = () => {
+    const { journal, ledger } = openInline(dir, commits);
+    const second = () => journal.beside('second');
+    return { journal: soleOwner(journal, accounts), ledger, second };
+  };
   const harness: InlineHarness = {
-    ...openInline(dir, commits),
+    ...open(),
     commits,
     async reopen() {
       await harness.journal.close();
-      Object.assign(harness, openInline(dir, commits));
+      Object.assign(harness, open());
     },
     damage: async (seq, change) => damageRow(dir, seq, change),
     async dispose() {
@@ -96,15 +108,15 @@ export function damageRow(dir: string, seq: number, change: Damage): void {
 }
 
 // The store itself too, for tests of its files.
-export function inlineStore(dir: string): { journal: Store; store: OpenStore } {
+export function inlineStore(dir: string): { journal: OwnedStore; store: OpenStore } {
   const { journal, store } = openInline(dir, []);
-  return { journal, store };
+  return { journal: soleOwner(journal), store };
 }
 
 function openInline(
   dir: string,
   commits: number[],
-): { journal: Store; ledger: Ledger; store: OpenStore } {
+): { journal: SqliteJournal; ledger: Ledger; store: OpenStore } {
   const store = openStore({ dir, pageCountMax: null });
   const server = serveStore(store);
   const posted: Request[] = [];
@@ -126,7 +138,7 @@ function openInline(
   });
   return {
     store,
-    journal: new SqliteJournal(thread, server.tag),
+    journal: new SqliteJournal(new GroupCommit(thread), server.tag),
     ledger: inlineLedger(new SqliteReader(store.db)),
   };
 }

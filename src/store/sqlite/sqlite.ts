@@ -20,6 +20,14 @@ import type {
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import {
+  assertOwn,
+  EMBEDDED,
+  FIRST_EPOCH,
+  type Kept,
+  NOT_OWNER,
+  type Owner,
+} from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
@@ -28,7 +36,7 @@ import { JournalOpenError } from '../store-error.ts';
 import type { StoreNote } from '../store-note.ts';
 import type { AcceptedLoss } from './files/loss.ts';
 import type { OpenOptions } from './files/open.ts';
-import { type CommitWatch, GroupCommit, type StoreThread } from './group-commit.ts';
+import { type CommitWatch, GroupCommit } from './group-commit.ts';
 import { PageReader, recoverPages } from './recovery.ts';
 import {
   OP,
@@ -75,7 +83,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   worker.on('error', (error) => {
     if (error.name === 'OwnerLost') options.onOwnerLost?.(error);
   });
-  const journal = new SqliteJournal(worker, opened.tag, watch);
+  const journal = new SqliteJournal(new GroupCommit(worker, watch), opened.tag);
   journal.losses = opened.losses;
   return journal;
 }
@@ -98,11 +106,13 @@ export class SqliteJournal implements Store {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly #commits: GroupCommit;
+  readonly #node: string;
   #closed: Promise<void> | null = null;
 
-  constructor(thread: StoreThread, tag: string, watch: CommitWatch | null = null) {
+  constructor(commits: GroupCommit, tag: string, node: string = EMBEDDED) {
     this.tag = tag;
-    this.#commits = new GroupCommit(thread, watch);
+    this.#commits = commits;
+    this.#node = node;
     this.callers = this.#callersOver();
     this.incoming = incomingOver((command) => this.#runText(OP.incoming, command));
     this.streams = streamsOver((command) => this.#runText(OP.streams, command));
@@ -114,11 +124,11 @@ export class SqliteJournal implements Store {
 
   #callersOver(): CallerStore {
     return {
-      caller: (seq, isThere) =>
+      caller: ({ account, epoch }, seq, isThere) =>
         this.#commits.submit(
           null,
-          (words) => words.push(OP.caller, seq, isThere ? 1 : 0),
-          readNothing,
+          (words) => words.push(OP.caller, account, epoch, seq, isThere ? 1 : 0),
+          readValue<Kept>,
         ),
       unanswered: ({ endedMsMax, max }) =>
         this.#commits.submit(
@@ -136,59 +146,98 @@ export class SqliteJournal implements Store {
     return this.#commits.submit(null, write, readValue<unknown>, text.length);
   }
 
-  async *recover(): AsyncGenerator<Recovered> {
+  // Another handle on the same store, as another node would open it.
+  beside(node: string): SqliteJournal {
+    return new SqliteJournal(this.#commits, this.tag, node);
+  }
+
+  async *recover(owners: readonly Owner[]): AsyncGenerator<Recovered> {
+    const raised = new Map(await this.#ask<[string, number][]>(OP.epochs));
+    const own = new Set<string>();
+    for (const { account, epoch } of owners) {
+      if (epoch >= (raised.get(account) ?? FIRST_EPOCH)) own.add(account);
+      else yield { ...NOT_OWNER, account };
+    }
     const reader = new PageReader();
-    for await (const page of recoverPages((afterSeq) => this.#page(afterSeq))) {
+    const recovery = this.#commits.nextRecovery();
+    for await (const page of recoverPages((afterSeq) => this.#page(recovery, afterSeq))) {
       reader.add(page);
-      for (let i = 0; i < page.rows; i += 1) yield reader.recovered(page, i);
+      for (let i = 0; i < page.rows; i += 1) {
+        if (own.has(reader.accountOf(page, i))) yield reader.recovered(page, i);
+      }
     }
   }
 
-  async #page(afterSeq: number) {
-    const answer = await this.#commits.ask({ kind: 'recover', afterSeq });
+  async #page(recovery: number, afterSeq: number) {
+    const answer = await this.#commits.ask({ kind: 'recover', recovery, afterSeq });
     assert(!Array.isArray(answer) && answer.kind === 'page', 'a page was asked for');
     return answer.page;
   }
 
-  append(delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+    assert(
+      delivery.account === owner.account,
+      'a delivery is appended by the owner of its account',
+    );
     const { begin } = bounds;
     const written = begin === undefined ? null : tellsBegun(begin);
     const chars = delivery.body.length;
-    return this.#commits.submit({ delivery, bounds }, writeAppend, readAppended, chars, written);
+    const command = { owner, delivery, bounds };
+    return this.#commits.submit(command, writeAppend, readAppended, chars, written);
   }
 
-  begin(seq: number, startedAt: number): Promise<Begun> {
-    return this.#commits.submit(seq, (words) => words.push(OP.begin, seq, startedAt), readBegun);
+  begin({ account, epoch }: Owner, seq: number, startedAt: number): Promise<Begun> {
+    const write = (words: unknown[]) => words.push(OP.begin, account, epoch, seq, startedAt);
+    return this.#commits.submit(null, write, readBegun);
   }
 
-  settle(settlement: Settlement): Promise<Settled> {
+  settle(owner: Owner, settlement: Settlement): Promise<Settled> {
+    assertOwn(owner, settlement.limits);
     const chars = settlement.result?.length ?? 0;
-    return this.#commits.submit(settlement, writeSettlement, readSettled, chars);
+    const command = { owner, command: settlement };
+    return this.#commits.submit(command, writeSettlement, readSettled, chars);
   }
 
-  move(command: MoveCommand): Promise<Moved> {
-    return this.#commits.submit(command, writeMove, readValue<Moved>);
+  move(owner: Owner, command: MoveCommand): Promise<Moved> {
+    return this.#commits.submit({ owner, command }, writeMove, readValue<Moved>);
   }
 
-  saveLimits(records: readonly StoredLimit[]): Promise<void> {
+  saveLimits(owner: Owner, records: readonly StoredLimit[]): Promise<Kept> {
+    assertOwn(owner, records);
     const write = (words: (string | number | null)[]) => {
-      words.push(OP.saveLimits);
+      words.push(OP.saveLimits, owner.account, owner.epoch);
       writeLimits(words, records);
     };
-    return this.#commits.submit(records, write, readNothing);
+    return this.#commits.submit(records, write, readValue<Kept>);
   }
 
-  limits(): Promise<StoredLimit[]> {
-    return this.#commits.submit(null, (words) => words.push(OP.limits), readValue<StoredLimit[]>);
+  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+    const text = JSON.stringify(accounts);
+    return this.#ask<StoredLimit[]>(OP.limits, text);
   }
 
-  callsSince(since: number): Promise<StoredCall[]> {
-    const write = (words: unknown[]) => words.push(OP.callsSince, since);
-    return this.#commits.submit(null, write, readValue<StoredCall[]>);
+  async openAccount(account: string): Promise<Owner> {
+    return { account, epoch: await this.#ask<number>(OP.openAccount, account, this.#node) };
+  }
+
+  closeAccount({ account, epoch }: Owner): Promise<void> {
+    return this.#ask<void>(OP.closeAccount, account, epoch, this.#node);
+  }
+
+  knownAccounts(): Promise<string[]> {
+    return this.#ask<string[]>(OP.knownAccounts);
+  }
+
+  #ask<T>(op: number, ...rest: (string | number)[]): Promise<T> {
+    return this.#commits.submit(null, (words) => words.push(op, ...rest), readValue<T>);
+  }
+
+  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+    return this.#ask<StoredCall[]>(OP.callsSince, JSON.stringify(accounts), since);
   }
 
   lastCallAt(): Promise<number> {
-    return this.#commits.submit(null, (words) => words.push(OP.lastCallAt), readValue<number>);
+    return this.#ask<number>(OP.lastCallAt);
   }
 
   shiftTimes(shift: TimeShift): Promise<void> {
@@ -208,15 +257,11 @@ export class SqliteJournal implements Store {
   }
 
   removeAccount(id: string): Promise<void> {
-    return this.#commits.submit(null, (words) => words.push(OP.removeAccount, id), readNothing);
+    return this.#ask<void>(OP.removeAccount, id);
   }
 
   accounts(): Promise<StoredAccount[]> {
-    return this.#commits.submit(
-      null,
-      (words) => words.push(OP.accounts),
-      readValue<StoredAccount[]>,
-    );
+    return this.#ask<StoredAccount[]>(OP.accounts);
   }
 
   async renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
@@ -224,15 +269,11 @@ export class SqliteJournal implements Store {
   }
 
   filesInUse(): Promise<string[]> {
-    return this.#commits.submit(null, (words) => words.push(OP.filesInUse), readValue<string[]>);
+    return this.#ask<string[]>(OP.filesInUse);
   }
 
   prune({ endedBefore, deadBefore, max }: PruneCommand): Promise<number> {
-    return this.#commits.submit(
-      null,
-      (words) => words.push(OP.prune, endedBefore, deadBefore, max),
-      readValue<number>,
-    );
+    return this.#ask<number>(OP.prune, endedBefore, deadBefore, max);
   }
 
   close(): Promise<void> {

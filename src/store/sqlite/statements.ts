@@ -15,7 +15,7 @@ export const SQL = {
   insertBegun: `INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority,
     accepted_at, enter_at, rank, cost, live, final, due_at, expires_at, state, attempts, body,
     held, row_check)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?1, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11, ?12)`,
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?13, 1, 0, 0, 0, 0, 'sending', 1, ?10, ?11, ?12)`,
   insertLate: `INSERT INTO deliveries (${NEW_COLUMNS}, settled_at, superseded_by, reason, state)
     VALUES (${NEW_VALUES}, ?, ?, ?, 'superseded')`,
   waitingInSlot: `SELECT seq, final, enter_at, rank FROM deliveries INDEXED BY deliveries_slot

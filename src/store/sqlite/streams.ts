@@ -5,10 +5,10 @@ import { unreachable } from '../../system/assert.ts';
 import type { Database, Statement } from '../../system/sqlite.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 
-const COLUMNS = 'id, ended_at AS endedAt, text, record';
+const COLUMNS = 'id, account, ended_at AS endedAt, text, record';
 
 export const STREAMS_SQL = {
-  save: `INSERT INTO streams (id, ended_at, text, record) VALUES (?, ?, ?, ?)
+  save: `INSERT INTO streams (id, account, ended_at, text, record) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, text = excluded.text,
       record = excluded.record
     WHERE ended_at IS NULL`,
@@ -32,8 +32,8 @@ export class SqliteStreams {
     const sql = this.#sql;
     switch (command.kind) {
       case 'save': {
-        const { id, endedAt, text, record } = command;
-        sql.save.run(id, endedAt, text, record);
+        const { id, account, endedAt, text, record } = command;
+        sql.save.run(id, account, endedAt, text, record);
         return null;
       }
       case 'get': {

@@ -45,6 +45,12 @@ export class Tallies {
     this.add(account, to, 1);
   }
 
+  // Those that something is counted of.
+  accounts(): string[] {
+    const counted = ({ now }: Tally) => STATES.some((state) => now[state] > 0);
+    return [...this.#tallies].filter(([, tally]) => counted(tally)).map(([account]) => account);
+  }
+
   save(): void {
     for (const [account, tally] of this.#changed) {
       for (const state of STATES) {

@@ -17,6 +17,7 @@ import type {
   Settlement,
 } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
+import { NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import { ownPlace, queuedOfNew } from '../rules.ts';
 
 export const OP = {
@@ -46,6 +47,11 @@ export const OP = {
   lastCallAt: 19,
   // As of incoming.
   shiftTimes: 21,
+  openAccount: 22,
+  closeAccount: 23,
+  knownAccounts: 24,
+  // Of the accounts that have ever changed hands.
+  epochs: 25,
 } as const;
 
 export class Reader {
@@ -73,18 +79,19 @@ export class Reader {
 }
 
 interface AppendCommand {
+  readonly owner: Owner;
   readonly delivery: NewDelivery;
   readonly bounds: AppendBounds;
 }
 
 // Order of an append, which is the order of its INSERT up to `acceptedAt`.
-export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendCommand): void {
+export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: AppendCommand): void {
   const { queueMax, begin } = bounds;
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d));
+    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d), owner.epoch);
     return;
   }
   out.push(
@@ -115,6 +122,7 @@ export function writeAppend(out: unknown[], { delivery: d, bounds }: AppendComma
     d.repeats ?? null,
     // The row does not know the holder.
     d.holder === undefined ? null : fingerprintOf(d),
+    owner.epoch,
   );
 }
 
@@ -130,6 +138,7 @@ export const APPENDED = {
   conflict: 4,
   full: 5,
   begun: 6,
+  notOwner: 7,
 } as const;
 
 export function readAppended(reader: Reader, { delivery }: AppendCommand): Appended {
@@ -137,11 +146,11 @@ export function readAppended(reader: Reader, { delivery }: AppendCommand): Appen
   const seq = reader.number();
   switch (kind) {
     case APPENDED.accepted: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
       return { kind: 'accepted', queued, replaced: null };
     }
     case APPENDED.begun: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, seq));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
       return { kind: 'accepted', queued, replaced: null, begun: true };
     }
     case APPENDED.replacing: {
@@ -155,12 +164,20 @@ export function readAppended(reader: Reader, { delivery }: AppendCommand): Appen
       return { kind: 'repeated', seq, state: reader.string() as State };
     case APPENDED.conflict:
       return { kind: 'conflict', seq };
+    case APPENDED.notOwner:
+      return NOT_OWNER;
     default:
       return { kind: 'full', waiting: seq, queueMax: reader.number() };
   }
 }
 
+const BEGUN_NOT_OWNER = -1;
+
 export function writeBegun(out: unknown[], begun: Begun): void {
+  if (begun.kind === 'not_owner') {
+    out.push(BEGUN_NOT_OWNER);
+    return;
+  }
   if (begun.kind === 'gone') {
     out.push(0, begun.state);
     return;
@@ -171,6 +188,7 @@ export function writeBegun(out: unknown[], begun: Begun): void {
 
 export function readBegun(reader: Reader): Begun {
   const n = reader.number();
+  if (n === BEGUN_NOT_OWNER) return NOT_OWNER;
   if (n === 0) return { kind: 'gone', state: reader.string() as State };
   const body = reader.stringOrNull();
   const record = readRecord(reader);
@@ -197,9 +215,23 @@ export function curesOf(text: string | null): readonly string[] {
   return text === null ? NO_CURES : namesIn(text);
 }
 
-export function writeSettlement(out: unknown[], s: Settlement): void {
+export function readOwner(reader: Reader): Owner {
+  return { account: reader.string(), epoch: reader.number() };
+}
+
+export interface OwnedCommand<T> {
+  readonly owner: Owner;
+  readonly command: T;
+}
+
+export function writeSettlement(
+  out: unknown[],
+  { owner, command: s }: OwnedCommand<Settlement>,
+): void {
   out.push(
     OP.settle,
+    owner.account,
+    owner.epoch,
     s.seq,
     s.n,
     s.endedAt,
@@ -257,8 +289,9 @@ export function readLimits(reader: Reader): StoredLimit[] {
   }));
 }
 
-export function writeMove(out: unknown[], m: MoveCommand): void {
-  out.push(OP.move, m.seq, m.to, m.at, m.reason, m.by, m.body, m.queueMax);
+export function writeMove(out: unknown[], { owner, command: m }: OwnedCommand<MoveCommand>): void {
+  out.push(OP.move, owner.account, owner.epoch);
+  out.push(m.seq, m.to, m.at, m.reason, m.by, m.body, m.queueMax);
 }
 
 export function readMove(reader: Reader): MoveCommand {

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { logFileOf, openDatabase, storeFileOf } from '../../../system/sqlite.ts';
 import { aDelivery } from '../../contract/journal.fixture.ts';
+import { soleOwner } from '../../contract/sole-owner.fixture.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { openSqliteJournal } from '../sqlite.ts';
 import type { Mover } from './checkpoints.ts';
@@ -70,7 +71,7 @@ describe('the log', () => {
 });
 
 test('under a real journal the log begins anew again and again, and goes with the last connection', async () => {
-  const journal = await openSqliteJournal({ dir });
+  const journal = soleOwner(await openSqliteJournal({ dir }));
   const file = logFileOf(storeFileOf(dir));
   // The engine counts the beginnings in the log's head.
   const beginnings = () => readFileSync(file).readUInt32BE(12);

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { accepted, aDelivery, aMove, ROOM, recovered } from '../../contract/journal.fixture.ts';
-import type { Store } from '../../ports/store.ts';
+import type { OwnedStore } from '../../contract/sole-owner.fixture.ts';
 import { JournalUnavailable } from '../../ports/unavailable.ts';
 import { openHarness } from '../sqlite.fixture.ts';
 
@@ -11,7 +11,7 @@ const PAGES = 120;
 const BODY = 'x'.repeat(2_000);
 
 // Appends until the store refuses; the numbers of what it accepted.
-async function fill(journal: Store): Promise<number[]> {
+async function fill(journal: OwnedStore): Promise<number[]> {
   const seqs: number[] = [];
   for (;;) {
     const burst = Array.from({ length: 20 }, () => journal.append(aDelivery({ body: BODY }), ROOM));

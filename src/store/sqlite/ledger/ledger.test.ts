@@ -3,6 +3,7 @@ import { ledgerContract } from '../../../ledger/ledger.contract.ts';
 import type { Filter } from '../../../ledger/ledger.ts';
 import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
 import { accepted } from '../../contract/journal.fixture.ts';
+import { soleOwner } from '../../contract/sole-owner.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from '../../memory/memory.ts';
 import { inlineHarness, openHarness, type SqliteHarness } from '../sqlite.fixture.ts';
 import { openSqliteLedger } from './ledger.ts';
@@ -12,8 +13,11 @@ import { searchQueries } from './search.ts';
 
 ledgerContract('memory', async () => {
   const disk = createMemoryDisk();
+  const { journal, ledger } = createMemoryStore(disk);
   return {
-    ...createMemoryStore(disk),
+    journal: soleOwner(journal),
+    ledger,
+    second: () => journal.beside('second'),
     async reopen() {},
     async damage(seq, change) {
       Object.assign(disk.deliveries.get(seq)!, change);

@@ -12,6 +12,7 @@ import { CALLERS_SQL } from '../callers.ts';
 import { openStore } from '../files/open.ts';
 import { INCOMING_SQL } from '../incoming.ts';
 import { KEYS_SQL } from '../keys.ts';
+import { OWNERS_SQL } from '../owners.ts';
 import { CALLS_NEWEST_FIRST } from '../reads.ts';
 import { LIVE_PAGE } from '../recovery.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
@@ -64,6 +65,7 @@ describe('no statement walks through a big table', () => {
   const { lastAccepted, lastBegun, lastEnded, ...callers } = CALLERS_SQL;
   const statements = [
     ...[callers, SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL, KEYS_SQL],
+    OWNERS_SQL,
   ].flatMap((all) => Object.entries(all));
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);

@@ -7,8 +7,10 @@
 
 import type { Database } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
+import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { KEYS } from './keys.ts';
+import { OWNERS } from './owners.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
 export const APPLICATION_ID = 0x534c5543;
@@ -221,6 +223,8 @@ const MIGRATIONS: readonly string[] = [
   KEYS,
   CALLERS,
   ROW_CHECKS,
+  OWNERS,
+  ACCOUNT_COLUMNS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,78 @@
+// A store in the hands of one who owns every account, as the embedded process does: tests that are not about ownership
+// write through it, and need not say as whom. Whose a delivery is it remembers; of one that was appended in this very
+// turn, and has no number yet, it guesses the number.
+
+import type { NewDelivery } from '../../domain/delivery.ts';
+import type { UnansweredBounds } from '../ports/callers.ts';
+import type { AppendBounds, MoveCommand, Settlement } from '../ports/delivery.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import { FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
+import type { Recovered } from '../ports/recovery.ts';
+import type { Store } from '../ports/store.ts';
+
+export type AccountsBySeq = Map<number, string>;
+
+const ACCOUNT = 'telegram:1';
+// Of the store itself.
+const NO_ACCOUNT = '';
+
+export type OwnedStore = ReturnType<typeof soleOwner>;
+
+export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
+  const as = (account: string): Owner => ({ account, epoch: FIRST_EPOCH });
+  const ownerOf = (seq: number) => as(accounts.get(seq) ?? ACCOUNT);
+  let seqAhead = Math.max(0, ...accounts.keys());
+  const ownAll = async () => (await store.knownAccounts()).map(as);
+  const { incoming, broadcasts, streams, keys, audit } = store;
+  return {
+    ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit },
+    async append(delivery: NewDelivery, bounds: AppendBounds) {
+      seqAhead += 1;
+      if (!accounts.has(seqAhead)) accounts.set(seqAhead, delivery.account);
+      const appended = await store.append(as(delivery.account), delivery, bounds);
+      if (appended.kind === 'accepted') accounts.set(appended.queued.seq, delivery.account);
+      if (appended.kind === 'superseded') accounts.set(appended.seq, delivery.account);
+      return appended;
+    },
+    begin: (seq: number, startedAt: number) => store.begin(ownerOf(seq), seq, startedAt),
+    settle(settlement: Settlement) {
+      const owner = ownerOf(settlement.seq);
+      const limits = settlement.limits.map((one) => ({ ...one, account: owner.account }));
+      return store.settle(owner, { ...settlement, limits });
+    },
+    move: (command: MoveCommand) => store.move(ownerOf(command.seq), command),
+    saveLimits(records: readonly StoredLimit[]) {
+      const groups = [...Map.groupBy(records, ({ account }) => account)];
+      return Promise.all(groups.map(([account, some]) => store.saveLimits(as(account), some)));
+    },
+    callers: {
+      caller: (seq: number, isThere: boolean) => store.callers.caller(ownerOf(seq), seq, isThere),
+      unanswered: (bounds: UnansweredBounds) => store.callers.unanswered(bounds),
+    },
+    async *recover(): AsyncIterable<Recovered> {
+      yield* store.recover(await ownAll());
+    },
+    async limits() {
+      return store.limits([NO_ACCOUNT, ...(await store.knownAccounts())]);
+    },
+    async callsSince(since: number) {
+      return store.callsSince(await store.knownAccounts(), since);
+    },
+    async renameAccounts(...[renames]: Parameters<Store['renameAccounts']>) {
+      const taken = await store.renameAccounts(renames);
+      const ids = new Map(renames.map(({ from, account }) => [from, account.id]));
+      for (const [seq, account] of taken.length === 0 ? accounts : []) {
+        accounts.set(seq, ids.get(account) ?? account);
+      }
+      return taken;
+    },
+    lastCallAt: () => store.lastCallAt(),
+    shiftTimes: (...args: Parameters<Store['shiftTimes']>) => store.shiftTimes(...args),
+    saveAccount: (...args: Parameters<Store['saveAccount']>) => store.saveAccount(...args),
+    removeAccount: (id: string) => store.removeAccount(id),
+    accounts: () => store.accounts(),
+    filesInUse: () => store.filesInUse(),
+    prune: (...args: Parameters<Store['prune']>) => store.prune(...args),
+    close: () => store.close(),
+  };
+}

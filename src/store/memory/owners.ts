@@ -1,0 +1,38 @@
+// Who owns which account, in memory: the specification of ownership.ts in the plainest code.
+
+import { EMBEDDED, FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
+import type { MemoryDisk } from './disk.ts';
+
+export function openAccount({ owners }: MemoryDisk, account: string, node: string): Owner {
+  const { node: before, epoch } = ownerOf(owners, account);
+  if (before === node) return { account, epoch };
+  owners.set(account, { node, epoch: epoch + 1 });
+  return { account, epoch: epoch + 1 };
+}
+
+export function closeAccount(
+  { owners }: MemoryDisk,
+  { account, epoch }: Owner,
+  node: string,
+): void {
+  const now = owners.get(account);
+  if (now?.node === node && now.epoch === epoch) owners.set(account, { node: null, epoch });
+}
+
+export function isOwner({ owners }: MemoryDisk, { account, epoch }: Owner): boolean {
+  return epoch >= ownerOf(owners, account).epoch;
+}
+
+// One that nobody else ever owned is the embedded process's, without a word on the disk.
+function ownerOf(owners: MemoryDisk['owners'], account: string) {
+  return owners.get(account) ?? { node: EMBEDDED, epoch: FIRST_EPOCH };
+}
+
+// What is under no account is of the store itself.
+export function knownAccounts({ deliveries, limits }: MemoryDisk): string[] {
+  const known = new Set<string>();
+  for (const { account } of deliveries.values()) known.add(account);
+  for (const { account } of limits.values()) known.add(account);
+  known.delete('');
+  return [...known].sort();
+}

@@ -1,0 +1,132 @@
+// A store that an older program left: `version-8.db.gz` was written by the program whose schema was the eighth, with
+// its own statements. Opened by this one it is migrated, and nothing of what was in it is lost or changed.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { openDatabase, type SqlRow, storeFileOf } from '../../../system/sqlite.ts';
+import { aSettlement, recovered } from '../../contract/journal.fixture.ts';
+import { type OwnedStore, soleOwner } from '../../contract/sole-owner.fixture.ts';
+import { openSqliteLedger } from '../ledger/ledger.ts';
+import { makeFolder } from '../sqlite.fixture.ts';
+import { openSqliteJournal } from '../sqlite.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+
+const OLD = new URL('./version-8.db.gz', import.meta.url);
+const ONE = 'telegram:1';
+const OTHER = 'telegram:2';
+// Changed by every start and every commit.
+const OWN = ['meta', 'tallies'];
+
+let dir: string;
+let before: Map<string, SqlRow[]>;
+let journal: OwnedStore;
+let ledger: Ledger;
+
+beforeEach(async () => {
+  dir = makeFolder();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(storeFileOf(dir), gunzipSync(readFileSync(OLD)));
+  expect(read('PRAGMA user_version')).toMatchObject([{ user_version: 8 }]);
+  before = new Map(tables().map((name) => [name, read(`SELECT * FROM "${name}"`)]));
+  const accounts = read('SELECT seq, account FROM deliveries').map(
+    ({ seq, account }) => [Number(seq), String(account)] as const,
+  );
+  journal = soleOwner(await openSqliteJournal({ dir }), new Map(accounts));
+  ledger = openSqliteLedger({ dir });
+});
+afterEach(async () => {
+  await ledger.close();
+  await journal.close();
+  rmSync(dir, { recursive: true });
+});
+
+function read(sql: string): SqlRow[] {
+  const db = openDatabase(storeFileOf(dir), { readOnly: true, busyMsMax: 1_000 });
+  try {
+    return db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    db.close();
+  }
+}
+
+function tables(): string[] {
+  const found = read(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
+  return found.map(({ name }) => String(name)).filter((name) => !OWN.includes(name));
+}
+
+test('every row of every table is as it was', () => {
+  expect(read('PRAGMA user_version')).toMatchObject([{ user_version: SCHEMA_VERSION }]);
+  expect(before.get('deliveries')).toHaveLength(8);
+  for (const [name, rows] of before) {
+    const now = read(`SELECT * FROM "${name}"`);
+    expect(now, name).toHaveLength(rows.length);
+    for (const [i, row] of rows.entries()) expect(now[i], name).toMatchObject(row);
+  }
+  const ofDeliveries = `SELECT account, state, count FROM tallies WHERE account > '' AND count > 0`;
+  expect(read(ofDeliveries)).toHaveLength(7);
+});
+
+test('streams and audiences are of their accounts', () => {
+  expect(read('SELECT id, account FROM streams ORDER BY id')).toEqual([
+    { id: 'open', account: ONE },
+    { id: 'over', account: OTHER },
+    { id: 'unreadable', account: '' },
+  ]);
+  expect(read('SELECT name, account FROM audiences ORDER BY id')).toEqual([
+    { name: 'all', account: null },
+    { name: null, account: OTHER },
+  ]);
+});
+
+test('what waits, is in flight, dead or in doubt goes on under the first epoch', async () => {
+  const alive = await recovered(journal);
+  expect(alive.map(({ kind, queued }) => [kind, queued.seq, queued.account])).toEqual([
+    ['queued', 1, ONE],
+    ['queued', 2, OTHER],
+    ['sending', 3, ONE],
+    ['queued', 7, OTHER],
+  ]);
+  expect(await journal.store.openAccount(ONE)).toEqual({ account: ONE, epoch: 1 });
+  expect(await journal.settle(aSettlement({ seq: 3 }))).toMatchObject({ state: 'sent' });
+  expect(await journal.begin(2, 9_000)).toMatchObject({ body: '{"text":"with wishes"}' });
+  const found = await ledger.getMany([4, 5, 6, 8]);
+  expect(found.map(({ state, damaged }) => [state, damaged])).toEqual([
+    ['sent', false],
+    ['dead', false],
+    ['uncertain', false],
+    ['cancelled', false],
+  ]);
+  const retry = { to: 'queued', at: 9_000, reason: 'retried', by: 'me', body: null } as const;
+  for (const seq of [5, 6]) {
+    expect(await journal.move({ ...retry, seq, queueMax: 99 })).toMatchObject({ kind: 'moved' });
+  }
+});
+
+test('limits, streams, broadcasts, keys and the rest are read as before', async () => {
+  const limits = await journal.limits();
+  expect(limits.map(({ account, key }) => `${account} ${key}`)).toEqual([
+    ' clock',
+    `${ONE} chat:5`,
+    `${OTHER} chat:5`,
+  ]);
+  expect(await journal.streams.open({ after: '', max: 9 })).toMatchObject([
+    { id: 'open', account: ONE, text: 'grows' },
+  ]);
+  expect(await journal.broadcasts.unfinished({ after: 0, max: 9 })).toMatchObject([
+    { account: ONE, total: 2, counts: { queued: 1 } },
+    { account: OTHER, total: 2 },
+  ]);
+  expect(await journal.broadcasts.named({ name: 'all' })).toMatchObject({ count: 2 });
+  expect(await journal.keys.page({ after: '', max: 9 })).toMatchObject([{ id: 'key' }]);
+  expect(await journal.audit.page({ before: null, max: 9 })).toMatchObject([{ by: 'admin' }]);
+  expect(await journal.filesInUse()).toEqual(['f1']);
+  expect(await journal.callsSince(0)).toHaveLength(5);
+  const waiting = { afterAccount: '', afterUpdateId: 0, max: 9 };
+  expect(await journal.incoming.waiting(waiting)).toMatchObject([{ account: OTHER, updateId: 9 }]);
+  expect(await journal.accounts()).toMatchObject([{ id: ONE }, { id: OTHER, paused: true }]);
+});
