@@ -34,7 +34,7 @@ export const Target = Type.Object(
 );
 
 export const content = {
-  method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
+  method: Type.Optional(name("The platform's own name of the call; left out: that of a text")),
   body: params("The call's parameters, as the platform documents them, without the target"),
   priority: Type.Optional(Type.Enum([...PRIORITIES])),
   session: Type.Optional(
