@@ -26,7 +26,7 @@ export const OBSERVERS_MAX = 100;
 export const Target = Type.Object(
   {
     platform: Type.Optional(name('Platform; may be left out when `account` names it')),
-    account: nameOrNumber('`telegram:123`, `123`, or the full token'),
+    account: nameOrNumber('`<platform>:123`, `123`, or the full token'),
     chat: nameOrNumber('Chat id or @name'),
     thread: Type.Optional(nameOrNumber('Thread or topic within the chat')),
   },
