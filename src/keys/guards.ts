@@ -18,6 +18,8 @@ export interface GuardsParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'keys' | 'audit'>;
   readonly adminKey: string;
+  // See KeyringParts.
+  readonly virtualToken: (account: string, secret: string) => string;
   // When a key was used last could not be written.
   readonly onFailure?: (error: unknown) => void;
 }

@@ -62,6 +62,8 @@ export interface CredentialRules {
   isAccountId(name: string): boolean;
   // The account that a credential says it is of, whether or not anybody vouches for it.
   claimedId(credential: string): string;
+  // How a virtual one looks, which stands for the account's own; left out: there are none.
+  virtual?(account: string, secret: string): string;
   // What the log strikes out, wherever in a line it stands.
   readonly secrets: readonly RegExp[];
 }

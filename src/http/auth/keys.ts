@@ -93,10 +93,10 @@ function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
   return { kind: 'key', name, role, scope, expiresAt: expiryOf(options, body) };
 }
 
-// Virtual tokens are for those whose own API is served as a drop-in.
+// Those that have virtual tokens.
 function servedPlatforms({ platforms }: IntakeOptions): string[] {
-  return [...platforms.values()].flatMap(({ name, passage }) =>
-    passage === undefined ? [] : [name],
+  return [...platforms.values()].flatMap(({ name, credentials }) =>
+    credentials.virtual === undefined ? [] : [name],
   );
 }
 

@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { SANDBOX } from '../../domain/account-id.ts';
+import { botOf, SANDBOX } from '../../domain/account-id.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';
@@ -32,12 +32,18 @@ export function claimedId(credential: string): string {
   return isOfTestServers(credential) ? `${number}:test` : number;
 }
 
+export function virtualToken(account: string, secret: string): string {
+  return `${botOf(account)}:${secret}`;
+}
+
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
   expected: 'a bot token, <digits>:<letters>',
   isShaped: (credential) => CONFIGURED.test(credential),
   isAccountId: (name) => ACCOUNT_ID.test(name),
   claimedId,
+  // With the bot's own number: clients take it for the bot's id.
+  virtual: virtualToken,
   // Virtual ones among them, and those of the sandbox.
   secrets: [/(?<!\d)\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/],
 };
