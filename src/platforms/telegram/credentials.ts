@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { botOf, SANDBOX } from '../../domain/account-id.ts';
+import { isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';
@@ -30,6 +30,14 @@ export function claimedId(credential: string): string {
   if (colon < 0) return credential;
   const number = credential.slice(0, colon);
   return isOfTestServers(credential) ? `${number}:test` : number;
+}
+
+// The bot's number as the platform and its clients know it.
+export function botOf(account: string): string {
+  const id = account.slice(account.indexOf(':') + 1);
+  const bare = isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
+  const colon = bare.indexOf(':');
+  return colon < 0 ? bare : bare.slice(0, colon);
 }
 
 export function virtualToken(account: string, secret: string): string {
