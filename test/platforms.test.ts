@@ -65,6 +65,18 @@ function telegram({ transport, model, faults, unplug }: Wire): PlatformFixture {
     message: { method: 'sendMessage', params, chat: GROUP, thread: '5' },
     edit: { method: 'editMessageText', params: { chat_id: 1, message_id: 2, text: 'new' } },
     read: { method: 'getChat', params: { chat_id: 1 } },
+    pending: { method: 'editMessageText', params: { chat_id: 1, message_id: -5, text: 'new' } },
+    update: {
+      value: {
+        update_id: 1,
+        message: { message_id: 9, date: 1, chat: { id: Number(GROUP) }, text: 'hi' },
+      },
+      messageId: '9',
+      reply: {
+        method: 'sendMessage',
+        params: { reply_parameters: { message_id: 9 }, text: 'yes' },
+      },
+    },
     retryAfterMs: WAIT_S * 1000,
     next: (weather) => change[weather](),
   };

@@ -2,6 +2,7 @@
 // sample: a rule that cannot fail keeps nothing.
 
 import { describe, expect, test } from 'vitest';
+import { PLATFORMS } from '../src/platforms/registry.ts';
 import { EXCEPTIONS } from './tidy/exceptions.ts';
 import {
   doorRules,
@@ -14,6 +15,7 @@ import {
   webRules,
 } from './tidy/import-rules.ts';
 import { pageRules } from './tidy/page-rules.ts';
+import { KNOWING, KNOWING_MAX, NAMES, platformNames } from './tidy/platform-names.ts';
 import { type Files, readSources, type Source } from './tidy/source.ts';
 import {
   environment,
@@ -75,6 +77,26 @@ const HOUSE: Readonly<Record<string, Kept>> = {
     rule: platformRules,
     fine: { 'src/platforms/telegram/a.ts': "import { x } from '../platform.ts';" },
     bad: { 'src/platforms/telegram/a.ts': "import { x } from '../discord/x.ts';" },
+  },
+  'a platform is named in its folder, its simulator and the registry': {
+    rule: each((source) => platformNames(source)),
+    fine: {
+      'src/platforms/telegram/a.ts': "export const NAME = 'telegram';",
+      'src/platforms/registry.ts': "import { TELEGRAM } from './telegram/definition.ts';",
+      'src/sim/telegram/b.ts': '// As Telegram does.',
+      'src/dispatch/dispatch.test.ts': "const ACCOUNT = 'telegram:42';",
+      // A terminal is also what a command writes to.
+      'src/cli/c.ts': "// Readable on a terminal.\nimport { table } from './terminal/table.ts';",
+    },
+    bad: {
+      'src/app/a.ts': "const isIt = account.startsWith('telegram:');",
+      'src/dispatch/b.ts': '// Telegram says so.',
+      'src/config/c.ts': 'export const telegramApi = 1;',
+      'src/app/d.ts': "import { Screens } from '../platforms/terminal/terminal.ts';",
+      'src/cli/e.ts': "if (platform === 'terminal') name();",
+      'src/http/f.ts': "const id = 'terminal:local';",
+      'src/platforms/terminal/g.ts': "const other = 'telegram';",
+    },
   },
   'Node is touched where it belongs': {
     rule: nodeRules,
@@ -219,6 +241,14 @@ describe('the house keeps its rules', () => {
   test.each(Object.entries(all))('%s', (_, violations) => {
     const open = violations.filter((violation) => !isExcepted(violation));
     expect(open.map(({ path, detail }) => `${path}: ${detail}`)).toEqual([]);
+  });
+
+  test('who still names a platform does so: the list of them can only get shorter', () => {
+    const named = sources.filter((source) => platformNames(source, []).length > 0);
+    const paths = named.map(({ path }) => path);
+    expect(KNOWING.filter(({ path }) => !paths.some((each) => each.startsWith(path)))).toEqual([]);
+    expect(KNOWING.length).toBeLessThanOrEqual(KNOWING_MAX);
+    expect(Object.keys(NAMES)).toEqual(PLATFORMS.map(({ name }) => name));
   });
 
   test('no exception is left over', () => {

@@ -18,7 +18,8 @@ import { answering } from './reply-detection.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
-export const METHOD_WHEN_LEFT_OUT = 'sendMessage';
+// What a stream is judged as, for keys that are bound to methods.
+export const METHOD_OF_STREAMS = 'sendMessage';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -90,7 +91,7 @@ function draftFor(
 ): Drafted {
   if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
   const now = options.clock.now();
-  const { to, method = METHOD_WHEN_LEFT_OUT } = request;
+  const { to, method = platform.calls.textMethod } = request;
   const addressed = platform.calls.address(request.body, {
     chat: String(to.chat),
     thread: to.thread === undefined ? null : String(to.thread),

@@ -9,13 +9,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { drained } from '../system/service.ts';
 import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
-import {
-  type Drafted,
-  draft,
-  type FromHeaders,
-  METHOD_WHEN_LEFT_OUT,
-  platformFor,
-} from './draft.ts';
+import { type Drafted, draft, type FromHeaders, platformFor } from './draft.ts';
 import { invalid } from './problems.ts';
 import {
   journalProblem,
@@ -84,21 +78,21 @@ function contentFor(
 ): Content | Problem {
   const observer = to.observers[index]!;
   const path = `/to/observers/${index}`;
-  const own = observer.method ?? METHOD_WHEN_LEFT_OUT;
+  const platform = platformFor(options, observer);
+  if ('code' in platform) return platform;
+  const own = observer.method ?? platform.calls.textMethod;
   if (observer.body !== undefined) return { method: own, body: observer.body };
   if (!COPIED.includes(origin.family)) {
     const expected = `a body of its own: ${origin.method} is about a message of the origin`;
     return invalid('invalid_message', [{ path, expected }]);
   }
-  const platform = platformFor(options, observer);
-  if ('code' in platform) return platform;
   if (platform.name === origin.platform) {
     const copied = withoutReply(platform, origin.method, body);
     return { method: observer.method ?? origin.method, body: copied };
   }
   const { content } = options.platforms.get(origin.platform)!;
   const text = content?.wording(origin.method, body) ?? null;
-  if (text !== null) return { method: own, body: { text } };
+  if (text !== null) return { method: own, body: platform.calls.textParams(text) };
   const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
   return invalid('invalid_message', [{ path, expected }]);
 }

@@ -26,7 +26,7 @@ export const OBSERVERS_MAX = 100;
 export const Target = Type.Object(
   {
     platform: Type.Optional(name('Platform; may be left out when `account` names it')),
-    account: nameOrNumber('`telegram:123`, `123`, or the full token'),
+    account: nameOrNumber('`<platform>:123`, `123`, or the full token'),
     chat: nameOrNumber('Chat id or @name'),
     thread: Type.Optional(nameOrNumber('Thread or topic within the chat')),
   },
@@ -34,7 +34,7 @@ export const Target = Type.Object(
 );
 
 export const content = {
-  method: Type.Optional(name("The platform's own name of the call; sendMessage when left out")),
+  method: Type.Optional(name("The platform's own name of the call; left out: that of a text")),
   body: params("The call's parameters, as the platform documents them, without the target"),
   priority: Type.Optional(Type.Enum([...PRIORITIES])),
   session: Type.Optional(

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
+import { platformOf } from '../domain/account-id.ts';
 import { isLoopback } from '../http/sites.ts';
 import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
 import type { Service } from '../system/service.ts';
@@ -52,6 +53,8 @@ export async function openGuarded(
     clock,
     journal,
     adminKey,
+    virtualToken: (account, secret) =>
+      house.platforms.get(platformOf(account))?.credentials.virtual?.(account, secret) ?? secret,
     onFailure: (error) => log.warn({ err: error }, 'could not note when keys were used'),
   });
   return { house, guards, guarding: guardingOf(config, house, guards) };

@@ -2,10 +2,11 @@
 // time and may be cut by a crash before or after they took effect, a virtual clock, and a simulated wire.
 
 import { defaultConfig } from '../config/config.ts';
+import { platformOf } from '../domain/account-id.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
-import type { Platform } from '../platforms/platform.ts';
-import { createTelegram, telegramPriors } from '../platforms/telegram/telegram.ts';
+import type { FileSource, Platform } from '../platforms/platform.ts';
+import { PLATFORMS } from '../platforms/registry.ts';
 import type { Road } from '../road/road.ts';
 import type {
   EngineFactory,
@@ -25,15 +26,21 @@ import { createEngine, type EngineAccounts } from './delivery.ts';
 const COMMIT_MS_MAX = 3;
 const NEVER = new AbortController().signal;
 const SETTINGS = defaultConfig();
+const NO_FILES: FileSource = {
+  has: () => false,
+  read(): never {
+    throw new Error('a world has no uploads');
+  },
+};
 
 export const worldEngine: EngineFactory = async (ports) => {
-  const { clock, random, transport, disk } = ports;
+  const { clock, random, disk } = ports;
   disk.content ??= createMemoryDisk();
   const store = createMemoryStore(disk.content as MemoryDisk, {
     beforeApply: groupedDelay(clock, random),
     afterApply: groupedDelay(clock, random),
   });
-  const telegram = createTelegram({ transport });
+  const platform = await openPlatform(ports);
   const known = await store.journal.accounts();
   const refused = new Set(known.filter((each) => each.refused !== null).map(({ id }) => id));
   const engine = createEngine({
@@ -41,7 +48,7 @@ export const worldEngine: EngineFactory = async (ports) => {
     clock,
     random,
     settings: SETTINGS,
-    accounts: worldAccounts(ports, telegram, store.journal, refused),
+    accounts: worldAccounts(ports, platform, store.journal, refused),
     report: (_stage, error) => {
       throw error;
     },
@@ -50,8 +57,23 @@ export const worldEngine: EngineFactory = async (ports) => {
     },
   });
   await engine.dispatch.start();
-  return new RoadInWorld(engine.road, disk.content as MemoryDisk, telegram, clock);
+  return new RoadInWorld(engine.road, disk.content as MemoryDisk, platform, clock);
 };
+
+// The one whose accounts the world has.
+async function openPlatform({ accounts, clock, transport }: WorldPorts): Promise<Platform> {
+  const name = platformOf(accounts[0]!.id);
+  const definition = PLATFORMS.find((each) => each.name === name);
+  assert(definition !== undefined, 'a world is of a platform that there is');
+  return definition.open({
+    settings: { ...SETTINGS },
+    clock,
+    connect: () => transport,
+    sandbox: null,
+    files: NO_FILES,
+    reusesFiles: true,
+  });
+}
 
 // A group commit: commands that come while one is under way share the next moment, in order.
 function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
@@ -74,7 +96,7 @@ function worldAccounts(
   refused: Set<string>,
 ): EngineAccounts {
   const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));
-  const priors = telegramPriors({});
+  const priors = platform.limits;
   const stateOf = (id: string) => ({
     paused: false,
     refused: refused.has(id) ? ACCOUNT_REFUSED : null,
@@ -97,13 +119,13 @@ function worldAccounts(
 class RoadInWorld implements WorldEngine {
   readonly #road: Road;
   readonly #disk: MemoryDisk;
-  readonly #telegram: Platform;
+  readonly #platform: Platform;
   readonly #clock: Clock;
 
-  constructor(road: Road, disk: MemoryDisk, telegram: Platform, clock: Clock) {
+  constructor(road: Road, disk: MemoryDisk, platform: Platform, clock: Clock) {
     this.#road = road;
     this.#disk = disk;
-    this.#telegram = telegram;
+    this.#platform = platform;
     this.#clock = clock;
   }
 
@@ -162,11 +184,11 @@ class RoadInWorld implements WorldEngine {
 
   #deliveryOf(message: WorldMessage): NewDelivery {
     const { account, params, priority, live, final, notBefore, expiresAt, thread } = message;
-    const call = this.#telegram.calls.describe(message.method, params);
+    const call = this.#platform.calls.describe(message.method, params);
     assert(call.kind === 'call', 'the world only makes calls');
     return {
       account,
-      platform: this.#telegram.name,
+      platform: this.#platform.name,
       chat: call.chat,
       thread,
       session: null,

@@ -42,6 +42,8 @@ function fakePlatform(
     calls: {
       describe: () => ({ kind: 'invalid', detail: '' }),
       address: (params) => ({ ...params }),
+      textMethod: 'send',
+      textParams: (text) => ({ text }),
       isIdempotent: (method) => method === 'edit',
       plainParams: (params) => ({ kind: 'plain', params }),
       targets: () => ({ kind: 'unknown' }),

@@ -31,6 +31,8 @@ function silentPlatform(answer: Promise<void>): Platform {
     calls: {
       describe: () => ({ kind: 'invalid', detail: '' }),
       address: (params) => ({ ...params }),
+      textMethod: 'send',
+      textParams: (text) => ({ text }),
       isIdempotent: () => false,
       plainParams: (params) => ({ kind: 'plain', params }),
       targets: () => ({ kind: 'unknown' }),

@@ -16,14 +16,6 @@ export function isSandboxAccount(account: string): boolean {
   return account.startsWith(`${SANDBOX}-`, account.indexOf(':') + 1);
 }
 
-// The bot's number as the platform and its clients know it.
-export function botOf(account: string): string {
-  const id = account.slice(account.indexOf(':') + 1);
-  const bare = isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
-  const colon = bare.indexOf(':');
-  return colon < 0 ? bare : bare.slice(0, colon);
-}
-
 export function platformOf(account: string): string {
   const colon = account.indexOf(':');
   return colon < 0 ? account : account.slice(0, colon);

@@ -8,6 +8,7 @@ import { Accounts } from '../accounts/accounts.ts';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import { type Guards, openGuards } from '../keys/keys.ts';
 import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
+import { virtualToken } from '../platforms/telegram/credentials.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { Screens } from '../platforms/terminal/terminal.ts';
 import { ACCOUNT, FakeRoad, QUEUE_MAX, START } from '../road/road.fixture.ts';
@@ -106,7 +107,7 @@ export async function bench(
     },
     log: { info: () => {}, warn: note },
   });
-  const guards = await openGuards({ clock, journal, adminKey: KEY });
+  const guards = await openGuards({ clock, journal, adminKey: KEY, virtualToken });
   const options: IntakeOptions = {
     clock,
     broadcasts,

@@ -2,13 +2,13 @@
 // often the app is asked. Nobody waits for it; what is wrong with it is for the log, as the app is told nothing.
 
 import { prepare, submit } from '../accept/submit.ts';
+import { platformOf } from '../domain/account-id.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { WebhookCall } from '../updates/updates.ts';
 import type { IntakeOptions } from './context.ts';
 
-const PLATFORM = 'telegram';
 // Refusals that pass: the update goes to the app again, later.
 const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down'];
 
@@ -34,7 +34,7 @@ async function makeCall(
   { method, params }: WebhookCall,
   key: string,
 ): Promise<'done' | 'later'> {
-  const platform = options.platforms.get(PLATFORM)!;
+  const platform = options.platforms.get(platformOf(account))!;
   const described = platform.calls.describe(method, params);
   const refused = (why: string) =>
     options.log.warn(
@@ -58,7 +58,7 @@ async function makeCall(
     if (reply.kind !== 'answered' || reply.status !== 200) refused('the platform did not do it');
     return 'done';
   }
-  const to = { platform: PLATFORM, account, chat: described.chat };
+  const to = { platform: platform.name, account, chat: described.chat };
   const message = { to, method: described.method, body: params, idempotencyKey: key };
   const headers = { correlation: null, idempotencyKey: null, holder: HOLDERS.app };
   const submitted = await submit(options, await prepare(options, message, headers));

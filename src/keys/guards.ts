@@ -19,6 +19,8 @@ export interface GuardsParts {
   readonly clock: Clock;
   readonly journal: { readonly keys: KeyStore; readonly audit: AuditStore };
   readonly adminKey: string;
+  // See KeyringParts.
+  readonly virtualToken: (account: string, secret: string) => string;
   // When a key was used last could not be written.
   readonly onFailure?: (error: unknown) => void;
 }

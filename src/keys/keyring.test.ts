@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { virtualToken } from '../platforms/telegram/credentials.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import type { Store } from '../store/ports/store.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
@@ -20,7 +21,7 @@ beforeEach(async () => {
 });
 
 function open(): Promise<Keyring> {
-  return Keyring.open({ clock, journal, adminKey: 'the admin key' });
+  return Keyring.open({ clock, journal, adminKey: 'the admin key', virtualToken });
 }
 
 async function created(changes: Partial<NewKeyRequest> = {}) {
@@ -36,7 +37,7 @@ describe('keys', () => {
   test('the admin key is one, an empty one is none', async () => {
     expect(ring.who('the admin key')).toBe(ADMIN);
     expect(ring.who('the admin ke')).toBeNull();
-    const bare = await Keyring.open({ clock, journal, adminKey: '' });
+    const bare = await Keyring.open({ clock, journal, adminKey: '', virtualToken });
     expect(bare.who('')).toBeNull();
   });
 

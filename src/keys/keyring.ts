@@ -2,7 +2,6 @@
 // revocation takes effect with the next call. What is on disk is the journal's; when a key was used last is written
 // there a while later, because it must not cost a commit per call.
 
-import { botOf } from '../domain/account-id.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
 import { type KeyStore, NEVER, type StoredKey } from '../store/ports/keys.ts';
@@ -10,7 +9,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
 import { Bounds, NO_SCOPE, type Scope } from './scope.ts';
-import { hashOf, newKey, newKeyId, newVirtualToken } from './secrets.ts';
+import { hashOf, newKey, newKeyId, newVirtualSecret } from './secrets.ts';
 
 export const KEYS_MAX = 10_000;
 const PAGE_MAX = 500;
@@ -59,6 +58,8 @@ export interface KeyringParts {
   readonly journal: { readonly keys: KeyStore };
   // '': there is none.
   readonly adminKey: string;
+  // How a virtual token of an account looks, as its platform says.
+  readonly virtualToken: (account: string, secret: string) => string;
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -121,7 +122,10 @@ export class Keyring implements Service {
     this.#forgetExpired();
     if (this.#byId.size >= KEYS_MAX) return { kind: 'full', keysMax: KEYS_MAX };
     const { kind, name, role, scope, expiresAt, namespace } = request;
-    const secret = kind === 'key' ? newKey() : newVirtualToken(botOf(scope.accounts?.[0] ?? ''));
+    const secret =
+      kind === 'key'
+        ? newKey()
+        : this.#parts.virtualToken(scope.accounts?.[0] ?? '', newVirtualSecret());
     const stored: StoredKey = {
       id: newKeyId(),
       kind,

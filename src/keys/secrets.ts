@@ -13,10 +13,10 @@ export function newKey(): string {
   return `sluice_${randomBytes(KEY_BYTES).toString('base64url')}`;
 }
 
-// With the bot's own number: clients take it for the bot's id.
-export function newVirtualToken(bot: string): string {
+// The secret part of one; how a whole one looks is the platform's.
+export function newVirtualSecret(): string {
   const drawn = randomBytes(KEY_BYTES).toString('base64url');
-  return `${bot}:${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
+  return `${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
 }
 
 export function newKeyId(): string {

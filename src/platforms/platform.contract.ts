@@ -4,37 +4,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { FAMILIES, GATES } from '../domain/call.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
-import type { Platform } from './platform.ts';
+import { capabilities } from './capabilities.contract.ts';
+import { type Open, type PlatformFixture, WEATHERS, type Weather } from './contract.fixture.ts';
 
-// How the wire treats the next call.
-const WEATHERS = ['fine', 'limited', 'refused', 'account_refused', 'lost', 'unsent'] as const;
-export type Weather = (typeof WEATHERS)[number];
-
-export interface PlatformFixture {
-  readonly platform: Platform;
-  readonly credential: string;
-  // The part of the credential that nobody may see.
-  readonly secret: string;
-  // The platform's own id of the account.
-  readonly accountId: string;
-  // A message in a thread, an edit of it, and a call that is not a delivery.
-  readonly message: Call & { readonly chat: string; readonly thread: string | null };
-  readonly edit: Call;
-  // null: the platform has none.
-  readonly read: Call | null;
-  // What the platform asks to wait when the weather is `limited`.
-  readonly retryAfterMs: number;
-  next(weather: Weather): void;
-}
-
-interface Call {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
+export type { PlatformFixture, Weather } from './contract.fixture.ts';
 
 const DEADLINE_MS = 2_000;
-
-type Open = () => Promise<PlatformFixture>;
 
 // `weathers`: those its wire can have, when not all; a platform without a wire has little weather.
 export function platformContract(
@@ -55,6 +30,7 @@ export function platformContract(
     describe('outcomes', () => outcomes(fresh, weathers));
     describe('descriptions', () => descriptions(fresh));
     describe('accounts', () => accounts(fresh, weathers));
+    describe('capabilities', () => capabilities(fresh));
   });
 }
 
@@ -128,11 +104,6 @@ function descriptions(open: Open): void {
   test('reads are no deliveries', async () => {
     const { platform, read } = await open();
     if (read !== null) expect(platform.calls.describe(read.method, read.params).kind).toBe('pass');
-  });
-
-  test('a message can be put in words', async () => {
-    const { platform, message } = await open();
-    expect(platform.content!.wording(message.method, message.params)).toMatch(/./);
   });
 
   test('plans are made once: equal charges have the same plan, and it is frozen', async () => {

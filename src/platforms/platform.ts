@@ -62,6 +62,8 @@ export interface CredentialRules {
   isAccountId(name: string): boolean;
   // The account that a credential says it is of, whether or not anybody vouches for it.
   claimedId(credential: string): string;
+  // How a virtual one looks, which stands for the account's own; left out: there are none.
+  virtual?(account: string, secret: string): string;
   // What the log strikes out, wherever in a line it stands.
   readonly secrets: readonly RegExp[];
 }
@@ -71,6 +73,9 @@ export interface Calls {
   describe(method: string, params: Params): Described;
   // The same call, its target set (REST names chat and thread apart from the body).
   address(params: Params, to: { chat: string; thread: string | null }): Record<string, unknown>;
+  // A message of plain text: what is called where nobody names a method, and what observers of other platforms get.
+  readonly textMethod: string;
+  textParams(text: string): Record<string, unknown>;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.

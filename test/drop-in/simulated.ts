@@ -7,6 +7,7 @@ import { type Config, defaultConfig } from '../../src/config/config.ts';
 import type { IntakeOptions } from '../../src/http/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { NO_SCOPE, openGuards } from '../../src/keys/keys.ts';
+import { virtualToken as tokenOf } from '../../src/platforms/telegram/credentials.ts';
 import { createTelegram, telegramPriors } from '../../src/platforms/telegram/telegram.ts';
 import {
   createTelegramModel,
@@ -75,7 +76,7 @@ export async function dropIn(
   });
   const options: IntakeOptions = {
     ...{ clock, road: engine.road, ledger, tag: journal.tag, accounts, platforms },
-    guards: await openGuards({ clock, journal, adminKey: 'key' }),
+    guards: await openGuards({ clock, journal, adminKey: 'key', virtualToken: tokenOf }),
     health: async () => ({}),
     metrics: createMetrics({ process: false }),
     log: { warn: () => {}, error: () => {} },

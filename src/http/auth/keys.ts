@@ -31,8 +31,6 @@ import {
 
 const SHOWN_WHEN_LEFT_OUT = 50;
 const SHOWN_MAX = 1000;
-// The platforms whose dialect takes virtual tokens.
-const VIRTUAL_PLATFORMS = ['telegram'];
 
 interface ById {
   Params: { id: string };
@@ -168,13 +166,21 @@ function read(options: IntakeOptions, body: unknown): NewKeyRequest | Problem {
   return { kind: 'key', name, role, scope, expiresAt: expiryOf(options, body) };
 }
 
+// Those that have virtual tokens.
+function servedPlatforms({ platforms }: IntakeOptions): string[] {
+  return [...platforms.values()].flatMap(({ name, credentials }) =>
+    credentials.virtual === undefined ? [] : [name],
+  );
+}
+
 // It only ever sends, and for one account that is known.
 function virtual(options: IntakeOptions, body: VirtualTokenRequest): NewKeyRequest | Problem {
   const { name, account } = body;
   const known = options.accounts.get(account);
   if (known === null) return problem('unknown_account', '');
-  if (!VIRTUAL_PLATFORMS.includes(known.platform)) {
-    return wrong('/account', `an account of ${VIRTUAL_PLATFORMS.join(', ')}`);
+  const served = servedPlatforms(options);
+  if (!served.includes(known.platform)) {
+    return wrong('/account', `an account of ${served.join(', ')}`);
   }
   const scope = { ...scopeOf(body), accounts: [account] };
   return { kind: 'virtual', name, role: 'sender', scope, expiresAt: expiryOf(options, body) };

@@ -2,7 +2,7 @@
 // exists.
 
 import type { FastifyRequest } from 'fastify';
-import { METHOD_WHEN_LEFT_OUT } from '../../accept/draft.ts';
+import { METHOD_OF_STREAMS } from '../../accept/draft.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { parseId } from '../../domain/ids.ts';
 import type { Bounds, Holder } from '../../keys/keys.ts';
@@ -75,7 +75,7 @@ async function streamOf({ output }: IntakeOptions, id: string): Promise<StreamVi
 // whoever opened it was judged for them.
 function mayChange(bounds: Bounds, stream: StreamView, holder: Holder | null): boolean {
   const { account, chat } = stream;
-  if (!bounds.mayTouch(account, chat, METHOD_WHEN_LEFT_OUT)) return false;
+  if (!bounds.mayTouch(account, chat, METHOD_OF_STREAMS)) return false;
   if (stream.holder !== null && stream.holder === holder?.namespace) return true;
   return !stream.isObserved && bounds.mayTouch(account, chat, EDIT_METHOD);
 }

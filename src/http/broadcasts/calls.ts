@@ -27,7 +27,6 @@ export type BroadcastOptions = IntakeOptions & { readonly broadcasts: Broadcasti
 // A list that comes beside the order, not in it.
 export type List = { readonly source: Readable; readonly format: ListFormat };
 
-const METHOD_WHEN_LEFT_OUT = 'sendMessage';
 // Of a message with its fields open: it is filled for everyone.
 const TEMPLATE_CHARS_MAX = 65_536;
 
@@ -78,7 +77,7 @@ async function make(
     audience,
     name: order.name ?? null,
     correlation: order.correlation ?? headers.correlation,
-    method: order.method ?? METHOD_WHEN_LEFT_OUT,
+    method: order.method ?? platform.calls.textMethod,
     body: order.body,
     priority: order.priority ?? 'low',
     // By the wall clock, which may have been set since ours was made.

@@ -41,6 +41,13 @@ export async function draftStream(
   const drafted = await draft(options, message, { ...headers, idempotencyKey: null });
   if (drafted.kind === 'refused') return drafted;
   const { account, platform, chat, thread, session } = drafted.delivery;
+  if (options.platforms.get(platform)?.live === undefined) {
+    const expected = `a platform that shows growing texts; ${platform} does not`;
+    return {
+      kind: 'refused',
+      problem: invalid('invalid_message', [{ path: '/to/platform', expected }]),
+    };
+  }
   const { user, correlation, priority } = drafted.delivery;
   const key = idempotencyKey ?? headers.idempotencyKey;
   const who = { account, platform, chat, thread, session, user, correlation, priority };

@@ -39,5 +39,5 @@ function copyFor(
   const platform = platformFor(options, to);
   if ('code' in platform || platform.name !== origin) return { ...request, to };
   const own = transport === undefined ? {} : { transport };
-  return { ...request, ...own, to, body: withoutReply(platform, 'sendMessage', body) };
+  return { ...request, ...own, to, body: withoutReply(platform, platform.calls.textMethod, body) };
 }

@@ -73,7 +73,7 @@ const SECONDS = '[0-9]{1,6}(\\.[0-9]{1,3})?';
 
 export const StreamQuery = Type.Object(
   {
-    account: name('`telegram:123`, `123`, or the full token'),
+    account: name('`<platform>:123`, `123`, or the full token'),
     chat: name('Chat id or @name'),
     platform: Type.Optional(name('Platform; may be left out when `account` names it')),
     thread: Type.Optional(name('Thread or topic within the chat')),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accountId, botOf, isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
-import { claimedId, isSandboxToken } from './credentials.ts';
+import { accountId, isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
+import { botOf, claimedId, isSandboxToken } from './credentials.ts';
 
 const digits = fc.stringMatching(/^\d{1,20}$/);
 const secret = fc.stringMatching(/^[\w-]{1,40}$/);

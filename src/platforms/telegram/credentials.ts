@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { SANDBOX } from '../../domain/account-id.ts';
+import { isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';
@@ -32,12 +32,26 @@ export function claimedId(credential: string): string {
   return isOfTestServers(credential) ? `${number}:test` : number;
 }
 
+// The bot's number as the platform and its clients know it.
+export function botOf(account: string): string {
+  const id = account.slice(account.indexOf(':') + 1);
+  const bare = isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
+  const colon = bare.indexOf(':');
+  return colon < 0 ? bare : bare.slice(0, colon);
+}
+
+export function virtualToken(account: string, secret: string): string {
+  return `${botOf(account)}:${secret}`;
+}
+
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
   expected: 'a bot token, <digits>:<letters>',
   isShaped: (credential) => CONFIGURED.test(credential),
   isAccountId: (name) => ACCOUNT_ID.test(name),
   claimedId,
+  // With the bot's own number: clients take it for the bot's id.
+  virtual: virtualToken,
   // Virtual ones among them, and those of the sandbox.
   secrets: [/(?<!\d)\d+(?::|%3A)(?:sandbox[\w-]*|[A-Za-z0-9_-]{20,})/],
 };

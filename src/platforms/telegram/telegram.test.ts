@@ -7,7 +7,7 @@ import type { HttpRequest, Reply, Transport } from '../../system/transport.ts';
 import { type PlatformFixture, platformContract, type Weather } from '../platform.contract.ts';
 import { createTelegram, REASONS } from './telegram.ts';
 
-const TOKEN = '42:AAverysecret';
+const TOKEN = '42:AAverysecretAAverysecret';
 
 const json = (status: number, body: object): Reply => ({
   ...{ kind: 'answered', status, headers: {}, body: JSON.stringify(body) },
@@ -57,11 +57,23 @@ platformContract('telegram', async (): Promise<PlatformFixture> => {
   return {
     platform: createTelegram({ transport: wire.transport }),
     credential: TOKEN,
-    secret: 'AAverysecret',
+    secret: 'AAverysecretAAverysecret',
     accountId: '42',
     message: { method: 'sendMessage', params, chat: '-100123', thread: '5' },
     edit: { method: 'editMessageText', params: { chat_id: 1, message_id: 2, text: 'new' } },
     read: { method: 'getChat', params: { chat_id: 1 } },
+    pending: { method: 'editMessageText', params: { chat_id: 1, message_id: -5, text: 'new' } },
+    update: {
+      value: {
+        update_id: 1,
+        message: { message_id: 9, date: 1, chat: { id: -100123 }, text: 'hi' },
+      },
+      messageId: '9',
+      reply: {
+        method: 'sendMessage',
+        params: { reply_parameters: { message_id: 9 }, text: 'yes' },
+      },
+    },
     retryAfterMs: 35_000,
     next: wire.next,
   };

@@ -58,6 +58,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     calls: {
       describe,
       address,
+      textMethod: 'sendMessage',
+      textParams: (text) => ({ text }),
       isIdempotent: (method) => deliveryMethod(method).idempotent,
       replyTarget,
       plainParams,

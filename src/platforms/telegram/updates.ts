@@ -1,8 +1,8 @@
 // What Telegram's updates mean to delivery: the secret of a webhook, who wrote, what an app that polls asks for.
 
-import { botOf } from '../../domain/account-id.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Poll, UpdateReading } from '../updates.ts';
+import { botOf } from './credentials.ts';
 import { kindOf, namesSomeone, readUpdate } from './read-update.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 

@@ -1,4 +1,4 @@
-// Reads a call once, at the wall. The terminal is ours, so it has few methods, named as Telegram names them, and an
+// Reads a call once, at the wall. The terminal is ours, so it has few methods, under names that bots know, and an
 // unknown one is refused instead of passed on: there is nobody behind it who could know better.
 
 import type { Family } from '../../domain/call.ts';

@@ -18,6 +18,7 @@ platformContract('terminal', async () => {
     message: { method: 'sendMessage', params, chat: 'build', thread: '5' },
     edit: { method: 'editMessageText', params: { chat: 'build', message_id: 2, text: 'new' } },
     read: null,
+    pending: { method: 'editMessageText', params: { chat: 'build', message_id: -5, text: 'x' } },
     retryAfterMs: 0,
     next: (weather) => {
       if (weather === 'refused') bounds.unitsMax = 'hello'.length - 1;

@@ -31,6 +31,8 @@ export function createTerminal(screens: Screens): Platform {
     calls: {
       describe,
       address,
+      textMethod: 'sendMessage',
+      textParams: (text) => ({ text }),
       isIdempotent,
       plainParams: (params) => ({ kind: 'plain', params }),
       targets,

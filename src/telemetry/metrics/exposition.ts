@@ -24,7 +24,7 @@ export function expose(families: Iterable<Shown>): string {
   return `${lines.join('\n')}\n`;
 }
 
-// `platform="telegram",priority="high"`, in the order of the table.
+// `platform="a",priority="high"`, in the order of the table.
 export function labelText(names: readonly string[], labels: Labels): string {
   return names.map((name) => `${name}="${escapeLabel(labels[name]!)}"`).join(',');
 }

@@ -1,0 +1,82 @@
+// No platform is named outside its folder, its simulator and the registry (docs and tests are free): what the house
+// does for one it does for all, by asking the port. Comments count, too: what is explained by one platform alone is
+// that platform's.
+
+import { isTest, type Violation } from './import-rules.ts';
+import type { Source } from './source.ts';
+
+const REGISTRY = 'src/platforms/registry.ts';
+// Written from the platforms' documents; a folder each, and what their folders share.
+const SIMULATORS = 'src/sim/';
+
+// `terminal` is also a word of the trade: it is a platform's name where it stands in quotes, or for its folder.
+export const NAMES: Readonly<Record<string, RegExp>> = {
+  telegram: /telegram/i,
+  terminal: /['"`]terminal(?:['"`]|:)|platforms\/terminal\//,
+};
+
+export interface Knowing {
+  // A file, or a folder with all in it.
+  readonly path: string;
+  readonly reason: string;
+}
+
+const ROUTES = 'its route is Telegram’s or a terminal’s own until platforms bring their routes';
+const EXAMPLES = 'its examples are run by the tests, and need an account that there is';
+const SPANS = 'its spans are cut to Telegram’s entities until each platform renders them itself';
+const CALLERS = 'it is outside the gateway, and names what people most often mean';
+
+// Those that still do. One that does not any more fails the test, and so does a longer list: it only gets shorter.
+export const KNOWING_MAX = 27;
+export const KNOWING: readonly Knowing[] = [
+  {
+    path: 'src/http/telegram/',
+    reason: 'Telegram’s dialect, until it is a capability of the port',
+  },
+  { path: 'src/http/dialects.ts', reason: 'it opens that dialect' },
+  { path: 'src/http/routes.ts', reason: 'it lists that dialect' },
+  { path: 'src/http/server.ts', reason: 'it mounts that dialect' },
+  { path: 'src/http/connections.ts', reason: 'it answers in the words of that dialect' },
+  { path: 'src/http/broadcasts/broadcasts.ts', reason: 'it uses a helper of that dialect' },
+  { path: 'src/http/streams/streams.ts', reason: 'it uses a helper of that dialect' },
+  { path: 'src/http/in-process.ts', reason: 'it knows the address of that dialect' },
+  { path: 'src/http/webhooks.ts', reason: ROUTES },
+  { path: 'src/http/auth/access.ts', reason: ROUTES },
+  { path: 'src/http/auth/reach.ts', reason: ROUTES },
+  { path: 'src/http/watch/terminals.ts', reason: ROUTES },
+  { path: 'src/http/watch/terminal.ts', reason: ROUTES },
+  { path: 'src/http/messages/messages.ts', reason: EXAMPLES },
+  { path: 'src/accept/schema.ts', reason: ROUTES },
+  { path: 'src/http/openapi/', reason: EXAMPLES },
+  { path: 'src/http/sandbox/schema.ts', reason: EXAMPLES },
+  { path: 'src/cli/examples.ts', reason: EXAMPLES },
+  { path: 'src/text/', reason: SPANS },
+  { path: 'src/cli/simulate.ts', reason: CALLERS },
+  { path: 'src/cli/send.ts', reason: CALLERS },
+  { path: 'src/cli/target.ts', reason: CALLERS },
+  { path: 'src/cli/watch.ts', reason: CALLERS },
+  { path: 'src/cli/broadcast/broadcast.ts', reason: CALLERS },
+  { path: 'src/cli/stream/stream.ts', reason: CALLERS },
+  { path: 'src/dashboard/web/', reason: CALLERS },
+  { path: 'src/grammy/grammy.ts', reason: 'a face for a library of Telegram bots' },
+];
+
+export function platformNames(
+  { path, text }: Source,
+  knowing: readonly Knowing[] = KNOWING,
+): Violation[] {
+  if (!path.startsWith('src/') || isTest(path)) return [];
+  if (path === REGISTRY || path.startsWith(SIMULATORS)) return [];
+  if (knowing.some((each) => path.startsWith(each.path))) return [];
+  return Object.entries(NAMES)
+    .filter(([name, pattern]) => !isOwn(path, name) && pattern.test(text))
+    .map(([name]) => ({
+      rule: 'platform-names',
+      path,
+      detail: `names ${name}; ask the port for what it is about`,
+    }));
+}
+
+function isOwn(path: string, name: string): boolean {
+  return path.startsWith(`src/platforms/${name}/`);
+}
