@@ -46,7 +46,7 @@ export class Watch {
     const reading = this.#parts.platformOf(account)?.updates;
     if (reading === undefined) return [];
     const username = this.#updates.usernameOf(account);
-    if (username === null && updates.some((each) => reading.namesSomeone(each))) {
+    if (username === null && updates.some((each) => this.#namesSomeone(account, reading, each))) {
       void this.#askName(account, updates);
     }
     const bot = { id: reading.idOf(account), username };
@@ -54,6 +54,15 @@ export class Watch {
     const now = this.#parts.clock.now();
     for (const summary of summaries) this.#updates.remember(account, summary, now);
     return summaries;
+  }
+
+  #namesSomeone(account: string, reading: UpdateReading, update: unknown): boolean {
+    try {
+      return reading.namesSomeone(update);
+    } catch (error) {
+      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      return false;
+    }
   }
 
   // One update that cannot be read must not keep the others from the app.

@@ -213,6 +213,35 @@ const webhook: Maker = (random, { account, otherChat }) => {
   return refused('problem', 'forged webhook', request('POST', path, headers, body));
 };
 
+// Objects that throw when they are asked for their text or number, wherever one of these is expected.
+const WILD: readonly unknown[] = [
+  { toString: 1 },
+  { toString: 1, valueOf: 1 },
+  { toString: null },
+  [{ toString: 1 }],
+];
+const WILD_CALLS: Readonly<Record<string, readonly string[]>> = {
+  '': ['method', 'chat_id'],
+  sendMessage: ['chat_id', 'text', 'parse_mode', 'message_thread_id', 'reply_parameters'],
+  editMessageText: ['chat_id', 'message_id', 'inline_message_id', 'text', 'parse_mode'],
+  deleteMessages: ['chat_id', 'message_ids'],
+  answerCallbackQuery: ['callback_query_id', 'text'],
+  getUpdates: ['timeout', 'offset', 'allowed_updates'],
+  sendMediaGroup: ['chat_id', 'media'],
+};
+
+const wildScalars: Maker = (random, { token, ownChats }) => {
+  const method = pick(random, Object.keys(WILD_CALLS));
+  const names = WILD_CALLS[method]!;
+  const params: Record<string, unknown> = { chat_id: pick(random, ownChats), text: 'x'.repeat(10) };
+  if (intBelow(random, 3) === 0) params.text = 'x'.repeat(5000);
+  params[pick(random, names)] = pick(random, WILD);
+  if (intBelow(random, 2) === 0) params.reply_parameters = { message_id: 1, chat_id: WILD[0] };
+  const path = `/bot${token}/${method}`;
+  const bytes = request('POST', path, [JSON_TYPE, 'Prefer: respond-async'], JSON.stringify(params));
+  return harmless('platform', 'objects for scalars', bytes);
+};
+
 export const POISON: readonly Maker[] = [
   deepBody,
   deepField,
@@ -224,4 +253,10 @@ export const POISON: readonly Maker[] = [
   webhook,
 ];
 // They may be taken and then wait for the platform: few of them, so that the queue stays short.
-export const HARMLESS_POISON: readonly Maker[] = [reservedRest, reservedCall, slowText, poisonFeed];
+export const HARMLESS_POISON: readonly Maker[] = [
+  reservedRest,
+  reservedCall,
+  slowText,
+  poisonFeed,
+  wildScalars,
+];

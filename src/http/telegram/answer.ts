@@ -4,6 +4,7 @@
 import type { Call } from '../../accept/compose.ts';
 import { retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
+import { scalarNumber } from '../../domain/scalar.ts';
 import type { CosmeticAnswer, Ended } from '../../road/road.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { AnswerHeaders, ValueAnswer } from '../answer.ts';
@@ -114,7 +115,7 @@ export function answerEnd(ended: Ended): ValueAnswer {
 // An edit is answered with the message, except of an inline one. Where Telegram only said that it already is so, and
 // nobody remembers the message, it is made from the call.
 export function answerEdit(call: Call, params: Params, ended: Ended, now: number): ValueAnswer {
-  const messageId = Number(params.message_id ?? 0);
+  const messageId = scalarNumber(params.message_id);
   const isBare = ended.state === 'sent' && (ended.result ?? DONE).startsWith(TRUE_PREFIX);
   if (!isBare || !isEdit(call.method) || !(messageId > 0)) return answerEnd(ended);
   const result = imaginedMessage(call, params, messageId, now);

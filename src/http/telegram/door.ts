@@ -11,6 +11,7 @@ import { tooOften } from '../../accept/problems.ts';
 import { journalProblem } from '../../accept/submit.ts';
 import type { Caller, Waiting } from '../../accept/wait.ts';
 import { problem } from '../../domain/errors.ts';
+import { scalarText } from '../../domain/scalar.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
 import type { Passage, Platform } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
@@ -141,7 +142,7 @@ export class TelegramDoor {
     files: Files,
     caller: Caller,
   ): Promise<ValueAnswer> | ValueAnswer {
-    const method = address.method === '' ? String(params.method ?? '') : address.method;
+    const method = address.method === '' ? scalarText(params.method) : address.method;
     if (!METHOD.test(method)) return answerNo(404, 'Not Found');
     const call = this.#platform.calls.describe(method, params);
     if (call.kind === 'invalid') return answerNo(400, call.detail);

@@ -4,6 +4,7 @@
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/wait.ts';
+import { scalarNumber } from '../../domain/scalar.ts';
 import type { Download, OutgoingCall, Passage } from '../../platforms/platform.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { Shares } from '../../system/shares.ts';
@@ -159,7 +160,7 @@ export class Passing {
 }
 
 export function passDeadlineMs(params: Readonly<Record<string, unknown>>, leastMs: number): number {
-  const seconds = Number(params.timeout ?? 0);
+  const seconds = scalarNumber(params.timeout);
   if (!(seconds > 0)) return leastMs;
   return Math.max(leastMs, Math.min(seconds, LONG_POLL_S_MAX) * 1000 + LONG_POLL_GRACE_MS);
 }

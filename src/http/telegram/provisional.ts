@@ -3,6 +3,7 @@
 
 import type { Call } from '../../accept/compose.ts';
 import { provisionalId } from '../../domain/ids.ts';
+import { scalarNumber } from '../../domain/scalar.ts';
 import { imaginedMessage } from './placeholder.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -14,8 +15,10 @@ const LIST = /^(sendMediaGroup|copyMessages|forwardMessages)$/;
 export function provisionalResult(call: Call, params: Params, seq: number, now: number): unknown {
   const { family, method, cost } = call;
   if (family === 'edit') {
-    const id = Number(params.message_id);
-    return isEdit(method) && id !== 0 ? imaginedMessage(call, params, id, now) : true;
+    const id = scalarNumber(params.message_id);
+    return isEdit(method) && Number.isFinite(id) && id !== 0
+      ? imaginedMessage(call, params, id, now)
+      : true;
   }
   if (family !== 'send') return true;
   const id = provisionalId(seq);

@@ -227,6 +227,11 @@ test('reasons are stable codes with a sentence each', () => {
   for (const { reason } of REFUSALS) expect(REASONS).toHaveProperty(reason);
 });
 
+test('a yes with more levels than are read here is a yes: sent again it would be there twice', () => {
+  const deep = `{"ok":true,"result":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+  expect(classify('sendMessage', raw(200, deep))).toMatchObject({ kind: 'sent', messageId: null });
+});
+
 test('an endless description is cut', () => {
   const outcome = classify('sendMessage', no(400, `Bad Request: ${'x'.repeat(100_000)}`));
   expect(outcome.kind === 'refused' && outcome.detail.length).toBeLessThan(1000);

@@ -8,6 +8,7 @@
 
 import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import { parseJson } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
@@ -15,6 +16,8 @@ import { ALREADY_DONE, REFUSALS } from './refusals.ts';
 import { type Answer, readAnswer, retryAfterMs, soundsLikeFlood } from './wire.ts';
 
 const DETAIL_CHARS_MAX = 500;
+const SAYS_YES = '{"ok":true,';
+const YES = '{"ok":true,"result":true}';
 
 type Answered = Extract<Reply, { kind: 'answered' }>;
 
@@ -64,9 +67,19 @@ function ofStranger(method: string, reply: Answered): Outcome {
   const { status } = reply;
   if (status === 429) return limited(method, reply, null);
   if (status === 413) return refused('too_large', 'Request Entity Too Large', tooLarge(), null);
-  if (status >= 200 && status < 300) return uncertain('answer_unreadable', `HTTP ${status}`);
+  if (status >= 200 && status < 300) {
+    // It says yes, in more levels or values than are read here: repeating it would be a duplicate for certain.
+    if (saysYesAtLength(reply.body)) return { kind: 'sent', messageId: null, result: YES };
+    return uncertain('answer_unreadable', `HTTP ${status}`);
+  }
   if (status >= 500) return broken(status, `HTTP ${status}, not from the Bot API`);
   return failed('not_telegram', `HTTP ${status}, not from the Bot API`, true);
+}
+
+function saysYesAtLength(body: string): boolean {
+  if (!body.startsWith(SAYS_YES)) return false;
+  const parsed = parseJson(body);
+  return parsed.kind === 'failure' && parsed.fault !== 'syntax';
 }
 
 function broken(status: number, detail: string): Outcome {

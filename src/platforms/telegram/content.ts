@@ -2,6 +2,7 @@
 // it is needs no call. Only what is certain counts: media behind a URL may change under the same name, so a call
 // that changes media leaves something we cannot compare.
 
+import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Touch } from '../platform.ts';
 import type { Params } from './describe.ts';
@@ -50,7 +51,7 @@ function messagesOf(params: Params): string[] {
   if (isGiven(params.inline_message_id)) return [''];
   const many = nested('message_ids', params.message_ids);
   const ids: unknown[] = Array.isArray(many) ? many : [params.message_id];
-  return ids.filter(isGiven).map(String);
+  return ids.map(scalarText).filter(isGiven);
 }
 
 function contentOf(kind: Kind, params: Params): string {

@@ -3,6 +3,7 @@
 // Parameters come typed (JSON) or as text (query, form): both are read alike.
 
 import type { Gate } from '../../domain/call.ts';
+import { scalarText } from '../../domain/scalar.ts';
 import { exceeds, jsonOrUndefined } from '../../system/json.ts';
 import type { Described } from '../platform.ts';
 import { type Method, methodOf } from './methods.ts';
@@ -110,7 +111,10 @@ function placeOf(method: Method, params: Params): { chat: string } | { detail: s
       return { chat: `${QUERY}${queryIdOf(params)}` };
     case 'message':
       if (isGiven(params.inline_message_id)) {
-        return { chat: `${INLINE}${String(params.inline_message_id)}` };
+        const id = scalarText(params.inline_message_id);
+        if (id === '')
+          return { detail: 'Bad Request: invalid inline message identifier specified' };
+        return { chat: `${INLINE}${id}` };
       }
       return chatOf(params.chat_id);
     case 'chat':
@@ -131,7 +135,7 @@ function chatOf(value: unknown): { chat: string } | { detail: string } {
 function queryIdOf(params: Params): string {
   const names = ['callback_query_id', 'inline_query_id', 'shipping_query_id'];
   const name = names.find((candidate) => isGiven(params[candidate])) ?? 'pre_checkout_query_id';
-  return isGiven(params[name]) ? String(params[name]) : '';
+  return scalarText(params[name]);
 }
 
 function threadOf(params: Params): string | null {
@@ -162,7 +166,8 @@ function slotOf(method: Method, chat: string, params: Params): string | null {
     return of === null ? `${method.slot}:${chat}` : `${method.slot}:${chat}:${of}`;
   }
   if (chat.startsWith(INLINE)) return `${method.slot}:${chat}`;
-  return isGiven(params.message_id) ? `${method.slot}:${chat}:${String(params.message_id)}` : null;
+  const id = scalarText(params.message_id);
+  return id === '' ? null : `${method.slot}:${chat}:${id}`;
 }
 
 // Nested values are JSON text in anything but a JSON body.

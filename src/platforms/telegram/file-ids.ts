@@ -2,6 +2,7 @@
 // latest first. An id belongs to one bot and one kind of media; thumbnails and covers have none. A forgotten id
 // costs an upload and nothing else, so they are kept in memory only.
 
+import { scalarText } from '../../domain/scalar.ts';
 import { ATTACH, attachedTo, type Files } from '../../domain/upload.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 
@@ -91,7 +92,7 @@ function placesOf(params: Params): Place[] {
   }
   for (const [message, item] of mediaOf(params).entries()) {
     const part = attachedPart(item.media);
-    const kind = String(item.type);
+    const kind = scalarText(item.type);
     if (part !== null && KINDS.includes(kind)) places.push({ part, kind, message });
   }
   return places;

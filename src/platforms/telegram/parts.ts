@@ -2,6 +2,7 @@
 // goes next and, in a reserved member, what comes after it and what was answered so far; when a part is sent, the
 // body of the rest is written with its settlement. So a crash repeats at most the part that was under way.
 
+import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { type Entity, isBlank, type RichText } from '../../text/rich-text.ts';
 import { splitText } from '../../text/split.ts';
@@ -86,7 +87,7 @@ function isPart(value: unknown): value is Part {
 
 function messageIdOf(message: unknown): string | null {
   const id = (message as Params | null)?.message_id;
-  return id === undefined ? null : String(id);
+  return scalarText(id) || null;
 }
 
 // What only the first part says.
@@ -110,7 +111,7 @@ export function readText(params: Params, text: string): RichText | null {
   const given = entitiesOf(params.entities);
   if (given === null) return null;
   if (given.length > 0) return { text, entities: given };
-  switch (String(params.parse_mode ?? '').toLowerCase()) {
+  switch (scalarText(params.parse_mode).toLowerCase()) {
     case '':
       return { text, entities: [] };
     case 'html':

@@ -2,6 +2,7 @@
 // whether the bot was meant. Nothing is believed before it is checked; what an update does not say is null.
 // Pure. Updates of kinds that do not exist yet are read by their shape.
 
+import { scalarNumber } from '../../domain/scalar.ts';
 import type { BotIdentity, UpdateSummary, Voice } from '../updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -84,7 +85,7 @@ function entitiesOf(message: Fields): Entity[] {
   return entities.flatMap((each: unknown) => {
     const entity = objectOf(each);
     if (entity === null) return [];
-    const [offset, length] = [Number(entity.offset), Number(entity.length)];
+    const [offset, length] = [scalarNumber(entity.offset), scalarNumber(entity.length)];
     const user = idOf(objectOf(entity.user));
     return [{ type: entity.type, text: text.slice(offset, offset + length), user }];
   });

@@ -1,5 +1,6 @@
 // Which message a call replies to. Parameters come typed (JSON) or as text (query, form).
 
+import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 
 // null: none, or one of another chat, which answers nobody here.
@@ -12,7 +13,7 @@ export function replyTarget(
   if (typeof fields !== 'object' || fields === null || !('message_id' in fields)) {
     return wholeOf(old);
   }
-  const isElsewhere = 'chat_id' in fields && String(fields.chat_id) !== chat;
+  const isElsewhere = 'chat_id' in fields && scalarText(fields.chat_id) !== chat;
   return isElsewhere ? null : wholeOf(fields.message_id);
 }
 

@@ -3,6 +3,7 @@
 
 import type { Family } from '../../domain/call.ts';
 import { seqOfProvisional } from '../../domain/ids.ts';
+import { scalarText } from '../../domain/scalar.ts';
 import type { Targets } from '../../domain/targets.ts';
 import type { Described } from '../platform.ts';
 
@@ -39,7 +40,7 @@ export function describe(name: string, params: Params): Described {
     gate: 'open',
     cost: 1,
     // Deletions are a slot of their own: a late edit must not swallow one.
-    slot: takesId ? `${family}:${chat}:${String(params.message_id)}` : null,
+    slot: takesId ? `${family}:${chat}:${scalarText(params.message_id)}` : null,
   };
 }
 

@@ -2,6 +2,7 @@
 // done or refused, and never in doubt while the process lives.
 
 import type { Outcome } from '../../domain/outcome.ts';
+import { scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/transport.ts';
 import type { OutgoingCall, ScreenMessage } from '../platform.ts';
@@ -22,7 +23,7 @@ export function send(screens: Screens, call: OutgoingCall): Reply {
 
 function carryOut(screens: Screens, { credential: account, method, body }: OutgoingCall): Answer {
   const params = JSON.parse(body) as Params;
-  const chat = String(params.chat);
+  const chat = scalarText(params.chat);
   const text = typeof params.text === 'string' ? params.text : '';
   const id = idOf(params.message_id);
   if (text.length > screens.unitsMax) {
