@@ -46,6 +46,9 @@ export function openArrivals(
     count: metrics.countUpdate,
     log,
   });
+  accounts.listen(({ id, kind }) => {
+    if (kind === 'removed') inbound.forget(id);
+  });
   return {
     inbound,
     async stop(deadlineMs) {

@@ -103,3 +103,10 @@ test('memory is bounded: what was silent longest is forgotten first', () => {
   expect(['1', '2', '3'].map(gate)).toEqual(['reply', 'broadcast', 'reply']);
   expect(updates.gateFor('telegram:43', call({ chat: '1' }), NOW, HOUR)).toBe('broadcast');
 });
+
+test('what was seen of a removed account is forgotten', () => {
+  const updates = new Updates(() => replyTarget);
+  updates.remember(ACCOUNT, wrote(), NOW);
+  updates.forget(ACCOUNT);
+  expect(updates.gateFor(ACCOUNT, call(), NOW, HOUR)).toBe('broadcast');
+});

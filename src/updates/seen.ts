@@ -56,6 +56,11 @@ export class Updates {
     this.#bounds = bounds;
   }
 
+  // The account is no more.
+  forget(account: string): void {
+    this.#accounts.delete(account);
+  }
+
   // What is told late (the app was away) was said when it was said.
   remember(account: string, summary: Omit<UpdateSummary, 'updateId'>, now: number): void {
     const { chat, messageId, voice } = summary;

@@ -90,6 +90,9 @@ export interface Inbound extends Service {
   // null: no such account.
   webhookOf(account: string): WebhookView | null;
 
+  // The account is no more: who wrote to it is forgotten.
+  forget(account: string): void;
+
   // Whether this account's getUpdates is answered from here.
   servesUpdates(account: string): boolean;
   poll(
@@ -175,6 +178,10 @@ class InboundRoom implements Inbound {
 
   saw(account: string, updates: readonly unknown[]): void {
     this.#watch.note(account, updates);
+  }
+
+  forget(account: string): void {
+    this.#watch.forget(account);
   }
 
   gateFor(account: string, call: AnsweringCall): Gate {

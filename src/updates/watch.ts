@@ -41,6 +41,12 @@ export class Watch {
     }
   }
 
+  // The account is no more.
+  forget(account: string): void {
+    this.#updates.forget(account);
+    this.#nameAskedAt.delete(account);
+  }
+
   // What they are; whatever is no update is left out.
   look(account: string, updates: readonly unknown[]): UpdateSummary[] {
     const reading = this.#parts.platformOf(account)?.updates;
