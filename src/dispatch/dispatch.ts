@@ -19,11 +19,11 @@ import type { BreakerSettings } from './account/breaker.ts';
 import { Cosmetics } from './account/cosmetics.ts';
 import { AccountOwners } from './account/owners.ts';
 import { safePriors } from './account/safe-priors.ts';
-import { Attempts, type LimitPorts, saveLimits } from './attempt/conclude.ts';
+import { Attempts, type LimitPorts, saveLimits } from './attempt/run.ts';
 import { type Known, Shown } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
 import type { Records } from './attempt/references.ts';
-import type { AttemptReport, Profile } from './attempt/run.ts';
+import type { AttemptReport, Profile } from './attempt/conclude.ts';
 import { CallerNotes } from './caller-notes.ts';
 import { entered } from './clock-steps.ts';
 import { Teller } from './events.ts';
@@ -33,7 +33,7 @@ import { recover, type StartStore } from './recover.ts';
 import { Scheduled } from './scheduled.ts';
 
 export type { BreakerSettings } from './account/breaker.ts';
-export type { Profile } from './attempt/run.ts';
+export type { Profile } from './attempt/conclude.ts';
 export type { RetryPolicy } from './settle.ts';
 
 // Decisions in one turn of the loop; then others (intake, answers) get theirs.

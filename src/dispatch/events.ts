@@ -7,8 +7,8 @@ import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import { summaryOf } from '../domain/payload.ts';
 import type { Ended } from '../road/road.ts';
-import type { AttemptReport } from './attempt/run.ts';
-import { answerOf, detailOf, reasonOf } from './attempt/run.ts';
+import type { AttemptReport } from './attempt/conclude.ts';
+import { answerOf, detailOf, reasonOf } from './attempt/conclude.ts';
 
 interface Waiter {
   // The delivery it waits for now; changes when another takes its place.

@@ -15,7 +15,7 @@ import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './account/aliases.ts';
 import type { AccountOwners } from './account/owners.ts';
-import { writeLimits } from './attempt/conclude.ts';
+import { writeLimits } from './attempt/run.ts';
 import {
   type AttemptPorts,
   type AttemptReport,
@@ -25,7 +25,7 @@ import {
   internalFailure,
   type Profile,
   quarantine,
-} from './attempt/run.ts';
+} from './attempt/conclude.ts';
 import {
   CLOCK_ACCOUNT,
   type ClockRecord,

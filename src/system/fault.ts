@@ -6,7 +6,7 @@ const MESSAGE_UNITS_MAX = 200;
 const FRAMES_READ_MAX = 20;
 const FRAME_UNITS_MAX = 400;
 
-// `TypeError at attempt/run.ts:55: …`
+// `TypeError at attempt/conclude.ts:55: …`
 export function faultInWords(error: unknown): string {
   if (!(error instanceof Error)) return 'something other than an error was thrown';
   const said = messageOf(error);

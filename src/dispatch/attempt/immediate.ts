@@ -16,7 +16,7 @@ import type { Aliases } from '../account/aliases.ts';
 import type { Holds } from '../account/availability.ts';
 import type { AccountOwners } from '../account/owners.ts';
 import type { Teller } from '../events.ts';
-import type { Profile } from './run.ts';
+import type { Profile } from './conclude.ts';
 
 // What it needs of the loop.
 export interface AtOnceRoad {

@@ -1,290 +1,353 @@
-// One attempt, from the scheduler's word to the journal's: begin (durable) → send → classify → settle (durable).
-// Whatever happens to the store, an attempt that was made is settled sooner or later: what the platform did
-// cannot be undone, so the settlement is kept and tried again until the store takes it.
+// The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
+// The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
+// What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
+// (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, holds, store);
+// an exception there is a broken invariant of the road, and stops the process.
 
-import type { Queued } from '../../domain/delivery.ts';
-import { DAMAGED, INTERNAL, type ReportFault } from '../../domain/fault.ts';
-import type { Outcome } from '../../domain/outcome.ts';
-import type { AccountLimits, Learned, Priors, Ticket } from '../../limits/limits.ts';
+import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
+import type { AccountLimits, LimitRecord, Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { Order } from '../../scheduler/scheduler.ts';
-import type {
-  Begun,
-  DeliveryStore,
-  DeliveryPast as PastRecord,
-  Settled,
-  Settlement,
-} from '../../store/ports/delivery.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Begun } from '../../store/ports/delivery.ts';
+import type { LimitStore } from '../../store/ports/limits.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
-import { type Clock, sleep } from '../../system/clock.ts';
-import { faultInWords } from '../../system/fault.ts';
-import type { Random } from '../../system/random.ts';
-import type { BreakerSettings } from '../account/breaker.ts';
+import { sleep } from '../../system/clock.ts';
+import type { Alias, Aliases } from '../account/aliases.ts';
+import type { Holds } from '../account/availability.ts';
 import type { AccountOwners } from '../account/owners.ts';
-import { type RetryPolicy, settle, type Verdict } from '../settle.ts';
+import { Lead } from '../begin-latency.ts';
+import type { Departure, Shown } from './content-cache.ts';
+import { NAMED, type Records, resolve } from './references.ts';
+import {
+  type AttemptPorts,
+  type AttemptReport,
+  begin,
+  type Change,
+  conclude,
+  damagedOutcome,
+  internalFailure,
+  type Profile,
+  postpone,
+  quarantine,
+  reasonOf,
+  type Tried,
+} from './conclude.ts';
 
-// Between two tries to write a settlement the store did not take.
-const STORE_RETRY_MS = 500;
-
-export interface Profile {
-  readonly platform: Platform;
-  // The platform's limits, with the account's own settings.
-  readonly priors: Priors;
-  // Accounts of one host share a breaker.
-  readonly host: string;
-  readonly retry: RetryPolicy;
-  readonly breaker: BreakerSettings;
-  readonly deadlineMs: number;
-  readonly queueMax: number;
-  readonly queueBytesMax: number;
-  // Nobody has configured the account.
-  readonly isStranger: boolean;
-  readonly inFlightMax: number;
-  readonly order: Order;
-  // Whether a text too long for one message goes out as several.
-  readonly splits: boolean;
-}
-
-export interface AttemptPorts {
-  readonly journal: Pick<DeliveryStore, 'begin' | 'settle'>;
-  readonly owners: Pick<AccountOwners, 'of'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly report: ReportFault;
-  // At the start nobody waits yet: a store that cannot be written is told, not waited for.
-  readonly isStarting?: boolean;
-}
-
-// A change that was made to a call before it went, as its record names it; `chat`: where it goes instead.
-export interface Change {
-  readonly name: string;
-  readonly chat: string | null;
-}
-
-export interface AttemptReport {
-  readonly n: number;
-  readonly outcome: Outcome;
-  readonly verdict: Verdict;
-  readonly settled: Settled;
-  readonly learned: Learned;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly record: PastRecord;
-  // Of the call that was tried; null: none was.
-  readonly body: string | null;
-}
-
-export interface Tried {
+// A try that is begun on disk.
+interface Start {
   readonly queued: Queued;
-  readonly n: number;
-  readonly record: PastRecord;
-  readonly body: string | null;
-  readonly outcome: Outcome;
-  readonly startedAt: number;
+  readonly ticket: Ticket;
   readonly probing: boolean;
-  readonly change: Change | null;
+  readonly begun: Extract<Begun, { kind: 'begun' }>;
+  readonly startedAt: number;
 }
 
-// What an exception within one attempt comes to: dead, with its place, and never sent again by itself. Whether the
-// request had left decides what the record says of it.
-export function internalFailure(error: unknown, hasLeft: boolean): Outcome {
-  const what = faultInWords(error);
-  if (!hasLeft) return { kind: 'failed', reason: INTERNAL, detail: what, hostDown: false };
-  const detail = `${what} (the request had left, so the message may have been delivered)`;
-  return { kind: 'uncertain', reason: INTERNAL, detail };
+// The same, of one that no call will be made for.
+interface Ending extends Omit<Start, 'begun'> {
+  readonly begun: Omit<Start['begun'], 'kind' | 'body'> & { readonly body: string | null };
 }
 
-// Begun, and not sent: the store's row is not what was written.
-export function damagedOutcome(ports: AttemptPorts, { seq, account, method }: Queued): Outcome {
-  ports.report('store', new Error('a row of the store is not what was written'), {
-    seq,
-    account,
-    method,
-  });
-  const detail = 'the disk has changed what the store holds of this message, so it was not sent';
-  return { kind: 'failed', reason: DAMAGED, detail, hostDown: false };
-}
+// What is to be done with an attempt that has begun.
+type Plan =
+  | { kind: 'send'; body: string; change: Change | null }
+  | { kind: 'wait'; until: number }
+  // Settled without a call.
+  | { kind: 'known'; outcome: Outcome };
 
-// Decides, teaches the limits, and writes it all down in one transaction.
-export async function conclude(
-  ports: AttemptPorts,
-  profile: Profile,
-  limits: AccountLimits,
-  ticket: Ticket | null,
-  tried: Tried,
-): Promise<AttemptReport> {
-  const { queued, n, record, startedAt, body, change } = tried;
-  const endedAt = ports.clock.now();
-  const { outcome, settling } = judgeSafely(ports, profile, tried, endedAt);
-  const changed = change === null ? null : { ...change, body };
-  const verdict = { ...settling, cure: settling.cure ?? changed };
-  const learned =
-    ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
-  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, queued.account, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
-}
-
-interface Judged {
+interface Answer {
   readonly outcome: Outcome;
-  readonly settling: Verdict;
+  // What time the platform says it is; undefined: it does not.
+  readonly date: string | undefined;
 }
 
-// Pure, but in the platform's words: what it throws is this attempt's fault, and not the road's.
-function judgeSafely(ports: AttemptPorts, profile: Profile, tried: Tried, now: number): Judged {
-  const chance = ports.random.next();
-  try {
-    return judge(profile, tried, now, chance);
-  } catch (error) {
-    ports.report('attempt', error, { seq: tried.queued.seq, account: tried.queued.account });
-    const outcome = internalFailure(error, true);
-    const facts = { ...tried, outcome, idempotent: false, cured: null, next: null };
-    return { outcome, settling: settle(facts, profile.retry, now, chance) };
+type Kept = Omit<Tried, 'outcome'>;
+
+export interface AttemptsPorts extends AttemptPorts {
+  readonly journal: AttemptPorts['journal'] & LimitPorts['journal'];
+  readonly owners: AttemptPorts['owners'] & LimitPorts['owners'];
+  readonly accounts: AccountKeys;
+  readonly ledger: Records;
+}
+
+export interface AccountKeys {
+  credentialOf(id: string): string | null;
+  setRefused(id: string, reason: string): Promise<unknown>;
+}
+
+// What an attempt needs of the road's memory.
+export interface AttemptRoad {
+  readonly scheduler: Scheduler;
+  readonly holds: Holds;
+  readonly aliases: Aliases;
+  readonly platformTime: { answered(host: string, date: string | undefined): void };
+  unite(account: string, alias: Alias, now: number): LimitRecord[];
+  storeTrouble: JournalUnavailable['code'] | null;
+  storeFailed(error: JournalUnavailable, now: number): void;
+  profileOf(account: string): Profile;
+  limitsOf(account: string): AccountLimits;
+  follow(queued: Queued, report: AttemptReport): void;
+  wake(): void;
+}
+
+export class Attempts {
+  readonly #road: AttemptRoad;
+  readonly #p: AttemptsPorts;
+  readonly #shown: Shown;
+  readonly #lead = new Lead();
+  readonly #lookUp: Parameters<typeof resolve>[1];
+
+  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: Shown) {
+    this.#road = road;
+    this.#p = ports;
+    this.#shown = shown;
+    const { ledger: records, clock } = ports;
+    this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
-}
 
-function judge(profile: Profile, tried: Tried, now: number, chance: number): Judged {
-  const { queued, record, probing } = tried;
-  const { platform } = profile;
-  const { outcome, next } = partOf(platform, tried.body, tried.outcome);
-  const idempotent = platform.calls.isIdempotent(queued.method);
-  const cured = curedOf(platform, queued, tried.body, outcome);
-  const facts = { queued, record, outcome, idempotent, cured, next, probing };
-  return { outcome, settling: settle(facts, profile.retry, now, chance) };
-}
-
-// Dead without a try: what stands on disk cannot be taken up.
-export async function quarantine(
-  ports: AttemptPorts,
-  begun: { queued: Queued; n: number; record: PastRecord },
-  outcome: Outcome,
-): Promise<AttemptReport> {
-  const { queued, n, record } = begun;
-  const endedAt = ports.clock.now();
-  const doubted = outcome.kind === 'uncertain';
-  const rest = { dueAt: 0, failed: false, doubted, cure: null } as const;
-  const signal = { kind: 'unjudged' } as const;
-  const verdict: Verdict = { to: 'dead', ...rest, signal, health: 'unknown' };
-  const learned = NOTHING_LEARNED;
-  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, queued.account, settlement);
-  const times = { startedAt: endedAt, endedAt };
-  return { n, outcome, verdict, settled, learned, ...times, record, body: null };
-}
-
-// Begun, and not to be sent before `until`: no call was made, so nothing counts against it.
-export async function postpone(
-  ports: AttemptPorts,
-  tried: { queued: Queued; n: number; record: PastRecord; startedAt: number },
-  reason: string,
-  until: number,
-): Promise<AttemptReport> {
-  const { queued, n, record, startedAt } = tried;
-  const outcome: Outcome = { kind: 'failed', reason, detail: '', hostDown: false };
-  const rest = { failed: false, doubted: false, cure: null } as const;
-  const signal = { kind: 'unjudged' } as const;
-  const verdict: Verdict = { to: 'queued', dueAt: until, ...rest, signal, health: 'answered' };
-  const endedAt = ports.clock.now();
-  const learned = NOTHING_LEARNED;
-  const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
-  const settled = await write(ports, queued.account, settlement);
-  return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body: null };
-}
-
-// What an outcome means when the call is one of several messages.
-function partOf(platform: Platform, body: string | null, outcome: Outcome) {
-  if (body === null || outcome.kind !== 'sent') return { outcome, next: null };
-  const rest = platform.repairs?.rest(body, outcome.result) ?? null;
-  if (rest === null) return { outcome, next: null };
-  const { messageId, result } = rest;
-  return { outcome: { ...outcome, messageId, result }, next: rest.body };
-}
-
-const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
-
-function curedOf(platform: Platform, queued: Queued, body: string | null, outcome: Outcome) {
-  const cure = 'cure' in outcome ? outcome.cure : null;
-  if (cure === null || cure === undefined || body === null) return null;
-  return platform.repairs?.cure(cure, queued.method, body) ?? null;
-}
-
-function settlementOf(
-  queued: Queued,
-  n: number,
-  outcome: Outcome,
-  verdict: Verdict,
-  learned: Learned,
-  endedAt: number,
-): Settlement {
-  const { to, dueAt, failed, doubted, cure } = verdict;
-  const answer = answerOf(outcome);
-  // What only comes back to the queue has no result yet.
-  const rests = to !== 'queued';
-  return {
-    seq: queued.seq,
-    n,
-    endedAt,
-    outcome: outcome.kind,
-    reason: reasonOf(outcome),
-    detail: detailOf(outcome),
-    retryAfterMs: outcome.kind === 'limited' ? outcome.retryAfterMs : null,
-    to,
-    dueAt,
-    failed,
-    doubted,
-    cure,
-    messageId: rests && outcome.kind === 'sent' ? outcome.messageId : null,
-    result: rests ? answer : null,
-    limits: learned.records,
-  };
-}
-
-export function reasonOf(outcome: Outcome): string | null {
-  if (outcome.kind === 'sent') return null;
-  return outcome.kind === 'limited' ? 'limited' : outcome.reason;
-}
-
-export function detailOf(outcome: Outcome): string | null {
-  switch (outcome.kind) {
-    case 'sent':
-      return null;
-    case 'limited':
-      return `the platform said wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
-    default:
-      return outcome.detail;
+  // How long it takes to begin on disk: so much sooner than it may leave a call can be begun.
+  get leadMs(): number {
+    return this.#lead.ms;
   }
-}
 
-export function answerOf(outcome: Outcome): string | null {
-  return 'result' in outcome ? outcome.result : null;
-}
+  async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
+    const probing = this.#road.holds.probes(queued.account, takenAt);
+    const begun = await this.#begin(queued, takenAt);
+    if (
+      begun instanceof JournalUnavailable ||
+      begun.kind === 'gone' ||
+      begun.kind === 'not_owner'
+    ) {
+      this.#giveBack(queued, ticket, probing, begun);
+      return;
+    }
+    this.#road.storeTrouble = null;
+    const start = { queued, ticket, probing, startedAt: this.#p.clock.now() };
+    if (begun.kind === 'begun') return this.#go({ ...start, begun });
+    const outcome = damagedOutcome(this.#p, queued);
+    const ended = { ...start, begun: { ...begun, body: null } };
+    return this.#keep(ended, (tried) => quarantine(this.#p, tried, outcome));
+  }
 
-async function write(
-  ports: AttemptPorts,
-  account: string,
-  settlement: Settlement,
-): Promise<Settled> {
-  const owner = ports.owners.of(account);
-  for (;;) {
+  // Begun in the commit that accepted it.
+  makeBegun(queued: Queued, ticket: Ticket, { acceptedAt, body }: NewDelivery): Promise<void> {
+    const record = { acceptedAt, failures: 0, doubts: 0, cures: [] };
+    const begun = { kind: 'begun', n: 1, body, record } as const;
+    const startedAt = this.#p.clock.now();
+    return this.#go({ queued, ticket, probing: false, begun, startedAt });
+  }
+
+  async #go(start: Start): Promise<void> {
+    let plan: Plan;
     try {
-      return await ports.journal.settle(owner, settlement);
+      const planning = this.#plan(start);
+      // A turn less on the hot path: hardly a call mentions a message that is not sent yet.
+      plan = planning instanceof Promise ? await planning : planning;
     } catch (error) {
-      if (!(error instanceof JournalUnavailable) || ports.isStarting === true) throw error;
-      await sleep(ports.clock, STORE_RETRY_MS);
+      return this.#fail(start, error);
+    }
+    switch (plan.kind) {
+      case 'send':
+        return this.#send(start, plan.body, plan.change);
+      case 'wait': {
+        const { until } = plan;
+        return this.#keep(start, (tried) => postpone(this.#p, tried, 'reference_waits', until));
+      }
+      case 'known': {
+        const { outcome } = plan;
+        return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+      }
+    }
+  }
+
+  #plan(start: Start): Plan | Promise<Plan> {
+    const { queued, begun } = start;
+    const { platform } = this.#road.profileOf(queued.account);
+    const asked = this.#addressed(platform, queued, begun.body);
+    const resolving = resolve(platform, this.#lookUp, queued, asked);
+    const moved = asked === begun.body ? null : { name: 'move_chat', chat: queued.chat };
+    if (resolving === null) return this.#planSend(start, asked, moved);
+    return resolving.then((resolved): Plan => {
+      switch (resolved.kind) {
+        case 'ready':
+          return this.#planSend(start, resolved.body, moved ?? { name: NAMED, chat: null });
+        case 'wait':
+          return resolved;
+        case 'lost':
+          return { kind: 'known', outcome: resolved.outcome };
+      }
+    });
+  }
+
+  #planSend({ queued, probing }: Start, given: string, change: Change | null): Plan {
+    const { platform, splits } = this.#road.profileOf(queued.account);
+    const body = (splits ? platform.repairs?.split(queued.method, given) : null) ?? given;
+    // A probe must be a call, whatever it says.
+    const known = probing ? null : this.#shown.same(platform, queued, body);
+    return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
+  }
+
+  // What was asked for a chat's old id goes to its new one.
+  #addressed(platform: Platform, { account, chat, method }: Queued, body: string): string {
+    if (!this.#road.aliases.isNewHome(account, chat)) return body;
+    return platform.repairs?.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
+  }
+
+  async #send(start: Start, body: string, change: Change | null): Promise<void> {
+    const { queued, ticket, probing, begun } = start;
+    const { account } = queued;
+    const credential = this.#p.accounts.credentialOf(account);
+    if (credential === null) return this.#fail(start, new Error('the account has no credential'));
+    const startedAt = this.#p.clock.now();
+    this.#road.limitsOf(account).departed(ticket, startedAt);
+    const { outcome, date } = await this.#call(credential, queued, body);
+    this.#road.platformTime.answered(this.#road.profileOf(account).host, date);
+    if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
+      await markRefused(this.#p.accounts, account);
+    }
+    const { n, record } = begun;
+    const tried = { queued, n, record, body, outcome, startedAt, probing, change };
+    await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
+  }
+
+  #conclude({ queued }: Start, ticket: Ticket | null, tried: Tried) {
+    const profile = this.#road.profileOf(queued.account);
+    return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
+  }
+
+  // Never rejects: whatever the platform throws is an outcome of this call.
+  async #call(credential: string, queued: Queued, body: string): Promise<Answer> {
+    const { platform, deadlineMs } = this.#road.profileOf(queued.account);
+    const { method } = queued;
+    let departure: Departure | null = null;
+    let hasLeft = false;
+    try {
+      departure = this.#shown.depart(platform, queued, body);
+      hasLeft = true;
+      const reply = await platform.wire.send({ credential, method, body, deadlineMs });
+      const outcome = platform.wire.classify(method, reply);
+      if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
+      const date = reply.kind === 'answered' ? reply.headers.date : undefined;
+      return { outcome: this.#arrived(departure, queued, outcome), date };
+    } catch (error) {
+      this.#report(queued, error);
+      const outcome = internalFailure(error, hasLeft);
+      return { outcome: this.#arrived(departure, queued, outcome), date: undefined };
+    }
+  }
+
+  #arrived(departure: Departure | null, queued: Queued, outcome: Outcome): Outcome {
+    return departure === null ? outcome : this.#shown.arrive(departure, queued, outcome);
+  }
+
+  // An exception before the call could be made.
+  #fail(start: Start, error: unknown): Promise<void> {
+    this.#report(start.queued, error);
+    const outcome = internalFailure(error, false);
+    return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
+  }
+
+  #report({ seq, account, method }: Queued, error: unknown): void {
+    this.#p.report('attempt', error, { seq, account, method });
+  }
+
+  // Settled without a call, which teaches nothing: its room and its probe go to others.
+  async #keep(
+    { queued, ticket, probing, begun, startedAt }: Ending,
+    settleIt: (tried: Kept) => Promise<AttemptReport>,
+  ): Promise<void> {
+    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, startedAt);
+    if (probing) this.#road.holds.probeGone(queued.account, startedAt);
+    const { n, record, body } = begun;
+    const tried = { queued, n, record, body, startedAt, probing: false, change: null };
+    this.#road.follow(queued, await settleIt(tried));
+  }
+
+  // Resolves when it may leave.
+  async #begin(queued: Queued, leavesAt: number): Promise<Begun | JournalUnavailable> {
+    const { clock } = this.#p;
+    const askedAt = clock.now();
+    const begun = await begin(this.#p, queued, leavesAt);
+    this.#lead.observe(clock.now() - askedAt);
+    while (clock.now() < leavesAt) await sleep(clock, leavesAt - clock.now());
+    return begun;
+  }
+
+  // It never left: withdrawn meanwhile, or the store could not be written.
+  #giveBack(queued: Queued, ticket: Ticket, probing: boolean, why: Begun | JournalUnavailable) {
+    const now = this.#p.clock.now();
+    const storeDown = why instanceof JournalUnavailable;
+    if (storeDown) this.#road.storeFailed(why, now);
+    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
+    if (probing) this.#road.holds.probeGone(queued.account, now);
+    this.#road.scheduler.landed(queued.seq, storeDown ? queued : null, now);
+    this.#road.wake();
+  }
+
+  async #land(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
+    const { outcome, verdict, endedAt } = report;
+    const { account, chat } = queued;
+    const { health } = verdict;
+    if (health !== 'unknown') {
+      this.#road.holds.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
+    } else if (probing) this.#road.holds.probeGone(account, endedAt);
+    const alias = this.#aliasAfter(queued, outcome);
+    const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);
+    this.#road.follow(queued, report);
+    // Others of its chat may wait for its answer under another id.
+    const now = this.#road.aliases.canonical(account, chat);
+    if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
+    await saveLimits(this.#p, records);
+  }
+
+  // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
+  #aliasAfter(queued: Queued, outcome: Outcome): Alias | null {
+    const { account, chat } = queued;
+    try {
+      const { repairs } = this.#road.profileOf(account).platform;
+      const after = repairs?.chatAfter(chat, outcome) ?? null;
+      return after === null ? null : { from: chat, to: after.chat, moved: after.moved };
+    } catch (error) {
+      this.#report(queued, error);
+      return null;
     }
   }
 }
 
-// JournalUnavailable: the store cannot be written now; nothing was begun.
-export async function begin(
-  ports: AttemptPorts,
-  { account, seq }: Queued,
-  at: number,
-): Promise<Begun | JournalUnavailable> {
+export interface LimitPorts {
+  readonly journal: Pick<LimitStore, 'saveLimits'>;
+  readonly owners: Pick<AccountOwners, 'open'>;
+}
+
+// It holds in memory; only a restart would not know of it, and learn it again. What another owns by now is its to know.
+export async function saveLimits(
+  ports: LimitPorts,
+  records: readonly LimitRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
   try {
-    return await ports.journal.begin(ports.owners.of(account), seq, at);
+    await writeLimits(ports, records);
   } catch (error) {
-    if (error instanceof JournalUnavailable) return error;
-    throw error;
+    if (!(error instanceof JournalUnavailable)) throw error;
+  }
+}
+
+// Each account's for itself, in one commit.
+export async function writeLimits(
+  { journal, owners }: LimitPorts,
+  records: readonly LimitRecord[],
+): Promise<void> {
+  const byAccount = [...Map.groupBy(records, ({ account }) => account)];
+  const opened = await Promise.all(byAccount.map(([account]) => owners.open(account)));
+  await Promise.all(byAccount.map(([, some], i) => journal.saveLimits(opened[i]!, some)));
+}
+
+// Before the attempt is settled, so that a crash in between does not make the next process ask again.
+export async function markRefused(accounts: AccountKeys, id: string): Promise<void> {
+  try {
+    await accounts.setRefused(id, ACCOUNT_REFUSED);
+  } catch (error) {
+    // The breaker holds it in memory; only a restart would ask once more.
+    if (!(error instanceof JournalUnavailable)) throw error;
   }
 }
