@@ -17,7 +17,7 @@ export type {
 } from './app/broadcasts.ts';
 export type {
   Gateway,
-  Message,
+  GatewayMessage,
   Receipt,
   ShownStream,
   StreamHandle,

@@ -9,7 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../src/app/gateway.ts';
 import { configOf } from '../src/config/config.ts';
 import type { RoadEvent } from '../src/domain/event.ts';
-import { type Fault, faultsOf, faulty, methodsOf } from '../src/platforms/faulty.fixture.ts';
+import {
+  faultsOf,
+  faulty,
+  methodsOf,
+  type PlatformFault,
+} from '../src/platforms/faulty.fixture.ts';
 import type { Platform } from '../src/platforms/platform.ts';
 import { createTelegram } from '../src/platforms/telegram/telegram.ts';
 
@@ -76,7 +81,8 @@ const markOf = ({ method, chat }: Case) =>
 function broken(platform: Platform): Platform {
   if (platform.name !== 'telegram') return platform;
   return FAULTS.reduce(
-    (made: Platform, fault) => faulty(made, fault as Fault, (args) => args.includes(markOf(fault))),
+    (made: Platform, fault) =>
+      faulty(made, fault as PlatformFault, (args) => args.includes(markOf(fault))),
     platform,
   );
 }

@@ -27,6 +27,7 @@ import {
   timeAndChance,
 } from './tidy/text-rules.ts';
 import { exists, readTree } from './tidy/tree.ts';
+import { typeNames } from './tidy/type-names.ts';
 
 const CODE = /^(src|test|scripts|bench|examples)\/.*\.tsx?$|^[^/]+\.ts$/;
 const TEXT = /\.(tsx?|js|json|ya?ml|md|html|css|sql)$|^\.ci\/|^[A-Z]+$/;
@@ -152,6 +153,15 @@ const HOUSE: Readonly<Record<string, Kept>> = {
       'src/function.ts': `const f = () => {${'\n'.repeat(70)}};`,
       'src/chars.ts': `const a = ${'1 + '.repeat(25)}1;`,
     },
+  },
+  'no two exported types have one name': {
+    rule: typeNames,
+    fine: {
+      'src/a.ts': 'export interface A {}\nexport type B = A;',
+      'src/dashboard/web/b.ts': 'export interface A {}',
+      'src/c.ts': 'interface A {}',
+    },
+    bad: { 'src/a.ts': 'export interface A {}', 'src/b/c.ts': 'export class A {}' },
   },
   'every file has a head': {
     rule: each(head),

@@ -1,14 +1,17 @@
 // The least time in which the platform's rolling windows let a load through, counted from its first message.
 // Written from the windows alone: no limit, scheduler or guard of ours is asked.
 
-import type { TelegramOptions } from '../../src/sim/sim.ts';
+import type { SimTelegramOptions } from '../../src/sim/sim.ts';
 
 export interface Window {
   readonly count: number;
   readonly perMs: number;
 }
 
-type Windows = Pick<TelegramOptions, 'groupMinute' | 'groupSpacing' | 'privateBurst' | 'broadcast'>;
+type Windows = Pick<
+  SimTelegramOptions,
+  'groupMinute' | 'groupSpacing' | 'privateBurst' | 'broadcast'
+>;
 
 // Each chat has its own windows, and the bot one for all: the tightest of them sets the time.
 export function leastPossibleMs(load: ReadonlyMap<number, number>, windows: Windows): number {

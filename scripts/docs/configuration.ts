@@ -4,8 +4,8 @@ import {
   flagOf,
   SECTIONS,
   SETTING_KEYS,
-  type Section,
   type Setting,
+  type SettingSection,
   settingOf,
   variableOf,
 } from '../../src/config/config.ts';
@@ -25,7 +25,7 @@ Everything works without any configuration. What is set is read in this order, l
 
 A setting marked **per account** can also be set for one account of the file, see [Accounts](#accounts).
 
-${(Object.keys(SECTIONS) as Section[]).map(sectionText).join('\n\n')}
+${(Object.keys(SECTIONS) as SettingSection[]).map(sectionText).join('\n\n')}
 
 ## Accounts
 
@@ -60,7 +60,7 @@ accounts:
 `;
 }
 
-function sectionText(section: Section): string {
+function sectionText(section: SettingSection): string {
   const settings = SETTING_KEYS.map(settingOf).filter((setting) => setting.section === section);
   return `## ${section}\n\n${SECTIONS[section]}.\n\n${table(HEAD, settings.map(rowOf))}`;
 }

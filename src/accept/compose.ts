@@ -8,9 +8,9 @@ import type { Priority } from '../domain/priority.ts';
 import type { Described } from '../platforms/platform.ts';
 import { COSMETIC_TTL_MS } from './context.ts';
 
-export type Call = Extract<Described, { kind: 'call' }>;
+export type DescribedCall = Extract<Described, { kind: 'call' }>;
 
-export interface Wishes {
+export interface SendOptions {
   // null: as the updates seen say, else normal.
   readonly priority: Priority | null;
   readonly session: string | null;
@@ -31,7 +31,7 @@ export interface Wishes {
   readonly held: boolean;
 }
 
-export const NO_WISHES: Wishes = {
+export const NO_WISHES: SendOptions = {
   priority: null,
   session: null,
   user: null,
@@ -50,11 +50,11 @@ export function compose(
   from: {
     account: string;
     platform: string;
-    call: Call & { readonly priority?: Priority };
+    call: DescribedCall & { readonly priority?: Priority };
     body: string;
     files?: readonly string[];
   },
-  wishes: Wishes,
+  wishes: SendOptions,
 ): NewDelivery | Trouble {
   const { call } = from;
   const slot = slotOf(call, wishes);
@@ -97,7 +97,7 @@ export function compose(
 
 // Slots are per account in the journal: a caller's key counts within its chat and lane.
 // undefined: coalescing was asked for, and there is nothing to coalesce by.
-function slotOf(call: Call, wishes: Wishes): string | null | undefined {
+function slotOf(call: DescribedCall, wishes: SendOptions): string | null | undefined {
   const { coalesce, session, owner } = wishes;
   if (coalesce === null) return call.slot;
   if (coalesce === false) return null;
@@ -116,7 +116,7 @@ function unambiguous(chat: string): string {
     : chat;
 }
 
-function expiryOf(now: number, call: Call, wishes: Wishes): number {
+function expiryOf(now: number, call: DescribedCall, wishes: SendOptions): number {
   if (wishes.ttlMs !== null) return now + wishes.ttlMs;
   if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
   return Math.max(now, wishes.notBefore) + COSMETIC_TTL_MS;

@@ -10,7 +10,7 @@ import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
-import { compose, type Wishes } from './compose.ts';
+import { compose, type SendOptions } from './compose.ts';
 import { type AcceptContext, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './problems.ts';
@@ -140,7 +140,7 @@ function wishesOf(
   headers: FromHeaders,
   now: number,
   stepMs: number,
-): Wishes | Trouble {
+): SendOptions | Trouble {
   const { holder, bounds = null } = headers;
   const key = request.idempotencyKey ?? headers.idempotencyKey;
   const asked = request.notBefore === undefined ? 0 : readTime(request.notBefore);

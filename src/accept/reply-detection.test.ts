@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
-import { type Call, compose, NO_WISHES, type Wishes } from './compose.ts';
+import { compose, type DescribedCall, NO_WISHES, type SendOptions } from './compose.ts';
 import { answering } from './reply-detection.ts';
 
 const unused = () => Promise.reject(new Error('no wire in this test'));
@@ -15,9 +15,9 @@ const updates = {
   priorityFor: () => 'high',
 } as unknown as Inbound;
 
-function composed(seen: { updates?: Inbound }, wishes: Partial<Wishes> = {}) {
+function composed(seen: { updates?: Inbound }, wishes: Partial<SendOptions> = {}) {
   const params = { chat_id: 7, text: 'hi' };
-  const call = telegram.calls.describe('sendMessage', params) as Call;
+  const call = telegram.calls.describe('sendMessage', params) as DescribedCall;
   const answer = answering(seen, 'telegram:42', call, params);
   const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}' };
   return compose(0, from, { ...NO_WISHES, ...wishes });

@@ -2,15 +2,15 @@
 // The caller's own word about priority stands before this one; see compose.ts.
 
 import type { Priority } from '../domain/priority.ts';
-import type { Call } from './compose.ts';
+import type { DescribedCall } from './compose.ts';
 import type { AcceptContext } from './context.ts';
 
 export function answering(
   { updates }: Pick<AcceptContext, 'updates'>,
   account: string,
-  call: Call,
+  call: DescribedCall,
   params: Readonly<Record<string, unknown>>,
-): Call & { readonly priority?: Priority } {
+): DescribedCall & { readonly priority?: Priority } {
   if (updates === undefined) return call;
   const asked = { chat: call.chat, family: call.family, gate: call.gate, params };
   const gate = updates.gateFor(account, asked);

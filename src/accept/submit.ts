@@ -13,12 +13,12 @@ import { invalid } from './problems.ts';
 import { accepted, type Receipt, refused, type Submitted, submitOne } from './receipt.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
-import type { Caller, Waiting } from './wait.ts';
+import type { Caller, WaitingCallers } from './wait.ts';
 
 export { journalProblem, type Receipt, type Submitted, submitOne } from './receipt.ts';
 
 // One message, drafted: the origin's delivery and its observers'.
-export interface Prepared {
+export interface PreparedMessage {
   readonly origin: Drafted;
   readonly observers: readonly Promise<Drafted>[] | null;
   readonly waitMs: number;
@@ -28,7 +28,7 @@ export function prepare(
   options: AcceptContext,
   item: unknown,
   headers: FromHeaders,
-): Prepared | Promise<Prepared> {
+): PreparedMessage | Promise<PreparedMessage> {
   if (isFanOut(item)) return prepareFanOut(options, item, headers);
   if (!checkMessage.Check(item)) {
     return unfit(invalid('invalid_message', troublesOf(checkMessage, item)));
@@ -46,7 +46,7 @@ async function prepareFanOut(
   options: AcceptContext,
   item: object,
   headers: FromHeaders,
-): Promise<Prepared> {
+): Promise<PreparedMessage> {
   if (!checkFanOut.Check(item)) {
     return unfit(invalid('invalid_message', troublesOf(checkFanOut, item)));
   }
@@ -65,7 +65,7 @@ export function isFanOut(item: unknown): item is object {
   return typeof to === 'object' && to !== null && ('origin' in to || 'observers' in to);
 }
 
-function unfit(refusal: Problem): Prepared {
+function unfit(refusal: Problem): PreparedMessage {
   return { origin: refused(refusal), observers: null, waitMs: 0 };
 }
 
@@ -80,7 +80,7 @@ export function waitOf(
   return invalid('invalid_message', [{ path: '/wait', expected: `at most ${waitSMax} seconds` }]);
 }
 
-export function submit(options: AcceptContext, prepared: Prepared): Promise<Submitted> {
+export function submit(options: AcceptContext, prepared: PreparedMessage): Promise<Submitted> {
   const { origin, observers } = prepared;
   return observers === null ? submitOne(options, origin) : fanOut(options, origin, observers);
 }
@@ -88,7 +88,7 @@ export function submit(options: AcceptContext, prepared: Prepared): Promise<Subm
 // What the caller gets in the end: the result if it waited long enough, else where the delivery stands.
 export async function awaitResult(
   options: AcceptContext,
-  waiting: Waiting,
+  waiting: WaitingCallers,
   submitted: Extract<Submitted, { kind: 'accepted' }>,
   wait: { ms: number; caller: Caller; claimant: Claimant },
 ): Promise<{ status: 200 | 202; answer: Receipt }> {
@@ -106,7 +106,7 @@ export async function awaitResult(
 }
 
 // Who waits over REST has a key: it is no stranger.
-export function claimantOf({ origin }: Prepared): Claimant {
+export function claimantOf({ origin }: PreparedMessage): Claimant {
   const account = origin.kind === 'drafted' ? origin.delivery.account : '';
   return { account, address: '', isStranger: false };
 }

@@ -34,7 +34,7 @@ function readError(error: SchemaError): Trouble[] {
     case 'additionalProperties':
       return namesOf(params.additionalProperties).map((name) => ({
         path: `${instancePath}/${name}`,
-        expected: 'nothing: there is no such field',
+        expected: 'no such field',
       }));
     case 'required':
       return namesOf(params.requiredProperties).map((name) => ({

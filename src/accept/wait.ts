@@ -15,7 +15,7 @@ export interface Caller {
   off(event: 'close', left: () => void): unknown;
 }
 
-export class Waiting {
+export class WaitingCallers {
   readonly #road: Pick<Road, 'ended'>;
   readonly #clock: Clock;
   readonly #places: Shares;

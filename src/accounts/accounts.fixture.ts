@@ -5,7 +5,7 @@ import { TELEGRAM } from '../platforms/telegram/definition.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 import type { AccountsOptions } from './accounts.ts';
 
-export interface World {
+export interface AccountsWorld {
   readonly options: AccountsOptions;
   readonly stored: Map<string, StoredAccount>;
   readonly asked: string[];
@@ -18,7 +18,7 @@ export function world(
       ? { kind: 'refused', status: 401, detail: 'Unauthorized' }
       : { kind: 'known', id: credential.split(':')[0]! },
   extra: Partial<AccountsOptions> = {},
-): World {
+): AccountsWorld {
   const stored = new Map<string, StoredAccount>();
   const asked: string[] = [];
   let now = 1000;

@@ -9,7 +9,7 @@ import { isVirtualToken } from '../domain/virtual-token.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
-import { ASKING_BOUNDS, Asking, type AskingBounds, type Question } from './asking.ts';
+import { ASKING_BOUNDS, Asking, type AskingBounds, type IdentityQuestion } from './asking.ts';
 import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
 import { claimedBy, hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
@@ -298,7 +298,7 @@ export class Accounts {
   #introduce(
     platform: Platform,
     credential: string,
-    question: Omit<Question, 'ask'>,
+    question: Omit<IdentityQuestion, 'ask'>,
   ): Promise<Identity> {
     const known = this.#askAndHold(platform, credential, question).finally(() => {
       this.#introducing.delete(question.digest);
@@ -310,7 +310,7 @@ export class Accounts {
   async #askAndHold(
     platform: Platform,
     credential: string,
-    question: Omit<Question, 'ask'>,
+    question: Omit<IdentityQuestion, 'ask'>,
   ): Promise<Identity> {
     const { digest } = question;
     const ask = () => platform.wire.identify(credential);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Identified } from '../platforms/platform.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { ASKING_BOUNDS, type Asked, Asking, type AskingBounds } from './asking.ts';
+import { ASKING_BOUNDS, type AskedIdentity, Asking, type AskingBounds } from './asking.ts';
 
 const KNOWN: Identified = { kind: 'known', id: '1' };
 const WRONG: Identified = { kind: 'refused', status: 401, detail: 'Unauthorized' };
@@ -11,7 +11,7 @@ function world(bounds: Partial<AskingBounds> = {}) {
   const asking = new Asking(clock, { ...ASKING_BOUNDS, ...bounds });
   const asked: string[] = [];
   const open = new Map<string, (answer: Identified) => void>();
-  const ask = (digest: string, address: string | null, isLocal = false): Promise<Asked> =>
+  const ask = (digest: string, address: string | null, isLocal = false): Promise<AskedIdentity> =>
     asking.ask({
       digest,
       address,

@@ -40,9 +40,9 @@ export const ASKING_BOUNDS: AskingBounds = {
 };
 
 type Refused = Extract<Identified, { kind: 'refused' }>;
-export type Asked = Identified | { kind: 'busy'; retryAfterS: number };
+export type AskedIdentity = Identified | { kind: 'busy'; retryAfterS: number };
 
-export interface Question {
+export interface IdentityQuestion {
   readonly digest: string;
   // null: a configured account.
   readonly address: string | null;
@@ -52,8 +52,8 @@ export interface Question {
 }
 
 interface Turn {
-  readonly question: Question;
-  resolve(asked: Asked | Promise<Asked>): void;
+  readonly question: IdentityQuestion;
+  resolve(asked: AskedIdentity | Promise<AskedIdentity>): void;
 }
 
 const ALL = '';
@@ -64,7 +64,7 @@ export class Asking {
   readonly #bounds: AskingBounds;
   // Insertion order is age order: the first key is the oldest.
   readonly #refused = new Map<string, { answer: Refused; until: number }>();
-  readonly #underWay = new Map<string, Promise<Asked>>();
+  readonly #underWay = new Map<string, Promise<AskedIdentity>>();
   // By address; the first is next, and goes to the end after its turn.
   readonly #waiting = new Map<string, Turn[]>();
   readonly #configured: Turn[] = [];
@@ -82,7 +82,7 @@ export class Asking {
     this.#wrong = new Rate({ burst: wrongBurst, everyMs: wrongEveryMs, keysMax: addressesMax });
   }
 
-  ask(question: Question): Promise<Asked> {
+  ask(question: IdentityQuestion): Promise<AskedIdentity> {
     const { digest } = question;
     const known = this.#refused.get(digest);
     if (known !== undefined && known.until > this.#clock.now()) {
@@ -95,7 +95,7 @@ export class Asking {
     return asked;
   }
 
-  #askInTurn(question: Question): Promise<Asked> {
+  #askInTurn(question: IdentityQuestion): Promise<AskedIdentity> {
     if (question.isLocal) return question.ask();
     const { address } = question;
     const busyS = address === null ? 0 : this.#busyS(address);
@@ -180,7 +180,7 @@ export class Asking {
     );
   }
 
-  #remember({ digest, address }: Question, answer: Refused): void {
+  #remember({ digest, address }: IdentityQuestion, answer: Refused): void {
     const now = this.#clock.now();
     if (address !== null) this.#wrong.count(address, now);
     this.#refused.delete(digest);

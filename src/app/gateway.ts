@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
-import { Waiting } from '../accept/wait.ts';
+import { WaitingCallers } from '../accept/wait.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { pageRoutes } from '../dashboard/dashboard.ts';
@@ -46,7 +46,7 @@ export type { Receipt } from '../accept/submit.ts';
 export type { StreamHandle, StreamMessage } from '../http/streams/handle.ts';
 export type { ShownStream } from '../http/streams/view.ts';
 // What POST /v1/messages takes.
-export type Message = MessageRequest | FanOutRequest;
+export type GatewayMessage = MessageRequest | FanOutRequest;
 
 export interface Gateway extends BroadcastCalls {
   // null until listen().
@@ -57,7 +57,7 @@ export interface Gateway extends BroadcastCalls {
   // Whether tokens of the form `<digits>:sandbox…` are served.
   readonly hasSandbox: boolean;
   // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
-  send(message: Message): Promise<Receipt | Problem>;
+  send(message: GatewayMessage): Promise<Receipt | Problem>;
   // A text that grows: a handle to it, or all of it from a source; see docs/use/streams.md.
   readonly stream: Streaming;
   // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
@@ -86,7 +86,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
   const options = { ...intakeOptions(config, house, metrics), ...rooms, removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
-  const waiting = new Waiting(road, clock, WAITING_MAX);
+  const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
   const server = openServer(options, waiting, dialects);
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
@@ -165,7 +165,7 @@ async function startRoad(house: House): Promise<void> {
   }
 }
 
-async function send(options: IntakeOptions, waiting: Waiting, message: Message) {
+async function send(options: IntakeOptions, waiting: WaitingCallers, message: GatewayMessage) {
   const unfit = valueProblem(message);
   if (unfit !== null) return unfit;
   const draft = prepare(options, message, NO_HEADERS);
@@ -179,7 +179,11 @@ async function send(options: IntakeOptions, waiting: Waiting, message: Message) 
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
-function openServer(options: IntakeOptions, waiting: Waiting, dialects: Dialects): FastifyInstance {
+function openServer(
+  options: IntakeOptions,
+  waiting: WaitingCallers,
+  dialects: Dialects,
+): FastifyInstance {
   const server = createServer(options, waiting, dialects);
   pageRoutes(server, { log: options.log });
   return server;

@@ -180,7 +180,7 @@ function leave(log: Log, error: Error): never {
 }
 
 export function giveUp(log: Log, error: unknown): never {
-  log.fatal({ err: error }, 'an invariant of the queue is broken; stopping');
+  log.fatal({ err: error }, 'internal invariant violated, exiting');
   process.exit(1);
 }
 

@@ -10,8 +10,8 @@ import { PLATFORMS } from '../platforms/registry.ts';
 import type { Road } from '../road/road.ts';
 import type {
   EngineFactory,
-  LearnedRate,
   WorldEngine,
+  WorldLearnedRate,
   WorldMessage,
   WorldPorts,
   WorldRecord,
@@ -168,7 +168,7 @@ class RoadInWorld implements WorldEngine {
     });
   }
 
-  async learned(): Promise<LearnedRate[]> {
+  async learned(): Promise<WorldLearnedRate[]> {
     return this.#road.limits(null).flatMap(({ account, chat, rules }) =>
       rules
         .filter(({ learned }) => learned < 1)

@@ -9,8 +9,8 @@ import {
   createTelegramModel,
   type JudgedCall,
   NO_FAULTS,
+  type SimTelegramOptions,
   simTransport,
-  type TelegramOptions,
 } from '../sim/sim.ts';
 import { incarnate } from '../sim/world/incarnation.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryHooks } from '../store/memory/memory.ts';
@@ -22,9 +22,9 @@ export const START = 1_900_000_000_000;
 export const ACCOUNT = 'telegram:1';
 const TOKEN = '1:token';
 
-export interface WorldOptions {
+export interface BroadcastWorldOptions {
   readonly settings?: Partial<Settings>;
-  readonly telegram?: Partial<TelegramOptions>;
+  readonly telegram?: Partial<SimTelegramOptions>;
   readonly hooks?: (clock: ReturnType<typeof virtualClock>) => MemoryHooks;
   readonly seed?: number;
   // What the wall clock has been set by; left out: it cannot be.
@@ -33,7 +33,7 @@ export interface WorldOptions {
   readonly report?: ReportFault;
 }
 
-export function aWorld(options: WorldOptions = {}) {
+export function aWorld(options: BroadcastWorldOptions = {}) {
   const clock = virtualClock(START);
   const random = seededRandom(options.seed ?? 1);
   const calls: JudgedCall[] = [];
@@ -102,10 +102,10 @@ export function aWorld(options: WorldOptions = {}) {
   return world;
 }
 
-export type World = ReturnType<typeof aWorld>;
+export type BroadcastWorld = ReturnType<typeof aWorld>;
 
 // Lets virtual time pass until it has.
-export async function settled<T>(clock: World['clock'], promise: Promise<T>): Promise<T> {
+export async function settled<T>(clock: BroadcastWorld['clock'], promise: Promise<T>): Promise<T> {
   let isDone = false;
   const watched = promise.finally(() => {
     isDone = true;
@@ -135,7 +135,7 @@ function accountsOf(
 
 // To chats 1001, 1002, …; each knows its name.
 export async function broadcastTo(
-  world: World,
+  world: BroadcastWorld,
   count: number,
   changes: Partial<BroadcastRequest> = {},
 ): Promise<string> {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MemoryHooks } from '../store/memory/memory.ts';
 import { seededRandom } from '../system/random.ts';
-import { aWorld, broadcastTo, settled, type World } from './broadcast.fixture.ts';
+import { aWorld, type BroadcastWorld, broadcastTo, settled } from './broadcast.fixture.ts';
 
 const RUNS = 40;
 const RECIPIENTS = 60;
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 // Commits take time, so that a crash may come before or after they took effect.
 function slowCommits(seed: number) {
-  return (clock: World['clock']): MemoryHooks => {
+  return (clock: BroadcastWorld['clock']): MemoryHooks => {
     const random = seededRandom(seed);
     const wait = () =>
       new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ function slowCommits(seed: number) {
   };
 }
 
-async function take(world: World, id: string, step: Step): Promise<void> {
+async function take(world: BroadcastWorld, id: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'run':
       return world.run(step.ms);
@@ -51,12 +51,12 @@ async function take(world: World, id: string, step: Step): Promise<void> {
   }
 }
 
-async function ended(world: World, id: string) {
+async function ended(world: BroadcastWorld, id: string) {
   const query = { id, state: null, after: 0, max: 2 * RECIPIENTS };
   return (await settled(world.clock, world.now.broadcasting.recipients(query)))!;
 }
 
-function expectOnce(world: World): void {
+function expectOnce(world: BroadcastWorld): void {
   const doubts = new Map<string, number>();
   for (const { chat, doubts: lost } of world.disk.deliveries.values()) {
     doubts.set(chat, (doubts.get(chat) ?? 0) + lost);

@@ -1,27 +1,34 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { ACCOUNT, aWorld, broadcastTo, START, settled, type World } from './broadcast.fixture.ts';
+import {
+  ACCOUNT,
+  aWorld,
+  type BroadcastWorld,
+  broadcastTo,
+  START,
+  settled,
+} from './broadcast.fixture.ts';
 import type { BroadcastView } from './broadcast.ts';
 
 const MINUTE = 60_000;
 
-let open: World | null = null;
+let open: BroadcastWorld | null = null;
 afterEach(async () => {
   await open?.stop();
   open = null;
 });
 
-async function begin(options: Parameters<typeof aWorld>[0] = {}): Promise<World> {
+async function begin(options: Parameters<typeof aWorld>[0] = {}): Promise<BroadcastWorld> {
   open = aWorld(options);
   await open.start();
   return open;
 }
 
-async function view(world: World, id: string): Promise<BroadcastView> {
+async function view(world: BroadcastWorld, id: string): Promise<BroadcastView> {
   return (await settled(world.clock, world.now.broadcasting.get(id)))!;
 }
 
-async function outcomes(world: World, id: string) {
+async function outcomes(world: BroadcastWorld, id: string) {
   const query = { id, state: null, after: 0, max: 1000 };
   const all = (await settled(world.clock, world.now.broadcasting.recipients(query)))!;
   return all.map(
@@ -29,10 +36,10 @@ async function outcomes(world: World, id: string) {
   );
 }
 
-const steer = (world: World, id: string, to: 'running' | 'paused' | 'cancelled') =>
+const steer = (world: BroadcastWorld, id: string, to: 'running' | 'paused' | 'cancelled') =>
   settled(world.clock, world.now.broadcasting.steer(id, to));
 
-const sentTo = (world: World) => world.calls.filter(({ status }) => status === 200);
+const sentTo = (world: BroadcastWorld) => world.calls.filter(({ status }) => status === 200);
 
 describe('a broadcast', () => {
   test('reaches everyone once, with their own words', async () => {

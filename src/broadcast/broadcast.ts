@@ -2,7 +2,7 @@
 // memory; a broadcast is fed to the road a window at a time, at low priority, and knows what became of everyone.
 
 import type { BroadcastingParts } from './parts.ts';
-import { Room } from './room.ts';
+import { BroadcastService } from './room.ts';
 import type { Broadcasting } from './words.ts';
 
 export type { BroadcastingParts } from './parts.ts';
@@ -17,5 +17,5 @@ export type {
 } from './words.ts';
 
 export function createBroadcasting(parts: BroadcastingParts): Broadcasting {
-  return new Room(parts);
+  return new BroadcastService(parts);
 }

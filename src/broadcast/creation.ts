@@ -8,7 +8,7 @@ import { describeFor } from './running.ts';
 import { Template } from './template.ts';
 import type { BroadcastRequest, Made } from './words.ts';
 
-export type Prepared =
+export type PreparedBroadcast =
   | { kind: 'prepared'; broadcast: Omit<NewBroadcast, 'at' | 'liveMax'> }
   | Extract<Made, { kind: 'invalid' | 'no_audience' | 'unknown_fields' }>;
 
@@ -16,7 +16,7 @@ export async function prepare(
   broadcasts: Pick<BroadcastStore, 'named'>,
   platform: Platform,
   request: BroadcastRequest,
-): Promise<Prepared> {
+): Promise<PreparedBroadcast> {
   const { body, method, audience, ...rest } = request;
   const { call } = describeFor(platform, method, body);
   if (call.kind === 'invalid') return { kind: 'invalid', detail: call.detail };

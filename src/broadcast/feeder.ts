@@ -14,7 +14,7 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Outcomes } from './outcomes.ts';
-import type { Pace } from './pace.ts';
+import type { AccountPace } from './pace.ts';
 import { describeFor, type Running } from './running.ts';
 import type { Values } from './template.ts';
 
@@ -23,7 +23,7 @@ export interface FeederParts {
   readonly road: Pick<Road, 'submit'>;
   readonly ledger: Pick<Ledger, 'getMany'>;
   readonly broadcasts: Pick<BroadcastStore, 'next' | 'fed'>;
-  readonly pace: Pace;
+  readonly pace: AccountPace;
   readonly outcomes: Outcomes;
   readonly settingsOf: (account: string) => FeederSettings;
   readonly finished: (id: number) => void;

@@ -15,7 +15,7 @@ export interface PaceParts {
 // What is known of the limits changes slowly.
 const ASKED_AGAIN_MS = 2_000;
 
-export class Pace {
+export class AccountPace {
   readonly #parts: PaceParts;
   readonly #known = new Map<string, { at: number; perSecond: number | null }>();
 

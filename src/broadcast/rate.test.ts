@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Rate } from './rate.ts';
+import { EndRate } from './rate.ts';
 
 test('is unknown at first, then what the last minute says', () => {
-  const rate = new Rate(1_000_000);
+  const rate = new EndRate(1_000_000);
   for (let ms = 0; ms < 4000; ms += 100) rate.note(1_000_000 + ms);
   expect(rate.perSecond(1_004_000)).toBeNull();
   for (let ms = 4000; ms < 20_000; ms += 100) rate.note(1_000_000 + ms);

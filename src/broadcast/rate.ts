@@ -4,7 +4,7 @@ const SECONDS = 60;
 // Sooner nothing is known.
 const SPAN_S_MIN = 5;
 
-export class Rate {
+export class EndRate {
   readonly #counts = new Array<number>(SECONDS).fill(0);
   readonly #since: number;
   #second: number;

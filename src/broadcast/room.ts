@@ -10,7 +10,7 @@ import { Drafts } from './draft.ts';
 import { Feeder } from './feeder.ts';
 import { adoptOrphans } from './orphans.ts';
 import { Outcomes } from './outcomes.ts';
-import { Pace } from './pace.ts';
+import { AccountPace } from './pace.ts';
 import type { BroadcastingParts } from './parts.ts';
 import { Refusals } from './refusals.ts';
 import { named, Running } from './running.ts';
@@ -32,10 +32,10 @@ const START_AGAIN_MS = 1_000;
 const RECONCILE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-export class Room implements Broadcasting {
+export class BroadcastService implements Broadcasting {
   readonly #p: BroadcastingParts;
   readonly #running = new Map<number, Running>();
-  readonly #pace: Pace;
+  readonly #pace: AccountPace;
   readonly #outcomes: Outcomes;
   readonly #feeder: Feeder;
   readonly #sweeping: Service;
@@ -51,7 +51,7 @@ export class Room implements Broadcasting {
     const { broadcasts } = journal;
     const finished = this.#finished.bind(this);
     this.#drafts = new Drafts({ clock, broadcasts, bounds: parts.settings });
-    this.#pace = new Pace(parts);
+    this.#pace = new AccountPace(parts);
     this.#withdrawal = { ...parts, withdrawn: (seq) => this.#outcomes.withdrawn(seq) };
     this.#outcomes = new Outcomes({
       ...parts,

@@ -6,7 +6,7 @@ import { WITHDRAWN } from '../domain/delivery.ts';
 import type { Charge } from '../limits/limits.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { BroadcastState, RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
-import { Rate } from './rate.ts';
+import { EndRate } from './rate.ts';
 import { Template } from './template.ts';
 
 export interface End {
@@ -23,7 +23,7 @@ export class Running {
   readonly platform: Platform;
   readonly template: Template;
   readonly charge: Charge;
-  readonly rate: Rate;
+  readonly rate: EndRate;
   // Resolves when it is over, which is on disk by then.
   readonly over = Promise.withResolvers<void>();
   state: BroadcastState;
@@ -45,7 +45,7 @@ export class Running {
     const body = JSON.parse(stored.body) as Record<string, unknown>;
     this.template = new Template(body, platform.broadcast?.escape);
     this.charge = chargeOf(platform, stored.method, body);
-    this.rate = new Rate(now);
+    this.rate = new EndRate(now);
   }
 
   // What the end of a delivery means for whom it was for.

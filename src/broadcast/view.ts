@@ -3,14 +3,14 @@
 // broadcasts.
 
 import type { RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
-import type { Pace } from './pace.ts';
+import type { AccountPace } from './pace.ts';
 import type { Running } from './running.ts';
 import { type BroadcastView, formatBroadcastId } from './words.ts';
 
 export interface ViewParts {
   readonly tag: string;
   readonly now: number;
-  readonly pace: Pace;
+  readonly pace: AccountPace;
   // When the last of those on the road is expected to go; null: nobody knows.
   readonly lastOf: (running: Running) => number | null;
   // How many broadcasts of its account run.

@@ -4,7 +4,7 @@ import type { Priority } from '../domain/priority.ts';
 import type {
   BroadcastState,
   Changed,
-  Created,
+  CreatedBroadcast,
   Recipient,
   RecipientState,
   StoredAudience,
@@ -36,7 +36,7 @@ export interface BroadcastRequest {
 export type Made =
   | { kind: 'created' | 'repeated'; view: BroadcastView }
   | { kind: 'conflict'; id: string }
-  | Extract<Created, { kind: 'full' | 'no_audience' }>
+  | Extract<CreatedBroadcast, { kind: 'full' | 'no_audience' }>
   // It names fields that nobody in the audience has.
   | { kind: 'unknown_fields'; fields: readonly string[]; known: readonly string[] }
   // Not a call that sends.

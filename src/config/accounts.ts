@@ -4,7 +4,7 @@
 import type { PlatformDefinition } from '../platforms/definition.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { isRecord } from './file.ts';
-import { type Problem, unknownName } from './problem.ts';
+import { type SettingProblem, unknownName } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { apply, type Given, keyOfName, relate, settingOf } from './values.ts';
 
@@ -31,7 +31,7 @@ export function readAccounts(
   entries: readonly unknown[],
   base: Settings,
   sources: TokenSources,
-  problems: Problem[],
+  problems: SettingProblem[],
 ): AccountEntry[] {
   const accounts: AccountEntry[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -59,7 +59,7 @@ function readAccount(
   where: string,
   base: Settings,
   sources: TokenSources,
-  problems: Problem[],
+  problems: SettingProblem[],
 ): AccountEntry | null {
   const before = problems.length;
   for (const field of Object.keys(entry)) {
@@ -83,7 +83,7 @@ function readCredential(
   entry: Record<string, unknown>,
   where: string,
   sources: TokenSources,
-  problems: Problem[],
+  problems: SettingProblem[],
 ): string | null {
   return platform.credentials.byName
     ? readName(platform, entry, where, problems)
@@ -95,7 +95,7 @@ function readToken(
   entry: Record<string, unknown>,
   where: string,
   sources: TokenSources,
-  problems: Problem[],
+  problems: SettingProblem[],
 ): string | null {
   const given = TOKEN_FIELDS.filter((field) => entry[field] !== undefined);
   const field = given[0];
@@ -120,7 +120,7 @@ function readName(
   { name: platform, credentials }: PlatformDefinition,
   { name, ...entry }: Record<string, unknown>,
   where: string,
-  problems: Problem[],
+  problems: SettingProblem[],
 ): string | null {
   for (const field of TOKEN_FIELDS.filter((each) => entry[each] !== undefined)) {
     problems.push(wrong(`${where}.${field}`, `a ${platform} needs no token, only a name`));
@@ -140,7 +140,12 @@ function tokenFrom(field: string, source: string, sources: TokenSources): string
   }
 }
 
-function readOverrides(raw: unknown, where: string, base: Settings, problems: Problem[]): Settings {
+function readOverrides(
+  raw: unknown,
+  where: string,
+  base: Settings,
+  problems: SettingProblem[],
+): Settings {
   if (raw === undefined || raw === null) return base;
   if (!isRecord(raw)) {
     problems.push(wrong(`${where}.settings`, 'expected settings, `name: value`'));
@@ -160,7 +165,7 @@ function readOverrides(raw: unknown, where: string, base: Settings, problems: Pr
   return settings;
 }
 
-function wrong(name: string, expected: string, value?: unknown): Problem {
+function wrong(name: string, expected: string, value?: unknown): SettingProblem {
   return { name, value: value === undefined ? null : JSON.stringify(value), expected };
 }
 

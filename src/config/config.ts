@@ -2,7 +2,7 @@
 // ./sluice.yaml if there is one), then variables, then flags, and makes one frozen Config of it.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { type Resolved, resolveConfig } from './resolve.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve.ts';
 
 const FILE_NAME = 'sluice.yaml';
 
@@ -10,7 +10,7 @@ export function loadConfig(options: {
   file: string | null;
   env: Readonly<Record<string, string | undefined>>;
   flags: Readonly<Record<string, string>>;
-}): Resolved {
+}): ResolvedConfig {
   const { env, flags } = options;
   const named = options.file ?? env.SLUICE_CONFIG ?? null;
   const path = named ?? (existsSync(FILE_NAME) ? FILE_NAME : null);
@@ -39,9 +39,9 @@ export {
   type SettingOptions,
 } from './options.ts';
 export type { Wait } from './parse.ts';
-export { describeProblem, type Problem } from './problem.ts';
-export { type Config, defaultConfig, type Origins, type Resolved } from './resolve.ts';
-export { flagOf, SECTIONS, type Section, type Setting, variableOf } from './setting.ts';
+export { describeProblem, type SettingProblem } from './problem.ts';
+export { type Config, defaultConfig, type Origins, type ResolvedConfig } from './resolve.ts';
+export { flagOf, SECTIONS, type Setting, type SettingSection, variableOf } from './setting.ts';
 export { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 export type { Origin } from './values.ts';
 export { CLIENT_VARIABLES, settingOf } from './values.ts';

@@ -2,7 +2,7 @@
 
 import { type Document, parseDocument } from 'yaml';
 import { faultOf } from '../system/json.ts';
-import { type Problem, unknownName } from './problem.ts';
+import { type SettingProblem, unknownName } from './problem.ts';
 import { SECTIONS } from './setting.ts';
 import { SETTING_KEYS, SETTINGS } from './settings.ts';
 import type { Given } from './values.ts';
@@ -14,7 +14,11 @@ export interface FileContent {
 
 const SECTION_NAMES = Object.keys(SECTIONS);
 
-export function readFileContent(path: string, text: string, problems: Problem[]): FileContent {
+export function readFileContent(
+  path: string,
+  text: string,
+  problems: SettingProblem[],
+): FileContent {
   const root = yamlOf(path, text, problems);
   const given: Given[] = [];
   let accounts: readonly unknown[] = [];
@@ -31,7 +35,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readSection(section: string, content: unknown, problems: Problem[]): Given[] {
+function readSection(section: string, content: unknown, problems: SettingProblem[]): Given[] {
   if (!isRecord(content)) {
     problems.push({ name: section, value: null, expected: 'expected settings, `name: value`' });
     return [];
@@ -50,7 +54,7 @@ function pathOf(key: keyof typeof SETTINGS): string {
   return `${SETTINGS[key].section}.${SETTINGS[key].name}`;
 }
 
-function listOf(content: unknown, problems: Problem[]): readonly unknown[] {
+function listOf(content: unknown, problems: SettingProblem[]): readonly unknown[] {
   if (Array.isArray(content)) return content;
   if (content !== null) {
     problems.push({ name: 'accounts', value: null, expected: 'expected a list of accounts' });
@@ -67,7 +71,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-function yamlOf(path: string, text: string, problems: Problem[]): Record<string, unknown> {
+function yamlOf(path: string, text: string, problems: SettingProblem[]): Record<string, unknown> {
   const document = parseDocument(text);
   const error = document.errors[0];
   if (error !== undefined) {

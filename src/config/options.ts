@@ -4,7 +4,7 @@
 import type { PLATFORMS } from '../platforms/registry.ts';
 import { readAccounts } from './accounts.ts';
 import type { Wait } from './parse.ts';
-import { describeProblem, type Problem, unknownName } from './problem.ts';
+import { describeProblem, type SettingProblem, unknownName } from './problem.ts';
 import type { Config } from './resolve.ts';
 import { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 import { apply, type Given, INITIAL, relate, settingOf } from './values.ts';
@@ -42,7 +42,7 @@ const NO_SOURCES = {
 };
 
 export function configOf(options: GatewayOptions): Config {
-  const problems: Problem[] = [];
+  const problems: SettingProblem[] = [];
   const { accounts: entries = [], ...given } = options;
   const { settings } = apply(LIBRARY_DEFAULTS, givenOf(given, problems), problems);
   relate(settings, '', problems);
@@ -51,7 +51,7 @@ export function configOf(options: GatewayOptions): Config {
   throw new TypeError(`options that cannot be used: ${problems.map(describeProblem).join('; ')}`);
 }
 
-function givenOf(options: SettingOptions, problems: Problem[]): Given[] {
+function givenOf(options: SettingOptions, problems: SettingProblem[]): Given[] {
   const given: Given[] = [];
   for (const [name, raw] of Object.entries(options)) {
     const key = SETTING_KEYS.find((each) => each === name);

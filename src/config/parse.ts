@@ -3,25 +3,25 @@
 
 import { isAddressRange } from '../system/address-range.ts';
 
-export type Parsed<T> = { kind: 'ok'; value: T } | { kind: 'wrong'; expected: string };
+export type ParsedSetting<T> = { kind: 'ok'; value: T } | { kind: 'wrong'; expected: string };
 
-export interface Reader<T> {
+export interface SettingReader<T> {
   // What would be right, for messages and for the docs.
   readonly expected: string;
-  read(raw: unknown): Parsed<T>;
+  read(raw: unknown): ParsedSetting<T>;
 }
 
 // What a drop-in call that must wait gets.
 export type Wait = { kind: 'hold' } | { kind: 'async' } | { kind: 'seconds'; seconds: number };
 
-const ok = <T>(value: T): Parsed<T> => ({ kind: 'ok', value });
+const ok = <T>(value: T): ParsedSetting<T> => ({ kind: 'ok', value });
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-export function text(expected = 'a text'): Reader<string> {
+export function text(expected = 'a text'): SettingReader<string> {
   return reader(expected, (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined));
 }
 
-export function integer(bounds: { min: number; max: number }): Reader<number> {
+export function integer(bounds: { min: number; max: number }): SettingReader<number> {
   return reader(`a whole number from ${bounds.min} to ${bounds.max}`, (raw) => {
     const value = numberOf(raw);
     return value !== undefined && Number.isInteger(value) && within(value, bounds)
@@ -30,18 +30,18 @@ export function integer(bounds: { min: number; max: number }): Reader<number> {
   });
 }
 
-export function decimal(bounds: { min: number; max: number }): Reader<number> {
+export function decimal(bounds: { min: number; max: number }): SettingReader<number> {
   return reader(`a number from ${bounds.min} to ${bounds.max}`, (raw) => {
     const value = numberOf(raw);
     return value !== undefined && within(value, bounds) ? value : undefined;
   });
 }
 
-export function choice<const C extends string>(choices: readonly C[]): Reader<C> {
+export function choice<const C extends string>(choices: readonly C[]): SettingReader<C> {
   return reader(`one of ${choices.join(', ')}`, (raw) => choices.find((each) => each === raw));
 }
 
-export function onOff(): Reader<boolean> {
+export function onOff(): SettingReader<boolean> {
   return reader('on or off', (raw) => {
     if (raw === true || raw === 'on' || raw === 'true') return true;
     return raw === false || raw === 'off' || raw === 'false' ? false : undefined;
@@ -49,7 +49,7 @@ export function onOff(): Reader<boolean> {
 }
 
 // The word `none` (and YAML's null) stands for "no such limit".
-export function orNone<T>(inner: Reader<T>): Reader<T | null> {
+export function orNone<T>(inner: SettingReader<T>): SettingReader<T | null> {
   return reader(`${inner.expected}, or none`, (raw) => {
     if (raw === null || raw === 'none') return null;
     const parsed = inner.read(raw);
@@ -57,7 +57,7 @@ export function orNone<T>(inner: Reader<T>): Reader<T | null> {
   });
 }
 
-export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Reader<string> {
+export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): SettingReader<string> {
   const expected = `an address such as ${protocols.at(-1)}//host, without a query`;
   return reader(expected, (raw) => {
     if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
@@ -68,7 +68,7 @@ export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Rea
 }
 
 // A whole address, with path and query; it is shown, so it must not hold a password.
-export function address(): Reader<string> {
+export function address(): SettingReader<string> {
   return reader('an address such as https://host/path, without user and password', (raw) => {
     if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
     const { protocol, username, password } = new URL(raw);
@@ -80,7 +80,7 @@ export function address(): Reader<string> {
 // What tokens are encrypted with: as many characters as 16 random bytes have in hex.
 export const SECRET_CHARS_MIN = 32;
 
-export function longSecret(): Reader<string> {
+export function longSecret(): SettingReader<string> {
   const expected = `a secret of at least ${SECRET_CHARS_MIN} characters, as \`openssl rand -base64 32\` makes one`;
   return reader(expected, (raw) =>
     typeof raw === 'string' && raw.length >= SECRET_CHARS_MIN ? raw : undefined,
@@ -88,14 +88,14 @@ export function longSecret(): Reader<string> {
 }
 
 // As platforms take it that send it along in a header.
-export function webhookSecret(): Reader<string> {
+export function webhookSecret(): SettingReader<string> {
   return reader('1 to 256 of A-Z, a-z, 0-9, _ and -', (raw) =>
     typeof raw === 'string' && /^[\w-]{1,256}$/.test(raw) ? raw : undefined,
   );
 }
 
 // Of Standard Webhooks: 24 to 64 bytes.
-export function signingSecret(): Reader<string> {
+export function signingSecret(): SettingReader<string> {
   return reader('whsec_ and 24 to 64 bytes in base64', (raw) => {
     if (typeof raw !== 'string' || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(raw))
       return undefined;
@@ -105,7 +105,7 @@ export function signingSecret(): Reader<string> {
 }
 
 // A list in the file; separated by commas in a variable or flag.
-export function names(expected: string): Reader<readonly string[]> {
+export function names(expected: string): SettingReader<readonly string[]> {
   return reader(expected, (raw) => {
     const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
     if (!Array.isArray(items)) return undefined;
@@ -114,7 +114,7 @@ export function names(expected: string): Reader<readonly string[]> {
   });
 }
 
-export function addressRanges(): Reader<readonly string[]> {
+export function addressRanges(): SettingReader<readonly string[]> {
   const expected = 'a list of addresses or ranges such as 10.0.0.0/8';
   const list = names(expected);
   return reader(expected, (raw) => {
@@ -123,7 +123,7 @@ export function addressRanges(): Reader<readonly string[]> {
   });
 }
 
-export function wait(bounds: { min: number; max: number }): Reader<Wait> {
+export function wait(bounds: { min: number; max: number }): SettingReader<Wait> {
   return reader(`hold, async, or seconds from ${bounds.min} to ${bounds.max}`, (raw) => {
     if (raw === 'hold' || raw === 'async') return { kind: raw };
     const seconds = numberOf(raw);
@@ -132,7 +132,7 @@ export function wait(bounds: { min: number; max: number }): Reader<Wait> {
   });
 }
 
-function reader<T>(expected: string, value: (raw: unknown) => T | undefined): Reader<T> {
+function reader<T>(expected: string, value: (raw: unknown) => T | undefined): SettingReader<T> {
   return {
     expected,
     read(raw) {

@@ -1,7 +1,7 @@
 // A setting that stops the start: its name, where it was found, its value (unless secret) and what would be
 // right. All of them are collected, so that one start tells everything.
 
-export interface Problem {
+export interface SettingProblem {
   // As the person wrote it: SLUICE_PORT, --port, limits.group_mpm.
   readonly name: string;
   // null: secret, or there is none.
@@ -11,12 +11,12 @@ export interface Problem {
 
 const SUGGESTION_DISTANCE_MAX = 3;
 
-export function describeProblem(problem: Problem): string {
+export function describeProblem(problem: SettingProblem): string {
   const value = problem.value === null ? '' : ` = ${problem.value}`;
   return `${problem.name}${value}: ${problem.expected}`;
 }
 
-export function unknownName(name: string, known: readonly string[]): Problem {
+export function unknownName(name: string, known: readonly string[]): SettingProblem {
   const near = nearest(name, known);
   const hint = near === null ? '`sluice config` lists all of them' : `did you mean ${near}?`;
   return { name, value: null, expected: `no such setting; ${hint}` };

@@ -3,7 +3,7 @@
 
 import { type AccountEntry, readAccounts, tokenVariables } from './accounts.ts';
 import { readFileContent } from './file.ts';
-import type { Problem } from './problem.ts';
+import type { SettingProblem } from './problem.ts';
 import { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 import { apply, fromFlags, fromVariables, INITIAL, type Origin, relate } from './values.ts';
 
@@ -22,12 +22,12 @@ export interface Sources {
 
 export type Origins = Readonly<Record<SettingKey, Origin>>;
 
-export type Resolved =
+export type ResolvedConfig =
   | { kind: 'ok'; config: Config; origins: Origins }
-  | { kind: 'wrong'; problems: readonly Problem[] };
+  | { kind: 'wrong'; problems: readonly SettingProblem[] };
 
-export function resolveConfig(sources: Sources): Resolved {
-  const problems: Problem[] = [];
+export function resolveConfig(sources: Sources): ResolvedConfig {
+  const problems: SettingProblem[] = [];
   const { file, env, flags } = sources;
   const content =
     file === null ? { given: [], accounts: [] } : readFileContent(file.path, file.text, problems);

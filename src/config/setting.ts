@@ -1,13 +1,13 @@
 // One setting: what a row of the table says. Its names in the three places it can be set follow from
 // `name`: `section.group_mpm` in the file, SLUICE_GROUP_MPM as a variable, --group-mpm as a flag.
 
-import type { Reader } from './parse.ts';
+import type { SettingReader } from './parse.ts';
 
 export interface Setting<T> {
   // Where it stands in the file: `section.name`. The name is unique over all sections.
-  readonly section: Section;
+  readonly section: SettingSection;
   readonly name: string;
-  readonly reader: Reader<T>;
+  readonly reader: SettingReader<T>;
   readonly initial: T;
   readonly meaning: string;
   readonly unit: string | null;
@@ -38,7 +38,7 @@ export const SECTIONS = {
   inbound: 'What comes in: updates, and how the app gets them',
   retention: 'How long what ended is kept',
 } as const;
-export type Section = keyof typeof SECTIONS;
+export type SettingSection = keyof typeof SECTIONS;
 
 export function variableOf(setting: Setting<unknown>): string {
   return `SLUICE_${setting.name.toUpperCase()}`;
@@ -58,9 +58,9 @@ interface Notes {
 }
 
 export function row<T>(
-  section: Section,
+  section: SettingSection,
   name: string,
-  reader: Reader<T>,
+  reader: SettingReader<T>,
   initial: T,
   notes: Notes,
 ) {
@@ -79,6 +79,6 @@ export function row<T>(
   return setting;
 }
 
-export function limit<T>(name: string, reader: Reader<T>, initial: T, notes: Notes) {
+export function limit<T>(name: string, reader: SettingReader<T>, initial: T, notes: Notes) {
   return row('limits', name, reader, initial, { ...notes, perAccount: true });
 }

@@ -2,7 +2,7 @@
 
 import type { PlatformDefinition } from '../platforms/definition.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
-import { type Problem, unknownName } from './problem.ts';
+import { type SettingProblem, unknownName } from './problem.ts';
 import { flagOf, type Setting, variableOf } from './setting.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
 
@@ -34,7 +34,7 @@ export function keyOfName(name: string): SettingKey | null {
 export function fromVariables(
   env: Readonly<Record<string, string | undefined>>,
   named: readonly string[],
-  problems: Problem[],
+  problems: SettingProblem[],
 ): Given[] {
   const byVariable = new Map(SETTING_KEYS.map((key) => [variableOf(settingOf(key)), key]));
   const given: Given[] = [];
@@ -49,7 +49,10 @@ export function fromVariables(
   return given;
 }
 
-export function fromFlags(flags: Readonly<Record<string, string>>, problems: Problem[]): Given[] {
+export function fromFlags(
+  flags: Readonly<Record<string, string>>,
+  problems: SettingProblem[],
+): Given[] {
   const given: Given[] = [];
   for (const [flag, raw] of Object.entries(flags)) {
     const key = SETTING_KEYS.find((each) => flagOf(settingOf(each)) === flag);
@@ -63,7 +66,7 @@ export function fromFlags(flags: Readonly<Record<string, string>>, problems: Pro
 export function apply(
   base: Settings,
   given: readonly Given[],
-  problems: Problem[],
+  problems: SettingProblem[],
 ): { settings: Settings; changed: SettingKey[] } {
   const values: Record<string, unknown> = { ...base };
   const changed: SettingKey[] = [];
@@ -84,7 +87,7 @@ export function apply(
 }
 
 // Relations between settings, which no single reader can see.
-export function relate(settings: Settings, where: string, problems: Problem[]): void {
+export function relate(settings: Settings, where: string, problems: SettingProblem[]): void {
   const check = (fine: boolean, key: SettingKey, expected: string) => {
     const name = `${where}${settingOf(key).name}`;
     if (!fine) problems.push({ name, value: JSON.stringify(settings[key]), expected });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Lead } from './begin-latency.ts';
+import { BeginLatency } from './begin-latency.ts';
 import { aRoad, SENT, submit } from './dispatch.fixture.ts';
 
 test('the lead follows what beginning takes, and no stall drives it beyond its bound', () => {
-  const lead = new Lead();
+  const lead = new BeginLatency();
   expect(lead.ms).toBe(0);
   for (let i = 0; i < 100; i++) lead.observe(6);
   expect(lead.ms).toBeCloseTo(6, 3);

@@ -5,7 +5,7 @@ const SMOOTHING = 1 / 8;
 // A store that stalls must not make the loop decide long before it knows.
 const LEAD_MS_MAX = 50;
 
-export class Lead {
+export class BeginLatency {
   #ms = 0;
 
   get ms(): number {

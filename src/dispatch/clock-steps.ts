@@ -18,13 +18,13 @@ export const STEP_MS_MIN = 500;
 const RETRY_MS_MAX = 60_000;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-export interface Step {
+export interface ClockStep {
   // Whether it is the step; otherwise it is the most that it can be.
   readonly isKnown: boolean;
   readonly byMs: number;
 }
 
-export const NO_STEP: Step = { isKnown: true, byMs: 0 };
+export const NO_STEP: ClockStep = { isKnown: true, byMs: 0 };
 
 // `writtenAt`: the latest time on disk.
 export function stepSince(
@@ -32,7 +32,7 @@ export function stepSince(
   since: BootTime | null,
   writtenAt: number,
   now: number,
-): Step {
+): ClockStep {
   if (since === null || record.boot !== since.boot) {
     return { isKnown: false, byMs: now - writtenAt };
   }
@@ -43,7 +43,7 @@ export function stepSince(
 // What this process leaves to the next one.
 export function nextRecord(
   before: ClockRecord | null,
-  { isKnown, byMs }: Step,
+  { isKnown, byMs }: ClockStep,
   since: BootTime | null,
   now: number,
 ): ClockRecord {
@@ -65,7 +65,11 @@ export function nextRecord(
 
 // What is to be moved on disk. An unknown step moves no attempt there, because people read them: they are moved as
 // they are read. And a time to live goes on while the machine is off.
-export function shiftOf(step: Step, now: number, lookBackMs: number): Omit<TimeShift, 'limits'> {
+export function shiftOf(
+  step: ClockStep,
+  now: number,
+  lookBackMs: number,
+): Omit<TimeShift, 'limits'> {
   const { isKnown, byMs } = step;
   return isKnown
     ? {

@@ -14,20 +14,20 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './account/aliases.ts';
-import { Holds } from './account/availability.ts';
+import { AccountAvailability } from './account/availability.ts';
 import type { BreakerSettings } from './account/breaker.ts';
 import { Cosmetics } from './account/cosmetics.ts';
 import { AccountOwners } from './account/owners.ts';
 import { safePriors } from './account/safe-priors.ts';
-import { Attempts, type LimitPorts, saveLimits } from './attempt/run.ts';
-import { type Known, Shown } from './attempt/content-cache.ts';
+import type { AttemptReport, Profile } from './attempt/conclude.ts';
+import { ContentCache, type Known } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
 import type { Records } from './attempt/references.ts';
-import type { AttemptReport, Profile } from './attempt/conclude.ts';
+import { Attempts, type LimitPorts, saveLimits } from './attempt/run.ts';
 import { CallerNotes } from './caller-notes.ts';
 import { entered } from './clock-steps.ts';
-import { Teller } from './events.ts';
-import { Turns } from './loop-waker.ts';
+import { RoadEvents } from './events.ts';
+import { LoopWaker } from './loop-waker.ts';
 import { PlatformTime } from './platform-time.ts';
 import { recover, type StartStore } from './recover.ts';
 import { Scheduled } from './scheduled.ts';
@@ -75,8 +75,8 @@ export interface DispatchAccounts {
 export class Dispatch implements Service {
   readonly scheduler: Scheduler;
   readonly aliases = new Aliases();
-  readonly holds: Holds;
-  readonly teller: Teller;
+  readonly holds: AccountAvailability;
+  readonly teller: RoadEvents;
   readonly callers: CallerNotes;
   readonly #owners: AccountOwners;
   readonly #o: DispatchOptions;
@@ -86,11 +86,11 @@ export class Dispatch implements Service {
   readonly #inFlight = new Set<Promise<unknown>>();
   // Removed accounts of which something is still to be remembered.
   readonly #leaving = new Set<string>();
-  readonly #shown: Shown;
+  readonly #shown: ContentCache;
   readonly #attempts: Attempts;
   readonly #atOnce: AtOncePorts & LimitPorts;
   readonly #cosmetics: Cosmetics;
-  readonly #turns: Turns;
+  readonly #turns: LoopWaker;
   #started: Promise<void> | null = null;
   #isStopped = false;
   #housekeeping: Timer | null = null;
@@ -111,12 +111,12 @@ export class Dispatch implements Service {
     const { clock, scheduler } = options;
     this.#scheduled = new Scheduled({ clock, scheduler, wake: () => this.wake() });
     this.platformTime = new PlatformTime(this, ports, (work) => this.#track(work));
-    this.#turns = new Turns(options.clock, (now) => this.#turn(now), options.fatal);
-    this.teller = new Teller(options.journal.tag, options.report);
-    this.holds = new Holds(this.scheduler, options.breaker, options.random, (event) =>
+    this.#turns = new LoopWaker(options.clock, (now) => this.#turn(now), options.fatal);
+    this.teller = new RoadEvents(options.journal.tag, options.report);
+    this.holds = new AccountAvailability(this.scheduler, options.breaker, options.random, (event) =>
       this.teller.emit(event),
     );
-    this.#shown = new Shown(options.clock);
+    this.#shown = new ContentCache(options.clock);
     this.#attempts = new Attempts(this, ports, this.#shown);
     this.#atOnce = {
       ...ports,

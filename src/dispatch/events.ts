@@ -69,7 +69,7 @@ class Waiters {
   }
 }
 
-export class Teller {
+export class RoadEvents {
   readonly waiters = new Waiters();
   readonly #tag: string;
   readonly #report: ReportFault;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FaultStage } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { bounded } from '../platforms/bounded.ts';
-import { type Fault, type FaultMode, faulty } from '../platforms/faulty.fixture.ts';
+import { type FaultMode, faulty, type PlatformFault } from '../platforms/faulty.fixture.ts';
 import type { OutgoingCall, Platform } from '../platforms/platform.ts';
 import { soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import { createMemoryDisk } from '../store/memory/memory.ts';
@@ -19,7 +19,7 @@ const CURABLE: Outcome = {
 };
 
 // A road whose platform fails for the poisoned chat, and only there.
-function aFaultyRoad(fault: Fault, options: { say?: typeof sayUsual; wrap?: Wrap } = {}) {
+function aFaultyRoad(fault: PlatformFault, options: { say?: typeof sayUsual; wrap?: Wrap } = {}) {
   const { say = sayUsual, wrap = (platform) => platform } = options;
   const faults: { stage: FaultStage; error: unknown }[] = [];
   const disk = createMemoryDisk();

@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '../system/clock.ts';
 
-export class Turns {
+export class LoopWaker {
   readonly #clock: Clock;
   // Does a turn; answers when to ask again (Infinity: when woken).
   readonly #turn: (now: number) => number;

@@ -7,8 +7,8 @@ import type { AccountLimits } from '../limits/limits.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import { type LimitPorts, saveLimits } from './attempt/run.ts';
 import type { Profile } from './attempt/conclude.ts';
+import { type LimitPorts, saveLimits } from './attempt/run.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
 
 const LOOK_EVERY_MS = 10_000;

@@ -15,7 +15,6 @@ import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './account/aliases.ts';
 import type { AccountOwners } from './account/owners.ts';
-import { writeLimits } from './attempt/run.ts';
 import {
   type AttemptPorts,
   type AttemptReport,
@@ -26,6 +25,7 @@ import {
   type Profile,
   quarantine,
 } from './attempt/conclude.ts';
+import { writeLimits } from './attempt/run.ts';
 import {
   CLOCK_ACCOUNT,
   type ClockRecord,

@@ -9,8 +9,8 @@ import type {
   Ended,
   Explanation,
   LimitsView,
-  Place,
   Prospect,
+  QueuePosition,
   WaitingFilter,
   WaitingHead,
 } from '../road/road.ts';
@@ -62,7 +62,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),
     unanswered: (bounds) => dispatch.callers.unanswered(bounds),
     ended: (seq, signal) => ended(options, seq, signal),
-    place: (seq): Place | null => scheduler.place(seq, clock.now()),
+    place: (seq): QueuePosition | null => scheduler.place(seq, clock.now()),
     explain: (seq) => explanationOf(dispatch, seq, clock.now()),
     isWaiting: (seq) => scheduler.isWaiting(seq),
     earliest: (call) => earliest(dispatch, call, clock.now()),

@@ -7,7 +7,7 @@ export type Format = (typeof FORMATS)[number];
 // How a growing text is shown: a draft that vanishes when the message comes, one message that is edited, or a few
 // messages of finished paragraphs.
 export const TRANSPORTS = ['draft', 'edit', 'chunks'] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+export type LiveTransport = (typeof TRANSPORTS)[number];
 
 // Who decides when it is shown. `strict`: a budget shared by the sessions of a chat, in turns. `coalesce_only`: the
 // newest text, in turns, as soon as the limits allow. `chunks`: the same as strict, in few messages. `off`: each

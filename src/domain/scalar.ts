@@ -1,6 +1,6 @@
-// Values of parameters that came as JSON, read as the text or number they should be. `String(value)` and `Number(value)`
-// ask an object how it would like to be written, and an object from outside may answer with an exception
-// (`{"toString": 1}`).
+// Values of parameters that came as JSON, read as the text or number they should be. `String(value)` and
+// `Number(value)` ask an object how it would like to be written, and one from outside may answer with an
+// exception (`{"toString": 1}`).
 
 // '': no text can be made of it.
 export function scalarText(value: unknown): string {

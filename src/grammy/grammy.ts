@@ -7,12 +7,12 @@ import type { InProcessCall } from '../http/in-process.ts';
 import { formOf } from './form.ts';
 
 // What is needed of a gateway. null: not a call that sends.
-export interface Caller {
+export interface GrammyCaller {
   call(call: InProcessCall): Promise<unknown>;
 }
 
 // `bot.api.config.use(sluice(gateway, token))`
-export function sluice(gateway: Caller, token: string): Transformer<RawApi> {
+export function sluice(gateway: GrammyCaller, token: string): Transformer<RawApi> {
   return async (prev, method, payload, signal) => {
     const params = await formOf(payload as Readonly<Record<string, unknown>>);
     const call = { platform: 'telegram', token, method, params, signal: signal as AbortSignal };

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Waiting } from '../accept/wait.ts';
+import { WaitingCallers } from '../accept/wait.ts';
 import { Accounts } from '../accounts/accounts.ts';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import { type Guards, openGuards } from '../keys/keys.ts';
@@ -129,7 +129,7 @@ export async function bench(
     ...more,
   };
   const parts = { options, road, live, clock, journal, accounts, screens, broadcasts, guards };
-  const waiting = new Waiting(road, clock, WAITING_MAX);
+  const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
   const app = createServer(options, waiting, dialects);
   return Object.assign(made, { app, dialects, ...parts });

@@ -19,7 +19,7 @@ export interface IntakeOptions extends AcceptContext {
   // Left out: there are none.
   readonly broadcasts?: Broadcasting;
   // Left out: no text is shown while it grows.
-  readonly output?: LiveOutput;
+  readonly output?: StreamOutput;
   // null: the simulator is switched off.
   readonly sandbox: Sandbox | null;
   // Left out: there is no terminal to watch.
@@ -57,7 +57,7 @@ export type RemovedAccount =
     }
   | { kind: 'unknown' | 'configured' };
 
-export interface LiveOutput {
+export interface StreamOutput {
   readonly live: Live;
   // How long a producer may be silent, where it does not say so itself.
   readonly idleMs: number;

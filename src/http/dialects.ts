@@ -1,13 +1,13 @@
 // The platforms' own APIs, as far as the gateway serves them: opened once, used over HTTP and from inside the process.
 
-import type { Waiting } from '../accept/wait.ts';
+import type { WaitingCallers } from '../accept/wait.ts';
 import type { IntakeOptions } from './context.ts';
 import { openTelegram, type TelegramDoor } from './telegram/door.ts';
 
 // By the platform's name.
 export type Dialects = ReadonlyMap<string, TelegramDoor>;
 
-export function openDialects(options: IntakeOptions, waiting: Waiting): Dialects {
+export function openDialects(options: IntakeOptions, waiting: WaitingCallers): Dialects {
   const telegram = openTelegram(options, waiting);
   return new Map(telegram === null ? [] : [[telegram.platform, telegram]]);
 }

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { type Files, NO_FILES, type SpooledFile } from '../domain/upload.ts';
-import type { Received, Receiving } from '../spool/spool.ts';
+import type { ReceivedFile, Receiving } from '../spool/spool.ts';
 import type { Claimant } from '../system/shares.ts';
 
 // As the platform's own server.
@@ -28,7 +28,7 @@ export type Form =
   // Its files are pinned in the spool.
   | { kind: 'read'; fields: Record<string, string>; files: Files }
   | { kind: 'too_large' }
-  | Exclude<Received, { kind: 'kept' | 'broken' }>
+  | Exclude<ReceivedFile, { kind: 'kept' | 'broken' }>
   | { kind: 'broken'; detail: string };
 
 type Failure = Exclude<Form, { kind: 'read' }>;

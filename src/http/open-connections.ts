@@ -12,7 +12,7 @@ interface Line {
   readonly isGood: () => boolean;
 }
 
-export class Lines {
+export class OpenConnections {
   readonly #clock: Clock;
   readonly #lines = new Set<Line>();
   #timer: Timer | null = null;

@@ -1,7 +1,7 @@
 // Who may have how many of the places of held calls and of calls that are passed on.
 
 import { expect, test } from 'vitest';
-import { Waiting } from '../accept/wait.ts';
+import { WaitingCallers } from '../accept/wait.ts';
 import { bench } from './context.fixture.ts';
 import { PASSING_MAX } from './context.ts';
 
@@ -9,7 +9,7 @@ const stranger = (account: string, address: string) => ({ account, address, isSt
 
 test('held calls: a stranger leaves room for others, and all of them for configured accounts', async () => {
   const { road, clock } = await bench();
-  const waiting = new Waiting(road, clock, 1000);
+  const waiting = new WaitingCallers(road, clock, 1000);
   const flood = (account: string, address: string) => {
     let held = 0;
     while (waiting.enter(stranger(account, address))) held += 1;
@@ -27,13 +27,13 @@ test('held calls: a stranger leaves room for others, and all of them for configu
 test('a held call leaves its place whatever becomes of it', async () => {
   const { app, road } = await bench();
   const places: string[] = [];
-  const enter = Waiting.prototype.enter;
-  const leave = Waiting.prototype.leave;
-  Waiting.prototype.enter = function (claimant) {
+  const enter = WaitingCallers.prototype.enter;
+  const leave = WaitingCallers.prototype.leave;
+  WaitingCallers.prototype.enter = function (claimant) {
     places.push(`+${claimant.account}`);
     return enter.call(this, claimant);
   };
-  Waiting.prototype.leave = function (claimant) {
+  WaitingCallers.prototype.leave = function (claimant) {
     places.push(`-${claimant.account}`);
     leave.call(this, claimant);
   };
@@ -47,8 +47,8 @@ test('a held call leaves its place whatever becomes of it', async () => {
     expect((await app.inject({ method: 'POST', url, headers, payload })).statusCode).toBe(500);
     expect(places).toEqual(['+telegram:42', '-telegram:42', '+telegram:42', '-telegram:42']);
   } finally {
-    Waiting.prototype.enter = enter;
-    Waiting.prototype.leave = leave;
+    WaitingCallers.prototype.enter = enter;
+    WaitingCallers.prototype.leave = leave;
   }
 });
 

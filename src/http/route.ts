@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Waiting } from '../accept/wait.ts';
+import type { WaitingCallers } from '../accept/wait.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import type { Dialects } from './dialects.ts';
@@ -76,7 +76,7 @@ export type Tag = keyof typeof TAGS;
 export interface Opening {
   readonly app: FastifyInstance;
   readonly options: IntakeOptions;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCallers;
   readonly dialects: Dialects;
   // All that are described, those of other groups included.
   readonly routes: readonly Route[];

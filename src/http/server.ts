@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { journalProblem } from '../accept/submit.ts';
-import { Waiting } from '../accept/wait.ts';
+import { WaitingCallers } from '../accept/wait.ts';
 import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { sendAnswer } from './answer.ts';
@@ -32,7 +32,7 @@ const PARAM_LENGTH_MAX = 512;
 
 export function createServer(
   options: IntakeOptions,
-  waiting = new Waiting(options.road, options.clock, WAITING_MAX),
+  waiting = new WaitingCallers(options.road, options.clock, WAITING_MAX),
   dialects = openDialects(options, waiting),
 ): FastifyInstance {
   const app = fastify({
@@ -66,7 +66,7 @@ export function createServer(
   return app;
 }
 
-function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiting): void {
+function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: WaitingCallers): void {
   const wall = new HostWall(options.settings.host, options.settings.allowedHosts);
   let isClosing = false;
   app.addHook('preClose', async () => {

@@ -49,7 +49,7 @@ export interface NewKeyRequest {
 
 export type KeyView = Omit<StoredKey, 'hash' | 'scope'> & { readonly scope: Scope };
 // The secret is shown this once, and kept nowhere.
-export type Created =
+export type CreatedKey =
   | { kind: 'created'; key: KeyView; secret: string }
   | { kind: 'full'; keysMax: number };
 
@@ -118,7 +118,7 @@ export class Keyring implements Service {
     return isValid(held.stored, this.#parts.clock.now());
   }
 
-  async create(request: NewKeyRequest): Promise<Created> {
+  async create(request: NewKeyRequest): Promise<CreatedKey> {
     this.#forgetExpired();
     if (this.#byId.size >= KEYS_MAX) return { kind: 'full', keysMax: KEYS_MAX };
     const { kind, name, role, scope, expiresAt, namespace } = request;
@@ -159,7 +159,7 @@ export class Keyring implements Service {
   }
 
   // The same key with another secret; the old one is good for a while longer, or no more.
-  async rotate(id: string, graceMs: number): Promise<Created | null> {
+  async rotate(id: string, graceMs: number): Promise<CreatedKey | null> {
     const held = this.#byId.get(id);
     const now = this.#parts.clock.now();
     if (held === undefined || !isValid(held.stored, now)) return null;

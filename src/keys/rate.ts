@@ -2,7 +2,7 @@
 
 const MINUTE_MS = 60_000;
 
-export class Rate {
+export class KeyRate {
   readonly #perMinute: number;
   // Made at the first use: most keys sleep.
   #moments: Float64Array | null = null;

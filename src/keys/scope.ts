@@ -3,7 +3,7 @@
 import { PRIORITY_RANK, type Priority } from '../domain/priority.ts';
 import type { Targets } from '../domain/targets.ts';
 import { unreachable } from '../system/assert.ts';
-import { Rate } from './rate.ts';
+import { KeyRate } from './rate.ts';
 
 export interface Scope {
   // null: all of them.
@@ -30,14 +30,14 @@ export class Bounds {
   readonly #accounts: ReadonlySet<string> | null;
   readonly #chats: ReadonlySet<string> | null;
   readonly #methods: ReadonlySet<string> | null;
-  readonly #rate: Rate | null;
+  readonly #rate: KeyRate | null;
   readonly #priority: Priority | null;
 
   constructor({ accounts, chats, methods, perMinute, priority }: Scope) {
     this.#accounts = accounts === null ? null : new Set(accounts);
     this.#chats = chats === null ? null : new Set(chats.flatMap(spellings));
     this.#methods = methods === null ? null : new Set(methods.map(lower));
-    this.#rate = perMinute === null ? null : new Rate(perMinute);
+    this.#rate = perMinute === null ? null : new KeyRate(perMinute);
     this.#priority = priority;
   }
 

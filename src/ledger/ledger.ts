@@ -10,7 +10,7 @@ export interface Ledger {
   getMany(seqs: readonly number[]): Promise<Delivery[]>;
   attempts(seq: number): Promise<Attempt[]>;
   history(seq: number): Promise<HistoryEntry[]>;
-  search(filter: Filter, page: Page): Promise<Delivery[]>;
+  search(filter: Filter, page: DeliveryPage): Promise<Delivery[]>;
   deadByCause(filter: Filter): Promise<DeadGroup[]>;
   countByState(): Promise<{ account: string; state: State; count: number }[]>;
   // Bytes of the store's files.
@@ -22,7 +22,7 @@ export const SEARCH_LIMIT_MAX = 1000;
 export const TEXT_LOOKED_MAX = 100_000;
 
 // Newest first, older than `before`; or oldest first, newer than `after`. At most `limit` ≤ SEARCH_LIMIT_MAX.
-export type Page =
+export type DeliveryPage =
   | { readonly limit: number; readonly before: number | null }
   | { readonly limit: number; readonly after: number };
 

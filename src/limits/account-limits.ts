@@ -10,7 +10,7 @@ import { LEARNING, type LearningSettings } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { projectCall } from './projection.ts';
 import { Notes, readRecord } from './records.ts';
-import { Booking, Room } from './room.ts';
+import { Booking, Headroom } from './room.ts';
 import { RoundTrips } from './round-trips.ts';
 import { Tree } from './tree.ts';
 import type * as Words from './words.ts';
@@ -27,7 +27,7 @@ export class AccountLimits {
   readonly #priors: Words.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
-  readonly #room: Room;
+  readonly #room: Headroom;
   readonly #trips: RoundTrips;
   readonly #lessons: Lessons;
   // Under way and standing in a window of the account; oldest first.
@@ -45,7 +45,7 @@ export class AccountLimits {
     this.#priors = options.priors;
     this.#settings = { ...LEARNING, ...options.learning };
     this.#trips = options.trips ?? new RoundTrips();
-    this.#room = new Room(this.#tree, this.#settings);
+    this.#room = new Headroom(this.#tree, this.#settings);
     this.#lessons = new Lessons(this.#tree.root, this.#settings);
   }
 

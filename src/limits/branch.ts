@@ -3,7 +3,7 @@
 // most chats have one or two slots, no freeze and nothing learned.
 
 import type { Family } from '../domain/call.ts';
-import { factorAt, type LearningSettings, type Rate } from './learning.ts';
+import { factorAt, type LearnedRate, type LearningSettings } from './learning.ts';
 import { RollingWindow } from './rolling-window.ts';
 import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
 
@@ -15,7 +15,7 @@ const PRESSED_SHARE = 0.4;
 export class Slot extends RollingWindow {
   // The widest rule of this name seen, for the eye.
   rule: Rule;
-  rate: Rate | null = null;
+  rate: LearnedRate | null = null;
 
   constructor(rule: Rule) {
     super();

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../system/random.ts';
 import { FACTOR_MIN, factorAt, LEARNING, newRate, refuse, slow } from './learning.ts';
 import { AccountLimits } from './limits.ts';
-import { type Judged, jitter, run, TrueLimit, type Verdict } from './pacing.world.ts';
+import { type Judged, jitter, run, TrueLimit, type WorldVerdict } from './pacing.world.ts';
 import type { Charge, Rule } from './words.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ interface Trial {
   readonly account: readonly Rule[];
   readonly chat: readonly Rule[];
   readonly minutes: number;
-  judgeOf(): (charge: Charge, now: number) => Verdict;
+  judgeOf(): (charge: Charge, now: number) => WorldVerdict;
 }
 
 function attempt(trial: Trial) {

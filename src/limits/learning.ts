@@ -36,23 +36,23 @@ const STEP = 0.05;
 const STEPS_PER_QUIET = 10;
 const OFFENCES_MAX = 16;
 
-export interface Rate {
+export interface LearnedRate {
   // The factor after the last fall; it held good for as long as the quiet lasted.
   factor: number;
   offences: number;
   fellAt: number;
 }
 
-export function newRate(): Rate {
+export function newRate(): LearnedRate {
   return { factor: 1, offences: 0, fellAt: Number.NEGATIVE_INFINITY };
 }
 
-export function offencesAt(rate: Rate, now: number, settings: LearningSettings): number {
+export function offencesAt(rate: LearnedRate, now: number, settings: LearningSettings): number {
   if (rate.offences === 0) return 0;
   return Math.max(0, rate.offences - Math.floor((now - rate.fellAt) / settings.offenceMs));
 }
 
-export function factorAt(rate: Rate, now: number, settings: LearningSettings): number {
+export function factorAt(rate: LearnedRate, now: number, settings: LearningSettings): number {
   if (rate.factor === 1) return 1;
   const doubled = settings.quietMsBase * 2 ** Math.max(0, rate.offences - 1);
   const quiet = Math.min(doubled, settings.quietMsMax);
@@ -64,7 +64,12 @@ export function factorAt(rate: Rate, now: number, settings: LearningSettings): n
 
 // The call that proves the rule too generous must have been made under the rule as it is now:
 // what was in flight when the rate fell has nothing new to say.
-export function refuse(rate: Rate, takenAt: number, now: number, settings: LearningSettings) {
+export function refuse(
+  rate: LearnedRate,
+  takenAt: number,
+  now: number,
+  settings: LearningSettings,
+) {
   if (takenAt < rate.fellAt) return false;
   fall(rate, REFUSED, FACTOR_MIN, now, settings);
   rate.offences = Math.min(OFFENCES_MAX, offencesAt(rate, now, settings) + 1);
@@ -73,7 +78,7 @@ export function refuse(rate: Rate, takenAt: number, now: number, settings: Learn
 }
 
 // Notes a refusal that the rule does not explain. The second one counts.
-export function warn(rate: Rate, takenAt: number, now: number, settings: LearningSettings) {
+export function warn(rate: LearnedRate, takenAt: number, now: number, settings: LearningSettings) {
   if (takenAt < rate.fellAt) return false;
   if (offencesAt(rate, now, settings) > 0) return refuse(rate, takenAt, now, settings);
   rate.offences = 1;
@@ -83,7 +88,7 @@ export function warn(rate: Rate, takenAt: number, now: number, settings: Learnin
 
 // At most once per window: the calls of one window all tell of the same excess.
 export function slow(
-  rate: Rate,
+  rate: LearnedRate,
   perMs: number,
   takenAt: number,
   now: number,
@@ -97,13 +102,19 @@ export function slow(
 }
 
 // On the way up again the steps below have held: fall to the last but one, not to the bottom.
-function fall(rate: Rate, by: number, least: number, now: number, settings: LearningSettings) {
+function fall(
+  rate: LearnedRate,
+  by: number,
+  least: number,
+  now: number,
+  settings: LearningSettings,
+) {
   const current = factorAt(rate, now, settings);
   const held = current > rate.factor ? Math.max(rate.factor, current - 2 * STEP) : least;
   rate.factor = Math.max(held, least, current * by);
 }
 
 // Nothing is left to remember.
-export function isSpent(rate: Rate, now: number, settings: LearningSettings): boolean {
+export function isSpent(rate: LearnedRate, now: number, settings: LearningSettings): boolean {
   return factorAt(rate, now, settings) === 1 && offencesAt(rate, now, settings) === 0;
 }

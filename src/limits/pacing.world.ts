@@ -5,19 +5,19 @@ import { intBelow, type Random } from '../system/random.ts';
 import type { AccountLimits } from './account-limits.ts';
 import type { Charge, Signal, Ticket } from './words.ts';
 
-export interface Verdict {
+export interface WorldVerdict {
   // The answer leaves the platform so much later.
   readonly holdMs: number;
   readonly signal: Signal;
 }
 
-export interface World {
+export interface PacingWorld {
   readonly limits: AccountLimits;
   readonly random: Random;
   readonly charges: readonly Charge[];
   // How long the way there and the way back take.
   trip(): { thereMs: number; backMs: number };
-  judge(charge: Charge, now: number): Verdict;
+  judge(charge: Charge, now: number): WorldVerdict;
 }
 
 export interface Judged {
@@ -29,13 +29,13 @@ export interface Judged {
   readonly signal: Signal;
 }
 
-export function jitter(random: Random, latencyMs: number, jitterMs: number): World['trip'] {
+export function jitter(random: Random, latencyMs: number, jitterMs: number): PacingWorld['trip'] {
   const way = () => latencyMs + jitterMs * random.next();
   return () => ({ thereMs: way(), backMs: way() });
 }
 
 // Runs for `ms` and tells what the platform saw, in its order.
-export function run(world: World, from: number, ms: number): Judged[] {
+export function run(world: PacingWorld, from: number, ms: number): Judged[] {
   const { limits, charges, random } = world;
   const judged: Judged[] = [];
   const events: { at: number; happen: () => void }[] = [];
@@ -105,7 +105,7 @@ export class TrueLimit {
     this.#hiddenMsMax = hiddenMsMax;
   }
 
-  judge(now: number): Verdict {
+  judge(now: number): WorldVerdict {
     const blocking = this.#passed.at(-this.#count) ?? Number.NEGATIVE_INFINITY;
     const waitMs = Math.max(0, blocking + this.#perMs - now);
     if (waitMs > this.#hiddenMsMax) {

@@ -14,7 +14,7 @@ export interface Meter {
   readonly factor: number;
 }
 
-export interface Moment {
+export interface ProjectedMoment {
   readonly now: number;
   // Before this nothing goes (a freeze).
   readonly from: number;
@@ -26,7 +26,7 @@ export function projectCall(
   meters: readonly Meter[],
   cost: number,
   ahead: number,
-  moment: Moment,
+  moment: ProjectedMoment,
 ): number {
   const longestFirst = [...meters].sort((a, b) => b.rule.perMs - a.rule.perMs);
   return project(longestFirst, 0, cost, ahead, moment);
@@ -37,7 +37,7 @@ function project(
   index: number,
   cost: number,
   ahead: number,
-  moment: Moment,
+  moment: ProjectedMoment,
 ): number {
   const meter = meters[index];
   if (meter === undefined) return moment.from;
@@ -61,7 +61,7 @@ function afterGone(
   ahead: number,
   count: number,
   perMs: number,
-  { now, heldAt }: Moment,
+  { now, heldAt }: ProjectedMoment,
 ): number {
   if (slot === null) return now;
   const used = slot.used(perMs, now);

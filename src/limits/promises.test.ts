@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Random, seededRandom } from '../system/random.ts';
 import { AccountLimits, type LearningSettings } from './limits.ts';
-import { type Judged, most, run, type Verdict, type World } from './pacing.world.ts';
+import { type Judged, most, type PacingWorld, run, type WorldVerdict } from './pacing.world.ts';
 import type { Charge, LimitRecord, PastCall, Plan, Rule, Signal } from './words.ts';
 
 const START = 1_700_000_000_000;
@@ -39,7 +39,7 @@ function chargesOf(random: Random, plan: Plan): Charge[] {
 }
 
 // Each way takes what it likes, but never less than the first trip took.
-function wildTrips(random: Random): World['trip'] {
+function wildTrips(random: Random): PacingWorld['trip'] {
   const [there, back] = [20 * random.next(), 20 * random.next()];
   let isFirst = true;
   return () => {
@@ -52,14 +52,14 @@ function wildTrips(random: Random): World['trip'] {
 function worldOf(
   random: Random,
   plan: Plan,
-  judge: () => Verdict,
+  judge: () => WorldVerdict,
   learning: Partial<LearningSettings> = {},
-): World {
+): PacingWorld {
   const limits = new AccountLimits({ account: 'a', priors: { planOf: () => plan }, learning });
   return { limits, random, charges: chargesOf(random, plan), trip: wildTrips(random), judge };
 }
 
-function answer(signal: Signal): Verdict {
+function answer(signal: Signal): WorldVerdict {
   return { holdMs: 0, signal };
 }
 

@@ -3,7 +3,7 @@
 
 import { FAMILIES, GATES } from '../domain/call.ts';
 import type { Branch, Freeze, Slot } from './branch.ts';
-import { FACTOR_MIN, type Rate } from './learning.ts';
+import { FACTOR_MIN, type LearnedRate } from './learning.ts';
 import type { FreezeScope, Learned, LimitRecord, Rule } from './words.ts';
 
 // Collects what one step changed.
@@ -64,7 +64,7 @@ export type Fact =
       until: number;
       cause: string;
     }
-  | { kind: 'rate'; scope: Rule['scope']; chat: string; rule: Rule; rate: Rate };
+  | { kind: 'rate'; scope: Rule['scope']; chat: string; rule: Rule; rate: LearnedRate };
 
 const FREEZE_KEY = /^freeze\|(chat|family|gate|account)\|([^|]*)\|(.*)$/s;
 const RATE_KEY = /^rate\|(chat|account)\|([^|]*)\|(.*)$/s;

@@ -31,7 +31,7 @@ export class Booking implements Ticket {
   }
 }
 
-export class Room {
+export class Headroom {
   readonly #tree: Tree;
   readonly #settings: LearningSettings;
 

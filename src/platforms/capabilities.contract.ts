@@ -1,7 +1,7 @@
 // What the road relies on of each part of the port that a platform has; what it has not is not asked for.
 
 import { expect, test } from 'vitest';
-import type { Call, Open, PlatformFixture } from './contract.fixture.ts';
+import type { ContractCall, Open, PlatformFixture } from './contract.fixture.ts';
 import type { LivePlace } from './platform.ts';
 
 const TEXT = 'a text of few words';
@@ -18,7 +18,7 @@ export function capabilities(open: Open): void {
   updates(open);
 }
 
-const bodyOf = ({ params }: Call) => JSON.stringify(params);
+const bodyOf = ({ params }: ContractCall) => JSON.stringify(params);
 
 function calls(open: Open): void {
   test('a text is a message, in the chat it is addressed to', async () => {

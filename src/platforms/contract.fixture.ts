@@ -21,20 +21,24 @@ export interface PlatformFixture {
   // The platform's own id of the account.
   readonly accountId: string;
   // A message in a thread, an edit of it, and a call that is not a delivery.
-  readonly message: Call & { readonly chat: string; readonly thread: string | null };
-  readonly edit: Call;
+  readonly message: ContractCall & { readonly chat: string; readonly thread: string | null };
+  readonly edit: ContractCall;
   // null: the platform has none.
-  readonly read: Call | null;
+  readonly read: ContractCall | null;
   // A change of the message of delivery 5, which has no id yet; null or left out: there are none.
-  readonly pending?: Call | null;
+  readonly pending?: ContractCall | null;
   // Somebody wrote to the account, and a call that replies to it; left out: the platform tells nothing.
-  readonly update?: { readonly value: object; readonly messageId: string; readonly reply: Call };
+  readonly update?: {
+    readonly value: object;
+    readonly messageId: string;
+    readonly reply: ContractCall;
+  };
   // What the platform asks to wait when the weather is `limited`.
   readonly retryAfterMs: number;
   next(weather: Weather): void;
 }
 
-export interface Call {
+export interface ContractCall {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts';
 
 export type FaultMode = 'throws' | 'rejects' | 'hangs';
 
-export interface Fault {
+export interface PlatformFault {
   // With the part of the port it belongs to: `wire.send`.
   readonly method: string;
   readonly mode: FaultMode;
@@ -29,8 +29,8 @@ export function methodsOf(platform: Platform): string[] {
     );
 }
 
-export function faultsOf(platform: Platform): Fault[] {
-  return methodsOf(platform).flatMap((method): Fault[] =>
+export function faultsOf(platform: Platform): PlatformFault[] {
+  return methodsOf(platform).flatMap((method): PlatformFault[] =>
     ASYNC.includes(method)
       ? [
           { method, mode: 'throws' },
@@ -44,7 +44,7 @@ export function faultsOf(platform: Platform): Fault[] {
 // `isMeant` is told the arguments of a call, as JSON text, and says whether this one fails.
 export function faulty(
   platform: Platform,
-  { method, mode }: Fault,
+  { method, mode }: PlatformFault,
   isMeant: (args: string) => boolean,
 ): Platform {
   const [part, name] = method.split('.') as [keyof Platform, string];

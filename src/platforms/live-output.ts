@@ -1,7 +1,7 @@
 // How a platform shows texts that grow: which ways a chat offers, how often, and what calls it takes.
 // Pure, like the rest of the port: when something is shown is decided elsewhere.
 
-import type { Format, Strategy, Transport } from '../domain/live.ts';
+import type { Format, LiveTransport, Strategy } from '../domain/live.ts';
 import type { Priority } from '../domain/priority.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -10,9 +10,9 @@ export interface LiveOutput {
   // Unless the settings say otherwise.
   readonly strategy: Strategy;
   // The best the chat is believed to offer.
-  transportOf(chat: string): Transport;
+  transportOf(chat: string): LiveTransport;
   // Showings in one chat per minute; null: as many as the limits allow.
-  budgetMpm(chat: string, transport: Transport, limits: LiveLimits): number | null;
+  budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number | null;
   // All messages of one chat per minute, with what live output leaves free; null: they need no slots.
   messageMpm(chat: string, limits: LiveLimits): number | null;
   // The class in which the calls of a stream travel.

@@ -39,7 +39,7 @@ export interface Platform {
   // Calls about messages that have no id yet.
   readonly references?: References;
   // What a call leaves in its messages; without it no edit is spared and observers elsewhere need bodies of their own.
-  readonly content?: Content;
+  readonly content?: ContentCapability;
   // Of platforms whose own API is served as a drop-in.
   readonly passage?: Passage;
   // Of platforms that can show a text while it grows.
@@ -124,7 +124,7 @@ export interface References {
   named(body: string, ids: ReadonlyMap<number, string>): string;
 }
 
-export interface Content {
+export interface ContentCapability {
   // Which messages the call changes, and what it leaves in them; null: no message's content is touched.
   touch(method: string, body: string): Touch | null;
   // What a new message says, without its markup, for observers on other platforms; null: it cannot be put in words.

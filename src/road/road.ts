@@ -21,7 +21,7 @@ export interface Road {
   // The signal only ends the waiting, never the delivery.
   ended(seq: number, signal: AbortSignal): Promise<Ended>;
   // Where it stands, if it waits: 1 is next in its lane. `eta` is an estimate, ms since the epoch.
-  place(seq: number): Place | null;
+  place(seq: number): QueuePosition | null;
   explain(seq: number): Explanation | null;
   move(order: MoveOrder): Promise<Moved>;
   // The caller of a delivery that was accepted as held has left, or one has come back for it.
@@ -97,12 +97,12 @@ export interface Ended {
   readonly result: string | null;
 }
 
-export interface Place {
+export interface QueuePosition {
   readonly position: number;
   readonly eta: number | null;
 }
 
-export interface Explanation extends Place {
+export interface Explanation extends QueuePosition {
   readonly state: 'queued' | 'sending';
   // In words, for a person at night: "waits for chat -100… : 20 of 20 in the last minute".
   readonly summary: string;

@@ -19,7 +19,7 @@ import { leaveRing, RingMember } from './ring.ts';
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
 
-export interface AccountOptions {
+export interface AccountQueueOptions {
   readonly id: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
@@ -50,7 +50,7 @@ export class Account extends RingMember implements Waiter {
   readonly #retries = new TimeHeap<Flow>();
   readonly #scheduled = new TimeHeap<Entry>();
 
-  constructor(options: AccountOptions) {
+  constructor(options: AccountQueueOptions) {
     super();
     this.id = options.id;
     this.load = options.load;

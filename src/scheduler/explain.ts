@@ -12,14 +12,14 @@ import { isInOneQueue } from './order.ts';
 // As many before it are looked at to tell how its chat is mixed with others; every acceptance asks.
 const QUEUE_LOOK_MAX = 32;
 
-export interface Placed {
+export interface PlacedDelivery {
   // 1: next in its lane.
   readonly position: number;
   // null when nothing can be said: the account is held without an end.
   readonly eta: number | null;
 }
 
-export type Held =
+export type HeldBy =
   | Cause
   | {
       kind: 'ahead' | 'due' | 'held' | 'in_flight';
@@ -28,11 +28,11 @@ export type Held =
       detail: string;
     };
 
-export interface Explained extends Placed {
-  readonly causes: readonly Held[];
+export interface Explained extends PlacedDelivery {
+  readonly causes: readonly HeldBy[];
 }
 
-export function place(account: Account, entry: Entry, now: number): Placed {
+export function place(account: Account, entry: Entry, now: number): PlacedDelivery {
   const { queued, flow } = entry;
   if (flow === null) return { position: 1, eta: queued.enterAt };
   const position = flow.aheadOf(entry) + 1;
@@ -92,7 +92,7 @@ function aheadInChat(chat: Chat, flow: Flow, position: number): number {
 export function explain(account: Account, entry: Entry, now: number): Explained {
   const { queued, flow } = entry;
   const placed = place(account, entry, now);
-  const causes: Held[] = [];
+  const causes: HeldBy[] = [];
   if (account.heldUntil > now) causes.push(held(account));
   if (flow === null) {
     causes.push({
@@ -124,12 +124,12 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
   return { ...placed, causes };
 }
 
-export function held(account: Account): Held {
+export function held(account: Account): HeldBy {
   const until = account.heldUntil === Number.POSITIVE_INFINITY ? null : account.heldUntil;
   return { kind: 'held', name: 'account', until, detail: account.heldWhy };
 }
 
-function aheadCause(flow: Flow, position: number, strict: boolean): Held {
+function aheadCause(flow: Flow, position: number, strict: boolean): HeldBy {
   const ahead = position - 1;
   if (strict) {
     const detail = `${ahead} before it in its account, which sends strictly in order`;

@@ -6,12 +6,12 @@ import type { Chat } from './chat.ts';
 import type { Flow } from './flow.ts';
 import type { Pacing } from './pacing.ts';
 import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
-import { Turns } from './turns.ts';
+import { FairRings } from './turns.ts';
 
 export class Ready {
   readonly #picker: ClassPicker;
   // By gate, then by class; made when first needed, because most accounts use few of them.
-  readonly #turns: (Turns | undefined)[] = Array(GATES.length * CLASS_COUNT).fill(undefined);
+  readonly #turns: (FairRings | undefined)[] = Array(GATES.length * CLASS_COUNT).fill(undefined);
   #gateTurn = 0;
   // Of the last choice.
   #class = 0;
@@ -59,12 +59,12 @@ export class Ready {
   }
 
   // The best class it has waiting decides, so that nothing high waits behind something low.
-  #turnsOf(chat: Chat, offer: Flow): Turns {
+  #turnsOf(chat: Chat, offer: Flow): FairRings {
     const best = 31 - Math.clz32(chat.present & -chat.present);
     const place = GATES.indexOf(offer.head!.queued.gate) * CLASS_COUNT + best;
     let turns = this.#turns[place];
     if (turns === undefined) {
-      turns = new Turns();
+      turns = new FairRings();
       this.#turns[place] = turns;
     }
     return turns;

@@ -9,7 +9,7 @@ import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account } from './account.ts';
 import type { Chat } from './chat.ts';
-import { type Explained, explain, held, type Placed, place } from './explain.ts';
+import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
 import { Entry } from './flow.ts';
 import { Expiries, TimeHeap } from './heap.ts';
 import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
@@ -17,9 +17,9 @@ import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
 import { leaveRing, Ring } from './ring.ts';
-import { oldestDueAt, type Waiting, type WaitingFilter, waiting } from './waiting.ts';
+import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
-export type { Explained, Placed } from './explain.ts';
+export type { Explained, PlacedDelivery } from './explain.ts';
 export type { AccountLoad } from './load.ts';
 export type { Order } from './order.ts';
 export { URGENT_RUN_MAX } from './picker.ts';
@@ -30,7 +30,7 @@ export type Decision =
   | { kind: 'idle' };
 
 // Where a call would queue.
-export type Place = Pick<Queued, 'account' | 'chat' | 'family'>;
+export type CallTarget = Pick<Queued, 'account' | 'chat' | 'family'>;
 
 // Where something is expected.
 export interface Expected {
@@ -140,12 +140,12 @@ export class Scheduler {
   }
 
   // Whether it is worth asking to reserve: nothing waits in the account, and the chat is quiet.
-  hasRoomFor(call: Place, now: number): boolean {
+  hasRoomFor(call: CallTarget, now: number): boolean {
     return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
   }
 
   // Something is being written down that will wait here, or not: until it is `met`, nothing may go past it.
-  expect(call: Place, bytes: number): Expected {
+  expect(call: CallTarget, bytes: number): Expected {
     const account = this.#accountOf(call);
     account.load.enter(bytes);
     return { account, chat: account.expect(call), bytes };
@@ -249,7 +249,7 @@ export class Scheduler {
     return account === undefined || account.heldUntil <= now ? null : held(account);
   }
 
-  place(seq: number, now: number): Placed | null {
+  place(seq: number, now: number): PlacedDelivery | null {
     const entry = this.#waiting.get(seq);
     return entry === undefined ? null : place(this.#accountOf(entry.queued), entry, now);
   }
@@ -305,7 +305,7 @@ export class Scheduler {
   }
 
   // The first of each lane (of one chat: all), those that wait longest first. Walks all lanes.
-  waiting(filter: WaitingFilter, max: number): Waiting[] {
+  waiting(filter: WaitingQuery, max: number): WaitingDelivery[] {
     return waiting(this.#accounts, filter, max);
   }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Chat } from './chat.ts';
 import { leaveRing } from './ring.ts';
-import { Turns } from './turns.ts';
+import { FairRings } from './turns.ts';
 
 const chats = (count: number) =>
   Array.from({ length: count }, (_, i) => new Chat(String(i), [0, 16, 4, 1]));
 
 // Serves and puts back, as the account does.
-function serve(turns: Turns, count: number, isLong: (chat: Chat) => boolean): string[] {
+function serve(turns: FairRings, count: number, isLong: (chat: Chat) => boolean): string[] {
   return Array.from({ length: count }, () => {
     const chat = turns.next()!;
     turns.served(chat);
@@ -19,13 +19,13 @@ function serve(turns: Turns, count: number, isLong: (chat: Chat) => boolean): st
 
 describe('turns', () => {
   test('go round', () => {
-    const turns = new Turns();
+    const turns = new FairRings();
     for (const chat of chats(3)) turns.place(chat, false);
     expect(serve(turns, 6, () => false)).toEqual(['0', '1', '2', '0', '1', '2']);
   });
 
   test('are shared in halves with those that have a long way to go', () => {
-    const turns = new Turns();
+    const turns = new FairRings();
     const isLong = (chat: Chat) => chat.id === '0';
     for (const chat of chats(4)) turns.place(chat, isLong(chat));
     const served = serve(turns, 600, isLong);
@@ -35,7 +35,7 @@ describe('turns', () => {
   });
 
   test('nobody waits for a ring that is empty', () => {
-    const turns = new Turns();
+    const turns = new FairRings();
     const [chat] = chats(1);
     turns.place(chat!, true);
     expect(serve(turns, 3, () => true)).toEqual(['0', '0', '0']);

@@ -5,7 +5,7 @@
 import type { Chat } from './chat.ts';
 import { leaveRing, Ring } from './ring.ts';
 
-export class Turns {
+export class FairRings {
   readonly #all = new Ring<Chat>();
   readonly #long = new Ring<Chat>();
   #longIsNext = false;

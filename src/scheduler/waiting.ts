@@ -6,14 +6,14 @@ import type { Priority } from '../domain/priority.ts';
 import type { Account } from './account.ts';
 import type { Flow } from './flow.ts';
 
-export interface WaitingFilter {
+export interface WaitingQuery {
   readonly account?: string;
   // All that wait in it, not only the first of each lane.
   readonly chat?: string;
   readonly priority?: Priority;
 }
 
-export interface Waiting {
+export interface WaitingDelivery {
   readonly queued: Queued;
   // Those of its lane and class that wait behind it, about.
   readonly behind: number;
@@ -21,9 +21,9 @@ export interface Waiting {
 
 export function waiting(
   accounts: ReadonlyMap<string, Account>,
-  filter: WaitingFilter,
+  filter: WaitingQuery,
   max: number,
-): Waiting[] {
+): WaitingDelivery[] {
   const { account, chat, priority } = filter;
   const found = new Longest(max);
   const one = account === undefined ? undefined : accounts.get(account);
@@ -80,7 +80,7 @@ function isOf(queued: Queued, priority: Priority | undefined): boolean {
 // Keeps the first so many in order of (enterAt, account, rank); most that are offered come too late and cost one
 // comparison.
 class Longest {
-  readonly list: Waiting[] = [];
+  readonly list: WaitingDelivery[] = [];
   readonly #max: number;
 
   constructor(max: number) {

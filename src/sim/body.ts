@@ -2,7 +2,7 @@
 // a body above BODY_BYTES_MAX is refused, and of files only the name and the size are kept.
 
 import type { IncomingMessage } from 'node:http';
-import type { Params } from './telegram/params.ts';
+import type { SimParams } from './telegram/params.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const PARTS_MAX = 200;
@@ -26,23 +26,23 @@ export function readBody(request: IncomingMessage, done: (body: Buffer | null) =
 }
 
 // null: the body is not what its type says.
-export function paramsOf(contentType: string, body: Buffer): Params | null {
+export function paramsOf(contentType: string, body: Buffer): SimParams | null {
   if (body.length === 0) return {};
   if (contentType.startsWith('application/json')) return parseJson(body.toString());
   if (contentType.startsWith('multipart/form-data')) return parseMultipart(contentType, body);
   return Object.fromEntries(new URLSearchParams(body.toString()));
 }
 
-export function parseJson(text: string): Params | null {
+export function parseJson(text: string): SimParams | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Params) : null;
+    return typeof value === 'object' && value !== null ? (value as SimParams) : null;
   } catch {
     return null;
   }
 }
 
-function parseMultipart(contentType: string, body: Buffer): Params | null {
+function parseMultipart(contentType: string, body: Buffer): SimParams | null {
   const boundary = /boundary=(?:"([^"]+)"|([^;]+))/i.exec(contentType);
   if (boundary === null) return null;
   const mark = Buffer.from(`--${(boundary[1] ?? boundary[2])!.trim()}`);

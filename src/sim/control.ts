@@ -12,7 +12,7 @@ import {
 } from './faults.ts';
 import type { ChatState } from './telegram/chats.ts';
 import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import { intOf, jsonOf, listOf, type Params, textOf } from './telegram/params.ts';
+import { intOf, jsonOf, listOf, type SimParams, textOf } from './telegram/params.ts';
 
 export const CALLS_MAX = 200_000;
 
@@ -49,7 +49,7 @@ export class Control {
   };
 
   // null: no such route.
-  handle(model: TelegramModel, route: string, params: Params): unknown {
+  handle(model: TelegramModel, route: string, params: SimParams): unknown {
     switch (route) {
       case 'GET /sim/stats':
         return { ...this.#stats, windowsExceeded: this.#stats.flood + this.#stats.held };
@@ -89,7 +89,7 @@ export class Control {
   }
 
   // A script is added to what is there; rates replace what was; neither clears both.
-  #setFaults(params: Params): unknown {
+  #setFaults(params: SimParams): unknown {
     const script = listOf(params, 'script') as readonly ScriptedFault[];
     const rates = jsonOf(params, 'rates') as FaultRates | undefined;
     for (const line of script) this.#script.add(line);
@@ -101,7 +101,7 @@ export class Control {
     return { ok: true };
   }
 
-  #setChat(model: TelegramModel, params: Params): unknown {
+  #setChat(model: TelegramModel, params: SimParams): unknown {
     const chat = textOf(params, 'chat');
     const kind = textOf(params, 'state');
     if (kind !== '' && !CHAT_STATES.includes(kind)) return { ok: false, states: CHAT_STATES };

@@ -2,11 +2,11 @@
 // A fault is decided when a request leaves; what it does to the request is told in one place, `undergo`.
 
 import type { Random } from '../system/random.ts';
-import { type Answer, BAD_GATEWAY, RESTARTING, TOO_LARGE } from './telegram/answers.ts';
+import { BAD_GATEWAY, RESTARTING, type SimAnswer, TOO_LARGE } from './telegram/answers.ts';
 import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import type { Params } from './telegram/params.ts';
+import type { SimParams } from './telegram/params.ts';
 
-export type Fault =
+export type WireFault =
   // The connection breaks before anything was written.
   | { kind: 'reset_before' }
   // The call takes effect, and its answer never arrives.
@@ -20,7 +20,7 @@ export type Fault =
   // The server restarts: everyone is sent away for so long.
   | { kind: 'restart'; ms: number };
 
-export type FaultKind = Fault['kind'];
+export type FaultKind = WireFault['kind'];
 
 export interface FaultTarget {
   readonly token: string;
@@ -29,7 +29,7 @@ export interface FaultTarget {
 }
 
 export interface Faults {
-  next(target: FaultTarget, now: number): Fault | null;
+  next(target: FaultTarget, now: number): WireFault | null;
 }
 
 export const NO_FAULTS: Faults = { next: () => null };
@@ -53,14 +53,14 @@ export function randomFaults(random: Random, rates: FaultRates): Faults {
   };
 }
 
-function faultOf(kind: FaultKind, random: Random): Fault {
+function faultOf(kind: FaultKind, random: Random): WireFault {
   if (kind === 'hang') return { kind, delivered: random.next() < 0.5 };
   if (kind === 'bad_gateway') return { kind, delivered: random.next() < 0.2 };
   return kind === 'restart' ? { kind, ms: RESTART_MS } : { kind };
 }
 
 export interface ScriptedFault {
-  readonly fault: Fault;
+  readonly fault: WireFault;
   // Which calls it strikes; what is left out matches all.
   readonly method?: string;
   readonly chat?: string;
@@ -102,15 +102,15 @@ function strikes(line: ScriptedFault, target: FaultTarget): boolean {
 
 // What the caller will see, `holdMs` after the call arrived. `cut`: the connection breaks without an answer.
 export type Fate = { readonly holdMs: number; readonly call: JudgedCall | null } & (
-  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'answer'; readonly answer: SimAnswer }
   | { readonly kind: 'cut' }
   | { readonly kind: 'silence' }
 );
 
 export function undergo(
-  fault: Fault | null,
+  fault: WireFault | null,
   model: TelegramModel,
-  sent: { token: string; method: string; params: Params },
+  sent: { token: string; method: string; params: SimParams },
   now: number,
 ): Fate {
   if (fault?.kind === 'restart') model.restart(now + fault.ms);

@@ -1,11 +1,11 @@
 // The simulated platform's files: each path has its own small content, whole or a range of it.
 
-import type { Answer } from './telegram/answers.ts';
+import type { SimAnswer } from './telegram/answers.ts';
 
 const FILE_BYTES = 1024;
 const RANGE = /^bytes=(\d{1,9})-(\d{0,9})$/;
 
-export function fileOf(path: string, range: string | undefined): Answer {
+export function fileOf(path: string, range: string | undefined): SimAnswer {
   const content = `simulated file ${encodeURI(path)}\n`
     .padEnd(FILE_BYTES, '.')
     .slice(0, FILE_BYTES);

@@ -2,9 +2,9 @@
 // a second one sends the first away, as Telegram does.
 
 import type { Clock } from '../system/clock.ts';
-import { type Answer, OTHER_POLLER, refused } from './telegram/answers.ts';
+import { OTHER_POLLER, refused, type SimAnswer } from './telegram/answers.ts';
 import type { TelegramModel } from './telegram/model.ts';
-import { intOf, type Params } from './telegram/params.ts';
+import { intOf, type SimParams } from './telegram/params.ts';
 
 const TIMEOUT_S_MAX = 50;
 const EMPTY = '{"ok":true,"result":[]}';
@@ -12,24 +12,24 @@ const EMPTY = '{"ok":true,"result":[]}';
 export class Polling {
   readonly #model: TelegramModel;
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  readonly #waiting = new Map<string, (answer: SimAnswer) => void>();
 
   constructor(model: TelegramModel, clock: Clock) {
     this.#model = model;
     this.#clock = clock;
   }
 
-  isLong(method: string, params: Params): boolean {
+  isLong(method: string, params: SimParams): boolean {
     return method.toLowerCase() === 'getupdates' && (intOf(params, 'timeout') ?? 0) > 0;
   }
 
-  poll(token: string, params: Params): Promise<Answer> {
+  poll(token: string, params: SimParams): Promise<SimAnswer> {
     const ask = () => this.#model.call(token, 'getUpdates', params, this.#clock.now()).answer;
     this.#waiting.get(token)?.(refused(OTHER_POLLER, false));
     const first = ask();
     if (first.body !== EMPTY) return Promise.resolve(first);
     return new Promise((resolve) => {
-      const finish = (answer: Answer) => {
+      const finish = (answer: SimAnswer) => {
         stopListening();
         timer.cancel();
         this.#waiting.delete(token);

@@ -11,10 +11,10 @@ import { Control } from './control.ts';
 import { type Fate, type Faults, NO_FAULTS, undergo } from './faults.ts';
 import { fileOf } from './files.ts';
 import { Polling } from './polling.ts';
-import { type Answer, badRequest, NOT_FOUND, refused, TOO_LARGE } from './telegram/answers.ts';
+import { badRequest, NOT_FOUND, refused, type SimAnswer, TOO_LARGE } from './telegram/answers.ts';
 import { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
-import type { TelegramOptions } from './telegram/options.ts';
-import { type Params, textOf } from './telegram/params.ts';
+import type { SimTelegramOptions } from './telegram/options.ts';
+import { type SimParams, textOf } from './telegram/params.ts';
 import { type Network, wayMs } from './transport.ts';
 
 export interface ServedSim {
@@ -27,7 +27,7 @@ export interface ServeSimOptions {
   readonly host: string;
   // 0: any free one.
   readonly port: number;
-  readonly options?: Partial<TelegramOptions>;
+  readonly options?: Partial<SimTelegramOptions>;
   // Left out: the machine's own.
   readonly clock?: Clock;
   readonly random?: Random;
@@ -106,7 +106,7 @@ class Desk {
     this.#polling.close();
   }
 
-  #route(request: IncomingMessage, response: ServerResponse, body: Params): void {
+  #route(request: IncomingMessage, response: ServerResponse, body: SimParams): void {
     const url = request.url ?? '/';
     const address = parseAddress(url);
     if (url.startsWith('/sim/')) this.#controlled(request.method ?? 'GET', url, response, body);
@@ -122,7 +122,10 @@ class Desk {
     }
   }
 
-  #call(response: ServerResponse, sent: { token: string; method: string; params: Params }): void {
+  #call(
+    response: ServerResponse,
+    sent: { token: string; method: string; params: SimParams },
+  ): void {
     const { token, method, params } = sent;
     const chat = textOf(params, 'chat_id');
     const fault = this.#control.faults.next({ token, method, chat }, this.#clock.now());
@@ -136,7 +139,7 @@ class Desk {
     });
   }
 
-  #controlled(verb: string, url: string, response: ServerResponse, body: Params): void {
+  #controlled(verb: string, url: string, response: ServerResponse, body: SimParams): void {
     const { pathname, searchParams } = new URL(url, 'http://sim');
     const params = { ...Object.fromEntries(searchParams), ...body };
     const said = this.#control.handle(this.#model, `${verb} ${pathname}`, params);
@@ -166,7 +169,7 @@ function meet(response: ServerResponse, fate: Fate): void {
   else if (fate.kind === 'cut') response.socket?.destroy();
 }
 
-function answer(response: ServerResponse, { status, headers, body }: Answer): void {
+function answer(response: ServerResponse, { status, headers, body }: SimAnswer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }

@@ -2,27 +2,27 @@
 // It is written from what is known of the platform and imports nothing of the code it tests.
 
 export {
-  type Fault,
   type FaultRates,
   type FaultScript,
   type Faults,
   NO_FAULTS,
   randomFaults,
   scriptedFaults,
+  type WireFault,
 } from './faults.ts';
 export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
 export { SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
-export { TELEGRAM_DEFAULTS, type TelegramOptions } from './telegram/options.ts';
+export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';
 export { type Exchange, type Network, simTransport } from './transport.ts';
 export type {
   EngineFactory,
-  LearnedRate,
-  Submitted,
+  EngineSubmitted,
   WorldDisk,
   WorldEnd,
   WorldEngine,
+  WorldLearnedRate,
   WorldMessage,
   WorldPorts,
   WorldRecord,

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../system/random.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { type Fault, scriptedFaults } from './faults.ts';
+import { scriptedFaults, type WireFault } from './faults.ts';
 import { createTelegramModel } from './telegram/model.ts';
 import { type Exchange, simTransport } from './transport.ts';
 
 const TOKEN = '42:sandbox';
 const DEADLINE_MS = 30_000;
 
-function wire(script: { fault: Fault }[] = []) {
+function wire(script: { fault: WireFault }[] = []) {
   const clock = virtualClock(1_700_000_000_000);
   const model = createTelegramModel({});
   const exchanges: Exchange[] = [];

@@ -8,12 +8,12 @@ import type { Random } from '../system/random.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/transport.ts';
 import { parseAddress } from './address.ts';
 import { paramsOf } from './body.ts';
-import { type Fault, type Faults, undergo } from './faults.ts';
+import { type Faults, undergo, type WireFault } from './faults.ts';
 import { fileOf } from './files.ts';
 import { Polling } from './polling.ts';
-import { type Answer, NOT_FOUND, refused } from './telegram/answers.ts';
+import { NOT_FOUND, refused, type SimAnswer } from './telegram/answers.ts';
 import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import { type Params, textOf } from './telegram/params.ts';
+import { type SimParams, textOf } from './telegram/params.ts';
 
 export interface Network {
   // One way: latencyMs plus up to jitterMs, drawn anew for each way.
@@ -30,8 +30,8 @@ export interface Exchange {
   readonly reply: Reply;
   readonly token: string;
   readonly method: string;
-  readonly params: Params;
-  readonly fault: Fault | null;
+  readonly params: SimParams;
+  readonly fault: WireFault | null;
   // null: it was never judged.
   readonly call: JudgedCall | null;
 }
@@ -68,7 +68,7 @@ function makeRequest(
   ports: SimTransportPorts,
   polling: Polling,
   request: HttpRequest,
-  body: Params,
+  body: SimParams,
   resolve: (reply: Reply) => void,
 ): void {
   const { clock, model } = ports;
@@ -132,16 +132,16 @@ function after({ clock }: SimTransportPorts, ms: number, run: () => void): void 
   else clock.schedule(clock.now() + ms, run);
 }
 
-function bodyOf(body: string | null): Params {
+function bodyOf(body: string | null): SimParams {
   if (body === null || body === '') return {};
   try {
-    return JSON.parse(body) as Params;
+    return JSON.parse(body) as SimParams;
   } catch {
     return {};
   }
 }
 
-async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<Params> {
+async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<SimParams> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk as Buffer);
   return paramsOf(headers['content-type'] ?? '', Buffer.concat(chunks)) ?? {};
@@ -160,7 +160,7 @@ function streamed(reply: Promise<Reply>, hangUp: AbortSignal): Promise<StreamedR
   });
 }
 
-function answered({ headers, ...answer }: Answer, now: number): Reply {
+function answered({ headers, ...answer }: SimAnswer, now: number): Reply {
   const date = new Date(now).toUTCString();
   return { kind: 'answered', ...answer, headers: { ...headers, date } };
 }

@@ -20,7 +20,7 @@ export interface SpoolOptions {
   readonly bytesMax: number;
 }
 
-export type Received =
+export type ReceivedFile =
   // Pinned: unpin it when its delivery is in the journal, or will never be.
   | { kind: 'kept'; id: string; size: number }
   | { kind: 'full' }
@@ -90,7 +90,7 @@ export class Spool {
   }
 
   // Reads the source to its end, whatever comes of it.
-  async receive(source: Readable, owner: Claimant): Promise<Received> {
+  async receive(source: Readable, owner: Claimant): Promise<ReceivedFile> {
     const part = join(this.#dir, `${++this.#parts}${PART}`);
     let file: FileHandle | null = null;
     let written: Written = { kind: 'broken', size: 0 };
@@ -167,7 +167,7 @@ export class Spool {
     return { kind: 'whole', size, id: hash.digest('base64url') };
   }
 
-  async #keep(part: string, id: string, size: number, owner: Claimant): Promise<Received> {
+  async #keep(part: string, id: string, size: number, owner: Claimant): Promise<ReceivedFile> {
     this.#room.give(owner, size);
     const known = this.#entries.get(id);
     if (known !== undefined) {
@@ -204,12 +204,12 @@ const DONE = Promise.resolve();
 
 type Written =
   | { kind: 'whole'; size: number; id: string }
-  | (Exclude<Received, { kind: 'kept' }> & { size: number });
+  | (Exclude<ReceivedFile, { kind: 'kept' }> & { size: number });
 
 const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 // An error with a system call in it is the disk's; any other is the sender's.
-function failureOf(error: unknown): Exclude<Received, { kind: 'kept' }> {
+function failureOf(error: unknown): Exclude<ReceivedFile, { kind: 'kept' }> {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) {
     return { kind: 'broken' };
   }

@@ -63,16 +63,16 @@ export function digestOf(
 }
 
 // Its place in the order: own, or inherited from the delivery it replaces.
-export interface Place {
+export interface SlotEntry {
   readonly enterAt: number;
   readonly rank: number;
 }
 
-export function ownPlace(delivery: NewDelivery, rank: number): Place {
+export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
   return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
 }
 
-export function queuedOfNew(delivery: NewDelivery, seq: number, place: Place): Queued {
+export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry): Queued {
   return {
     seq,
     account: delivery.account,

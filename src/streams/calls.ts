@@ -9,8 +9,8 @@ import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
 import type { CosmeticCall, Prospect } from '../road/road.ts';
 import { assert } from '../system/assert.ts';
-import type { Step } from './plan.ts';
-import type { Message } from './render/content.ts';
+import type { PlanStep } from './plan.ts';
+import type { RenderedMessage } from './render/content.ts';
 import type { Stream } from './stream.ts';
 
 type Call = Extract<Described, { kind: 'call' }>;
@@ -30,8 +30,8 @@ export function liveOf(ports: CallPorts, platform: string): LiveOutput {
 export function stepCall(
   live: LiveOutput,
   stream: Stream,
-  step: Step,
-  messages: readonly Message[],
+  step: PlanStep,
+  messages: readonly RenderedMessage[],
 ): LiveCall {
   const { chat, thread, params } = stream.asked;
   const { content, place } = messages[step.part] ?? {
@@ -86,7 +86,7 @@ export function deliveryOf(
   };
 }
 
-export function slotOf(stream: Stream, step: Step): string {
+export function slotOf(stream: Stream, step: PlanStep): string {
   const slot = `stream:${stream.id}:${step.part}`;
   return step.kind === 'send' ? slot : `${slot}:change`;
 }

@@ -3,19 +3,19 @@
 
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { type FinalPorts, type Finished, finish, follow, placeAll } from './finish.ts';
-import type { Stage } from './pacing/chat-pacers.ts';
+import type { ChatPacers } from './pacing/chat-pacers.ts';
 import type { Stream } from './stream.ts';
-import type { Change } from './streams.ts';
+import type { StreamChange } from './streams.ts';
 
 export class Endings {
   readonly #p: FinalPorts;
-  readonly #stage: Stage;
+  readonly #stage: ChatPacers;
   readonly #closed: (stream: Stream) => void;
   readonly #broken: (stream: Stream, error: unknown) => void;
 
   constructor(
     ports: FinalPorts,
-    stage: Stage,
+    stage: ChatPacers,
     closed: (stream: Stream) => void,
     broken: (stream: Stream, error: unknown) => void,
   ) {
@@ -25,7 +25,11 @@ export class Endings {
     this.#broken = broken;
   }
 
-  async finish(stream: Stream, change: Change | null, reason: string | null): Promise<Finished> {
+  async finish(
+    stream: Stream,
+    change: StreamChange | null,
+    reason: string | null,
+  ): Promise<Finished> {
     this.#stage.outputOf(stream).finalWaits(stream);
     try {
       const finished = await finish(this.#p, stream, change, reason);

@@ -8,7 +8,7 @@ import { virtualClock } from '../system/virtual-clock.ts';
 import { type FinalPorts, placeAll } from './finish.ts';
 import { aNewStream } from './stream.fixture.ts';
 import { Stream } from './stream.ts';
-import { Keeper } from './writer.ts';
+import { StreamWriter } from './writer.ts';
 
 test('it waits for the number, and then changes that message instead of sending another', async () => {
   const submitted: NewDelivery[] = [];
@@ -23,7 +23,7 @@ test('it waits for the number, and then changes that message instead of sending 
   const ports: FinalPorts = {
     road,
     clock: virtualClock(0),
-    keeper: new Keeper({ save: async () => {} }),
+    keeper: new StreamWriter({ save: async () => {} }),
     platforms: new Map([[platform.name, platform]]),
     gateFor: (_account, call) => call.gate,
     slotFor: () => 0,

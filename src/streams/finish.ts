@@ -11,8 +11,8 @@ import { plan } from './plan.ts';
 import { messagesOf } from './render/content.ts';
 import { digestsOf } from './showing.ts';
 import type { Final, Stream } from './stream.ts';
-import type { Change } from './streams.ts';
-import type { Keeper } from './writer.ts';
+import type { StreamChange } from './streams.ts';
+import type { StreamWriter } from './writer.ts';
 
 // A draft that is under way should not come after the message; longer than this it is not waited for.
 const DRAFT_MS_MAX = 1000;
@@ -20,7 +20,7 @@ const AGAIN_MS = 1000;
 const NEVER = new AbortController().signal;
 
 export interface FinalPorts extends PlacingPorts {
-  readonly keeper: Keeper;
+  readonly keeper: StreamWriter;
   isStopped(): boolean;
 }
 
@@ -31,7 +31,7 @@ export type Finished = { kind: 'finished' } | { kind: 'full'; queueMax: number }
 export async function finish(
   ports: FinalPorts,
   stream: Stream,
-  change: Change | null,
+  change: StreamChange | null,
   reason: string | null,
 ): Promise<Finished> {
   const before = stream.text;

@@ -2,7 +2,7 @@
 // what counts: nobody waits for an observer, and what goes wrong with one ends its following and nothing else. What
 // an observer's stream has by then is finished by its own watchdog, also after a restart, which ends all following.
 
-import type { Change, Fed, Live, NewStream, Opened, StreamView } from './streams.ts';
+import type { Fed, Live, NewStream, OpenedStream, StreamChange, StreamView } from './streams.ts';
 
 // Changes that may wait until an observer's stream is open.
 const BACKLOG_MAX = 1000;
@@ -31,7 +31,7 @@ export function withObservers(live: Live, onLost: (lost: LostObserver) => void):
     return taken;
   };
   return {
-    async open({ observers = [], ...stream }): Promise<Opened> {
+    async open({ observers = [], ...stream }): Promise<OpenedStream> {
       const opened = await live.open(stream);
       if (opened.kind !== 'opened' || observers.length === 0) return opened;
       const origin = opened.view.id;
@@ -42,7 +42,7 @@ export function withObservers(live: Live, onLost: (lost: LostObserver) => void):
       groups.set(origin, followers);
       return opened;
     },
-    change: (id: string, change: Change, lazy?: 'lazy') =>
+    change: (id: string, change: StreamChange, lazy?: 'lazy') =>
       led(
         id,
         () => live.change(id, change, lazy),

@@ -7,8 +7,8 @@ import type { Appended } from '../store/ports/delivery.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
 import { type CallPorts, deliveryOf, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
-import type { Step } from './plan.ts';
-import type { Message } from './render/content.ts';
+import type { PlanStep } from './plan.ts';
+import type { RenderedMessage } from './render/content.ts';
 import type { Stream } from './stream.ts';
 
 export interface PlacingPorts extends CallPorts {
@@ -18,7 +18,7 @@ export interface PlacingPorts extends CallPorts {
   slotFor(stream: Stream, isFinal: boolean): number;
 }
 
-export type Placed =
+export type PlacedStep =
   | { kind: 'placed'; seq: number; isSend: boolean }
   // A final of its slot waits already.
   | { kind: 'late' }
@@ -27,13 +27,13 @@ export type Placed =
 export async function place(
   ports: PlacingPorts,
   stream: Stream,
-  step: Step,
-  messages: readonly Message[],
+  step: PlanStep,
+  messages: readonly RenderedMessage[],
   isFinal: boolean,
-): Promise<Placed> {
+): Promise<PlacedStep> {
   // In one turn of the loop with the submission: what waits now is replaced before it can begin.
   const isReplacing = isFinal && step.kind === 'edit' && sendWaits(ports, stream, step.part);
-  const asked: Step = isReplacing ? { kind: 'send', part: step.part } : step;
+  const asked: PlanStep = isReplacing ? { kind: 'send', part: step.part } : step;
   const isNew = step.kind === 'send';
   const call = stepCall(liveOf(ports, stream.asked.platform), stream, asked, messages);
   const now = ports.clock.now();
@@ -55,11 +55,11 @@ function sendWaits({ road }: PlacingPorts, { frame }: Stream, part: number): boo
 // null: the message is there already, and must be changed instead.
 function take(
   stream: Stream,
-  step: Step,
+  step: PlanStep,
   isNew: boolean,
   digest: string | null,
   appended: Appended,
-): Placed | null {
+): PlacedStep | null {
   const isSend = step.kind === 'send';
   switch (appended.kind) {
     case 'accepted': {
@@ -96,6 +96,6 @@ function adopt(
   stream.parts[part] = { seq, messageId: null, digest, isLost: false };
 }
 
-function changeOf({ parts }: Stream, part: number): Step {
+function changeOf({ parts }: Stream, part: number): PlanStep {
   return { kind: 'edit', part, seq: parts[part]!.seq };
 }

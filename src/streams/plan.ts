@@ -12,15 +12,19 @@ export interface Part {
   readonly isLost: boolean;
 }
 
-export type Step =
+export type PlanStep =
   | { kind: 'send'; part: number }
   | { kind: 'edit'; part: number; seq: number }
   | { kind: 'remove'; part: number; seq: number };
 
 // `digests`: of the messages as they should be. A lost one is sent anew for the final only: a preview is not worth
 // a second message.
-export function plan(shown: readonly Part[], digests: readonly string[], isFinal: boolean): Step[] {
-  const steps: Step[] = [];
+export function plan(
+  shown: readonly Part[],
+  digests: readonly string[],
+  isFinal: boolean,
+): PlanStep[] {
+  const steps: PlanStep[] = [];
   for (const [part, digest] of digests.entries()) {
     const known = shown[part];
     if (known === undefined) steps.push({ kind: 'send', part });

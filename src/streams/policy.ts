@@ -1,6 +1,6 @@
 // What holds for a stream: the settings of its account and what its platform says of its chat, made into one answer.
 
-import type { Strategy, Transport } from '../domain/live.ts';
+import type { LiveTransport, Strategy } from '../domain/live.ts';
 import type { LiveLimits, LiveOutput } from '../platforms/platform.ts';
 import type { TurnPace } from './pacing/session-turns.ts';
 
@@ -34,7 +34,7 @@ export function transportOf(
   live: LiveOutput,
   chat: string,
   lacksDrafts: boolean,
-): Transport {
+): LiveTransport {
   const strategy = settings.strategy ?? live.strategy;
   if (strategy === 'chunks') return 'chunks';
   const best = live.transportOf(chat);
@@ -45,7 +45,7 @@ export function paceOf(
   settings: LiveSettings,
   live: LiveOutput,
   chat: string,
-  transport: Transport,
+  transport: LiveTransport,
 ): OutputPace {
   const { activeWindowMs, outputMpmMax, chunkSpacingMs } = settings;
   const strategy = strategyOf(settings, live);

@@ -13,15 +13,16 @@ import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
 import { Endings } from './endings.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
-import { Stage } from './pacing/chat-pacers.ts';
+import { ChatPacers } from './pacing/chat-pacers.ts';
 import type { LiveSettings } from './policy.ts';
 import { streamOf, unsure } from './record.ts';
 import { applied, isNothing, Stream } from './stream.ts';
-import type { Change, CutReason, Fed, Live, NewStream, Opened, StreamView } from './streams.ts';
+import type * as Port from './streams.ts';
+import type { CutReason, Fed, Live, NewStream } from './streams.ts';
 import { viewOf, waitsFor } from './view.ts';
 import { Ends } from './waiters.ts';
 import { dueAt } from './watch.ts';
-import { Keeper } from './writer.ts';
+import { StreamWriter } from './writer.ts';
 
 const HOUSEKEEPING_MS = 1000;
 const RECOVERED_TOGETHER = 100;
@@ -44,21 +45,21 @@ export interface LiveOptions extends CallPorts {
 export class LiveStreams implements Live, Service {
   readonly #o: LiveOptions;
   readonly #streams = new Map<string, Stream>();
-  readonly #keeper: Keeper;
-  readonly #stage: Stage;
+  readonly #keeper: StreamWriter;
+  readonly #stage: ChatPacers;
   readonly #endings: Endings;
   readonly #ends = new Ends();
-  readonly #listeners = new Set<(view: StreamView) => void>();
+  readonly #listeners = new Set<(view: Port.StreamView) => void>();
   #started: Promise<void> | null = null;
   #isStopped = false;
   #housekeeping: Timer | null = null;
 
   constructor(options: LiveOptions) {
     this.#o = options;
-    this.#keeper = new Keeper(options.journal.streams);
+    this.#keeper = new StreamWriter(options.journal.streams);
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
     const ports = { ...options, keeper: this.#keeper, broken };
-    this.#stage = new Stage({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.#stage = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
     this.#endings = new Endings(
       {
         ...ports,
@@ -88,7 +89,7 @@ export class LiveStreams implements Live, Service {
     await drained(this.#o.clock, [...saves, ...this.#keeper.pending], deadlineMs);
   }
 
-  async open(asked: NewStream): Promise<Opened> {
+  async open(asked: NewStream): Promise<Port.OpenedStream> {
     const { streamsMax, clock, random } = this.#o;
     const { account, key } = asked;
     const now = clock.now();
@@ -108,7 +109,7 @@ export class LiveStreams implements Live, Service {
     return { kind: 'opened', view: this.#announce(stream) };
   }
 
-  async change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed> {
+  async change(id: string, change: Port.StreamChange, lazy?: 'lazy'): Promise<Fed> {
     const stream = this.#streams.get(id);
     if (stream === undefined) return this.#gone(id);
     const refusal = this.#refusal(stream, change);
@@ -128,7 +129,7 @@ export class LiveStreams implements Live, Service {
     return { kind: 'taken', view: this.#announce(stream) };
   }
 
-  async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
+  async final(id: string, change: Port.StreamChange | null, cut?: CutReason): Promise<Fed> {
     const stream = this.#streams.get(id);
     if (stream === undefined) return this.#gone(id);
     return this.#refusal(stream, change) ?? this.#endSafely(stream, change, cut ?? null);
@@ -153,21 +154,21 @@ export class LiveStreams implements Live, Service {
     return { kind: 'taken', view: this.#close(stream) };
   }
 
-  async get(id: string): Promise<StreamView | null> {
+  async get(id: string): Promise<Port.StreamView | null> {
     const stream = this.#streams.get(id) ?? (await this.#known(id));
     return stream === null ? null : this.#view(stream);
   }
 
-  list(): StreamView[] {
+  list(): Port.StreamView[] {
     const streams = [...this.#streams.values()].sort((a, b) => a.openedAt - b.openedAt);
     return streams.map((stream) => this.#view(stream));
   }
 
-  ended(id: string, signal: AbortSignal): Promise<StreamView | null> {
+  ended(id: string, signal: AbortSignal): Promise<Port.StreamView | null> {
     return this.#streams.has(id) ? this.#ends.wait(id, signal) : this.get(id);
   }
 
-  listen(listener: (view: StreamView) => void): () => void {
+  listen(listener: (view: Port.StreamView) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -254,7 +255,7 @@ export class LiveStreams implements Live, Service {
   }
 
   // null: it may be done. Without a promise: between this answer and the deed nothing may come.
-  #refusal(stream: Stream, change: Change | null): Fed | null {
+  #refusal(stream: Stream, change: Port.StreamChange | null): Fed | null {
     if (stream.state !== 'open') return { kind: 'ended', view: this.#view(stream) };
     const { unitsMax } = this.#o;
     const units = change === null ? 0 : applied(stream.text, change).length;
@@ -273,14 +274,22 @@ export class LiveStreams implements Live, Service {
     this.#stage.changed(stream);
   }
 
-  async #end(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+  async #end(
+    stream: Stream,
+    change: Port.StreamChange | null,
+    reason: string | null,
+  ): Promise<Fed> {
     const finished = await this.#endings.finish(stream, change, reason);
     if (finished.kind === 'full') return { kind: 'queue_full', queueMax: finished.queueMax };
     this.#o.tell({ kind: 'final', platform: stream.asked.platform, reason });
     return { kind: 'taken', view: this.#announce(stream) };
   }
 
-  async #endSafely(stream: Stream, change: Change | null, reason: string | null): Promise<Fed> {
+  async #endSafely(
+    stream: Stream,
+    change: Port.StreamChange | null,
+    reason: string | null,
+  ): Promise<Fed> {
     try {
       return await this.#end(stream, change, reason);
     } catch (error) {
@@ -291,7 +300,7 @@ export class LiveStreams implements Live, Service {
 
   // An exception on its way to the screen, which every further showing would meet again: it has failed, and its text
   // stays in its record.
-  #broken(stream: Stream, error: unknown): StreamView {
+  #broken(stream: Stream, error: unknown): Port.StreamView {
     const { id, asked } = stream;
     if (stream.reason === INTERNAL) return this.#view(stream);
     this.#o.report('stream', error, { stream: id, account: asked.account });
@@ -329,14 +338,14 @@ export class LiveStreams implements Live, Service {
       .catch(ignoreStore);
   }
 
-  #close(stream: Stream): StreamView {
+  #close(stream: Stream): Port.StreamView {
     this.#streams.delete(stream.id);
     const view = this.#announce(stream);
     this.#ends.tell(view);
     return view;
   }
 
-  #announce(stream: Stream): StreamView {
+  #announce(stream: Stream): Port.StreamView {
     const view = this.#view(stream);
     for (const listener of this.#listeners) {
       try {
@@ -348,7 +357,7 @@ export class LiveStreams implements Live, Service {
     return view;
   }
 
-  #view(stream: Stream): StreamView {
+  #view(stream: Stream): Port.StreamView {
     if (stream.endedAt !== null) return viewOf(stream, { cadenceMs: null, waitsFor: null });
     const now = this.#o.clock.now();
     try {
@@ -376,7 +385,7 @@ export class LiveStreams implements Live, Service {
     return (await this.#known(nameOfKey(account, key))) ?? older;
   }
 
-  async #openedBefore(stream: Stream, asked: NewStream): Promise<Opened> {
+  async #openedBefore(stream: Stream, asked: NewStream): Promise<Port.OpenedStream> {
     if (!isSame(stream.asked, asked)) return { kind: 'conflict', id: stream.id };
     // Whoever opened it may still be waiting for the disk.
     if (this.#streams.has(stream.id)) await this.#keeper.save(stream);

@@ -7,11 +7,11 @@ import type { CosmeticAnswer, Ended } from '../road/road.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { cosmeticOf, liveOf } from './calls.ts';
 import { type PlacingPorts, place } from './placing.ts';
-import { plan, type Step } from './plan.ts';
+import { type PlanStep, plan } from './plan.ts';
 import { finishedTo } from './render/chunks.ts';
-import { type Message, messagesOf } from './render/content.ts';
+import { messagesOf, type RenderedMessage } from './render/content.ts';
 import type { Stream } from './stream.ts';
-import type { Keeper } from './writer.ts';
+import type { StreamWriter } from './writer.ts';
 
 // So many refusals in a row, and a stream is shown no more before its final.
 const FAULTS_MAX = 3;
@@ -19,7 +19,7 @@ const DRAFT_ID_MAX = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 export interface ShowingPorts extends PlacingPorts {
-  readonly keeper: Keeper;
+  readonly keeper: StreamWriter;
   // A text that waited since then is on the screen.
   shown(stream: Stream, staleSince: number): void;
   // The chat offers no drafts.
@@ -27,9 +27,9 @@ export interface ShowingPorts extends PlacingPorts {
 }
 
 // `nothing`: all of it is shown already. `waits`: it could not be shown now, and still wants to be.
-export type Shown = 'shown' | 'nothing' | 'waits';
+export type ShowResult = 'shown' | 'nothing' | 'waits';
 
-export async function show(ports: ShowingPorts, stream: Stream): Promise<Shown> {
+export async function show(ports: ShowingPorts, stream: Stream): Promise<ShowResult> {
   if (!(await isKept(ports, stream)) || stream.state !== 'open') return 'waits';
   if (stream.isMuted) return 'nothing';
   const live = liveOf(ports, stream.asked.platform);
@@ -48,12 +48,12 @@ export async function show(ports: ShowingPorts, stream: Stream): Promise<Shown> 
 }
 
 // What a draft shows becomes a message only with the final, or when the next begins.
-function lastingOf({ transport, parts }: Stream, messages: readonly Message[]) {
+function lastingOf({ transport, parts }: Stream, messages: readonly RenderedMessage[]) {
   if (transport !== 'draft' || parts.length >= messages.length) return messages;
   return messages.slice(0, -1);
 }
 
-export function digestsOf(messages: readonly Message[]): string[] {
+export function digestsOf(messages: readonly RenderedMessage[]): string[] {
   return messages.map(({ digest }) => digest);
 }
 
@@ -76,9 +76,9 @@ function cut(stream: Stream): void {
 async function showMessage(
   ports: ShowingPorts,
   stream: Stream,
-  step: Step,
-  messages: readonly Message[],
-): Promise<Shown> {
+  step: PlanStep,
+  messages: readonly RenderedMessage[],
+): Promise<ShowResult> {
   const { staleSince } = stream;
   const units = stream.durable.length;
   stream.staleSince = null;
@@ -108,8 +108,8 @@ async function showMessage(
 async function submit(
   ports: ShowingPorts,
   stream: Stream,
-  step: Step,
-  messages: readonly Message[],
+  step: PlanStep,
+  messages: readonly RenderedMessage[],
 ): Promise<number | null> {
   try {
     const placed = await place(ports, stream, step, messages, false);
@@ -123,7 +123,7 @@ async function submit(
 }
 
 // What the end of a call says about the message it made or changed. True: it is on the screen.
-function learn(ports: ShowingPorts, stream: Stream, step: Step, ended: Ended): boolean {
+function learn(ports: ShowingPorts, stream: Stream, step: PlanStep, ended: Ended): boolean {
   const part = stream.parts[step.part];
   if (ended.state === 'sent') {
     stream.faults = 0;
@@ -148,8 +148,8 @@ async function showDraft(
   ports: ShowingPorts,
   stream: Stream,
   live: LiveOutput,
-  messages: readonly Message[],
-): Promise<Shown> {
+  messages: readonly RenderedMessage[],
+): Promise<ShowResult> {
   const message = messages.at(stream.parts.length);
   if (message === undefined || message.digest === stream.draftDigest) return 'nothing';
   const { staleSince } = stream;

@@ -1,12 +1,12 @@
 // One stream as the room holds it: what was asked, the text as known and as durable, the messages it has, and what of
 // it is under way. Changes that are not on disk yet are kept apart, so that one the store refused can be taken back.
 
-import type { Transport } from '../domain/live.ts';
+import type { LiveTransport } from '../domain/live.ts';
 import type { Part } from './plan.ts';
-import type { Change, NewStream, StreamState } from './streams.ts';
+import type { NewStream, StreamChange, StreamState } from './streams.ts';
 
 export interface Op {
-  readonly change: Change;
+  readonly change: StreamChange;
   // Nobody waits for it to be durable: it stays when the store refuses it, and goes with the next save.
   readonly isLazy: boolean;
 }
@@ -28,7 +28,7 @@ export class Stream {
   readonly openedAt: number;
   state: StreamState = 'open';
   reason: string | null = null;
-  transport: Transport;
+  transport: LiveTransport;
   text = '';
   // As on disk.
   durable = '';
@@ -60,7 +60,7 @@ export class Stream {
   draftedAt = 0;
   typedAt = 0;
 
-  constructor(id: string, asked: NewStream, transport: Transport, now: number) {
+  constructor(id: string, asked: NewStream, transport: LiveTransport, now: number) {
     this.id = id;
     this.asked = asked;
     this.transport = transport;
@@ -94,10 +94,10 @@ export class Stream {
 }
 
 // A sign of life, and no more.
-export function isNothing({ kind, text }: Change): boolean {
+export function isNothing({ kind, text }: StreamChange): boolean {
   return kind === 'append' && text === '';
 }
 
-export function applied(text: string, change: Change): string {
+export function applied(text: string, change: StreamChange): string {
   return change.kind === 'append' ? text + change.text : change.text;
 }

@@ -1,10 +1,10 @@
 // Live output: texts that grow, and end in a final. This is the room's door: what others may ask of it.
 // A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
 
-import type { Format, Transport } from '../domain/live.ts';
+import type { Format, LiveTransport } from '../domain/live.ts';
 import type { Priority } from '../domain/priority.ts';
 
-export { FORMATS, type Format, TRANSPORTS, type Transport } from '../domain/live.ts';
+export { FORMATS, type Format, type LiveTransport, TRANSPORTS } from '../domain/live.ts';
 
 // open → finishing (the final is on disk) → done or failed; open → cancelled.
 export const STREAM_STATES = ['open', 'finishing', 'done', 'failed', 'cancelled'] as const;
@@ -22,7 +22,7 @@ export interface NewStream {
   readonly priority: Priority;
   readonly format: Format;
   // null: what the chat offers, the best first.
-  readonly transport: Transport | null;
+  readonly transport: LiveTransport | null;
   // Further parameters of the message (a reply, buttons), as the platform names them.
   readonly params: Readonly<Record<string, unknown>>;
   // Without a word from its producer for so long, it is finished with what it has.
@@ -40,7 +40,7 @@ export interface NewStream {
 // Why a text ended sooner than its producer meant it to.
 export type CutReason = 'sender_broke_off' | 'producer_failed' | 'stopping' | 'too_long';
 
-export type Change = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
+export type StreamChange = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
 
 export type Fed =
   | { kind: 'taken'; view: StreamView }
@@ -51,7 +51,7 @@ export type Fed =
   // A final that its account's full queue did not take: the stream stays open, nothing is lost.
   | { kind: 'queue_full'; queueMax: number };
 
-export type Opened =
+export type OpenedStream =
   | { kind: 'opened'; view: StreamView }
   // Under this key it was opened before.
   | { kind: 'repeated'; view: StreamView }
@@ -70,7 +70,7 @@ export interface StreamView {
   readonly thread: string | null;
   readonly session: string | null;
   readonly correlation: string | null;
-  readonly transport: Transport;
+  readonly transport: LiveTransport;
   readonly format: Format;
   // In UTF-16 units: of the text as known, and as last shown.
   readonly units: number;
@@ -93,12 +93,12 @@ export interface StreamView {
 
 // Promises resolve when the effect is durable; they reject with JournalUnavailable when it cannot be.
 export interface Live {
-  open(stream: NewStream): Promise<Opened>;
+  open(stream: NewStream): Promise<OpenedStream>;
   // Durable when it resolves. With `lazy` it resolves at once, and what is shown is on disk by the time it is shown:
   // for producers whose own connection would break with us.
-  change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed>;
+  change(id: string, change: StreamChange, lazy?: 'lazy'): Promise<Fed>;
   // `cut`: it ends sooner than its producer meant it to; the record says why.
-  final(id: string, change: Change | null, cut?: CutReason): Promise<Fed>;
+  final(id: string, change: StreamChange | null, cut?: CutReason): Promise<Fed>;
   // What was shown stays; nothing more is.
   cancel(id: string): Promise<Fed>;
   get(id: string): Promise<StreamView | null>;

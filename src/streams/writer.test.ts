@@ -4,12 +4,12 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { streamOf } from './record.ts';
 import { aNewStream } from './stream.fixture.ts';
 import { Stream } from './stream.ts';
-import { Keeper } from './writer.ts';
+import { StreamWriter } from './writer.ts';
 
 // A store whose saves end when the test says so.
 function slowStore() {
   const saves: { stored: StoredStream; end: PromiseWithResolvers<void> }[] = [];
-  const keeper = new Keeper({
+  const keeper = new StreamWriter({
     save(stored) {
       const end = Promise.withResolvers<void>();
       saves.push({ stored, end });

@@ -12,7 +12,7 @@ interface Saving {
   next: Promise<void> | null;
 }
 
-export class Keeper {
+export class StreamWriter {
   readonly #journal: Pick<StreamStore, 'save'>;
   readonly #saving = new Map<Stream, Saving>();
 

@@ -61,7 +61,7 @@ export interface InboundParts {
 // `failed` counts tries; the others count updates.
 export type UpdateEnd = 'received' | 'repeated' | 'taken' | 'failed' | 'expired';
 
-export type Received =
+export type ReceivedUpdate =
   | { kind: 'received' }
   // No such account, or not its secret: nobody is told which.
   | { kind: 'unauthorized' }
@@ -86,7 +86,7 @@ export interface Inbound extends Service {
   // Whether the secret is that of the account: to be asked before anything of the update is read.
   admits(account: string, secret: string): boolean;
   // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
-  receive(account: string, secret: string, update: unknown): Promise<Received>;
+  receive(account: string, secret: string, update: unknown): Promise<ReceivedUpdate>;
   // null: no such account.
   webhookOf(account: string): WebhookView | null;
 
@@ -198,7 +198,7 @@ class InboundRoom implements Inbound {
     return this.#parts.accounts.has(account) && isRight;
   }
 
-  async receive(account: string, secret: string, update: unknown): Promise<Received> {
+  async receive(account: string, secret: string, update: unknown): Promise<ReceivedUpdate> {
     if (!this.admits(account, secret)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };

@@ -10,8 +10,8 @@ import {
   type Faults,
   type JudgedCall,
   NO_FAULTS,
+  type SimTelegramOptions,
   simTransport,
-  type TelegramOptions,
 } from '../../src/sim/sim.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
 import { JournalUnavailable } from '../../src/store/ports/unavailable.ts';
@@ -31,7 +31,7 @@ const COMMIT_MS_MAX = 3;
 
 export interface WorldOptions {
   readonly seed?: number;
-  readonly telegram?: Partial<TelegramOptions>;
+  readonly telegram?: Partial<SimTelegramOptions>;
   readonly settings?: Partial<LiveSettings>;
   readonly queueMax?: number;
   readonly streamsMax?: number;

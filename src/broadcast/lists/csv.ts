@@ -7,7 +7,7 @@
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
-import { type BadLine, FIELDS_MAX, type Found, type LineReader, memberOf } from './member.ts';
+import { type BadLine, FIELDS_MAX, type LineReader, memberOf, type ReadLine } from './member.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const CHAT = /^chat(_?id)?$/i;
@@ -42,12 +42,12 @@ export class CsvReader implements LineReader {
     this.#recordCharsMax = recordCharsMax;
   }
 
-  *line(text: string, number: number): Generator<Found> {
+  *line(text: string, number: number): Generator<ReadLine> {
     yield* this.#readAll([{ text, number }]);
   }
 
   // `left`: the next one last.
-  *#readAll(left: Line[]): Generator<Found> {
+  *#readAll(left: Line[]): Generator<ReadLine> {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       const found = this.#read(next);
       if (found === null) continue;
@@ -57,7 +57,7 @@ export class CsvReader implements LineReader {
     }
   }
 
-  *end(): Generator<Found> {
+  *end(): Generator<ReadLine> {
     while (this.#held.length > 0) {
       const [first] = this.#held as [Line];
       const left: Line[] = [];
@@ -75,7 +75,7 @@ export class CsvReader implements LineReader {
     this.#place = 'start';
   }
 
-  #read(line: Line): Found | null {
+  #read(line: Line): ReadLine | null {
     if (this.#isHopeless) return null;
     if (this.#head === null) return this.#readHead(line);
     if (this.#held.length === 0 && line.text.trim() === '') return null;
@@ -103,7 +103,7 @@ export class CsvReader implements LineReader {
     return { line: this.#held[0]!.number, expected: `${UNCLOSED} before the next recipient` };
   }
 
-  #record(head: Head): Found {
+  #record(head: Head): ReadLine {
     const [first] = this.#held as [Line];
     const record = this.#held.map(({ text }) => text).join('\n');
     this.#held = [];
@@ -145,7 +145,7 @@ function chatOf(text: string, head: Head, line: number): string | null {
   return isClosed ? memberChat(recipientOf(text, head, line)) : null;
 }
 
-function memberChat(found: Found): string | null {
+function memberChat(found: ReadLine): string | null {
   return 'line' in found ? null : found.chat;
 }
 
@@ -153,7 +153,7 @@ function isName(chat: string | null): boolean {
   return chat !== null && !NUMBER_OR_NAME.test(chat);
 }
 
-function recipientOf(record: string, head: Head, line: number): Found {
+function recipientOf(record: string, head: Head, line: number): ReadLine {
   const cells = cellsOf(record, head.delimiter);
   if (cells === null) return { line, expected: 'cells in quotes that are closed' };
   if (cells.length > head.names.length) {

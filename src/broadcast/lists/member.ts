@@ -8,13 +8,13 @@ export interface BadLine {
   readonly expected: string;
 }
 
-export type Found = NewMember | BadLine;
+export type ReadLine = NewMember | BadLine;
 
 // Reads a list line by line. What a line comes to may be known only after others.
 export interface LineReader {
-  line(text: string, number: number): Iterable<Found>;
+  line(text: string, number: number): Iterable<ReadLine>;
   // The next line is too long to be read; or there is none.
-  end(): Iterable<Found>;
+  end(): Iterable<ReadLine>;
 }
 
 export const FIELDS_MAX = 64;

@@ -6,7 +6,7 @@ import { TextDecoder } from 'node:util';
 import { parseJson } from '../../system/json.ts';
 import type { NewMember } from '../broadcast.ts';
 import { CsvReader } from './csv.ts';
-import { type BadLine, type Found, type LineReader, memberOf } from './member.ts';
+import { type BadLine, type LineReader, memberOf, type ReadLine } from './member.ts';
 
 export const LIST_FORMATS = ['csv', 'ndjson', 'text'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
@@ -73,7 +73,7 @@ function* pieces(read: LineReader, lines: Iterable<Line>, isEnd = false): Genera
   if (members.length + bad.length > 0) yield { members, bad };
 }
 
-function* foundIn(read: LineReader, lines: Iterable<Line>, isEnd: boolean): Generator<Found> {
+function* foundIn(read: LineReader, lines: Iterable<Line>, isEnd: boolean): Generator<ReadLine> {
   for (const { text, number } of lines) {
     if (text !== null) yield* read.line(text, number);
     else {
@@ -137,14 +137,14 @@ function readerOf(format: ListFormat): LineReader {
 }
 
 // Every line stands for itself; empty ones for nothing.
-function eachLine(read: (line: string, number: number) => Found): LineReader {
+function eachLine(read: (line: string, number: number) => ReadLine): LineReader {
   return {
     line: (text, number) => (text.trim() === '' ? [] : [read(text, number)]),
     end: () => [],
   };
 }
 
-function readJson(line: string, number: number): Found {
+function readJson(line: string, number: number): ReadLine {
   const parsed = parseJson(line);
   if (parsed.kind === 'failure') {
     const { fault, detail } = parsed;

@@ -8,10 +8,10 @@ import { virtualClock } from '../../system/virtual-clock.ts';
 import { Unreachable } from '../client.ts';
 import { runCli } from '../program.ts';
 import { watchBroadcast } from './progress.ts';
-import { barOf, type ShownBroadcast } from './view.ts';
+import { type BroadcastAnswer, barOf } from './view.ts';
 
 const NONE = { pending: 0, queued: 0, dead: 0, skipped: 0, cancelled: 0, uncertain: 0 };
-const DONE: ShownBroadcast = {
+const DONE: BroadcastAnswer = {
   id: 'b-abcde-1',
   state: 'done',
   name: null,

@@ -11,10 +11,10 @@ import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { onlyAccount } from '../target.ts';
 import { watchBroadcast } from './progress.ts';
 import {
+  type BroadcastAnswer,
   describeBroadcast,
   listBroadcasts,
   listRecipients,
-  type ShownBroadcast,
   type ShownRecipient,
 } from './view.ts';
 
@@ -81,7 +81,7 @@ async function run(io: Io, options: Options): Promise<void> {
     : pourWith(io, options.to, (source, type) => {
         const form = withList(order, source, type);
         return client.pour('/v1/broadcasts', form.body, form.type);
-      }))) as ShownBroadcast;
+      }))) as BroadcastAnswer;
   if (options.detach === true) {
     if (options.json) printJson(io, made);
     else io.out(describeBroadcast(made));
@@ -139,7 +139,7 @@ function addList(broadcast: Command, io: Io): void {
     const options = self.optsWithGlobals<Options>();
     const answer = await connect(io, { ...options }).call('GET', '/v1/broadcasts');
     if (options.json) printJson(io, answer);
-    else io.out(listBroadcasts((answer as Page<ShownBroadcast>).items));
+    else io.out(listBroadcasts((answer as Page<BroadcastAnswer>).items));
   });
 }
 
@@ -149,7 +149,7 @@ function addShow(broadcast: Command, io: Io): void {
     const options = self.optsWithGlobals<Options>();
     const shown = await connect(io, { ...options }).call('GET', pathOf(id));
     if (options.json) printJson(io, shown);
-    else io.out(describeBroadcast(shown as ShownBroadcast));
+    else io.out(describeBroadcast(shown as BroadcastAnswer));
   });
 }
 
@@ -187,7 +187,7 @@ function addSteer(
     const options = self.optsWithGlobals<Options>();
     const shown = await connect(io, { ...options }).call('POST', `${pathOf(id)}/${verb}`);
     if (options.json) printJson(io, shown);
-    else io.out(describeBroadcast(shown as ShownBroadcast));
+    else io.out(describeBroadcast(shown as BroadcastAnswer));
   });
 }
 

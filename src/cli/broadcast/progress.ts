@@ -4,7 +4,7 @@
 import { type Clock, sleep } from '../../system/clock.ts';
 import { type Client, Unreachable } from '../client.ts';
 import type { Io } from '../io.ts';
-import { barOf, countsOf, isOver, type ShownBroadcast, shareOf } from './view.ts';
+import { type BroadcastAnswer, barOf, countsOf, isOver, shareOf } from './view.ts';
 
 const LOOK_EVERY_MS = 500;
 const LINES = 10;
@@ -13,8 +13,8 @@ export async function watchBroadcast(given: {
   client: Pick<Client, 'call'>;
   clock: Clock;
   io: Io;
-  first: ShownBroadcast;
-}): Promise<ShownBroadcast> {
+  first: BroadcastAnswer;
+}): Promise<BroadcastAnswer> {
   const { client, clock, io, first } = given;
   const path = `/v1/broadcasts/${first.id}`;
   let shown = first;
@@ -27,7 +27,7 @@ export async function watchBroadcast(given: {
     }
     await sleep(clock, LOOK_EVERY_MS);
     try {
-      shown = (await client.call('GET', path)) as ShownBroadcast;
+      shown = (await client.call('GET', path)) as BroadcastAnswer;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       io.progress?.(`${first.id}: the gateway does not answer; the broadcast goes on when it does`);

@@ -2,7 +2,7 @@
 
 import { duration, fields, table } from '../terminal/table.ts';
 
-export interface ShownBroadcast {
+export interface BroadcastAnswer {
   readonly id: string;
   readonly state: string;
   readonly name: string | null;
@@ -27,17 +27,17 @@ export interface ShownRecipient {
 const BAR_WIDTH = 24;
 const OPEN = ['pending', 'queued'];
 
-export function isOver({ state, progress }: ShownBroadcast): boolean {
+export function isOver({ state, progress }: BroadcastAnswer): boolean {
   return state === 'done' || (state === 'cancelled' && progress.queued === 0);
 }
 
 // Of all: how many have come to an end.
-export function shareOf({ total, progress }: ShownBroadcast): number {
+export function shareOf({ total, progress }: BroadcastAnswer): number {
   const open = OPEN.reduce((sum, state) => sum + (progress[state] ?? 0), 0);
   return total === 0 ? 1 : (total - open) / total;
 }
 
-export function barOf(shown: ShownBroadcast, now: number): string {
+export function barOf(shown: BroadcastAnswer, now: number): string {
   const share = shareOf(shown);
   const full = Math.floor(share * BAR_WIDTH);
   const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
@@ -51,14 +51,14 @@ export function barOf(shown: ShownBroadcast, now: number): string {
   ].join(' · ');
 }
 
-export function countsOf({ progress, total }: ShownBroadcast): string {
+export function countsOf({ progress, total }: BroadcastAnswer): string {
   const others = Object.entries(progress)
     .filter(([state, count]) => count > 0 && state !== 'sent' && !OPEN.includes(state))
     .map(([state, count]) => `, ${count} ${state}`);
   return `${progress.sent} of ${total} sent${others.join('')}`;
 }
 
-export function describeBroadcast(shown: ShownBroadcast): string {
+export function describeBroadcast(shown: BroadcastAnswer): string {
   return fields([
     ['id', shown.id],
     ['name', shown.name],
@@ -74,7 +74,7 @@ export function describeBroadcast(shown: ShownBroadcast): string {
   ]);
 }
 
-export function listBroadcasts(all: readonly ShownBroadcast[]): string {
+export function listBroadcasts(all: readonly BroadcastAnswer[]): string {
   if (all.length === 0) return 'no broadcasts';
   const rows = all.map((shown) => [
     shown.id,

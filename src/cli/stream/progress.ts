@@ -3,7 +3,7 @@
 
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { Client } from '../client.ts';
-import { progressOf, type ShownStream } from './view.ts';
+import { progressOf, type StreamAnswer } from './view.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -20,7 +20,7 @@ export function follow(given: {
   const look = async () => {
     const answer = await client.call('GET', path).catch(() => null);
     if (isOver) return;
-    const [stream] = (answer as { streams: ShownStream[] } | null)?.streams ?? [];
+    const [stream] = (answer as { streams: StreamAnswer[] } | null)?.streams ?? [];
     if (stream !== undefined) progress(progressOf(stream));
     lookLater();
   };

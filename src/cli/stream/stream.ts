@@ -9,7 +9,7 @@ import { addClientOptions, type Client, connect } from '../client.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { onlyAccount, secondsOf } from '../target.ts';
 import { follow } from './progress.ts';
-import { describeStream, listStreams, type ShownStream } from './view.ts';
+import { describeStream, listStreams, type StreamAnswer } from './view.ts';
 
 interface Options {
   readonly account?: string;
@@ -74,7 +74,7 @@ async function run(io: Io, options: Options): Promise<void> {
   const ended = await watched(io, client, query, () =>
     client.pour(`/v1/streams?${query}`, input, type),
   ).finally(() => input.destroy());
-  const stream = ended as ShownStream;
+  const stream = ended as StreamAnswer;
   if (options.json) printJson(io, stream);
   else io.out(describeStream(stream));
   if (stream.error) {
@@ -123,7 +123,7 @@ function addList(stream: Command, io: Io): void {
   const command = stream.command('list').description('the streams that are open');
   addClientOptions(command).action(async (options: { json?: true }) => {
     const answer = (await connect(io, { ...options }).call('GET', '/v1/streams')) as {
-      streams: ShownStream[];
+      streams: StreamAnswer[];
     };
     if (options.json) printJson(io, answer);
     else io.out(listStreams(answer.streams));
@@ -134,7 +134,7 @@ function addShow(stream: Command, io: Io): void {
   const command = stream.command('show').description('how one stream stands').argument('<id>');
   addClientOptions(command).action(async (id: string, options: { json?: true }) => {
     const path = `/v1/streams/${encodeURIComponent(id)}`;
-    const found = (await connect(io, { ...options }).call('GET', path)) as ShownStream;
+    const found = (await connect(io, { ...options }).call('GET', path)) as StreamAnswer;
     if (options.json) printJson(io, found);
     else io.out(describeStream(found));
   });

@@ -2,7 +2,7 @@
 
 import { fields, table } from '../terminal/table.ts';
 
-export interface ShownStream {
+export interface StreamAnswer {
   readonly id: string;
   readonly state: string;
   readonly reason: string | null;
@@ -24,7 +24,7 @@ export interface ShownStream {
   readonly error?: string | null;
 }
 
-export function describeStream(stream: ShownStream): string {
+export function describeStream(stream: StreamAnswer): string {
   const ids = stream.messages.map(({ messageId }) => messageId ?? '…').join(', ');
   return fields([
     ['id', stream.id],
@@ -45,7 +45,7 @@ export function describeStream(stream: ShownStream): string {
   ]);
 }
 
-export function listStreams(streams: readonly ShownStream[]): string {
+export function listStreams(streams: readonly StreamAnswer[]): string {
   if (streams.length === 0) return 'no stream is open';
   const rows = streams.map((stream) => [
     stream.id,
@@ -64,7 +64,7 @@ export function listStreams(streams: readonly ShownStream[]): string {
 }
 
 // In one line, while it grows.
-export function progressOf(stream: ShownStream): string {
+export function progressOf(stream: StreamAnswer): string {
   const parts = [
     `${stream.units} units taken`,
     `${stream.shownUnits} shown`,
@@ -74,6 +74,6 @@ export function progressOf(stream: ShownStream): string {
   return `${stream.id}: ${parts.filter((part) => part !== null).join(', ')}`;
 }
 
-function cadenceOf({ cadenceMs }: ShownStream): string | null {
+function cadenceOf({ cadenceMs }: StreamAnswer): string | null {
   return cadenceMs === null ? null : `every ${(cadenceMs / 1000).toFixed(1)} s`;
 }

@@ -7,24 +7,24 @@ import { harmless } from '../terminal/harmless.ts';
 import type { Tone } from '../terminal/style.ts';
 import { duration } from '../terminal/table.ts';
 import type { Choice, SectionName } from './keys.ts';
-import type { Rule, Snapshot } from './snapshot.ts';
+import type { Snapshot, TopRule } from './snapshot.ts';
 
-export interface Section {
+export interface TopSection {
   readonly name: SectionName;
   readonly head: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly TopRow[];
   // There are so many, though not all were told.
   readonly total: number;
   // Columns that a narrow terminal does without, so that the last one has room to say something.
   readonly spare?: readonly string[];
 }
 
-export interface Row {
+export interface TopRow {
   readonly tone: Tone;
   readonly cells: readonly string[];
 }
 
-export function sectionsOf(snapshot: Snapshot, choice: Choice): Section[] {
+export function sectionsOf(snapshot: Snapshot, choice: Choice): TopSection[] {
   const now = Date.parse(snapshot.overview.at);
   const all = [
     accounts(snapshot, choice, now),
@@ -39,7 +39,7 @@ export function sectionsOf(snapshot: Snapshot, choice: Choice): Section[] {
     .map((section) => filtered(section, choice.filter));
 }
 
-function filtered(section: Section, filter: string): Section {
+function filtered(section: TopSection, filter: string): TopSection {
   if (filter === '') return section;
   const wanted = filter.toLowerCase();
   const rows = section.rows.filter(({ cells }) =>
@@ -48,7 +48,7 @@ function filtered(section: Section, filter: string): Section {
   return { ...section, rows, total: rows.length };
 }
 
-function accounts(snapshot: Snapshot, { sort }: Choice, now: number): Section {
+function accounts(snapshot: Snapshot, { sort }: Choice, now: number): TopSection {
   const known = snapshot.accounts.map((account) => {
     const mine = snapshot.overview.freezes.shown.filter((each) => each.account === account.id);
     const frozenOnes = mine.length === 0 ? null : `${mine.length} frozen`;
@@ -75,7 +75,7 @@ function accounts(snapshot: Snapshot, { sort }: Choice, now: number): Section {
 }
 
 // The rule that is nearest to its end, and how much of it is believed.
-function budgetOf(rules: readonly Rule[]): { budget: string; learned: string } {
+function budgetOf(rules: readonly TopRule[]): { budget: string; learned: string } {
   const [tightest] = rules.toSorted((a, b) => b.used / b.count - a.used / a.count);
   if (tightest === undefined) return { budget: '', learned: '' };
   const { used, count: allowed, perMs, learned } = tightest;
@@ -83,7 +83,7 @@ function budgetOf(rules: readonly Rule[]): { budget: string; learned: string } {
   return { budget: `${used}/${allowed} a ${per}`, learned: `${Math.round(learned * 100)} %` };
 }
 
-function longest({ overview }: Snapshot, now: number): Section {
+function longest({ overview }: Snapshot, now: number): TopSection {
   const rows = overview.oldest.map(({ id, account, chat, priority, since, behind, why }) =>
     row('plain', [id, ago(since, now), account, chat, priority, `+${count(behind)}`, why]),
   );
@@ -92,7 +92,7 @@ function longest({ overview }: Snapshot, now: number): Section {
   return { name: 'waits longest', head, rows, total: rows.length, spare };
 }
 
-function frozen({ overview }: Snapshot, now: number): Section {
+function frozen({ overview }: Snapshot, now: number): TopSection {
   const { active, shown } = overview.freezes;
   const rows = shown.map(({ account, scope, name, until, cause }) =>
     row('warning', [
@@ -106,7 +106,7 @@ function frozen({ overview }: Snapshot, now: number): Section {
   return { name: 'frozen', head, rows, total: active };
 }
 
-function streams(snapshot: Snapshot): Section {
+function streams(snapshot: Snapshot): TopSection {
   const rows = snapshot.streams.map((stream) => {
     const { id, account, chat, units, shownUnits, cadenceMs, waitsFor } = stream;
     const pace = cadenceMs === null ? '' : `${(cadenceMs / 1000).toFixed(1)} s`;
@@ -116,7 +116,7 @@ function streams(snapshot: Snapshot): Section {
   return { name: 'streams', head, rows, total: rows.length };
 }
 
-function broadcasts(snapshot: Snapshot, now: number): Section {
+function broadcasts(snapshot: Snapshot, now: number): TopSection {
   const rows = snapshot.broadcasts.map((shown) => {
     const { id, name, account, state, perSecond, eta } = shown;
     const left = eta === null ? '' : duration(Math.max(0, Date.parse(eta) - now));
@@ -129,7 +129,7 @@ function broadcasts(snapshot: Snapshot, now: number): Section {
   return { name: 'broadcasts', head, rows, total: rows.length, spare: ['account'] };
 }
 
-function failures({ dead, overview }: Snapshot, now: number): Section {
+function failures({ dead, overview }: Snapshot, now: number): TopSection {
   const rows = dead.map(({ id, settledAt, acceptedAt, account, chat, reason, detail }) => {
     const when = `${ago(settledAt ?? acceptedAt, now)} ago`;
     return row('plain', [id, when, account, chat, [reason, detail].filter(Boolean).join(': ')]);
@@ -138,7 +138,7 @@ function failures({ dead, overview }: Snapshot, now: number): Section {
   return { name: 'dead letters', head, rows, total: overview.dead, spare: ['account'] };
 }
 
-function row(tone: Tone, cells: readonly string[]): Row {
+function row(tone: Tone, cells: readonly string[]): TopRow {
   return { tone, cells: cells.map((cell) => harmless(cell).replaceAll('\n', ' ')) };
 }
 

@@ -2,10 +2,10 @@
 // show no wrong ages.
 
 import type { ShownAccount } from '../account-view.ts';
-import type { ShownBroadcast } from '../broadcast/view.ts';
+import type { BroadcastAnswer } from '../broadcast/view.ts';
 import type { Client } from '../client.ts';
 import type { ShownDelivery } from '../delivery.ts';
-import type { ShownStream } from '../stream/view.ts';
+import type { StreamAnswer } from '../stream/view.ts';
 
 type Counted = 'accepted' | 'sent' | 'limited' | 'failed' | 'dead' | 'waiting';
 
@@ -39,7 +39,7 @@ export interface ShownOverview {
   };
 }
 
-export interface Rule {
+export interface TopRule {
   readonly name: string;
   readonly used: number;
   readonly count: number;
@@ -53,10 +53,10 @@ export interface Snapshot {
   readonly health: string;
   readonly overview: ShownOverview;
   // `rules`: of the account itself; empty where they were not asked for.
-  readonly accounts: readonly (ShownAccount & { readonly rules: readonly Rule[] })[];
-  readonly streams: readonly ShownStream[];
+  readonly accounts: readonly (ShownAccount & { readonly rules: readonly TopRule[] })[];
+  readonly streams: readonly StreamAnswer[];
   // Those that are not over.
-  readonly broadcasts: readonly ShownBroadcast[];
+  readonly broadcasts: readonly BroadcastAnswer[];
   // The newest.
   readonly dead: readonly ShownDelivery[];
 }
@@ -73,8 +73,8 @@ export async function takeSnapshot(client: Client, signal?: AbortSignal): Promis
     get<{ status: string }>('/health/details'),
     get<ShownOverview>('/v1/overview'),
     get<{ accounts: ShownAccount[] }>('/v1/accounts'),
-    get<{ streams: ShownStream[] }>('/v1/streams'),
-    get<{ items: ShownBroadcast[] }>('/v1/broadcasts'),
+    get<{ streams: StreamAnswer[] }>('/v1/streams'),
+    get<{ items: BroadcastAnswer[] }>('/v1/broadcasts'),
     get<{ items: ShownDelivery[] }>(`/v1/dead?limit=${DEAD_MAX}`),
   ]);
   const busiest = accounts.toSorted((a, b) => b.waiting + b.inFlight - a.waiting - a.inFlight);
@@ -82,7 +82,7 @@ export async function takeSnapshot(client: Client, signal?: AbortSignal): Promis
     await Promise.all(
       busiest.slice(0, BUDGETS_MAX).map(async ({ id }) => {
         const path = `/v1/limits?${new URLSearchParams({ account: id, limit: '1' })}`;
-        const { limits } = await get<{ limits: { chat: string; rules: Rule[] }[] }>(path);
+        const { limits } = await get<{ limits: { chat: string; rules: TopRule[] }[] }>(path);
         return [id, limits.find(({ chat }) => chat === '')?.rules ?? []] as const;
       }),
     ),

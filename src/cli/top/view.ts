@@ -6,7 +6,7 @@ import type { Paint, Tone } from '../terminal/style.ts';
 import { duration } from '../terminal/table.ts';
 import { fitted, widthOf } from '../terminal/width.ts';
 import type { Choice } from './keys.ts';
-import { count, type Row, type Section, sectionsOf } from './sections.ts';
+import { count, sectionsOf, type TopRow, type TopSection } from './sections.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Picture {
@@ -114,7 +114,7 @@ function footOf({ sort, only, filter, isTyping, isHeld }: Choice): Line {
 }
 
 // Each table first gets its head and a row; what is left goes round.
-function bodyOf(sections: readonly Section[], room: number, columns: number): Line[] {
+function bodyOf(sections: readonly TopSection[], room: number, columns: number): Line[] {
   const full = sections.filter(({ rows }) => rows.length > 0);
   if (full.length === 0) return [BLANK, { tone: 'faint', text: 'nothing to show' }];
   const shown = full.slice(0, Math.max(1, Math.floor(room / 3)));
@@ -135,7 +135,7 @@ function bodyOf(sections: readonly Section[], room: number, columns: number): Li
   });
 }
 
-function narrowed(section: Section): Section {
+function narrowed(section: TopSection): TopSection {
   const { head, rows, spare = [] } = section;
   const kept = <T>(all: readonly T[]) => all.filter((_, i) => !spare.includes(head[i]!));
   const cut = rows.map(({ tone, cells }) => ({ tone, cells: kept(cells) }));
@@ -143,7 +143,11 @@ function narrowed(section: Section): Section {
 }
 
 // `columns`: of the terminal; null: there is no end to them.
-function linesOf({ head, total }: Section, rows: readonly Row[], columns: number | null): Line[] {
+function linesOf(
+  { head, total }: TopSection,
+  rows: readonly TopRow[],
+  columns: number | null,
+): Line[] {
   const [first = '', ...others] = head.map((name) => name.toUpperCase());
   const told = rows.length < total ? ` ${count(rows.length)}/${count(total)}` : '';
   const names = [`${first}${told}`, ...others];

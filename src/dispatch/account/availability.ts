@@ -22,7 +22,7 @@ interface HeldAccount {
   paused: boolean;
 }
 
-export class Holds {
+export class AccountAvailability {
   readonly #scheduler: Scheduler;
   // Of the hosts' breakers; each account brings its own.
   readonly #settings: BreakerSettings;
@@ -104,13 +104,13 @@ export class Holds {
   }
 
   // Nothing of the account goes now, or only one call that probes.
-  isClosed(id: string): boolean {
+  isBlocked(id: string): boolean {
     const { paused, breaker, host } = this.#of(id);
     return paused || breaker.state !== 'closed' || host.breaker.state !== 'closed';
   }
 
   // Neither its own breaker nor its host's is open or probing.
-  areClosed(id: string): boolean {
+  hasClosedBreakers(id: string): boolean {
     const { breaker, host } = this.#of(id);
     return breaker.state === 'closed' && host.breaker.state === 'closed';
   }

@@ -8,11 +8,11 @@ import type { AccountLimits } from '../../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Clock } from '../../system/clock.ts';
-import { type AccountKeys, type LimitPorts, markRefused, saveLimits } from '../attempt/run.ts';
 import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/conclude.ts';
-import type { Teller } from '../events.ts';
+import { type AccountKeys, type LimitPorts, markRefused, saveLimits } from '../attempt/run.ts';
+import type { RoadEvents } from '../events.ts';
 import { lessonOf } from '../settle.ts';
-import type { Holds } from './availability.ts';
+import type { AccountAvailability } from './availability.ts';
 
 // Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
 const IN_FLIGHT_MAX = 100;
@@ -21,8 +21,8 @@ const DROPPED: CosmeticAnswer = { end: 'dropped', result: null };
 
 export interface CosmeticRoad {
   readonly scheduler: Scheduler;
-  readonly holds: Holds;
-  readonly teller: Teller;
+  readonly holds: AccountAvailability;
+  readonly teller: RoadEvents;
   profileOf(account: string): Profile;
   limitsOf(account: string): AccountLimits;
 }
@@ -65,7 +65,8 @@ export class Cosmetics {
     const credential = accounts.credentialOf(account);
     const charge = { chat, user, family, gate, live: false, cost: 1 };
     const inFlight = this.#inFlight.get(account) ?? 0;
-    if (credential === null || inFlight >= IN_FLIGHT_MAX || holds.isClosed(account)) return DROPPED;
+    if (credential === null || inFlight >= IN_FLIGHT_MAX || holds.isBlocked(account))
+      return DROPPED;
     if (!limits.isFreeFor(charge, clock.now())) return DROPPED;
     const ticket = limits.take(charge, clock.now());
     this.#inFlight.set(account, inFlight + 1);

@@ -56,7 +56,7 @@ export interface AttemptPorts {
 }
 
 // A change that was made to a call before it went, as its record names it; `chat`: where it goes instead.
-export interface Change {
+export interface AttemptChange {
   readonly name: string;
   readonly chat: string | null;
 }
@@ -74,7 +74,7 @@ export interface AttemptReport {
   readonly body: string | null;
 }
 
-export interface Tried {
+export interface TriedCall {
   readonly queued: Queued;
   readonly n: number;
   readonly record: PastRecord;
@@ -82,7 +82,7 @@ export interface Tried {
   readonly outcome: Outcome;
   readonly startedAt: number;
   readonly probing: boolean;
-  readonly change: Change | null;
+  readonly change: AttemptChange | null;
 }
 
 // What an exception within one attempt comes to: dead, with its place, and never sent again by itself. Whether the
@@ -111,7 +111,7 @@ export async function conclude(
   profile: Profile,
   limits: AccountLimits,
   ticket: Ticket | null,
-  tried: Tried,
+  tried: TriedCall,
 ): Promise<AttemptReport> {
   const { queued, n, record, startedAt, body, change } = tried;
   const endedAt = ports.clock.now();
@@ -131,7 +131,7 @@ interface Judged {
 }
 
 // Pure, but in the platform's words: what it throws is this attempt's fault, and not the road's.
-function judgeSafely(ports: AttemptPorts, profile: Profile, tried: Tried, now: number): Judged {
+function judgeSafely(ports: AttemptPorts, profile: Profile, tried: TriedCall, now: number): Judged {
   const chance = ports.random.next();
   try {
     return judge(profile, tried, now, chance);
@@ -143,7 +143,7 @@ function judgeSafely(ports: AttemptPorts, profile: Profile, tried: Tried, now: n
   }
 }
 
-function judge(profile: Profile, tried: Tried, now: number, chance: number): Judged {
+function judge(profile: Profile, tried: TriedCall, now: number, chance: number): Judged {
   const { queued, record, probing } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);

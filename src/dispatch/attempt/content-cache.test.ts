@@ -6,7 +6,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { OutgoingCall, Platform } from '../../platforms/platform.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { aRoad, message, NEVER, SENT, START, submit } from '../dispatch.fixture.ts';
-import { Shown } from './content-cache.ts';
+import { ContentCache } from './content-cache.ts';
 
 const EDITED = {
   kind: 'sent',
@@ -123,8 +123,8 @@ describe('the memory of what messages show', () => {
   const place = { account: 'fake:1', chat: 'c', method: 'edit', family: 'edit' } as const;
   const sent = (messageId: string | null, result = '{}') =>
     ({ kind: 'sent', messageId, result }) as const;
-  const memory = () => new Shown(virtualClock(START));
-  const show = (shown: Shown, body: string, outcome: Outcome = sent('7')) => {
+  const memory = () => new ContentCache(virtualClock(START));
+  const show = (shown: ContentCache, body: string, outcome: Outcome = sent('7')) => {
     shown.arrive(shown.depart(platform, place, body)!, aQueued(place), outcome);
   };
 

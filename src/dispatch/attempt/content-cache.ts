@@ -36,7 +36,7 @@ export interface Departure {
   readonly before: Known | null;
 }
 
-export class Shown {
+export class ContentCache {
   readonly #clock: Clock;
   // In order of use: the first is forgotten first.
   readonly #known = new Map<string, Known>();

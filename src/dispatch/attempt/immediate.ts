@@ -13,17 +13,17 @@ import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Aliases } from '../account/aliases.ts';
-import type { Holds } from '../account/availability.ts';
+import type { AccountAvailability } from '../account/availability.ts';
 import type { AccountOwners } from '../account/owners.ts';
-import type { Teller } from '../events.ts';
+import type { RoadEvents } from '../events.ts';
 import type { Profile } from './conclude.ts';
 
 // What it needs of the loop.
 export interface AtOnceRoad {
   readonly scheduler: Scheduler;
-  readonly holds: Holds;
+  readonly holds: AccountAvailability;
   readonly aliases: Aliases;
-  readonly teller: Pick<Teller, 'accepted'>;
+  readonly teller: Pick<RoadEvents, 'accepted'>;
   readonly storePausedUntil: number;
   storeTrouble: JournalUnavailable['code'] | null;
   limitsOf(account: string): AccountLimits;
@@ -108,7 +108,7 @@ function reserve(ports: AtOncePorts, delivery: NewDelivery): Reserved | null {
   ports.road.limitsOf(account);
   if (!scheduler.hasRoomFor(delivery, now)) return null;
   if (!isPlain(delivery) || !ports.turns.isRunning || now < storePausedUntil) return null;
-  if (!holds.areClosed(account) || aliases.canonical(account, chat) !== chat) return null;
+  if (!holds.hasClosedBreakers(account) || aliases.canonical(account, chat) !== chat) return null;
   const lane = laneOf(delivery);
   const bytes = bytesOf(delivery.body);
   const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0, bytes };

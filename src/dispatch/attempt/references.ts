@@ -4,7 +4,7 @@
 import type { Delivery, Queued } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Platform, References } from '../../platforms/platform.ts';
-import type { Place } from '../../road/road.ts';
+import type { QueuePosition } from '../../road/road.ts';
 
 // Between two looks at a message that is not sent yet; its own expected time says when.
 const LOOK_MS_MIN = 250;
@@ -16,7 +16,7 @@ export const REFERENCE_LOST = 'reference_lost';
 // How the record names it that real ids took the place of provisional ones.
 export const NAMED = 'named';
 
-export type Resolved =
+export type ResolvedReferences =
   | { kind: 'ready'; body: string }
   | { kind: 'wait'; until: number }
   | { kind: 'lost'; outcome: Outcome };
@@ -26,7 +26,7 @@ export interface Records {
 }
 
 export interface Places {
-  place(seq: number, now: number): Place | null;
+  place(seq: number, now: number): QueuePosition | null;
 }
 
 // Null: the call mentions no such message (almost always).
@@ -35,7 +35,7 @@ export function resolve(
   ports: { records: Records; places: Places; now: () => number },
   queued: Queued,
   body: string,
-): Promise<Resolved> | null {
+): Promise<ResolvedReferences> | null {
   const { references } = platform;
   if (references === undefined) return null;
   const seqs = references.mentions(body);
@@ -48,7 +48,7 @@ async function resolveAll(
   queued: Queued,
   body: string,
   seqs: readonly number[],
-): Promise<Resolved> {
+): Promise<ResolvedReferences> {
   const ids = new Map<number, string>();
   for (const seq of seqs) {
     const record = seq < queued.seq ? await latest(ports.records, seq) : null;
@@ -76,7 +76,7 @@ function lookAt(places: Places, seq: number, now: number): number {
   return Math.min(Math.max(eta, now + LOOK_MS_MIN), now + LOOK_MS_MAX);
 }
 
-function lost(seq: number): Resolved {
+function lost(seq: number): ResolvedReferences {
   const detail = `the message ${-seq} it mentions was never sent, so it has no id`;
   const description = `Bad Request: message ${-seq} was not sent`;
   const result = JSON.stringify({ ok: false, error_code: 400, description });

@@ -14,16 +14,14 @@ import type { LimitStore } from '../../store/ports/limits.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Alias, Aliases } from '../account/aliases.ts';
-import type { Holds } from '../account/availability.ts';
+import type { AccountAvailability } from '../account/availability.ts';
 import type { AccountOwners } from '../account/owners.ts';
-import { Lead } from '../begin-latency.ts';
-import type { Departure, Shown } from './content-cache.ts';
-import { NAMED, type Records, resolve } from './references.ts';
+import { BeginLatency } from '../begin-latency.ts';
 import {
+  type AttemptChange,
   type AttemptPorts,
   type AttemptReport,
   begin,
-  type Change,
   conclude,
   damagedOutcome,
   internalFailure,
@@ -31,8 +29,10 @@ import {
   postpone,
   quarantine,
   reasonOf,
-  type Tried,
+  type TriedCall,
 } from './conclude.ts';
+import type { ContentCache, Departure } from './content-cache.ts';
+import { NAMED, type Records, resolve } from './references.ts';
 
 // A try that is begun on disk.
 interface Start {
@@ -50,7 +50,7 @@ interface Ending extends Omit<Start, 'begun'> {
 
 // What is to be done with an attempt that has begun.
 type Plan =
-  | { kind: 'send'; body: string; change: Change | null }
+  | { kind: 'send'; body: string; change: AttemptChange | null }
   | { kind: 'wait'; until: number }
   // Settled without a call.
   | { kind: 'known'; outcome: Outcome };
@@ -61,7 +61,7 @@ interface Answer {
   readonly date: string | undefined;
 }
 
-type Kept = Omit<Tried, 'outcome'>;
+type Kept = Omit<TriedCall, 'outcome'>;
 
 export interface AttemptsPorts extends AttemptPorts {
   readonly journal: AttemptPorts['journal'] & LimitPorts['journal'];
@@ -78,7 +78,7 @@ export interface AccountKeys {
 // What an attempt needs of the road's memory.
 export interface AttemptRoad {
   readonly scheduler: Scheduler;
-  readonly holds: Holds;
+  readonly holds: AccountAvailability;
   readonly aliases: Aliases;
   readonly platformTime: { answered(host: string, date: string | undefined): void };
   unite(account: string, alias: Alias, now: number): LimitRecord[];
@@ -93,11 +93,11 @@ export interface AttemptRoad {
 export class Attempts {
   readonly #road: AttemptRoad;
   readonly #p: AttemptsPorts;
-  readonly #shown: Shown;
-  readonly #lead = new Lead();
+  readonly #shown: ContentCache;
+  readonly #lead = new BeginLatency();
   readonly #lookUp: Parameters<typeof resolve>[1];
 
-  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: Shown) {
+  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: ContentCache) {
     this.#road = road;
     this.#p = ports;
     this.#shown = shown;
@@ -179,7 +179,7 @@ export class Attempts {
     });
   }
 
-  #planSend({ queued, probing }: Start, given: string, change: Change | null): Plan {
+  #planSend({ queued, probing }: Start, given: string, change: AttemptChange | null): Plan {
     const { platform, splits } = this.#road.profileOf(queued.account);
     const body = (splits ? platform.repairs?.split(queued.method, given) : null) ?? given;
     // A probe must be a call, whatever it says.
@@ -193,7 +193,7 @@ export class Attempts {
     return platform.repairs?.cure({ kind: 'move_chat', chat }, method, body)?.body ?? body;
   }
 
-  async #send(start: Start, body: string, change: Change | null): Promise<void> {
+  async #send(start: Start, body: string, change: AttemptChange | null): Promise<void> {
     const { queued, ticket, probing, begun } = start;
     const { account } = queued;
     const credential = this.#p.accounts.credentialOf(account);
@@ -210,7 +210,7 @@ export class Attempts {
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
-  #conclude({ queued }: Start, ticket: Ticket | null, tried: Tried) {
+  #conclude({ queued }: Start, ticket: Ticket | null, tried: TriedCall) {
     const profile = this.#road.profileOf(queued.account);
     return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
   }

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { mayAct, type Role } from '../../domain/role.ts';
 import { type Bounds, type Holder, isCsrf, type Session } from '../../keys/keys.ts';
 import type { IntakeOptions } from '../context.ts';
-import { Lines } from '../open-connections.ts';
+import { OpenConnections } from '../open-connections.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { isLoopback } from '../sites.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
@@ -42,7 +42,7 @@ export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void 
   app.decorateRequest('holder', null);
   app.decorateRequest('session', null);
   app.decorateRequest('subject', '');
-  const lines = new Lines(options.clock);
+  const lines = new OpenConnections(options.clock);
   const unlisten = options.guards.keyring.listen(() => lines.look());
   app.addHook('preClose', async () => {
     unlisten();
@@ -51,7 +51,7 @@ export function guardRoutes(app: FastifyInstance, options: IntakeOptions): void 
   app.addHook('onRoute', (route) => guardRoute(route, options, lines));
 }
 
-function guardRoute(route: RouteOptions, options: IntakeOptions, lines: Lines): void {
+function guardRoute(route: RouteOptions, options: IntakeOptions, lines: OpenConnections): void {
   const access = accessOf(route.config);
   const role = roleOf(access, options.settings.host);
   if (role !== null) {
@@ -118,7 +118,7 @@ function holderOf(
   return session.holder;
 }
 
-function holding({ guards }: IntakeOptions, lines: Lines): Hook {
+function holding({ guards }: IntakeOptions, lines: OpenConnections): Hook {
   return ({ holder, session }, reply, done) => {
     if (session !== null) lines.hold(reply.raw, () => guards.sessions.isOpen(session));
     else if (holder !== null) lines.hold(reply.raw, () => guards.keyring.holds(holder));

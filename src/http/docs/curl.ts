@@ -1,7 +1,7 @@
 // The examples of one route as lines of curl that can be pasted into a shell. The gateway and the key are variables, so
 // that no line holds a secret.
 
-import type { Content, DescribedOperation } from '../openapi/description.ts';
+import type { DescribedOperation, MediaContent } from '../openapi/description.ts';
 
 export interface CurlLine {
   readonly name: string;
@@ -21,7 +21,7 @@ export function curlLines(verb: string, path: string, operation: DescribedOperat
   return all.map((name) => ({ name, line: lineOf(verb, path, operation, name) }));
 }
 
-function collect(names: Set<string>, examples: Content['examples']): void {
+function collect(names: Set<string>, examples: MediaContent['examples']): void {
   for (const name of Object.keys(examples ?? {})) names.add(name);
 }
 

@@ -1,10 +1,10 @@
 // One route on the description's page: what it does, how it is called, what it takes and answers.
 
 import type {
-  Content,
   DescribedAnswer,
   DescribedOperation,
   DescribedParameter,
+  MediaContent,
 } from '../openapi/description.ts';
 import { curlLines } from './curl.ts';
 import { type Html, html, prose } from './html.ts';
@@ -53,7 +53,7 @@ function showAnswer([status, { description, content = {} }]: [string, DescribedA
   return html`<h4>${when}: ${description}</h4>${Object.entries(content).map(showContent)}`;
 }
 
-function showContent([type, { schema }]: [string, Content]): Html {
+function showContent([type, { schema }]: [string, MediaContent]): Html {
   const isPlain = schema.type === 'string';
   return html`<p class="content">${type}</p>${isPlain ? null : showSchema(schema)}`;
 }

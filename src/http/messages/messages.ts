@@ -3,10 +3,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
 import { checkSearch, Receipt, Result, SearchQuery } from '../../accept/schema.ts';
-import { awaitResult, claimantOf, type Prepared, prepare, submit } from '../../accept/submit.ts';
+import {
+  awaitResult,
+  claimantOf,
+  type PreparedMessage,
+  prepare,
+  submit,
+} from '../../accept/submit.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import type { Waiting } from '../../accept/wait.ts';
+import type { WaitingCallers } from '../../accept/wait.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
@@ -32,7 +38,7 @@ interface ById {
 
 interface MessagePorts {
   readonly options: IntakeOptions;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCallers;
 }
 
 const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
@@ -136,7 +142,7 @@ export const MESSAGE_ROUTES = group<MessagePorts>(
 
 async function postOne(
   options: IntakeOptions,
-  waiting: Waiting,
+  waiting: WaitingCallers,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -157,7 +163,7 @@ async function postOne(
 // 207: each item carries the status it would have had alone.
 async function postMany(
   options: IntakeOptions,
-  waiting: Waiting,
+  waiting: WaitingCallers,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -168,7 +174,7 @@ async function postMany(
   }
   const headers = headersOf(request);
   if ('code' in headers) return sendProblem(reply, headers);
-  const prepared: Prepared[] = [];
+  const prepared: PreparedMessage[] = [];
   for (const [i, item] of items.entries()) {
     // One key for the whole batch stands for one key per item, by its place.
     const key = headers.idempotencyKey === null ? null : `${headers.idempotencyKey}#${i}`;

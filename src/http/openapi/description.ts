@@ -21,7 +21,7 @@ export interface DescribedOperation {
   readonly description: string;
   readonly security?: readonly object[];
   readonly parameters: readonly DescribedParameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaContent>> };
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
 
@@ -31,15 +31,15 @@ export interface DescribedParameter {
   readonly required?: boolean;
   readonly description?: string;
   readonly schema: Schema;
-  readonly examples?: Content['examples'];
+  readonly examples?: MediaContent['examples'];
 }
 
 export interface DescribedAnswer {
   readonly description: string;
-  readonly content?: Readonly<Record<string, Content>>;
+  readonly content?: Readonly<Record<string, MediaContent>>;
 }
 
-export interface Content {
+export interface MediaContent {
   readonly schema: Schema;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }

@@ -13,11 +13,11 @@ import { type Example, type Route, TAGS, type Tag } from '../route.ts';
 import { Stream, StreamAnswer, StreamFanOut } from '../streams/schema.ts';
 import { OverviewAnswer } from '../watch/overview.ts';
 import type {
-  Content,
   DescribedAnswer,
   DescribedOperation,
   DescribedParameter,
   Description,
+  MediaContent,
   Schema,
 } from './description.ts';
 
@@ -116,7 +116,7 @@ function answersOf({ answers, answerType = 'application/json' }: Route) {
 
 function requestBody({ body, forms = [], examples }: Route) {
   if (body === undefined && forms.length === 0) return {};
-  const content: Record<string, Content> = {};
+  const content: Record<string, MediaContent> = {};
   if (body !== undefined) {
     const given = examplesOf(examples, (example) => example.body);
     content['application/json'] = { schema: named(body), ...given };
@@ -175,7 +175,7 @@ function headerParameters(
 function examplesOf(
   examples: Route['examples'],
   part: (example: Example) => unknown,
-): Pick<Content, 'examples'> {
+): Pick<MediaContent, 'examples'> {
   const given = Object.entries(examples)
     .map(([name, example]) => [name, { value: part(example) }] as const)
     .filter(([, { value }]) => value !== undefined);

@@ -3,7 +3,7 @@
 
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { Feed, FeedEvent } from '../../streams/feed/feed.ts';
-import type { Change, CutReason, Fed, Live, StreamView } from '../../streams/streams.ts';
+import type { CutReason, Fed, Live, StreamChange, StreamView } from '../../streams/streams.ts';
 import { assert, unreachable } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 
@@ -19,7 +19,7 @@ export type BodyEnd =
   | { kind: 'queue_full'; queueMax: number }
   | { kind: 'unknown' };
 
-const NOTHING: Change = { kind: 'append', text: '' };
+const NOTHING: StreamChange = { kind: 'append', text: '' };
 // A producer that sends no text but is there says so this often at most.
 const SIGN_OF_LIFE_MS = 250;
 
@@ -58,7 +58,7 @@ export class Body {
     }
   }
 
-  async *#readings(feed: Feed): AsyncGenerator<Reading> {
+  async *#readings(feed: Feed): AsyncGenerator<BodyReading> {
     for await (const chunk of this.#through) {
       const reading = readEvents(feed.push(chunk as Buffer));
       this.#isRead = reading.isOver;
@@ -75,10 +75,10 @@ export async function feedStream(
   live: Live,
   clock: Clock,
   id: string,
-  readings: AsyncIterable<Reading>,
+  readings: AsyncIterable<BodyReading>,
   cutBy: () => CutReason | null = () => null,
 ): Promise<BodyEnd> {
-  let last: Reading = { change: null, isOver: true, error: null };
+  let last: BodyReading = { change: null, isOver: true, error: null };
   let heardAt = Number.NEGATIVE_INFINITY;
   for await (const reading of readings) {
     last = reading;
@@ -108,15 +108,15 @@ async function refusedEnd(
   return final.kind === 'taken' ? { kind: 'too_long', view: final.view, unitsMax } : final;
 }
 
-export interface Reading {
+export interface BodyReading {
   // What the events do to the text, as one change; null: nothing.
-  readonly change: Change | null;
+  readonly change: StreamChange | null;
   readonly isOver: boolean;
   readonly error: string | null;
 }
 
-function readEvents(events: readonly FeedEvent[]): Reading {
-  let change: Change | null = null;
+function readEvents(events: readonly FeedEvent[]): BodyReading {
+  let change: StreamChange | null = null;
   for (const event of events) {
     switch (event.kind) {
       case 'text':
@@ -136,6 +136,6 @@ function readEvents(events: readonly FeedEvent[]): Reading {
   return { change, isOver: false, error: null };
 }
 
-function extended(change: Change | null, text: string): Change {
+function extended(change: StreamChange | null, text: string): StreamChange {
   return change === null ? { kind: 'append', text } : { ...change, text: change.text + text };
 }

@@ -6,7 +6,7 @@ import type { TargetRequest } from '../../accept/schema.ts';
 import { isFanOut, waitOf } from '../../accept/submit.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
-import type { Change, Fed, StreamView } from '../../streams/streams.ts';
+import type { Fed, StreamChange, StreamView } from '../../streams/streams.ts';
 import { draftStream, type StreamOptions } from './draft.ts';
 import { draftObserving } from './observers.ts';
 import {
@@ -114,7 +114,7 @@ function taken(options: StreamOptions, fed: Fed): StreamView | Problem {
   return fed.kind === 'taken' ? fed.view : fedProblem(options.tag, fed);
 }
 
-function readChange(item: { append?: string; replace?: string }): Change | Trouble | null {
+function readChange(item: { append?: string; replace?: string }): StreamChange | Trouble | null {
   const { append, replace } = item;
   if (append !== undefined && replace !== undefined) {
     return { path: '/', expected: '`append` or `replace`, not both' };

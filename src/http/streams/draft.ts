@@ -6,11 +6,11 @@ import type { Problem, Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
 import type { NewStream } from '../../streams/streams.ts';
 import { assert } from '../../system/assert.ts';
-import type { IntakeOptions, LiveOutput } from '../context.ts';
+import type { IntakeOptions, StreamOutput } from '../context.ts';
 import type { StreamQueryRequest, StreamRequest } from './schema.ts';
 
 // What intake has, and live output with it.
-export type StreamOptions = IntakeOptions & LiveOutput;
+export type StreamOptions = IntakeOptions & StreamOutput;
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import type { Problem } from '../../domain/errors.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { valueProblem } from '../json-body.ts';
-import { feedStream, type Reading } from './body.ts';
+import { type BodyReading, feedStream } from './body.ts';
 import { cancelStream, changeStream, findStream, finishStream, openStream } from './calls.ts';
 import type { StreamOptions } from './draft.ts';
 import { endProblem } from './end.ts';
@@ -80,7 +80,7 @@ async function pourIn(
   waitMs: number,
 ): Shown {
   const failures: unknown[] = [];
-  const readings = async function* (): AsyncGenerator<Reading> {
+  const readings = async function* (): AsyncGenerator<BodyReading> {
     try {
       for await (const text of source) {
         yield { change: { kind: 'append', text }, isOver: false, error: null };

@@ -2,12 +2,12 @@
 // says so.
 
 import type {
-  Change,
   CutReason,
   Fed,
   Live,
   NewStream,
-  Opened,
+  OpenedStream,
+  StreamChange,
   StreamView,
 } from '../../streams/streams.ts';
 
@@ -17,7 +17,7 @@ export class FakeLive implements Live {
   readonly streams = new Map<string, Mutable<StreamView> & { text: string }>();
   readonly opened: NewStream[] = [];
   // Every change that was taken, in order.
-  readonly changes: (Change & { lazy: boolean })[] = [];
+  readonly changes: (StreamChange & { lazy: boolean })[] = [];
   readonly #listeners = new Set<(view: StreamView) => void>();
   readonly #waits = new Map<string, (view: StreamView) => void>();
   streamsMax = 3;
@@ -25,7 +25,7 @@ export class FakeLive implements Live {
   failure: Error | null = null;
   isQueueFull = false;
   // Told of each change before it is taken; the taking waits for it.
-  onChange: (change: Change) => Promise<void> | void = () => {};
+  onChange: (change: StreamChange) => Promise<void> | void = () => {};
   onWait: () => void = () => {};
   readonly #now: () => number;
 
@@ -33,7 +33,7 @@ export class FakeLive implements Live {
     this.#now = now;
   }
 
-  async open(stream: NewStream): Promise<Opened> {
+  async open(stream: NewStream): Promise<OpenedStream> {
     const before = this.opened.findIndex(({ key }) => key !== undefined && key === stream.key);
     if (before >= 0) {
       const view = this.streams.get(`stream${before + 1}`)!;
@@ -68,13 +68,13 @@ export class FakeLive implements Live {
     return { kind: 'opened', view };
   }
 
-  async change(id: string, change: Change, lazy?: 'lazy'): Promise<Fed> {
+  async change(id: string, change: StreamChange, lazy?: 'lazy'): Promise<Fed> {
     await this.onChange(change);
     if (this.failure !== null) throw this.failure;
     return this.#take(id, change, lazy !== undefined);
   }
 
-  async final(id: string, change: Change | null, cut?: CutReason): Promise<Fed> {
+  async final(id: string, change: StreamChange | null, cut?: CutReason): Promise<Fed> {
     if (this.failure !== null) throw this.failure;
     if (this.isQueueFull) return { kind: 'queue_full', queueMax: 10 };
     const fed = this.#take(id, change, false);
@@ -120,7 +120,7 @@ export class FakeLive implements Live {
     this.#waits.get(id)?.(this.#move(id, 'done', null));
   }
 
-  #take(id: string, change: Change | null, lazy: boolean): Fed {
+  #take(id: string, change: StreamChange | null, lazy: boolean): Fed {
     const stream = this.streams.get(id);
     if (stream === undefined) return { kind: 'unknown' };
     if (stream.state !== 'open') return { kind: 'ended', view: stream };

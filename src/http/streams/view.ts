@@ -3,7 +3,7 @@
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { formatId } from '../../domain/ids.ts';
-import type { Fed, Opened, StreamView } from '../../streams/streams.ts';
+import type { Fed, OpenedStream, StreamView } from '../../streams/streams.ts';
 import { unreachable } from '../../system/assert.ts';
 
 export type ShownStream = ReturnType<typeof showStream>;
@@ -39,7 +39,7 @@ export function noStream(): Problem {
   return problem('unknown_stream', '');
 }
 
-export function streamsFull(full: Extract<Opened, { kind: 'full' }>): Problem {
+export function streamsFull(full: Extract<OpenedStream, { kind: 'full' }>): Problem {
   const { streamsMax } = full;
   return problem('streams_full', `${streamsMax} streams are open.`, { streamsMax });
 }

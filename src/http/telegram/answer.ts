@@ -1,7 +1,7 @@
 // Answers in Telegram's own shape, so that a client library cannot tell Sluice's refusals from the platform's:
 // `{"ok":false,"error_code":N,"description":"…"}` with the same number as the HTTP status.
 
-import type { Call } from '../../accept/compose.ts';
+import type { DescribedCall } from '../../accept/compose.ts';
 import { retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
 import { scalarNumber } from '../../domain/scalar.ts';
@@ -114,7 +114,12 @@ export function answerEnd(ended: Ended): ValueAnswer {
 
 // An edit is answered with the message, except of an inline one. Where Telegram only said that it already is so, and
 // nobody remembers the message, it is made from the call.
-export function answerEdit(call: Call, params: Params, ended: Ended, now: number): ValueAnswer {
+export function answerEdit(
+  call: DescribedCall,
+  params: Params,
+  ended: Ended,
+  now: number,
+): ValueAnswer {
   const messageId = scalarNumber(params.message_id);
   const isBare = ended.state === 'sent' && (ended.result ?? DONE).startsWith(TRUE_PREFIX);
   if (!isBare || !isEdit(call.method) || !(messageId > 0)) return answerEnd(ended);

@@ -3,13 +3,13 @@
 // The token is in the path: no path of this dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Call, compose, type Wishes } from '../../accept/compose.ts';
+import { compose, type DescribedCall, type SendOptions } from '../../accept/compose.ts';
 import { lowered } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
 import { answering } from '../../accept/reply-detection.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
-import type { Caller, Waited, Waiting } from '../../accept/wait.ts';
+import type { Caller, Waited, WaitingCallers } from '../../accept/wait.ts';
 import { COSMETIC_FAMILIES } from '../../domain/call.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { isWithdrawal, WITHDRAWN, WITHDRAWN_AT_STOP } from '../../domain/delivery.ts';
@@ -32,7 +32,7 @@ import {
   answerStopping,
   withHeaders,
 } from './answer.ts';
-import type { Params } from './params.ts';
+import type { RequestParams } from './params.ts';
 import { provisionalResult } from './provisional.ts';
 import { type Patience, readWishes } from './send-options.ts';
 import type { Speaker, VirtualSpeaker } from './speaker.ts';
@@ -45,10 +45,10 @@ const STOP_AGAIN_MS = 50;
 const WITHDRAWN_RETRY_S = 1;
 
 // A call as it came; what its parameters mean is known already.
-export interface Asked {
+export interface AskedCall {
   readonly speaker: Speaker;
   readonly headers: IncomingHttpHeaders;
-  readonly params: Readonly<Params>;
+  readonly params: Readonly<RequestParams>;
   // Pinned in the spool until the call is answered.
   readonly files: Files;
 }
@@ -63,16 +63,16 @@ type Patiently =
 
 export class Dialect {
   readonly #options: IntakeOptions;
-  readonly #waiting: Waiting;
+  readonly #waiting: WaitingCallers;
   readonly #adoption: Adoption;
 
-  constructor(options: IntakeOptions, waiting: Waiting) {
+  constructor(options: IntakeOptions, waiting: WaitingCallers) {
     this.#options = options;
     this.#waiting = waiting;
     this.#adoption = new Adoption(options);
   }
 
-  async deliver(asked: Asked, call: Call, caller: Caller): Promise<ValueAnswer> {
+  async deliver(asked: AskedCall, call: DescribedCall, caller: Caller): Promise<ValueAnswer> {
     const read = readWishes(asked.headers, this.#options.settings);
     if (read.kind === 'wrong') {
       return answerNo(400, `Bad Request: ${read.header} must be ${read.expected}`);
@@ -163,7 +163,7 @@ export class Dialect {
     if (print !== null) this.#adoption.lost(print, delivery.account, seq);
   }
 
-  async #sendCosmetic(account: string, call: Call, params: Params) {
+  async #sendCosmetic(account: string, call: DescribedCall, params: RequestParams) {
     const { chat, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
     const made = { account, chat, method, family, gate, user: null, body };
@@ -205,7 +205,12 @@ export class Dialect {
     return { kind: 'withdrawn', retryAfterS: WITHDRAWN_RETRY_S };
   }
 
-  #answerWaited(call: Call, params: Params, seq: number, waited: Patiently): ValueAnswer {
+  #answerWaited(
+    call: DescribedCall,
+    params: RequestParams,
+    seq: number,
+    waited: Patiently,
+  ): ValueAnswer {
     switch (waited.kind) {
       case 'async':
         return answerProvisionally(provisionalResult(call, params, seq, this.#options.clock.now()));
@@ -223,7 +228,7 @@ export class Dialect {
     }
   }
 
-  #answerEnd(call: Call, params: Params, ended: Ended): ValueAnswer {
+  #answerEnd(call: DescribedCall, params: RequestParams, ended: Ended): ValueAnswer {
     if (call.family !== 'edit') return answerEnd(ended);
     return answerEdit(call, params, ended, this.#options.clock.now());
   }
@@ -262,7 +267,7 @@ function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery):
 }
 
 // Of all holders each has its own.
-function keyedBy(holder: string, wishes: Wishes): Wishes {
+function keyedBy(holder: string, wishes: SendOptions): SendOptions {
   const { idempotencyKey: key } = wishes;
   return key === null ? wishes : { ...wishes, idempotencyKey: ownKey(holder, key) };
 }

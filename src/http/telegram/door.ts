@@ -9,7 +9,7 @@ import { identityProblem } from '../../accept/draft.ts';
 import { permitted } from '../../accept/permit.ts';
 import { tooOften } from '../../accept/problems.ts';
 import { journalProblem } from '../../accept/submit.ts';
-import type { Caller, Waiting } from '../../accept/wait.ts';
+import type { Caller, WaitingCallers } from '../../accept/wait.ts';
 import { problem } from '../../domain/errors.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
@@ -20,11 +20,11 @@ import type { IntakeOptions } from '../context.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { type CallAddress, METHOD } from './address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './answer.ts';
-import { type Asked, Dialect } from './dialect.ts';
-import { isStream, merge, type Params, withAttached } from './params.ts';
+import { type AskedCall, Dialect } from './dialect.ts';
+import { isStream, merge, type RequestParams, withAttached } from './params.ts';
 import { Passing, passDeadlineMs } from './pass.ts';
 import { readPatience } from './send-options.ts';
-import { type Found, type Speaker, speakerOf } from './speaker.ts';
+import { type FoundSpeaker, type Speaker, speakerOf } from './speaker.ts';
 
 const PLATFORM = 'telegram';
 // What a caller may say about which part of a file it wants.
@@ -43,7 +43,7 @@ export interface DoorCall {
 }
 
 // null: the gateway does not serve Telegram.
-export function openTelegram(options: IntakeOptions, waiting: Waiting): TelegramDoor | null {
+export function openTelegram(options: IntakeOptions, waiting: WaitingCallers): TelegramDoor | null {
   const platform = options.platforms.get(PLATFORM);
   if (platform?.passage === undefined) return null;
   return new TelegramDoor(options, platform, platform.passage, waiting);
@@ -52,11 +52,16 @@ export function openTelegram(options: IntakeOptions, waiting: Waiting): Telegram
 export class TelegramDoor {
   readonly #options: IntakeOptions;
   readonly #platform: Platform;
-  readonly #waiting: Waiting;
+  readonly #waiting: WaitingCallers;
   readonly #dialect: Dialect;
   readonly #passing: Passing;
 
-  constructor(options: IntakeOptions, platform: Platform, passage: Passage, waiting: Waiting) {
+  constructor(
+    options: IntakeOptions,
+    platform: Platform,
+    passage: Passage,
+    waiting: WaitingCallers,
+  ) {
     this.#options = options;
     this.#platform = platform;
     this.#waiting = waiting;
@@ -79,7 +84,7 @@ export class TelegramDoor {
   }
 
   // Whose token is it? `from`: the address it comes from; '' is the machine itself.
-  speaker(credential: string, from: string): Found | Promise<Found> {
+  speaker(credential: string, from: string): FoundSpeaker | Promise<FoundSpeaker> {
     return speakerOf(this.#options, credential, from);
   }
 
@@ -138,7 +143,7 @@ export class TelegramDoor {
 
   #described(
     { speaker, address, headers }: DoorCall,
-    params: Params,
+    params: RequestParams,
     files: Files,
     caller: Caller,
   ): Promise<ValueAnswer> | ValueAnswer {
@@ -152,13 +157,13 @@ export class TelegramDoor {
     // As it was judged, where it was.
     const judged = sent === params ? call : this.#platform.calls.describe(method, sent);
     if (judged.kind === 'invalid') return answerNo(400, judged.detail);
-    const asked: Asked = { speaker, headers, params: sent, files };
+    const asked: AskedCall = { speaker, headers, params: sent, files };
     return judged.kind === 'pass'
       ? this.#pass(asked, judged.method, caller)
       : this.#dialect.deliver(asked, judged, caller);
   }
 
-  #pass(asked: Asked, method: string, caller: Caller): Promise<ValueAnswer> {
+  #pass(asked: AskedCall, method: string, caller: Caller): Promise<ValueAnswer> {
     const { speaker, params } = asked;
     const body = bodyOf(params, asked.files);
     const deadlineMs = passDeadlineMs(params, this.#options.settings.deadlineMs);
@@ -168,8 +173,10 @@ export class TelegramDoor {
   // The parameters to send: where bounds apply, as they were judged.
   #judged(
     speaker: Speaker,
-    call: { method: string; params: Params; files: Files },
-  ): { kind: 'permitted'; params: Readonly<Params> } | { kind: 'refused'; answer: ValueAnswer } {
+    call: { method: string; params: RequestParams; files: Files },
+  ):
+    | { kind: 'permitted'; params: Readonly<RequestParams> }
+    | { kind: 'refused'; answer: ValueAnswer } {
     const bounds = speaker.virtual?.bounds ?? null;
     if (bounds === null) return { kind: 'permitted', params: call.params };
     const waitMs = bounds.takeMs(this.#options.clock.now());
@@ -181,7 +188,7 @@ export class TelegramDoor {
   }
 }
 
-export function answerUnknown(found: Exclude<Found, Speaker>): ValueAnswer {
+export function answerUnknown(found: Exclude<FoundSpeaker, Speaker>): ValueAnswer {
   if (found.kind === 'refused') return answerNo(found.status, found.detail);
   return answerProblem(identityProblem(found));
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ATTACH, attachedTo, type Files, withoutReserved } from '../../domain/upload.ts';
 
-export type Params = Record<string, unknown>;
+export type RequestParams = Record<string, unknown>;
 
 export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser(
@@ -20,10 +20,10 @@ export function addBodyParsers(app: FastifyInstance): void {
 }
 
 // null: the body is not an object.
-export function merge(query: unknown, body: unknown): Params | null {
+export function merge(query: unknown, body: unknown): RequestParams | null {
   if (body !== undefined && body !== null) {
     if (typeof body !== 'object' || Array.isArray(body)) return null;
-    return { ...withoutReserved(body as Params), ...withoutReserved(flat(query)) };
+    return { ...withoutReserved(body as RequestParams), ...withoutReserved(flat(query)) };
   }
   return { ...withoutReserved(flat(query)) };
 }
@@ -33,7 +33,7 @@ export function isStream(body: unknown): body is Readable {
 }
 
 // A file that nothing refers to is itself the parameter of its name.
-export function withAttached(fields: Params, files: Files): Params {
+export function withAttached(fields: RequestParams, files: Files): RequestParams {
   const referred = attachedTo(fields);
   const params = { ...fields };
   for (const name of Object.keys(files)) {
@@ -42,14 +42,14 @@ export function withAttached(fields: Params, files: Files): Params {
   return params;
 }
 
-function firsts(pairs: Iterable<[string, string]>): Params {
-  const params: Params = {};
+function firsts(pairs: Iterable<[string, string]>): RequestParams {
+  const params: RequestParams = {};
   for (const [name, value] of pairs) params[name] ??= value;
   return params;
 }
 
-function flat(query: unknown): Params {
-  const params: Params = {};
+function flat(query: unknown): RequestParams {
+  const params: RequestParams = {};
   for (const [name, value] of Object.entries(query ?? {})) {
     params[name] = Array.isArray(value) ? value[0] : value;
   }

@@ -2,13 +2,13 @@
 // only said that nothing changed. Client libraries of typed languages want a Message here, so it is one, with no
 // more in it than we know.
 
-import type { Call } from '../../accept/compose.ts';
+import type { DescribedCall } from '../../accept/compose.ts';
 
 // Ids of supergroups and channels begin here, those of basic groups end before.
 const SUPERGROUP_ID_MAX = -1_000_000_000_000;
 
 export function imaginedMessage(
-  call: Pick<Call, 'chat'>,
+  call: Pick<DescribedCall, 'chat'>,
   params: Readonly<Record<string, unknown>>,
   messageId: number,
   now: number,

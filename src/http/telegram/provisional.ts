@@ -1,7 +1,7 @@
 // The answer to a caller who does not wait: messages that do not exist yet. Their ids may be used in later calls
 // (edit, delete, reply, pin, react); the road puts the real ones in when it knows them.
 
-import type { Call } from '../../accept/compose.ts';
+import type { DescribedCall } from '../../accept/compose.ts';
 import { provisionalId } from '../../domain/ids.ts';
 import { scalarNumber } from '../../domain/scalar.ts';
 import { imaginedMessage } from './placeholder.ts';
@@ -12,7 +12,12 @@ type Params = Readonly<Record<string, unknown>>;
 const COPIES = /^(copy|forward)Messages$/;
 const LIST = /^(sendMediaGroup|copyMessages|forwardMessages)$/;
 
-export function provisionalResult(call: Call, params: Params, seq: number, now: number): unknown {
+export function provisionalResult(
+  call: DescribedCall,
+  params: Params,
+  seq: number,
+  now: number,
+): unknown {
   const { family, method, cost } = call;
   if (family === 'edit') {
     const id = scalarNumber(params.message_id);

@@ -15,7 +15,7 @@ import { type CallAddress, callAddress, fileAddress } from './address.ts';
 import { answerNo } from './answer.ts';
 import { answerUnknown, type TelegramDoor } from './door.ts';
 import { addBodyParsers, isStream } from './params.ts';
-import type { Found, Speaker } from './speaker.ts';
+import type { FoundSpeaker, Speaker } from './speaker.ts';
 
 const PLATFORM = 'telegram';
 
@@ -107,7 +107,7 @@ function find(
   credential: string,
   done: () => void,
 ): void {
-  const admit = (found: Found) => {
+  const admit = (found: FoundSpeaker) => {
     if (found.kind === 'speaker') {
       request.speaker = found;
       done();

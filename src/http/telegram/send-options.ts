@@ -2,7 +2,7 @@
 // Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { NO_WISHES, type Wishes } from '../../accept/compose.ts';
+import { NO_WISHES, type SendOptions } from '../../accept/compose.ts';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { priorityOfUrgency } from '../../domain/priority.ts';
 import type { IntakeSettings } from '../context.ts';
@@ -11,7 +11,7 @@ import type { IntakeSettings } from '../context.ts';
 export type Patience = IntakeSettings['wait'];
 
 export type ReadWishes =
-  | { kind: 'read'; wishes: Wishes; patience: Patience }
+  | { kind: 'read'; wishes: SendOptions; patience: Patience }
   | { kind: 'wrong'; header: string; expected: string };
 
 export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSettings): ReadWishes {
@@ -61,7 +61,7 @@ function readTtl(value: string | string[] | undefined): number | null {
 }
 
 // As RFC 9218 asks, what cannot be read is ignored.
-function readPriority(value: string | string[] | undefined): Wishes['priority'] {
+function readPriority(value: string | string[] | undefined): SendOptions['priority'] {
   const urgency = typeof value === 'string' ? /(?:^|[,\s])u=([0-7])\b/.exec(value)?.[1] : undefined;
   return urgency === undefined ? NO_WISHES.priority : priorityOfUrgency(Number(urgency));
 }

@@ -25,7 +25,7 @@ export interface VirtualSpeaker {
 }
 
 type Unknown = Exclude<Identity, { kind: 'known' }>;
-export type Found = Speaker | Unknown;
+export type FoundSpeaker = Speaker | Unknown;
 
 const WRONG: Unknown = Object.freeze({ kind: 'refused', status: 401, detail: 'Unauthorized' });
 
@@ -33,7 +33,7 @@ export function speakerOf(
   options: Pick<IntakeOptions, 'accounts' | 'guards'>,
   token: string,
   address: string,
-): Found | Promise<Found> {
+): FoundSpeaker | Promise<FoundSpeaker> {
   if (isVirtualToken(token)) return virtualSpeaker(options, token, address);
   const { accounts } = options;
   const identity = accounts.identify(PLATFORM, token, address);
@@ -48,7 +48,7 @@ function ownSpeaker(
   identity: Identity,
   credential: string,
   address: string,
-): Found {
+): FoundSpeaker {
   if (identity.kind === 'off' || identity.kind === 'taken') return WRONG;
   if (identity.kind !== 'known') return identity;
   const { id: account } = identity;
@@ -60,7 +60,7 @@ function virtualSpeaker(
   { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
   token: string,
   address: string,
-): Found {
+): FoundSpeaker {
   const holder = guards.keyring.whose(token);
   if (holder === null) return WRONG;
   const { account, bounds, namespace } = holder;

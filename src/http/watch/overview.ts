@@ -15,7 +15,7 @@ import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
 import { Freezes, type Frozen, showFrozen } from './freezes.ts';
 import { Depths, showWaiting } from './queue.ts';
-import { COUNTED, type Counts, Rates, SECONDS_KEPT, type Series } from './rates.ts';
+import { COUNTED, type Counts, type RateSeries, Rates, SECONDS_KEPT } from './rates.ts';
 
 // Pages that watch at once.
 const WATCHERS_MAX = 1000;
@@ -232,7 +232,7 @@ class Overview {
   }
 }
 
-function lastOf({ until, ...series }: Series) {
+function lastOf({ until, ...series }: RateSeries) {
   const numbers = Object.entries(series).map(([name, values]) => [name, values.at(-1) ?? 0]);
   return { until, ...(Object.fromEntries(numbers) as Record<keyof typeof series, number>) };
 }

@@ -9,7 +9,7 @@ export const COUNTED = ['accepted', 'sent', 'limited', 'failed', 'dead'] as cons
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Record<Counted, number>;
 
-export interface Series extends Readonly<Record<Counted | 'waiting', readonly number[]>> {
+export interface RateSeries extends Readonly<Record<Counted | 'waiting', readonly number[]>> {
   // The second (since the epoch) of the last number; each number before it is a second earlier.
   readonly until: number;
 }
@@ -48,7 +48,7 @@ export class Rates {
   }
 
   // The last so many seconds that are over.
-  series(now: number, seconds: number): Series {
+  series(now: number, seconds: number): RateSeries {
     this.advance(now);
     const until = this.#second - 1;
     const kept = Math.min(seconds, SECONDS_KEPT - 1);

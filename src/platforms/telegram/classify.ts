@@ -13,7 +13,7 @@ import type { Reply } from '../../system/transport.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';
-import { type Answer, readAnswer, retryAfterMs, soundsLikeFlood } from './wire.ts';
+import { type BotApiAnswer, readAnswer, retryAfterMs, soundsLikeFlood } from './wire.ts';
 
 const DETAIL_CHARS_MAX = 500;
 const SAYS_YES = '{"ok":true,';
@@ -37,7 +37,7 @@ export function classify(method: string, reply: Reply): Outcome {
   }
 }
 
-function ofTelegram(method: string, reply: Answered, answer: Answer): Outcome {
+function ofTelegram(method: string, reply: Answered, answer: BotApiAnswer): Outcome {
   if (answer.ok) return { kind: 'sent', messageId: messageIdOf(answer.result), result: reply.body };
   const { code, description } = answer;
   // Also inside the 400 of an album: the wait is law, whatever wraps it.
@@ -96,7 +96,7 @@ function isAboutTheBot(code: number, description: string): boolean {
 }
 
 // What an answer proves: for messages and edits the chat; the rest have windows of their own.
-function limited(method: string, reply: Answered, answer: Answer | null): Outcome {
+function limited(method: string, reply: Answered, answer: BotApiAnswer | null): Outcome {
   const { family } = deliveryMethod(method);
   const scope = family === 'send' || family === 'edit' ? 'chat' : 'family';
   const waitMs = retryAfterMs(reply.headers, answer);

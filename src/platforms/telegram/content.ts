@@ -5,7 +5,7 @@
 import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Touch } from '../platform.ts';
-import type { Params } from './describe.ts';
+import type { BotApiParams } from './describe.ts';
 
 type Kind = 'text' | 'caption' | 'markup';
 
@@ -39,14 +39,14 @@ export function touch(method: string, body: string): Touch | null {
   const sent = SENDS[method];
   const isChange = CHANGING.test(method);
   if (sent === undefined && !isChange) return null;
-  const params = JSON.parse(body) as Params;
+  const params = JSON.parse(body) as BotApiParams;
   if (!isChange) return { messages: [], content: contentOf(sent!, params) };
   const edited = EDITS[method];
   const content = edited === undefined ? null : contentOf(edited, params);
   return { messages: messagesOf(params), content };
 }
 
-function messagesOf(params: Params): string[] {
+function messagesOf(params: BotApiParams): string[] {
   // An inline message is a chat of its own, with one message.
   if (isGiven(params.inline_message_id)) return [''];
   const many = nested('message_ids', params.message_ids);
@@ -54,7 +54,7 @@ function messagesOf(params: Params): string[] {
   return ids.map(scalarText).filter(isGiven);
 }
 
-function contentOf(kind: Kind, params: Params): string {
+function contentOf(kind: Kind, params: BotApiParams): string {
   const parts: [string, unknown][] = [];
   for (const name of [...PARAMS[kind], ...ALWAYS]) {
     if (isGiven(params[name])) parts.push([name, sorted(nested(name, params[name]))]);

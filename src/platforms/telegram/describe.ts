@@ -6,9 +6,9 @@ import type { Gate } from '../../domain/call.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { exceeds, jsonOrUndefined } from '../../system/json.ts';
 import type { Described } from '../platform.ts';
-import { type Method, methodOf } from './methods.ts';
+import { type BotApiMethod, methodOf } from './methods.ts';
 
-export type Params = Readonly<Record<string, unknown>>;
+export type BotApiParams = Readonly<Record<string, unknown>>;
 
 // Telegram takes at most 100 messages in one call; a longer list is refused there.
 const COST_MAX = 100;
@@ -35,7 +35,7 @@ const PROSE = new Set([
   ],
 ]);
 
-export function describe(name: string, params: Params): Described {
+export function describe(name: string, params: BotApiParams): Described {
   const wild = wildParam(params);
   if (wild !== null) {
     return { kind: 'invalid', detail: `Bad Request: can't parse ${wild} JSON object` };
@@ -61,7 +61,7 @@ export function describe(name: string, params: Params): Described {
 // What becomes part of a key (of a chat, a lane, a slot) has a bound; Telegram's own ids are far shorter.
 const ID_LENGTH_MAX = 256;
 
-function tooLongOf(chat: string, { message_id: message }: Params): string | null {
+function tooLongOf(chat: string, { message_id: message }: BotApiParams): string | null {
   if (chat.length > ID_LENGTH_MAX) {
     if (chat.startsWith(INLINE)) return 'Bad Request: invalid inline message identifier specified';
     if (chat.startsWith(QUERY)) return `Bad Request: ${QUERY_INVALID}`;
@@ -75,7 +75,7 @@ function tooLongOf(chat: string, { message_id: message }: Params): string | null
 const QUERY_INVALID = 'query is too old and response timeout expired or query ID is invalid';
 
 export function address(
-  params: Params,
+  params: BotApiParams,
   to: { chat: string; thread: string | null },
 ): Record<string, unknown> {
   const { chat, thread } = to;
@@ -97,7 +97,7 @@ export function chatIdOf(chat: string): number | string {
 }
 
 // A parameter whose JSON text exceeds the bounds of what is read.
-function wildParam(params: Params): string | null {
+function wildParam(params: BotApiParams): string | null {
   for (const name in params) {
     const value = params[name];
     if (typeof value === 'string' && !PROSE.has(name) && exceeds(value)) return name;
@@ -105,7 +105,10 @@ function wildParam(params: Params): string | null {
   return null;
 }
 
-function placeOf(method: Method, params: Params): { chat: string } | { detail: string } {
+function placeOf(
+  method: BotApiMethod,
+  params: BotApiParams,
+): { chat: string } | { detail: string } {
   switch (method.target) {
     case 'query':
       return { chat: `${QUERY}${queryIdOf(params)}` };
@@ -132,20 +135,20 @@ function chatOf(value: unknown): { chat: string } | { detail: string } {
   return { chat: String(Number(text)) };
 }
 
-function queryIdOf(params: Params): string {
+function queryIdOf(params: BotApiParams): string {
   const names = ['callback_query_id', 'inline_query_id', 'shipping_query_id'];
   const name = names.find((candidate) => isGiven(params[candidate])) ?? 'pre_checkout_query_id';
   return scalarText(params[name]);
 }
 
-function threadOf(params: Params): string | null {
+function threadOf(params: BotApiParams): string | null {
   const { message_thread_id: thread, direct_messages_topic_id: direct } = params;
   if (isWholeNumber(thread) && Number(thread) !== 0) return String(Number(thread));
   return isWholeNumber(direct) && Number(direct) !== 0 ? `${DIRECT}${Number(direct)}` : null;
 }
 
 // A reply to a message is taken for an answer to someone who wrote.
-function gateOf(method: Method, params: Params): Gate {
+function gateOf(method: BotApiMethod, params: BotApiParams): Gate {
   if (method.family !== 'send') return 'open';
   const { allow_paid_broadcast: paid } = params;
   if (paid === true || paid === 'true' || paid === 'True' || paid === '1') return 'paid';
@@ -153,13 +156,13 @@ function gateOf(method: Method, params: Params): Gate {
   return isReply ? 'reply' : 'broadcast';
 }
 
-function costOf(method: Method, params: Params): number {
+function costOf(method: BotApiMethod, params: BotApiParams): number {
   if (method.costOf === null) return 1;
   const list = listOf(params[method.costOf]);
   return Math.min(Math.max(1, list.length), COST_MAX);
 }
 
-function slotOf(method: Method, chat: string, params: Params): string | null {
+function slotOf(method: BotApiMethod, chat: string, params: BotApiParams): string | null {
   if (method.slot === null) return null;
   if (method.target !== 'message') {
     const of = threadOf(params);

@@ -1,9 +1,9 @@
 // Live output on Telegram: drafts in private chats, edits of one message elsewhere. A text of several messages carries
 // its buttons under the last and its reply at the first, as a long message does.
 
-import type { Transport } from '../../domain/live.ts';
+import type { LiveTransport } from '../../domain/live.ts';
 import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
-import { address, type Params } from './describe.ts';
+import { address, type BotApiParams } from './describe.ts';
 import { isGroup, outputMpm } from './limits.ts';
 import { renderLive } from './live-text.ts';
 import type { Reason } from './reasons.ts';
@@ -56,7 +56,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   lacksDrafts: (result) => NO_DRAFTS.test(result),
 };
 
-function budgetMpm(chat: string, transport: Transport, limits: LiveLimits): number {
+function budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number {
   if (transport === 'draft') return limits.draftPerS * 60;
   return isGroup(chat) ? outputMpm(limits) : limits.privatePerS * 60;
 }
@@ -65,7 +65,7 @@ function unsaid({ isFirst, isLast }: LivePlace): string[] {
   return [...CONTENT, ...(isFirst ? [] : ONCE), ...(isLast ? [] : [BUTTONS])];
 }
 
-function editable({ params, isLast }: LivePlace): Params {
+function editable({ params, isLast }: LivePlace): BotApiParams {
   const kept = isLast ? [...OF_EDITS, BUTTONS] : OF_EDITS;
   return Object.fromEntries(kept.filter((name) => name in params).map((n) => [n, params[n]]));
 }
@@ -75,6 +75,6 @@ function unthreaded({ chat }: LivePlace): { chat: string; thread: null } {
   return { chat, thread: null };
 }
 
-function without(params: Params, names: readonly string[]): Params {
+function without(params: BotApiParams, names: readonly string[]): BotApiParams {
   return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 }

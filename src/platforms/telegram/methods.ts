@@ -5,7 +5,7 @@
 
 import type { Family } from '../../domain/call.ts';
 
-export interface Method {
+export interface BotApiMethod {
   readonly name: string;
   readonly family: Family;
   // Doing it twice leaves the chat as doing it once.
@@ -18,7 +18,7 @@ export interface Method {
   readonly target: 'chat' | 'message' | 'query';
 }
 
-const send = (name: string, costOf: Method['costOf'] = null): Method => ({
+const send = (name: string, costOf: BotApiMethod['costOf'] = null): BotApiMethod => ({
   name,
   family: 'send',
   idempotent: false,
@@ -28,7 +28,7 @@ const send = (name: string, costOf: Method['costOf'] = null): Method => ({
 });
 
 // Text and keyboard are slots of their own: a new keyboard must not swallow a waiting text.
-const edit = (name: string, slot: string | null): Method => ({
+const edit = (name: string, slot: string | null): BotApiMethod => ({
   name,
   family: 'edit',
   idempotent: true,
@@ -40,11 +40,11 @@ const edit = (name: string, slot: string | null): Method => ({
 const idempotent = (
   name: string,
   family: Family,
-  target: Method['target'],
+  target: BotApiMethod['target'],
   slot: string | null,
-): Method => ({ name, family, idempotent: true, costOf: null, slot, target });
+): BotApiMethod => ({ name, family, idempotent: true, costOf: null, slot, target });
 
-const METHODS: readonly Method[] = [
+const METHODS: readonly BotApiMethod[] = [
   ...[
     'sendMessage',
     'sendRichMessage',
@@ -101,12 +101,12 @@ const METHODS: readonly Method[] = [
   idempotent('answerPreCheckoutQuery', 'free', 'query', null),
 ];
 
-const BY_LOWER_NAME: ReadonlyMap<string, Method> = new Map(
+const BY_LOWER_NAME: ReadonlyMap<string, BotApiMethod> = new Map(
   METHODS.map((method) => [method.name.toLowerCase(), method]),
 );
 
 // Methods the table does not know, by the shape of their names; the first that fits.
-const INFERRED: readonly { shape: RegExp; make: (name: string) => Method | null }[] = [
+const INFERRED: readonly { shape: RegExp; make: (name: string) => BotApiMethod | null }[] = [
   { shape: /^edit\w*message/i, make: (name) => edit(name, null) },
   { shape: /^delete\w*messages?$/i, make: (name) => idempotent(name, 'delete', 'chat', null) },
   { shape: /^send\w*draft$/i, make: (name) => idempotent(name, 'draft', 'chat', 'draft') },
@@ -126,7 +126,7 @@ const INFERRED: readonly { shape: RegExp; make: (name: string) => Method | null 
 ];
 
 // Null: not a delivery. Names are known in any case of letters, as the Bot API knows them.
-export function methodOf(name: string, hasChat: boolean): Method | null {
+export function methodOf(name: string, hasChat: boolean): BotApiMethod | null {
   const known = BY_LOWER_NAME.get(name.toLowerCase());
   if (known !== undefined) return known;
   if (!hasChat) return null;
@@ -135,6 +135,6 @@ export function methodOf(name: string, hasChat: boolean): Method | null {
 }
 
 // For a call that was accepted as a delivery.
-export function deliveryMethod(name: string): Method {
+export function deliveryMethod(name: string): BotApiMethod {
   return methodOf(name, true) ?? send(name);
 }

@@ -4,19 +4,19 @@
 import type { Cure } from '../../domain/outcome.ts';
 import type { Reason } from './reasons.ts';
 
-export interface Refusal {
+export interface RefusalRule {
   readonly words: RegExp;
   readonly reason: Reason;
   readonly cure: Cure | null;
 }
 
-const refusal = (words: RegExp, reason: Reason, cure: Cure | null = null): Refusal => ({
+const refusal = (words: RegExp, reason: Reason, cure: Cure | null = null): RefusalRule => ({
   words,
   reason,
   cure,
 });
 
-export const REFUSALS: readonly Refusal[] = [
+export const REFUSALS: readonly RefusalRule[] = [
   // Before all others: it quotes the item's own error, whose cure would repeat the delivered items.
   refusal(/failed to send message #\d+/i, 'album_failed'),
 

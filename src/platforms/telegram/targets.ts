@@ -4,7 +4,7 @@
 
 import type { Targets } from '../../domain/targets.ts';
 
-export type Params = Readonly<Record<string, unknown>>;
+export type TargetParams = Readonly<Record<string, unknown>>;
 
 type Touches =
   // Nothing.
@@ -86,7 +86,7 @@ const DEPTH_MAX = 64;
 const CHAT_NUMBER = /^-?[1-9]\d{0,15}$/;
 const CHAT_NAME = /^@\w{1,64}$/;
 
-export function targets(method: string, params: Params): Targets {
+export function targets(method: string, params: TargetParams): Targets {
   const touches = TOUCHES.get(method.toLowerCase());
   if (touches === undefined) return { kind: 'unknown' };
   if (touches === 'none') return { kind: 'none' };

@@ -3,7 +3,7 @@
 
 import { jsonOrUndefined } from '../../system/json.ts';
 
-export type Answer =
+export type BotApiAnswer =
   | { readonly ok: true; readonly result: unknown }
   | {
       readonly ok: false;
@@ -19,7 +19,7 @@ export const RETRY_AFTER_MS_DEFAULT = 5_000;
 // `retry_after: 0` must not become a loop.
 export const RETRY_AFTER_MS_MIN = 1_000;
 
-export function readAnswer(body: string): Answer | null {
+export function readAnswer(body: string): BotApiAnswer | null {
   const parsed = parse(body);
   if (!isObject(parsed)) return null;
   if (parsed.ok === true) return 'result' in parsed ? { ok: true, result: parsed.result } : null;
@@ -42,7 +42,7 @@ export function soundsLikeFlood(description: string): boolean {
 // The longest of what body, header and words say, to the second: shorter would break someone's law.
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
-  answer: Answer | null,
+  answer: BotApiAnswer | null,
 ): number {
   const said = [secondsOf(headers['retry-after'])];
   if (answer?.ok === false) {

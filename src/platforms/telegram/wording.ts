@@ -1,7 +1,7 @@
 // What a new message says in plain words, for observers on other platforms: its text without markup; of a file its
 // kind and its caption. Markup that cannot be read is shown as it is: better odd than lost.
 
-import type { Params } from './describe.ts';
+import type { BotApiParams } from './describe.ts';
 import { readText } from './parts.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, string>> = {
   sendSticker: 'sticker',
 };
 
-export function wording(method: string, params: Params): string | null {
+export function wording(method: string, params: BotApiParams): string | null {
   const { text, caption } = params;
   if (method === 'sendMessage') return typeof text === 'string' ? plain(params, text) : null;
   const kind = FILES[method];
@@ -25,6 +25,6 @@ export function wording(method: string, params: Params): string | null {
     : `[${kind}]`;
 }
 
-function plain(params: Params, text: string): string {
+function plain(params: BotApiParams, text: string): string {
   return readText(params, text)?.text ?? text;
 }

@@ -7,7 +7,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import type { Targets } from '../../domain/targets.ts';
 import type { Described } from '../platform.ts';
 
-export type Params = Readonly<Record<string, unknown>>;
+export type TerminalParams = Readonly<Record<string, unknown>>;
 
 interface Method {
   readonly name: string;
@@ -25,7 +25,7 @@ const METHODS: readonly Method[] = [
 const BY_NAME = new Map(METHODS.map((method) => [method.name.toLowerCase(), method]));
 const CHAT_LENGTH_MAX = 256;
 
-export function describe(name: string, params: Params): Described {
+export function describe(name: string, params: TerminalParams): Described {
   const method = BY_NAME.get(name.toLowerCase());
   const trouble = method === undefined ? unknownMethod() : troubleOf(method, params);
   if (method === undefined || trouble !== null) return { kind: 'invalid', detail: trouble! };
@@ -45,14 +45,14 @@ export function describe(name: string, params: Params): Described {
 }
 
 export function address(
-  params: Params,
+  params: TerminalParams,
   { chat, thread }: { chat: string; thread: string | null },
 ): Record<string, unknown> {
   return thread === null ? { ...params, chat } : { ...params, chat, thread };
 }
 
 // Each of its methods goes to the one screen it names.
-export function targets(name: string, { chat }: Params): Targets {
+export function targets(name: string, { chat }: TerminalParams): Targets {
   if (!BY_NAME.has(name.toLowerCase()) || typeof chat !== 'string') return { kind: 'unknown' };
   return { kind: 'chats', chats: [chat] };
 }
@@ -67,7 +67,7 @@ export function idOf(value: unknown): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-function troubleOf(method: Method, { chat, message_id: id }: Params): string | null {
+function troubleOf(method: Method, { chat, message_id: id }: TerminalParams): string | null {
   if (typeof chat !== 'string' || chat === '' || chat.length > CHAT_LENGTH_MAX) {
     return `a chat: a name of 1 to ${CHAT_LENGTH_MAX} characters`;
   }

@@ -2,7 +2,7 @@
 // there is no budget. Text is shown as it is written: what language models write is made to be read so, too.
 
 import type { LiveOutput, LivePlace } from '../live-output.ts';
-import { address, type Params } from './describe.ts';
+import { address, type TerminalParams } from './describe.ts';
 
 // Of one message. A cut depends on nothing that comes later, so that what is shown stays where it is.
 const TEXT_UNITS_MAX = 8192;
@@ -26,7 +26,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   lacksDrafts: () => true,
 };
 
-function call(method: string, params: Params, place: LivePlace) {
+function call(method: string, params: TerminalParams, place: LivePlace) {
   return { method, params: address(params, place) };
 }
 

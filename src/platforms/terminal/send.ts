@@ -6,7 +6,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/transport.ts';
 import type { OutgoingCall, ScreenMessage } from '../platform.ts';
-import { idOf, type Params } from './describe.ts';
+import { idOf, type TerminalParams } from './describe.ts';
 import type { Screens } from './screens.ts';
 
 type Refusal = 'message_empty' | 'message_too_long' | 'message_not_found' | 'method_not_found';
@@ -22,7 +22,7 @@ export function send(screens: Screens, call: OutgoingCall): Reply {
 }
 
 function carryOut(screens: Screens, { credential: account, method, body }: OutgoingCall): Answer {
-  const params = JSON.parse(body) as Params;
+  const params = JSON.parse(body) as TerminalParams;
   const chat = scalarText(params.chat);
   const text = typeof params.text === 'string' ? params.text : '';
   const id = idOf(params.message_id);

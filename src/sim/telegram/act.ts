@@ -1,16 +1,16 @@
 // What a method comes to before flood control has spoken: refused on the spot (nothing is spent), or an act
 // with its charge. `backend` is a refusal that only Telegram's core can know: it spends like a success does.
 
-import { badRequest, type Refusal } from './answers.ts';
+import { badRequest, type SimRefusal } from './answers.ts';
 import type { Bot } from './bots.ts';
-import { type Chat, type ChatState, chatIdOf, kindOf, refusalOf } from './chats.ts';
-import type { Bucket, Charge } from './flood.ts';
+import { type ChatState, chatIdOf, kindOf, refusalOf, type SimChat } from './chats.ts';
+import type { Bucket, SimCharge } from './flood.ts';
 import type { Messages } from './messages.ts';
-import { flagOf, intOf, objectOf, type Params, textOf } from './params.ts';
+import { flagOf, intOf, objectOf, type SimParams, textOf } from './params.ts';
 
 export interface Scene {
   readonly bot: Bot;
-  readonly params: Params;
+  readonly params: SimParams;
   readonly now: number;
   readonly messages: Messages;
   readonly channels: ReadonlySet<string>;
@@ -20,10 +20,10 @@ export interface Scene {
 
 export interface Act {
   readonly kind: 'act';
-  readonly chat: Chat | null;
+  readonly chat: SimChat | null;
   readonly thread: string | null;
-  readonly charge: Charge | null;
-  readonly backend: Refusal | null;
+  readonly charge: SimCharge | null;
+  readonly backend: SimRefusal | null;
   // The text a reader would see, for the log.
   readonly text: string;
   // Albums: which item the core will choke on (1-based); 0: none.
@@ -41,10 +41,10 @@ export type Planned = Act | Refused;
 
 export interface Refused {
   readonly kind: 'refused';
-  readonly refusal: Refusal;
+  readonly refusal: SimRefusal;
 }
 
-export function no(refusal: Refusal): Refused {
+export function no(refusal: SimRefusal): Refused {
   return { kind: 'refused', refusal };
 }
 
@@ -68,7 +68,7 @@ export function answers(result: unknown): Act {
 // The chat a call names, or why there is none. A chat that is only closed to the bot is the core's refusal.
 export function target(
   scene: Scene,
-): { kind: 'chat'; chat: Chat; backend: Refusal | null } | Refused {
+): { kind: 'chat'; chat: SimChat; backend: SimRefusal | null } | Refused {
   const id = chatIdOf(scene.params);
   if (id === null) {
     const isEmpty = textOf(scene.params, 'chat_id').trim() === '';
@@ -81,25 +81,25 @@ export function target(
   return { kind: 'chat', chat: scene.bot.chat(id, kind), backend: refusal };
 }
 
-export function charge(scene: Scene, chat: Chat, bucket: Bucket, cost: number): Charge {
+export function charge(scene: Scene, chat: SimChat, bucket: Bucket, cost: number): SimCharge {
   if (bucket !== 'message') return { bucket, cost, budget: 'none' };
   if (flagOf(scene.params, 'allow_paid_broadcast')) return { bucket, cost, budget: 'paid' };
   const isAnswer = scene.now - chat.wroteAt <= scene.replyWindowMs;
   return { bucket, cost, budget: isAnswer ? 'none' : 'broadcast' };
 }
 
-export function threadOf(params: Params): string | null {
+export function threadOf(params: SimParams): string | null {
   const thread = intOf(params, 'message_thread_id');
   return thread === null || thread === 0 ? null : String(thread);
 }
 
-export function isThere(scene: Scene, chat: Chat, messageId: number): boolean {
+export function isThere(scene: Scene, chat: SimChat, messageId: number): boolean {
   if (messageId < 1 || messageId > chat.lastMessageId) return false;
   return scene.messages.get(scene.bot.id, chat.id, messageId)?.isDeleted !== true;
 }
 
 // What the core says about where a message would stand: its thread and what it replies to.
-export function misplaced(scene: Scene, chat: Chat): Refusal | null {
+export function misplaced(scene: Scene, chat: SimChat): SimRefusal | null {
   const { params } = scene;
   const thread = threadOf(params);
   const hasTopics = chat.kind === 'supergroup' || chat.kind === 'private';

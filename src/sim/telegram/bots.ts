@@ -1,9 +1,9 @@
 // One bot as the simulated Telegram knows it: its chats, its budget, its updates. Bounded: the chat that
 // was silent longest is forgotten when there are too many, and so is the oldest update.
 
-import type { Chat, ChatKind } from './chats.ts';
+import type { ChatKind, SimChat } from './chats.ts';
 import { BotFlood, ChatFlood } from './flood.ts';
-import type { TelegramOptions } from './options.ts';
+import type { SimTelegramOptions } from './options.ts';
 
 export const CHATS_PER_BOT_MAX = 200_000;
 export const UPDATES_PER_BOT_MAX = 10_000;
@@ -16,8 +16,8 @@ export interface Update {
 export class Bot {
   readonly id: string;
   readonly flood: BotFlood;
-  readonly #options: TelegramOptions;
-  readonly #chats = new Map<string, Chat>();
+  readonly #options: SimTelegramOptions;
+  readonly #chats = new Map<string, SimChat>();
   #updates: Update[] = [];
   #lastUpdateId = 0;
   // Ends of calls that are held now.
@@ -25,7 +25,7 @@ export class Bot {
   webhookUrl = '';
   webhookSetAt = Number.NEGATIVE_INFINITY;
 
-  constructor(id: string, options: TelegramOptions) {
+  constructor(id: string, options: SimTelegramOptions) {
     this.id = id;
     this.flood = new BotFlood(options);
     this.#options = options;
@@ -36,7 +36,7 @@ export class Bot {
     return { id, is_bot: true, first_name: `Bot ${this.id}`, username: `sim${this.id}_bot` };
   }
 
-  chat(id: string, kind: ChatKind): Chat {
+  chat(id: string, kind: ChatKind): SimChat {
     let chat = this.#chats.get(id);
     if (chat === undefined) {
       if (this.#chats.size >= CHATS_PER_BOT_MAX) this.#forgetSome();

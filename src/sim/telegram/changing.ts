@@ -12,7 +12,7 @@ import {
   target,
   threadOf,
 } from './act.ts';
-import { badRequest, NOT_MODIFIED, type Refusal } from './answers.ts';
+import { badRequest, NOT_MODIFIED, type SimRefusal } from './answers.ts';
 import { chatView } from './chats.ts';
 import { intOf, jsonOf, listOf, textOf } from './params.ts';
 import { contentOf, readCaption, readText } from './sending.ts';
@@ -33,7 +33,7 @@ export function edit(scene: Scene, what: Edited): Planned {
   const known = scene.messages.get(scene.bot.id, to.chat.id, id);
   const text = what === 'markup' ? (known?.text ?? '') : read.text;
   const content = contentOf(scene.params, text);
-  let backend: Refusal | null = to.backend;
+  let backend: SimRefusal | null = to.backend;
   if (backend === null && !isThere(scene, to.chat, id)) {
     backend = badRequest('message to edit not found');
   }
@@ -56,7 +56,7 @@ export function edit(scene: Scene, what: Edited): Planned {
   });
 }
 
-function readNew(scene: Scene, what: Edited): { text: string } | Refusal {
+function readNew(scene: Scene, what: Edited): { text: string } | SimRefusal {
   switch (what) {
     case 'text':
       return readText(scene.params);

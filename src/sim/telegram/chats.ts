@@ -1,9 +1,9 @@
 // Chats as the simulated Telegram knows them. Every chat exists until someone says otherwise, and its kind
 // is read from its id, so a stranger's first message works without any setting up.
 
-import { badRequest, forbidden, migrated, type Refusal } from './answers.ts';
+import { badRequest, forbidden, migrated, type SimRefusal } from './answers.ts';
 import type { ChatFlood } from './flood.ts';
-import { type Params, textOf } from './params.ts';
+import { type SimParams, textOf } from './params.ts';
 
 export type ChatKind = 'private' | 'group' | 'supergroup' | 'channel';
 
@@ -17,7 +17,7 @@ export type ChatState =
   | { kind: 'migrated'; to: string };
 
 // One chat of one bot.
-export interface Chat {
+export interface SimChat {
   readonly id: string;
   readonly kind: ChatKind;
   readonly flood: ChatFlood;
@@ -27,7 +27,7 @@ export interface Chat {
 }
 
 // null: not something Telegram takes for a chat.
-export function chatIdOf(params: Params): string | null {
+export function chatIdOf(params: SimParams): string | null {
   const id = textOf(params, 'chat_id').trim();
   return /^-?\d{1,15}$/.test(id) || /^@[A-Za-z]\w{3,31}$/.test(id) ? id : null;
 }
@@ -41,7 +41,7 @@ export function kindOf(id: string, channels: ReadonlySet<string>): ChatKind {
   return id.startsWith('-') ? 'group' : 'private';
 }
 
-export function refusalOf(state: ChatState, kind: ChatKind): Refusal | null {
+export function refusalOf(state: ChatState, kind: ChatKind): SimRefusal | null {
   switch (state.kind) {
     case 'open':
       return null;
@@ -60,7 +60,7 @@ export function refusalOf(state: ChatState, kind: ChatKind): Refusal | null {
   }
 }
 
-export function chatView(chat: Chat): Record<string, unknown> {
+export function chatView(chat: SimChat): Record<string, unknown> {
   const id = chat.id.startsWith('@') ? -1_000_000_000_000 - chat.id.length : Number(chat.id);
   if (chat.kind === 'private') return { id, first_name: `User ${chat.id}`, type: 'private' };
   const username = chat.id.startsWith('@') ? { username: chat.id.slice(1) } : {};

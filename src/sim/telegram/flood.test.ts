@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createTelegramModel, type Verdict } from './model.ts';
-import type { TelegramOptions } from './options.ts';
+import { createTelegramModel, type SimVerdict } from './model.ts';
+import type { SimTelegramOptions } from './options.ts';
 
 const TOKEN = '42:sandbox';
 const GROUP = '-1001234567890';
 const T0 = 1_700_000_000_000;
 
-function telegram(options: Partial<TelegramOptions> = {}) {
+function telegram(options: Partial<SimTelegramOptions> = {}) {
   const model = createTelegramModel({ options });
   let n = 0;
   const call = (method: string, params: Record<string, unknown>, at: number) =>
@@ -16,8 +16,8 @@ function telegram(options: Partial<TelegramOptions> = {}) {
   return { model, call, send };
 }
 
-const said = (verdict: Verdict) => JSON.parse(verdict.answer.body);
-const refusal = (verdict: Verdict): string => said(verdict).description;
+const said = (verdict: SimVerdict) => JSON.parse(verdict.answer.body);
+const refusal = (verdict: SimVerdict): string => said(verdict).description;
 
 describe('windows', () => {
   test('a group takes 20 in any minute; the 21st is told when the oldest leaves', () => {
@@ -129,7 +129,7 @@ describe('windows', () => {
 });
 
 describe('penalties', () => {
-  const overrun = (options: Partial<TelegramOptions> = {}) => {
+  const overrun = (options: Partial<SimTelegramOptions> = {}) => {
     const world = telegram(options);
     for (let i = 0; i < 20; i++) world.send(GROUP, i * 1000);
     world.send(GROUP, 20_000);

@@ -2,13 +2,13 @@
 // One `ChatFlood` per bot and chat, one `BotFlood` per bot. All windows of a call are entered together
 // or none. The one hard thing: short waits are not refusals but latency, longer ones are penalties.
 
-import type { TelegramOptions } from './options.ts';
+import type { SimTelegramOptions } from './options.ts';
 import { Penalty } from './penalty.ts';
-import { RollingWindow } from './window.ts';
+import { SimWindow } from './window.ts';
 
 export type Bucket = 'message' | 'edit' | 'reaction' | 'typing';
 
-export interface Charge {
+export interface SimCharge {
   readonly bucket: Bucket;
   // Messages it counts for.
   readonly cost: number;
@@ -22,38 +22,38 @@ export type Flood =
   | { kind: 'refused'; retryAfterS: number; forced: boolean; admitted: number; holdMs: number };
 
 interface Toll {
-  readonly window: RollingWindow;
+  readonly window: SimWindow;
   readonly cost: number;
   readonly owner: 'chat' | 'bot';
 }
 
 export class BotFlood {
-  readonly broadcast: RollingWindow;
-  readonly paid: RollingWindow;
+  readonly broadcast: SimWindow;
+  readonly paid: SimWindow;
   readonly penalty: Penalty;
 
-  constructor(options: TelegramOptions) {
-    this.broadcast = new RollingWindow(options.broadcast);
-    this.paid = new RollingWindow(options.paid);
+  constructor(options: SimTelegramOptions) {
+    this.broadcast = new SimWindow(options.broadcast);
+    this.paid = new SimWindow(options.paid);
     this.penalty = new Penalty(options);
   }
 }
 
 export class ChatFlood {
-  readonly #options: TelegramOptions;
+  readonly #options: SimTelegramOptions;
   readonly #bot: BotFlood;
   readonly #isPrivate: boolean;
-  readonly #windows = new Map<string, RollingWindow>();
+  readonly #windows = new Map<string, SimWindow>();
   readonly #penalties = new Map<Bucket, Penalty>();
 
-  constructor(options: TelegramOptions, bot: BotFlood, isPrivate: boolean) {
+  constructor(options: SimTelegramOptions, bot: BotFlood, isPrivate: boolean) {
     this.#options = options;
     this.#bot = bot;
     this.#isPrivate = isPrivate;
   }
 
   // `isTaken`: the chat takes messages; one that does not takes no part of an album either.
-  judge(charge: Charge, now: number, isTaken: boolean): Flood {
+  judge(charge: SimCharge, now: number, isTaken: boolean): Flood {
     if (this.#options.truth === Number.POSITIVE_INFINITY) return { kind: 'pass', holdMs: 0 };
     const bucket = this.#bucketOf(charge.bucket);
     const met = this.#closedDoor(bucket, charge, now);
@@ -74,7 +74,7 @@ export class ChatFlood {
     if (this.#options.edits === 'separate') this.#penaltyOf('edit').force(now, seconds);
   }
 
-  #closedDoor(bucket: Bucket, charge: Charge, now: number): Flood | null {
+  #closedDoor(bucket: Bucket, charge: SimCharge, now: number): Flood | null {
     const doors = [this.#penaltyOf(bucket)];
     if (charge.budget === 'broadcast') doors.push(this.#bot.penalty);
     for (const door of doors) {
@@ -89,7 +89,7 @@ export class ChatFlood {
   // Part of an album may still find room; the rest is what is refused.
   #refuse(
     bucket: Bucket,
-    charge: Charge,
+    charge: SimCharge,
     tolls: readonly Toll[],
     waitMs: number,
     hiddenMsMax: number,
@@ -125,7 +125,7 @@ export class ChatFlood {
   }
 
   // The minute counts messages; the spacing counts calls, for an album arrives as one.
-  #tolls(bucket: Bucket, charge: Charge): Toll[] {
+  #tolls(bucket: Bucket, charge: SimCharge): Toll[] {
     const { groupMinute, groupSpacing, privateBurst, reactions, typing, edits } = this.#options;
     const tolls: Toll[] = [];
     const chat = (name: string, rate: typeof typing, cost: number) =>
@@ -151,10 +151,10 @@ export class ChatFlood {
     return bucket === 'edit' && this.#options.edits === 'shared' ? 'message' : bucket;
   }
 
-  #windowOf(name: string, rate: TelegramOptions['typing']): RollingWindow {
+  #windowOf(name: string, rate: SimTelegramOptions['typing']): SimWindow {
     let window = this.#windows.get(name);
     if (window === undefined) {
-      window = new RollingWindow(rate);
+      window = new SimWindow(rate);
       this.#windows.set(name, window);
     }
     return window;

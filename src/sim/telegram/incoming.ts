@@ -1,12 +1,12 @@
 // A message of a person to a bot, as the bot's getUpdates tells it.
 
 import type { Bot } from './bots.ts';
-import { type Chat, chatView } from './chats.ts';
+import { chatView, type SimChat } from './chats.ts';
 import type { StoredMessage } from './messages.ts';
 
 export function incoming(
   bot: Bot,
-  chat: Chat,
+  chat: SimChat,
   text: string,
   now: number,
 ): { stored: StoredMessage; view: Record<string, unknown> } {

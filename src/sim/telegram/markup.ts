@@ -1,11 +1,11 @@
 // Finds what Telegram would not parse, in the words it uses, and the text that remains when it does.
 // Deliberately simple: tags and markers are balanced or they are not; entities are not built.
 
-import { listOf, objectOf, type Params, textOf } from './params.ts';
+import { listOf, objectOf, type SimParams, textOf } from './params.ts';
 
-export type Parsed = { kind: 'plain'; text: string } | { kind: 'broken'; why: string };
+export type ParsedMarkup = { kind: 'plain'; text: string } | { kind: 'broken'; why: string };
 
-export function parsed(params: Params, text: string, entities: string): Parsed {
+export function parsed(params: SimParams, text: string, entities: string): ParsedMarkup {
   const mode = textOf(params, 'parse_mode').toLowerCase();
   if (mode === '' || listOf(params, entities).length > 0) return { kind: 'plain', text };
   if (mode === 'html') return parseHtml(text);
@@ -22,7 +22,7 @@ const TAGS = new Set(
 const TAG = /<(\/?)([a-zA-Z-]*)(?![a-zA-Z-])([^<>]*)>|</g;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-function parseHtml(text: string): Parsed {
+function parseHtml(text: string): ParsedMarkup {
   const open: string[] = [];
   for (const match of text.matchAll(TAG)) {
     const name = match[2]?.toLowerCase() ?? '';
@@ -58,7 +58,7 @@ const MARKERS: Readonly<Record<string, string>> = {
 };
 const RESERVED = '#+-={}.!()>|]';
 
-function parseMarkdownV2(text: string): Parsed {
+function parseMarkdownV2(text: string): ParsedMarkup {
   const open: { marker: string; at: number }[] = [];
   let plain = '';
   for (let i = 0; i < text.length; ) {
@@ -104,7 +104,7 @@ function isQuote(text: string, i: number): boolean {
   return text[i] === '>' && (i === 0 || text[i - 1] === '\n');
 }
 
-function parseMarkdown(text: string): Parsed {
+function parseMarkdown(text: string): ParsedMarkup {
   let plain = '';
   for (let i = 0; i < text.length; ) {
     const c = text[i]!;
@@ -132,12 +132,12 @@ function bytes(text: string, end: number): number {
   return Buffer.byteLength(text.slice(0, end));
 }
 
-function broken(why: string): Parsed {
+function broken(why: string): ParsedMarkup {
   return { kind: 'broken', why: `can't parse entities: ${why}` };
 }
 
 // A rich message is exactly one of markdown, html or blocks; its text is what the reader would see.
-export function richText(params: Params): string {
+export function richText(params: SimParams): string {
   const rich = objectOf(params, 'rich_message');
   const blocks = rich.blocks === undefined ? '' : JSON.stringify(rich.blocks);
   return textOf(rich, 'markdown') || textOf(rich, 'html') || blocks;

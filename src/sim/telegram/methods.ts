@@ -8,7 +8,7 @@ import { chatView } from './chats.ts';
 import { intOf, textOf } from './params.ts';
 import { createTopic, relay, send, sendAlbum } from './sending.ts';
 
-export interface Method {
+export interface SimMethod {
   readonly name: string;
   plan(scene: Scene): Planned;
 }
@@ -63,11 +63,11 @@ for (const media of MEDIA) {
   PLANS[`send${words.join('')}`] = (s) => send(s, media);
 }
 
-const METHODS: ReadonlyMap<string, Method> = new Map(
+const METHODS: ReadonlyMap<string, SimMethod> = new Map(
   Object.entries(PLANS).map(([name, plan]) => [name.toLowerCase(), { name, plan }]),
 );
 
-export function methodOf(name: string): Method | null {
+export function methodOf(name: string): SimMethod | null {
   return METHODS.get(name) ?? METHODS.get(name.toLowerCase()) ?? null;
 }
 

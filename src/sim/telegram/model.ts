@@ -4,24 +4,24 @@
 
 import type { Act, Scene } from './act.ts';
 import {
-  type Answer,
   albumBroke,
   granted,
   INVALID_TOKEN,
   METHOD_NOT_FOUND,
   NOT_FOUND,
-  type Refusal,
   refused,
+  type SimAnswer,
+  type SimRefusal,
   tooManyRequests,
   UNAUTHORIZED,
 } from './answers.ts';
 import { Bot, type Update } from './bots.ts';
-import { type Chat, type ChatState, chatIdOf, kindOf } from './chats.ts';
+import { type ChatState, chatIdOf, kindOf, type SimChat } from './chats.ts';
 import { incoming } from './incoming.ts';
 import { Messages, type StoredMessage } from './messages.ts';
 import { methodOf } from './methods.ts';
-import { type TelegramOptions, telegramOptions } from './options.ts';
-import type { Params } from './params.ts';
+import { type SimTelegramOptions, telegramOptions } from './options.ts';
+import type { SimParams } from './params.ts';
 
 // What became of one call, for those who check.
 export interface JudgedCall {
@@ -43,8 +43,8 @@ export interface JudgedCall {
   readonly text: string;
 }
 
-export interface Verdict {
-  readonly answer: Answer;
+export interface SimVerdict {
+  readonly answer: SimAnswer;
   // The answer leaves this much later.
   readonly holdMs: number;
   readonly call: JudgedCall;
@@ -57,7 +57,7 @@ export interface Injected {
 
 export interface TelegramModel {
   readonly platform: string;
-  call(token: string, method: string, params: Params, now: number): Verdict;
+  call(token: string, method: string, params: SimParams, now: number): SimVerdict;
   // Someone wrote to the bot: for a while messages there are answers.
   userWrote(token: string, chat: string, now: number): void;
   // An incoming message of a user, as getUpdates will tell it.
@@ -84,7 +84,7 @@ const ACTIVE_HOLD_MS = 3000;
 const ACTIVE_RETRY_S = 60;
 
 export function createTelegramModel(given: {
-  options?: Partial<TelegramOptions>;
+  options?: Partial<SimTelegramOptions>;
   onCall?: (call: JudgedCall) => void;
 }): TelegramModel {
   return new Model(telegramOptions(given.options ?? {}), given.onCall ?? (() => {}));
@@ -92,7 +92,7 @@ export function createTelegramModel(given: {
 
 class Model implements TelegramModel {
   readonly platform = 'telegram';
-  readonly #options: TelegramOptions;
+  readonly #options: SimTelegramOptions;
   readonly #onCall: (call: JudgedCall) => void;
   readonly #bots = new Map<string, Bot>();
   readonly #messages = new Messages();
@@ -102,18 +102,18 @@ class Model implements TelegramModel {
   readonly #pollers = new Map<string, Set<() => void>>();
   #restartUntil = 0;
 
-  constructor(options: TelegramOptions, onCall: (call: JudgedCall) => void) {
+  constructor(options: SimTelegramOptions, onCall: (call: JudgedCall) => void) {
     this.#options = options;
     this.#onCall = onCall;
   }
 
-  call(token: string, method: string, params: Params, now: number): Verdict {
+  call(token: string, method: string, params: SimParams, now: number): SimVerdict {
     const verdict = this.#judge(token, method, params, now);
     this.#onCall(verdict.call);
     return verdict;
   }
 
-  #judge(token: string, name: string, params: Params, now: number): Verdict {
+  #judge(token: string, name: string, params: SimParams, now: number): SimVerdict {
     const blank: JudgedCall = {
       token,
       method: name,
@@ -147,7 +147,7 @@ class Model implements TelegramModel {
   }
 
   // Flood control, then what only the core knows, then the deed.
-  #perform(bot: Bot, act: Act, call: JudgedCall): Verdict {
+  #perform(bot: Bot, act: Act, call: JudgedCall): SimVerdict {
     const now = call.arrivedAt;
     const cost = act.charge?.cost ?? 0;
     if (bot.heldAt(now) >= this.#options.activeMax) {
@@ -177,7 +177,7 @@ class Model implements TelegramModel {
     return { answer: granted(done.result), holdMs: flood.holdMs, call: accepted };
   }
 
-  #breakAlbum(call: JudgedCall, act: Act, delivered: number, why: string): Verdict {
+  #breakAlbum(call: JudgedCall, act: Act, delivered: number, why: string): SimVerdict {
     const at = call.arrivedAt + call.holdMs;
     const done = act.run(at, delivered);
     const acceptedAt = delivered > 0 ? at : null;
@@ -185,7 +185,7 @@ class Model implements TelegramModel {
     return this.#refuse(part, albumBroke(delivered + 1, why));
   }
 
-  #refuse(call: JudgedCall, refusal: Refusal): Verdict {
+  #refuse(call: JudgedCall, refusal: SimRefusal): SimVerdict {
     const retryAfterS = refusal.parameters?.retry_after ?? call.retryAfterS;
     return {
       answer: refused(refusal, this.#options.retryAfterHeader),
@@ -194,7 +194,7 @@ class Model implements TelegramModel {
     };
   }
 
-  #botOf(token: string): Bot | Refusal {
+  #botOf(token: string): Bot | SimRefusal {
     const id = TOKEN.exec(token)?.[1];
     if (id === undefined) {
       return this.#options.malformedTokenStatus === 404 ? NOT_FOUND : INVALID_TOKEN;
@@ -215,7 +215,7 @@ class Model implements TelegramModel {
     return bot;
   }
 
-  #scene(bot: Bot, params: Params, now: number): Scene {
+  #scene(bot: Bot, params: SimParams, now: number): Scene {
     return {
       bot,
       params,
@@ -279,7 +279,7 @@ class Model implements TelegramModel {
     return () => waiting.delete(run);
   }
 
-  #chatOf(token: string, chat: string): Chat {
+  #chatOf(token: string, chat: string): SimChat {
     return this.#known(token).chat(chat, kindOf(chat, this.#channels));
   }
 }

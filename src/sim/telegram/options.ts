@@ -2,25 +2,25 @@
 // every one is an option because the true ones are unpublished and move. `truth` scales all rates at once:
 // 0.5 means that the true limits are half of what the world believes, Infinity that there are none.
 
-export interface Rate {
+export interface SimRate {
   // At most `count` in any `perMs`.
   readonly count: number;
   readonly perMs: number;
 }
 
-export interface TelegramOptions {
+export interface SimTelegramOptions {
   readonly truth: number;
   // One group, supergroup or channel, all its topics together.
-  readonly groupMinute: Rate;
-  readonly groupSpacing: Rate;
+  readonly groupMinute: SimRate;
+  readonly groupSpacing: SimRate;
   // One private chat: one a second, short bursts allowed.
-  readonly privateBurst: Rate;
+  readonly privateBurst: SimRate;
   // Unsolicited messages of one bot, and messages it pays for.
-  readonly broadcast: Rate;
-  readonly paid: Rate;
-  readonly reactions: Rate;
+  readonly broadcast: SimRate;
+  readonly paid: SimRate;
+  readonly reactions: SimRate;
   // sendChatAction and drafts of one chat.
-  readonly typing: Rate;
+  readonly typing: SimRate;
   // The evidence conflicts: do edits spend the chat's window, one of their own, or none?
   readonly edits: 'shared' | 'separate' | 'free';
   // Shorter waits are not refused but slept inside the server.
@@ -40,7 +40,7 @@ export interface TelegramOptions {
   readonly malformedTokenStatus: 401 | 404;
 }
 
-export const TELEGRAM_DEFAULTS: TelegramOptions = {
+export const TELEGRAM_DEFAULTS: SimTelegramOptions = {
   truth: 1,
   groupMinute: { count: 20, perMs: 60_000 },
   groupSpacing: { count: 1, perMs: 1000 },
@@ -62,16 +62,16 @@ export const TELEGRAM_DEFAULTS: TelegramOptions = {
 };
 
 // Whole messages only: what rounding takes from the count it gives back in time.
-export function scaled(rate: Rate, truth: number): Rate {
+export function scaled(rate: SimRate, truth: number): SimRate {
   if (truth === Number.POSITIVE_INFINITY) return rate;
   const exact = rate.count * truth;
   const count = Math.max(1, Math.floor(exact));
   return { count, perMs: (rate.perMs * count) / exact };
 }
 
-export function telegramOptions(given: Partial<TelegramOptions>): TelegramOptions {
+export function telegramOptions(given: Partial<SimTelegramOptions>): SimTelegramOptions {
   const all = { ...TELEGRAM_DEFAULTS, ...given };
-  const rate = (r: Rate) => scaled(r, all.truth);
+  const rate = (r: SimRate) => scaled(r, all.truth);
   return {
     ...all,
     groupMinute: rate(all.groupMinute),

@@ -1,10 +1,10 @@
 // A closed door of Telegram's: nobody comes in before `until`, and knocking makes it longer.
 // The shape (a minute, minutes, hours; forgotten over a day) is observed in the wild, the factors are guesses.
 
-import type { TelegramOptions } from './options.ts';
+import type { SimTelegramOptions } from './options.ts';
 
 export class Penalty {
-  readonly #options: TelegramOptions;
+  readonly #options: SimTelegramOptions;
   #until = 0;
   #level = 0;
   #offendedAt = 0;
@@ -12,7 +12,7 @@ export class Penalty {
   #announcedAt: number | null = null;
   #forced = false;
 
-  constructor(options: TelegramOptions) {
+  constructor(options: SimTelegramOptions) {
     this.#options = options;
   }
 

@@ -13,10 +13,10 @@ import {
   target,
   threadOf,
 } from './act.ts';
-import { badRequest, type Refusal } from './answers.ts';
-import { type Chat, chatView } from './chats.ts';
+import { badRequest, type SimRefusal } from './answers.ts';
+import { chatView, type SimChat } from './chats.ts';
 import { parsed, richText } from './markup.ts';
-import { asObject, intOf, listOf, type Params, textOf } from './params.ts';
+import { asObject, intOf, listOf, type SimParams, textOf } from './params.ts';
 
 // UTF-16 units, after the markup is taken out; raw bytes before.
 export const TEXT_UNITS_MAX = 4096;
@@ -28,7 +28,7 @@ const BATCH_IDS_MAX = 100;
 const ATTACHED = 'attach://';
 const FILE_BYTES = 1024;
 
-export function readText(params: Params): { text: string } | Refusal {
+export function readText(params: SimParams): { text: string } | SimRefusal {
   const rich = richText(params);
   if (rich !== '') {
     return rich.length > RICH_UNITS_MAX ? badRequest('RICH_MESSAGE_TEXT_TOO_LONG') : { text: rich };
@@ -41,13 +41,13 @@ export function readText(params: Params): { text: string } | Refusal {
   return read.text.length > TEXT_UNITS_MAX ? badRequest('message is too long') : read;
 }
 
-export function readCaption(params: Params): { text: string } | Refusal {
+export function readCaption(params: SimParams): { text: string } | SimRefusal {
   const read = parsed(params, textOf(params, 'caption'), 'caption_entities');
   if (read.kind === 'broken') return badRequest(read.why);
   return read.text.length > CAPTION_UNITS_MAX ? badRequest('message caption is too long') : read;
 }
 
-export function contentOf(params: Params, text: string): string {
+export function contentOf(params: SimParams, text: string): string {
   const markup = params.reply_markup;
   const buttons = typeof markup === 'string' ? markup : JSON.stringify(markup ?? '');
   return `${text}\n${buttons}`;
@@ -78,7 +78,7 @@ export function send(scene: Scene, media: string): Planned {
 // Media without a field of their own (a dice, a game) need nothing.
 const FREE_MEDIA = new Set(['dice', 'paid_media', 'checklist', 'invoice', 'game', 'story']);
 
-function hasMedia(params: Params, media: string): boolean {
+function hasMedia(params: SimParams, media: string): boolean {
   const value = media === 'location' || media === 'venue' ? params.latitude : params[media];
   if (media === 'contact') return textOf(params, 'phone_number') !== '';
   if (media === 'poll') return textOf(params, 'question') !== '';
@@ -87,7 +87,7 @@ function hasMedia(params: Params, media: string): boolean {
 
 export function makeMessage(
   scene: Scene,
-  chat: Chat,
+  chat: SimChat,
   at: number,
   media: string,
   text: string,
@@ -117,7 +117,7 @@ export function makeMessage(
 }
 
 // Of an upload its own, of anything else the simulator knows no better.
-function sizeOf(params: Params, file: unknown): number {
+function sizeOf(params: SimParams, file: unknown): number {
   const value =
     typeof file === 'string' && file.startsWith(ATTACHED)
       ? params[file.slice(ATTACHED.length)]

@@ -1,15 +1,15 @@
 // At most `count` in any `perMs`: the times of the last `count` messages, newest first when read.
 // Not a bucket: a bucket of capacity C admits C more than the window does, and Telegram counts a window.
 
-import type { Rate } from './options.ts';
+import type { SimRate } from './options.ts';
 
-export class RollingWindow {
-  readonly #rate: Rate;
+export class SimWindow {
+  readonly #rate: SimRate;
   // null: none was let in yet. There may be many bots that never send.
   #times: Float64Array | null = null;
   #newest = 0;
 
-  constructor(rate: Rate) {
+  constructor(rate: SimRate) {
     this.#rate = rate;
   }
 

@@ -27,7 +27,7 @@ export interface WorldMessage {
   readonly expiresAt: number;
 }
 
-export type Submitted = { kind: 'accepted'; seq: number } | { kind: 'refused'; code: string };
+export type EngineSubmitted = { kind: 'accepted'; seq: number } | { kind: 'refused'; code: string };
 
 export interface WorldEnd {
   readonly state: State;
@@ -52,7 +52,7 @@ export interface WorldRecord {
   readonly waitsFor: string | null;
 }
 
-export interface LearnedRate {
+export interface WorldLearnedRate {
   readonly account: string;
   readonly chat: string;
   readonly rule: string;
@@ -63,7 +63,7 @@ export interface LearnedRate {
 
 export interface WorldEngine {
   // Resolves when it is durable.
-  submit(message: WorldMessage): Promise<Submitted>;
+  submit(message: WorldMessage): Promise<EngineSubmitted>;
   // Resolves when the delivery came to rest (or the one that took its place).
   ended(seq: number): Promise<WorldEnd>;
   // Resolves when it is durable; false: too late, it waits no more.
@@ -73,7 +73,7 @@ export interface WorldEngine {
   // Deliveries that have not come to rest.
   waiting(): number;
   all(): Promise<readonly WorldRecord[]>;
-  learned(): Promise<readonly LearnedRate[]>;
+  learned(): Promise<readonly WorldLearnedRate[]>;
 }
 
 // Survives crashes: what the engine puts here is there when it is opened again.

@@ -2,11 +2,11 @@
 // The checkers read this and nothing else: never the engine, never its limits.
 
 import type { JudgedCall } from '../telegram/model.ts';
-import type { TelegramOptions } from '../telegram/options.ts';
+import type { SimTelegramOptions } from '../telegram/options.ts';
 import { textOf } from '../telegram/params.ts';
 import type { Exchange } from '../transport.ts';
 import type { WorldMessage, WorldRecord } from './engine.ts';
-import type { Chat } from './population.ts';
+import type { WorldChat } from './population.ts';
 import { numberOf } from './traffic.ts';
 
 export interface Evidence {
@@ -14,7 +14,7 @@ export interface Evidence {
   readonly truth: number;
   // Every chat has more to say than it may: all are late, and none by another's fault.
   readonly isSaturated: boolean;
-  readonly edits: TelegramOptions['edits'];
+  readonly edits: SimTelegramOptions['edits'];
   // Until when things were said, and until when it was watched.
   readonly startedAt: number;
   readonly quietAt: number;
@@ -30,7 +30,7 @@ export interface Evidence {
   // Tokens that were revoked; chats that were frozen for no fault of the bot's.
   readonly revoked: ReadonlySet<string>;
   readonly frozen: ReadonlySet<string>;
-  readonly chats: ReadonlyMap<string, Chat>;
+  readonly chats: ReadonlyMap<string, WorldChat>;
 }
 
 // One message, from what was said to what became of it.

@@ -3,16 +3,16 @@
 import { intBelow, pick, type Random } from '../../system/random.ts';
 import type { TelegramModel } from '../telegram/model.ts';
 
-export interface Account {
+export interface WorldAccount {
   readonly id: string;
   readonly token: string;
-  readonly chats: Chat[];
+  readonly chats: WorldChat[];
   // Its token is revoked at some point.
   readonly isDoomed: boolean;
 }
 
-export interface Chat {
-  readonly account: Account;
+export interface WorldChat {
+  readonly account: WorldAccount;
   readonly id: string;
   readonly isPrivate: boolean;
   readonly threads: readonly string[];
@@ -23,8 +23,8 @@ export interface Chat {
 }
 
 export interface Population {
-  readonly accounts: readonly Account[];
-  readonly chats: readonly Chat[];
+  readonly accounts: readonly WorldAccount[];
+  readonly chats: readonly WorldChat[];
 }
 
 // One chat of so many, spread evenly, so that no world is without.
@@ -37,7 +37,7 @@ export function populate(
   size: { accounts: number; chats: number },
   model: TelegramModel,
 ): Population {
-  const accounts: Account[] = Array.from({ length: size.accounts }, (_, i) => {
+  const accounts: WorldAccount[] = Array.from({ length: size.accounts }, (_, i) => {
     const isDoomed = i > 0 && i === size.accounts - 1;
     return { id: `telegram:${1001 + i}`, token: `${1001 + i}:simulated`, chats: [], isDoomed };
   });
@@ -50,7 +50,12 @@ export function populate(
   return { accounts, chats };
 }
 
-function settleChat(random: Random, account: Account, i: number, model: TelegramModel): Chat {
+function settleChat(
+  random: Random,
+  account: WorldAccount,
+  i: number,
+  model: TelegramModel,
+): WorldChat {
   const kind = pick(random, [
     'private',
     'private',

@@ -8,7 +8,7 @@ import { checkIsolation } from './checks/isolation.ts';
 import { checkLoss } from './checks/loss.ts';
 import { checkOrder } from './checks/order.ts';
 import { checkWindows } from './checks/windows.ts';
-import type { LearnedRate } from './engine.ts';
+import type { WorldLearnedRate } from './engine.ts';
 import { type Check, type Evidence, type Finding, isDelivered, placeOf } from './evidence.ts';
 
 export interface WorldReport {
@@ -22,7 +22,7 @@ export interface WorldReport {
   readonly floods: readonly FloodedChat[];
   // The longest wait that the platform hid in a success, of each minute since the world began.
   readonly hiddenMsMax: readonly number[];
-  readonly learned: readonly LearnedRate[];
+  readonly learned: readonly WorldLearnedRate[];
 }
 
 export interface FloodedChat {
@@ -60,7 +60,7 @@ export const CHECKS: readonly Check[] = [
 const FINDINGS_PER_CHECK_MAX = 3;
 const FLOODS_SHOWN_MAX = 5;
 
-export function report(evidence: Evidence, learned: readonly LearnedRate[]): WorldReport {
+export function report(evidence: Evidence, learned: readonly WorldLearnedRate[]): WorldReport {
   const perCheck = CHECKS.map((check) => check(evidence));
   const findings = perCheck.flatMap((found) => found.slice(0, FINDINGS_PER_CHECK_MAX));
   const broken: Record<string, number> = {};

@@ -6,7 +6,7 @@ import type { Priority } from '../../domain/priority.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import { intBelow, pick, type Random } from '../../system/random.ts';
 import type { WorldEnd, WorldMessage } from './engine.ts';
-import type { Account, Chat, Population } from './population.ts';
+import type { Population, WorldAccount, WorldChat } from './population.ts';
 
 export interface Said {
   ended(): Promise<WorldEnd>;
@@ -17,7 +17,7 @@ export interface Mouth {
   // null: nobody took it (refused, or the engine is down).
   say(message: WorldMessage): Promise<Said | null>;
   // Someone writes to the bot there: the id of that message; null: the bot is no more.
-  hear(chat: Chat): number | null;
+  hear(chat: WorldChat): number | null;
   // The number of the next text.
   nextNumber(): number;
 }
@@ -55,7 +55,7 @@ export function saturate(stage: Stage, { chats }: Population): void {
 }
 
 // A crash may keep the end from us: whoever hears nothing for a while goes on.
-async function talkOn(stage: Stage, chat: Chat): Promise<void> {
+async function talkOn(stage: Stage, chat: WorldChat): Promise<void> {
   const { clock, mouth, until } = stage;
   while (clock.now() < until) {
     const message = text(stage, chat, { priority: 'normal', thread: null });
@@ -66,7 +66,7 @@ async function talkOn(stage: Stage, chat: Chat): Promise<void> {
   }
 }
 
-async function liveIn(stage: Stage, chat: Chat): Promise<void> {
+async function liveIn(stage: Stage, chat: WorldChat): Promise<void> {
   const { clock, random } = stage;
   for (;;) {
     await sleep(clock, chat.pauseMs * 2 * random.next());
@@ -75,7 +75,7 @@ async function liveIn(stage: Stage, chat: Chat): Promise<void> {
   }
 }
 
-function happen(stage: Stage, chat: Chat): void {
+function happen(stage: Stage, chat: WorldChat): void {
   const dice = stage.random.next();
   if (dice < 0.35) void stage.mouth.say(text(stage, chat, {}));
   else if (dice < 0.38) void deleteLater(stage, chat);
@@ -90,13 +90,13 @@ function happen(stage: Stage, chat: Chat): void {
   else void stage.mouth.say(text(stage, chat, { dueInMs: 120_000 * stage.random.next() }));
 }
 
-function sayMany(stage: Stage, chat: Chat, count: number): void {
+function sayMany(stage: Stage, chat: WorldChat, count: number): void {
   const thread = threadIn(stage, chat);
   for (let i = 0; i < count; i++) void stage.mouth.say(text(stage, chat, { thread }));
 }
 
 // Now and then the message it answers is gone, or the markup is not sound: both have a cure.
-function answerSomeone(stage: Stage, chat: Chat): void {
+function answerSomeone(stage: Stage, chat: WorldChat): void {
   const heard = stage.mouth.hear(chat);
   if (heard === null) return;
   const message_id = stage.random.next() < 0.1 ? heard + GONE_BY : heard;
@@ -106,7 +106,7 @@ function answerSomeone(stage: Stage, chat: Chat): void {
 }
 
 // A text that grows: one message, then edits faster than any chat affords, and a final.
-async function grow(stage: Stage, chat: Chat): Promise<void> {
+async function grow(stage: Stage, chat: WorldChat): Promise<void> {
   const { clock, mouth, random } = stage;
   const first = await mouth.say(text(stage, chat, {}));
   const end = await first?.ended();
@@ -119,7 +119,7 @@ async function grow(stage: Stage, chat: Chat): Promise<void> {
 }
 
 // Says some things and takes the last back, which may be too late.
-async function regret(stage: Stage, chat: Chat): Promise<void> {
+async function regret(stage: Stage, chat: WorldChat): Promise<void> {
   const { clock, mouth, random } = stage;
   const thread = threadIn(stage, chat);
   const priority = 'normal';
@@ -129,7 +129,7 @@ async function regret(stage: Stage, chat: Chat): Promise<void> {
   await last?.cancel();
 }
 
-async function deleteLater(stage: Stage, chat: Chat): Promise<void> {
+async function deleteLater(stage: Stage, chat: WorldChat): Promise<void> {
   const said = await stage.mouth.say(text(stage, chat, {}));
   const end = await said?.ended();
   if (end === undefined || end.state !== 'sent' || end.messageId === null) return;
@@ -138,7 +138,7 @@ async function deleteLater(stage: Stage, chat: Chat): Promise<void> {
 }
 
 // A bot that changes its mind: the last reaction is the one that counts.
-async function react(stage: Stage, chat: Chat): Promise<void> {
+async function react(stage: Stage, chat: WorldChat): Promise<void> {
   const heard = stage.mouth.hear(chat);
   if (heard === null) return;
   for (const emoji of ['👀', '👍', '🔥']) {
@@ -148,7 +148,7 @@ async function react(stage: Stage, chat: Chat): Promise<void> {
   }
 }
 
-async function broadcastNowAndThen(stage: Stage, account: Account): Promise<void> {
+async function broadcastNowAndThen(stage: Stage, account: WorldAccount): Promise<void> {
   const { clock, random } = stage;
   for (;;) {
     await sleep(clock, BROADCAST_PAUSE_MS * 2 * random.next());
@@ -168,7 +168,7 @@ interface Wishes {
   readonly dueInMs?: number;
 }
 
-function text(stage: Stage, chat: Chat, wishes: Wishes): WorldMessage {
+function text(stage: Stage, chat: WorldChat, wishes: Wishes): WorldMessage {
   const thread = wishes.thread === undefined ? threadIn(stage, chat) : wishes.thread;
   const what = wishes.more?.parse_mode === undefined ? 'says' : 'says <b>';
   const now = stage.clock.now();
@@ -181,7 +181,7 @@ function text(stage: Stage, chat: Chat, wishes: Wishes): WorldMessage {
   };
 }
 
-function album(stage: Stage, chat: Chat): WorldMessage {
+function album(stage: Stage, chat: WorldChat): WorldMessage {
   const caption = words(stage, 'shows');
   const media = Array.from({ length: 2 + intBelow(stage.random, 5) }, (_, i) => ({
     type: 'photo',
@@ -192,7 +192,7 @@ function album(stage: Stage, chat: Chat): WorldMessage {
   return message(stage, chat, threadIn(stage, chat), 'sendMediaGroup', { media });
 }
 
-function edit(stage: Stage, chat: Chat, message_id: number, final: boolean): WorldMessage {
+function edit(stage: Stage, chat: WorldChat, message_id: number, final: boolean): WorldMessage {
   const params = { message_id, text: words(stage, final ? 'has said' : 'is saying') };
   return { ...message(stage, chat, null, 'editMessageText', params), live: true, final };
 }
@@ -200,7 +200,7 @@ function edit(stage: Stage, chat: Chat, message_id: number, final: boolean): Wor
 // A call without a text: its number travels in a parameter that the platform does not know.
 function sign(
   stage: Stage,
-  chat: Chat,
+  chat: WorldChat,
   method: string,
   message_id: number,
   more: Readonly<Record<string, unknown>>,
@@ -212,7 +212,7 @@ function sign(
 
 function message(
   stage: Stage,
-  chat: Chat,
+  chat: WorldChat,
   thread: string | null,
   method: string,
   content: Readonly<Record<string, unknown>>,
@@ -234,7 +234,7 @@ function message(
   };
 }
 
-function threadIn(stage: Stage, chat: Chat): string | null {
+function threadIn(stage: Stage, chat: WorldChat): string | null {
   return chat.threads.length === 0 ? null : pick(stage.random, chat.threads);
 }
 

@@ -7,12 +7,12 @@ import type { Transport } from '../../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../../system/virtual-clock.ts';
 import { type FaultRates, type Faults, randomFaults } from '../faults.ts';
 import { createTelegramModel, type TelegramModel } from '../telegram/model.ts';
-import type { TelegramOptions } from '../telegram/options.ts';
+import type { SimTelegramOptions } from '../telegram/options.ts';
 import { type Network, simTransport } from '../transport.ts';
 import type { EngineFactory, WorldDisk, WorldEngine, WorldMessage } from './engine.ts';
 import { connect, type Evidence, placeOf, type Story, type Try, tryOf } from './evidence.ts';
 import { type Incarnation, incarnate } from './incarnation.ts';
-import { type Chat, type Population, populate } from './population.ts';
+import { type Population, populate, type WorldChat } from './population.ts';
 import { report, type WorldReport } from './report.ts';
 import { type Mouth, numberOf, saturate, startTraffic } from './traffic.ts';
 
@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly crashes: number;
   // 1: the platform's limits are as believed; 0.5: half of it.
   readonly truth?: number;
-  readonly edits?: TelegramOptions['edits'];
+  readonly edits?: SimTelegramOptions['edits'];
   readonly faults?: FaultRates;
   readonly network?: Network;
   // `saturated`: every chat always has more to say than it may.
@@ -175,7 +175,7 @@ class World implements Mouth {
     await this.open();
   }
 
-  hear({ account, id }: Chat): number | null {
+  hear({ account, id }: WorldChat): number | null {
     const { token } = account;
     if (this.#revoked.has(token)) return null;
     const now = this.#clock.now();

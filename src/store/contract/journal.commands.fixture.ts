@@ -8,7 +8,7 @@ import type { Appended, Begun, Moved, Settled, Settlement } from '../ports/deliv
 import { aDelivery, aMove, aSettlement } from './journal.fixture.ts';
 import type { OwnedStore } from './sole-owner.fixture.ts';
 
-export interface Moment {
+export interface CommandMoment {
   readonly at: number;
   // The newest number at this point of the burst, at most.
   readonly seqLast: number;
@@ -18,7 +18,7 @@ export interface Moment {
 
 export interface Command {
   readonly kind: 'plain' | 'append' | 'other';
-  run(journal: OwnedStore, moment: Moment): Promise<unknown>;
+  run(journal: OwnedStore, moment: CommandMoment): Promise<unknown>;
   cases(answer: never): string[];
 }
 
@@ -34,11 +34,11 @@ const limit = fc.record({
   value: fc.constantFrom('', '1', '2'),
 });
 
-type PickSeq = (moment: Moment) => number;
+type PickSeq = (moment: CommandMoment) => number;
 
 // Those that name a slot first: they are few, and their rules are many.
 function inState(states: readonly State[]): fc.Arbitrary<PickSeq> {
-  return fc.nat().map((drawn) => ({ known }: Moment) => {
+  return fc.nat().map((drawn) => ({ known }: CommandMoment) => {
     const all = [...known.values()].filter(({ state }) => states.includes(state));
     const slotted = all.filter(({ slot }) => slot !== null);
     const from = drawn % 2 === 0 && slotted.length > 0 ? slotted : all;
@@ -203,7 +203,7 @@ function settle(
   journal: OwnedStore,
   seq: number,
   { limits, ahead, ...rest }: Drawn,
-  moment: Moment,
+  moment: CommandMoment,
 ) {
   const { at } = moment;
   const stored = limits.map((one) => ({ ...one, updatedAt: at }));

@@ -5,7 +5,7 @@ import { unreachable } from '../../system/assert.ts';
 import {
   type BroadcastCommand,
   type Changed,
-  type Created,
+  type CreatedBroadcast,
   type FedCommand,
   type Member,
   mayChange,
@@ -106,7 +106,7 @@ function sweep(disk: MemoryDisk, endedBefore: number, max: number): number {
   return max - left + sweepAudiences(disk, left);
 }
 
-function create(disk: MemoryDisk, command: NewBroadcast & { kind: 'create' }): Created {
+function create(disk: MemoryDisk, command: NewBroadcast & { kind: 'create' }): CreatedBroadcast {
   const { broadcasts, audiences } = disk.broadcasts;
   const { kind, fields, digest, at, liveMax, ...given } = command;
   const keyed = (key: string | null) =>

@@ -25,8 +25,8 @@ import {
   mayBeOut,
   movableFrom,
   ownPlace,
-  type Place,
   queuedOf,
+  type SlotEntry,
   STATE_OF_PRUNED,
   yieldsTo,
 } from '../rules.ts';
@@ -37,8 +37,8 @@ import {
   isRowIntact,
   listOf,
   type MemoryDisk,
+  type MemoryRow,
   pairKey,
-  type Row,
 } from './disk.ts';
 import { recordOf, SlotsAndCounts } from './live.ts';
 import { isOwner } from './owners.ts';
@@ -85,7 +85,7 @@ export class MemoryCommands {
     return { ...accepted, begun: true };
   }
 
-  #ownPlace(delivery: NewDelivery): Place {
+  #ownPlace(delivery: NewDelivery): SlotEntry {
     return ownPlace(delivery, this.#ranks.next(delivery.account));
   }
 
@@ -102,7 +102,7 @@ export class MemoryCommands {
     return { kind: 'repeated', seq: earlier.seq, state };
   }
 
-  #insert(delivery: NewDelivery, seq: number, place: Place): Row {
+  #insert(delivery: NewDelivery, seq: number, place: SlotEntry): MemoryRow {
     const {
       notBefore,
       idempotencyKey,
@@ -112,7 +112,7 @@ export class MemoryCommands {
       repeats = null,
       ...given
     } = delivery;
-    const row: Row = {
+    const row: MemoryRow = {
       ...given,
       seq,
       id: formatId(this.#disk.tag, seq),
@@ -197,7 +197,7 @@ export class MemoryCommands {
   }
 
   // Back into the queue, or superseded at once by the one that waits in its slot.
-  #requeue(row: Row, at: number): boolean {
+  #requeue(row: MemoryRow, at: number): boolean {
     const rival = this.#live.waitingIn(row.account, row.slot);
     if (rival !== null && yieldsTo(row, rival)) {
       this.#live.supersede(row, rival.seq, at);
@@ -224,7 +224,7 @@ export class MemoryCommands {
     return { kind: 'moved', from, queued: null };
   }
 
-  #retry(row: Row, command: MoveCommand): Moved {
+  #retry(row: MemoryRow, command: MoveCommand): Moved {
     const { queueMax } = command;
     const from = row.state;
     if (row.body === null && command.body === null) return { kind: 'no_body' };
@@ -243,7 +243,7 @@ export class MemoryCommands {
     return { kind: 'moved', from, queued: this.#requeue(row, command.at) ? queuedOf(row) : null };
   }
 
-  #saveCheck({ seq, chat, thread, method, body }: Row): void {
+  #saveCheck({ seq, chat, thread, method, body }: MemoryRow): void {
     if (body !== null) this.#disk.checks.set(seq, rowCheck(seq, chat, thread, method, body));
   }
 
@@ -260,7 +260,7 @@ export class MemoryCommands {
   }
 
   // What is not there is nobody's.
-  #owns(owner: Owner, row: Row | undefined): boolean {
+  #owns(owner: Owner, row: MemoryRow | undefined): boolean {
     return isOwner(this.#disk, owner) && (row === undefined || row.account === owner.account);
   }
 
@@ -281,7 +281,7 @@ function endAttempt(attempt: AttemptRow, settlement: Settlement): void {
   attempt.retryAfterMs = settlement.retryAfterMs;
 }
 
-function applySettlement(row: Row, settlement: Settlement): void {
+function applySettlement(row: MemoryRow, settlement: Settlement): void {
   row.reason = settlement.reason;
   row.detail = settlement.detail;
   row.messageId = settlement.messageId;

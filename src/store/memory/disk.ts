@@ -8,14 +8,14 @@ import { isIntact } from '../../system/row-check.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { AuditEntry } from '../ports/audit.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from '../ports/broadcasts.ts';
-import type { Held } from '../ports/callers.ts';
+import type { CallerHold } from '../ports/callers.ts';
 import type { StoredKey } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { StoredStream } from '../ports/streams.ts';
 import type { NewIncoming } from '../ports/updates.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-export type Row = Writable<Omit<Delivery, 'damaged'>>;
+export type MemoryRow = Writable<Omit<Delivery, 'damaged'>>;
 // And where it went: a cure may have sent the delivery elsewhere since.
 export type AttemptRow = Writable<Attempt> & { readonly chat: string };
 
@@ -66,7 +66,7 @@ export interface MemoryDisk {
   opened: number;
   seqLast: number;
   // In order of seq.
-  readonly deliveries: Map<number, Row>;
+  readonly deliveries: Map<number, MemoryRow>;
   // What each was written with; see system/row-check.ts.
   readonly checks: Map<number, number>;
   // Queued and sending.
@@ -81,7 +81,7 @@ export interface MemoryDisk {
   readonly idempotency: Map<string, { seq: number; digest: string; expiresAt: number }>;
   readonly idempotencyOf: Map<number, string>;
   // Whose callers hold the line, or did, and what they asked for.
-  readonly held: Map<number, { held: Held; readonly print: string }>;
+  readonly held: Map<number, { held: CallerHold; readonly print: string }>;
   // Files by delivery.
   readonly spooled: Map<number, readonly string[]>;
   readonly limits: Map<string, StoredLimit>;
@@ -145,7 +145,7 @@ export function listOf<V>(lists: Map<number, V[]>, seq: number): V[] {
   return list;
 }
 
-export function isRowIntact(disk: MemoryDisk, row: Row): boolean {
+export function isRowIntact(disk: MemoryDisk, row: MemoryRow): boolean {
   return isIntact(row, disk.checks.get(row.seq) ?? null);
 }
 

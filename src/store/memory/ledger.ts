@@ -10,11 +10,11 @@ import {
   SEARCH_LIMIT_MAX,
 } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
-import { isRowIntact, type MemoryDisk, type Row } from './disk.ts';
+import { isRowIntact, type MemoryDisk, type MemoryRow } from './disk.ts';
 
 export function memoryLedger(disk: MemoryDisk): Ledger {
   const all = () => [...disk.deliveries.values()];
-  const told = (row: Row): Delivery => ({ ...row, damaged: !isRowIntact(disk, row) });
+  const told = (row: MemoryRow): Delivery => ({ ...row, damaged: !isRowIntact(disk, row) });
   const matching = (filter: Filter) => all().filter((delivery) => matches(delivery, filter));
   return {
     async get(seq) {
@@ -53,7 +53,7 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
   };
 }
 
-function matches(delivery: Row, filter: Filter): boolean {
+function matches(delivery: MemoryRow, filter: Filter): boolean {
   const { since, until, text, ...exact } = filter;
   if (since !== undefined && delivery.acceptedAt < since) return false;
   if (until !== undefined && delivery.acceptedAt >= until) return false;
@@ -68,7 +68,7 @@ function lower(text: string): string {
 }
 
 // Sorted by size, then by name.
-function groupsOf(dead: readonly Row[]): DeadGroup[] {
+function groupsOf(dead: readonly MemoryRow[]): DeadGroup[] {
   const groups = new Map<string, DeadGroup>();
   for (const { account, reason, settledAt, seq } of dead) {
     const key = JSON.stringify([account, reason]);
@@ -88,7 +88,9 @@ function groupsOf(dead: readonly Row[]): DeadGroup[] {
   );
 }
 
-function countsOf(deliveries: readonly Row[]): { account: string; state: State; count: number }[] {
+function countsOf(
+  deliveries: readonly MemoryRow[],
+): { account: string; state: State; count: number }[] {
   const counts = new Map<string, { account: string; state: State; count: number }>();
   for (const { account, state } of deliveries) {
     const key = JSON.stringify([account, state]);

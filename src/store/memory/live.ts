@@ -7,12 +7,12 @@ import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
 import { BY_SLUICE, SUPERSEDED } from '../rules.ts';
-import { listOf, type MemoryDisk, pairKey, type Row } from './disk.ts';
+import { listOf, type MemoryDisk, type MemoryRow, pairKey } from './disk.ts';
 
 export class SlotsAndCounts {
   readonly #disk: MemoryDisk;
   readonly #counts = new Map<string, number>();
-  readonly #waiting = new Map<string, Row>();
+  readonly #waiting = new Map<string, MemoryRow>();
 
   constructor(disk: MemoryDisk) {
     this.#disk = disk;
@@ -27,12 +27,12 @@ export class SlotsAndCounts {
     return this.#counts.get(account) ?? 0;
   }
 
-  waitingIn(account: string, slot: string | null): Row | null {
+  waitingIn(account: string, slot: string | null): MemoryRow | null {
     return slot === null ? null : (this.#waiting.get(pairKey(account, slot)) ?? null);
   }
 
   // A new one, a retry, or one brought back by hand.
-  enter(row: Row): void {
+  enter(row: MemoryRow): void {
     assert(row.state === 'queued' || canMove(row.state, 'queued'), `${row.state} → queued`);
     row.state = 'queued';
     row.settledAt = null;
@@ -44,13 +44,13 @@ export class SlotsAndCounts {
     this.#take(row);
   }
 
-  begin(row: Row): void {
+  begin(row: MemoryRow): void {
     assert(canMove(row.state, 'sending'), `${row.state} → sending`);
     row.state = 'sending';
     this.#release(row);
   }
 
-  leave(row: Row, to: State, at: number): void {
+  leave(row: MemoryRow, to: State, at: number): void {
     assert(canMove(row.state, to), `${row.state} → ${to}`);
     this.#release(row);
     row.state = to;
@@ -61,7 +61,7 @@ export class SlotsAndCounts {
   }
 
   // Whatever it was before, it would have been queued now: the history tells that last move.
-  supersede(row: Row, by: number, at: number): void {
+  supersede(row: MemoryRow, by: number, at: number): void {
     row.state = 'queued';
     this.leave(row, 'superseded', at);
     row.reason = SUPERSEDED;
@@ -80,18 +80,18 @@ export class SlotsAndCounts {
     this.#counts.set(account, this.count(account) + change);
   }
 
-  #take(row: Row): void {
+  #take(row: MemoryRow): void {
     if (row.slot !== null) this.#waiting.set(pairKey(row.account, row.slot), row);
   }
 
-  #release(row: Row): void {
+  #release(row: MemoryRow): void {
     if (row.slot === null) return;
     const key = pairKey(row.account, row.slot);
     if (this.#waiting.get(key) === row) this.#waiting.delete(key);
   }
 }
 
-export function recordOf(row: Row): DeliveryPast {
+export function recordOf(row: MemoryRow): DeliveryPast {
   const { acceptedAt, failures, doubts, cures } = row;
   return { acceptedAt, failures, doubts, cures };
 }

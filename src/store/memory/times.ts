@@ -2,7 +2,7 @@
 
 import { isScheduled } from '../../domain/delivery.ts';
 import type { TimeShift } from '../ports/maintenance.ts';
-import type { MemoryDisk, Row } from './disk.ts';
+import type { MemoryDisk, MemoryRow } from './disk.ts';
 
 export function lastCallAt({ attempts }: MemoryDisk): number {
   const last = attempts.at(-1);
@@ -21,7 +21,7 @@ export function shiftTimes(disk: MemoryDisk, { now, calls, waiting }: TimeShift)
   }
 }
 
-function shiftWaiting(row: Row, { byMs, dueAtMax }: TimeShift['waiting'], now: number): void {
+function shiftWaiting(row: MemoryRow, { byMs, dueAtMax }: TimeShift['waiting'], now: number): void {
   const wasScheduled = isScheduled(row);
   if (row.expiresAt > 0) row.expiresAt = Math.max(1, row.expiresAt + byMs);
   if (wasScheduled) return;

@@ -6,7 +6,12 @@ import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
 import { aBroadcast } from '../contract/broadcasts.contract.ts';
 import { createMemoryStore } from '../memory/memory.ts';
 import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
-import { type BroadcastStore, type Changed, type Created, RECIPIENT_STATES } from './broadcasts.ts';
+import {
+  type BroadcastStore,
+  type Changed,
+  type CreatedBroadcast,
+  RECIPIENT_STATES,
+} from './broadcasts.ts';
 
 // The newest of each at this point, so that what was just made is used.
 interface Moment {
@@ -230,7 +235,7 @@ test('memory and SQLite give the same answers', async () => {
             for (const each of casesOf(kind, told)) coverage.count(each);
             if (kind === 'audience' && told !== null) audience = (told as [number])[0];
             const isCreated = kind === 'create' || kind === 'launch';
-            const created = isCreated ? (told as Created | null) : null;
+            const created = isCreated ? (told as CreatedBroadcast | null) : null;
             if (created?.kind === 'created') id = created.broadcast.id;
           }
         } finally {
@@ -246,7 +251,7 @@ test('memory and SQLite give the same answers', async () => {
 // Of those that answer in kinds, the kind; of those about members, whether there were any.
 function casesOf(kind: string, told: unknown): string[] {
   if (kind === 'create' || (kind === 'launch' && told !== null)) {
-    return [`create ${(told as Created).kind}`];
+    return [`create ${(told as CreatedBroadcast).kind}`];
   }
   if (kind === 'change') return [`change ${(told as Changed).kind}`];
   const met = kind === 'feed' || kind === 'settle' ? (told as unknown[])[0] : told;

@@ -39,7 +39,7 @@ export interface BroadcastStore {
   // The name is free again; broadcasts that use the audience keep it. False: there was none.
   forget(command: { name: string }): Promise<boolean>;
 
-  create(command: NewBroadcast): Promise<Created>;
+  create(command: NewBroadcast): Promise<CreatedBroadcast>;
   get(query: { id: number }): Promise<StoredBroadcast | null>;
   // Newest first, from just before that one.
   list(query: { before: number | null; max: number }): Promise<StoredBroadcast[]>;
@@ -108,7 +108,7 @@ export interface NewBroadcast {
   readonly liveMax: number;
 }
 
-export type Created =
+export type CreatedBroadcast =
   | { kind: 'created'; broadcast: StoredBroadcast }
   | { kind: 'repeated'; broadcast: StoredBroadcast }
   | { kind: 'conflict'; id: number }

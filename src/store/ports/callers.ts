@@ -11,7 +11,7 @@ export { fingerprintOf } from '../fingerprint.ts';
 
 // Of a delivery: nobody waits for it; a caller does and has no answer yet; the answer was given.
 export const HELD = { nobody: 0, waiting: 1, answered: 2 } as const;
-export type Held = (typeof HELD)[keyof typeof HELD];
+export type CallerHold = (typeof HELD)[keyof typeof HELD];
 
 // Of the process before this one, the oldest first.
 export interface Unanswered {

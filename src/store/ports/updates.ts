@@ -8,7 +8,7 @@ export interface UpdateStore {
   // What came to an account at or after `since`, oldest first; of more than `max`, the newest.
   since(query: { account: string; since: number; max: number }): Promise<SeenIncoming[]>;
   // What waits, of all accounts, in order of (account, update id), from just after that place.
-  waiting(query: WaitingQuery): Promise<WaitingIncoming[]>;
+  waiting(query: WaitingUpdatesQuery): Promise<WaitingIncoming[]>;
   // What waits of one account from update id `from` on, in order, with its content.
   read(query: { account: string; from: number; max: number }): Promise<ReadIncoming[]>;
   // waiting → done, for every update id from `from` to before `before`; how many.
@@ -40,7 +40,7 @@ export interface SeenIncoming {
   readonly voice: IncomingVoice;
 }
 
-export interface WaitingQuery {
+export interface WaitingUpdatesQuery {
   readonly afterAccount: string;
   readonly afterUpdateId: number;
   readonly max: number;
@@ -77,7 +77,7 @@ export interface PrunedIncoming {
 export type IncomingCommand =
   | { kind: 'record'; batch: readonly NewIncoming[] }
   | { kind: 'since'; account: string; since: number; max: number }
-  | ({ kind: 'waiting' } & WaitingQuery)
+  | ({ kind: 'waiting' } & WaitingUpdatesQuery)
   | { kind: 'read'; account: string; from: number; max: number }
   | { kind: 'done'; account: string; from: number; before: number }
   | ({ kind: 'retry' } & RetryIncoming)

@@ -6,7 +6,14 @@ import { sharedKey } from '../../domain/idempotency.ts';
 import { rowCheck } from '../../system/row-check.ts';
 import { type Database, prepareArrays } from '../../system/sqlite.ts';
 import { Ranks } from '../ranks.ts';
-import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, type Place, SUPERSEDED, yieldsTo } from '../rules.ts';
+import {
+  BY_SLUICE,
+  digestOf,
+  IDEMPOTENCY_MS,
+  type SlotEntry,
+  SUPERSEDED,
+  yieldsTo,
+} from '../rules.ts';
 import type { SqliteCommands } from './commands.ts';
 import { PlainInserts } from './plain.ts';
 import { APPENDED } from './wire.ts';
@@ -185,12 +192,12 @@ export class Appender {
     return true;
   }
 
-  #ownPlace(words: Words, from: number): Place {
+  #ownPlace(words: Words, from: number): SlotEntry {
     const rank = this.#ranks.next(words[from + AT.account] as string);
     return { enterAt: enterAtOf(words, from), rank };
   }
 
-  #insert(words: Words, from: number, seq: number, { enterAt, rank }: Place): void {
+  #insert(words: Words, from: number, seq: number, { enterAt, rank }: SlotEntry): void {
     const given = words.slice(from, from + GIVEN_WORDS);
     this.#commands.statements.insert.run(
       seq,

@@ -26,11 +26,11 @@ import { SqliteStreams } from './streams.ts';
 import { lastCallAt, shiftTimes } from './times.ts';
 import {
   OP,
-  Reader,
   readLimits,
   readMove,
   readOwner,
   readSettlement,
+  WireReader,
   writeBegun,
   writeSettled,
 } from './wire.ts';
@@ -125,12 +125,12 @@ export class BatchRunner {
 
   #batch(words: Words): unknown[] {
     const out: unknown[] = [];
-    const reader = new Reader(words, 0);
+    const reader = new WireReader(words, 0);
     while (reader.at < words.length) this.#command(words, reader, out);
     return out;
   }
 
-  #command(words: Words, reader: Reader, out: unknown[]): void {
+  #command(words: Words, reader: WireReader, out: unknown[]): void {
     const op = reader.number();
     if (op !== OP.appendPlain) this.#appender.flush();
     if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
@@ -170,7 +170,7 @@ export class BatchRunner {
     }
   }
 
-  #rareCommand(op: number, reader: Reader, out: unknown[]): void {
+  #rareCommand(op: number, reader: WireReader, out: unknown[]): void {
     switch (op) {
       case OP.saveLimits:
         out.push(this.#commands.saveLimits(readOwner(reader), readLimits(reader)));
@@ -232,7 +232,7 @@ export class BatchRunner {
     }
   }
 
-  #ownership(op: number, reader: Reader, out: unknown[]): void {
+  #ownership(op: number, reader: WireReader, out: unknown[]): void {
     const { owners, tallies } = this.#commands;
     switch (op) {
       case OP.openAccount:

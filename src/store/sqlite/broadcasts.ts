@@ -10,7 +10,7 @@ import {
   type BroadcastState,
   type ChangeCommand,
   type Changed,
-  type Created,
+  type CreatedBroadcast,
   type FedCommand,
   type Member,
   mayChange,
@@ -92,7 +92,7 @@ export class SqliteBroadcasts {
     }
   }
 
-  #create(command: NewBroadcast): Created {
+  #create(command: NewBroadcast): CreatedBroadcast {
     const { account, platform, audience, name, correlation, method, body, key, digest } = command;
     const earlier = key === null ? undefined : this.#keyed(account, key);
     if (earlier !== undefined) {

@@ -8,7 +8,7 @@ import { assert } from '../../system/assert.ts';
 import { type CheckedRow, isIntact, rowCheck } from '../../system/row-check.ts';
 import type { Database } from '../../system/sqlite.ts';
 import { fingerprintOf, type Same } from '../fingerprint.ts';
-import { HELD, type Held, Presence } from '../ports/callers.ts';
+import { type CallerHold, HELD, Presence } from '../ports/callers.ts';
 import type { Begun, MoveCommand, Moved, Settled, Settlement } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
@@ -38,7 +38,7 @@ interface Head {
   readonly final: number;
   readonly cures: string | null;
   readonly key: string | null;
-  readonly held: Held;
+  readonly held: CallerHold;
 }
 
 // What its check is of, with the check.
@@ -47,7 +47,7 @@ interface Content extends Omit<CheckedRow, 'body'> {
   readonly check: number | null;
 }
 
-export interface Waiting {
+export interface SlotHolder {
   readonly seq: number;
   readonly final: boolean;
   readonly enterAt: number;
@@ -172,7 +172,7 @@ export class SqliteCommands {
     return null;
   }
 
-  waitingIn(account: string, slot: string): Waiting | null {
+  waitingIn(account: string, slot: string): SlotHolder | null {
     const row = this.statements.waitingInSlot.get(account, slot);
     if (row === undefined) return null;
     const { seq, final, enter_at: enterAt, rank } = row;
@@ -220,7 +220,7 @@ export class SqliteCommands {
     return this.owners.isOlder(account, epoch);
   }
 
-  #heldAtEnd({ seq, held }: Head): Held {
+  #heldAtEnd({ seq, held }: Head): CallerHold {
     if (held === HELD.nobody) return held;
     return this.presence.isThere(seq) ? HELD.answered : HELD.waiting;
   }

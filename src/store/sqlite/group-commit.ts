@@ -6,8 +6,8 @@
 import { type EventEmitter, once } from 'node:events';
 import { atEndOfTurn } from '../../system/turn.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
-import type { Answer, Request } from './server.ts';
-import { Reader } from './wire.ts';
+import type { Request, StoreAnswer } from './server.ts';
+import { WireReader } from './wire.ts';
 
 const BATCHES_OUT_MAX = 64;
 const BATCH_COMMANDS_MAX = 128;
@@ -22,7 +22,7 @@ export interface StoreThread extends EventEmitter {
 // Written out as data, without closures: one is made for every command there is.
 interface Command {
   readonly subject: unknown;
-  readonly read: (reader: Reader, subject: never) => unknown;
+  readonly read: (reader: WireReader, subject: never) => unknown;
   readonly written: ((answer: never) => boolean) | null;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: JournalUnavailable) => void;
@@ -41,7 +41,7 @@ export interface CommitWatch {
 }
 
 interface Expected {
-  readonly answered: (answer: Answer) => void;
+  readonly answered: (answer: StoreAnswer) => void;
   readonly failed: (error: JournalUnavailable) => void;
 }
 
@@ -62,7 +62,7 @@ export class GroupCommit {
   constructor(thread: StoreThread, watch: CommitWatch | null = null) {
     this.#thread = thread;
     this.#watch = watch;
-    thread.on('message', (answer: Answer) => this.#receive(answer));
+    thread.on('message', (answer: StoreAnswer) => this.#receive(answer));
     thread.on('error', (error) => this.#break(`its thread failed: ${error.message}`));
     thread.on('exit', () => this.#break('it is closed'));
   }
@@ -73,7 +73,7 @@ export class GroupCommit {
   submit<S, T>(
     subject: S,
     write: (words: (string | number | null)[], subject: S) => void,
-    read: (reader: Reader, subject: S) => T,
+    read: (reader: WireReader, subject: S) => T,
     chars = 0,
     written: ((answer: T) => boolean) | null = null,
   ): Promise<T> {
@@ -88,7 +88,7 @@ export class GroupCommit {
   }
 
   // A question outside the batches, in its turn.
-  ask(request: Request): Promise<Answer> {
+  ask(request: Request): Promise<StoreAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#broken !== null) return reject(this.#broken);
       this.#expected.push({ answered: resolve, failed: reject });
@@ -168,7 +168,7 @@ export class GroupCommit {
     }
   }
 
-  #receive(answer: Answer): void {
+  #receive(answer: StoreAnswer): void {
     if (!Array.isArray(answer) && answer.kind === 'forced') {
       this.#forced();
       return;
@@ -183,9 +183,9 @@ export class GroupCommit {
     this.#flush();
   }
 
-  #settle(batch: Batch, answer: Answer): void {
+  #settle(batch: Batch, answer: StoreAnswer): void {
     this.#batchesOut -= 1;
-    const reader = new Reader(answer as unknown[], 0);
+    const reader = new WireReader(answer as unknown[], 0);
     for (const command of batch.commands) {
       const value = command.read(reader, command.subject as never) as never;
       if (command.written?.(value)) this.#unforced.push({ answer: value, command });

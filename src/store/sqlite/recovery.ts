@@ -36,7 +36,7 @@ const PRIORITY_MASK = 3;
 // Dictionary index of null.
 const NO_WORD = 0;
 
-export interface Page {
+export interface RecoveryPage {
   readonly rows: number;
   // Newly met, to be added to the dictionary.
   readonly words: string[];
@@ -56,10 +56,10 @@ export class PageWriter {
     this.#statement = prepareArrays(db, LIVE_PAGE);
   }
 
-  read(recovery: number, afterSeq: number): Page {
+  read(recovery: number, afterSeq: number): RecoveryPage {
     const dictionary = this.#dictionaries.get(recovery) ?? new Map<string, number>();
     const rows = this.#statement.all(afterSeq) as unknown as LiveRow[];
-    const page: Page = {
+    const page: RecoveryPage = {
       rows: rows.length,
       words: [],
       codes: new Uint32Array(rows.length * CODES),
@@ -75,7 +75,12 @@ export class PageWriter {
   }
 }
 
-function write(page: Page, i: number, row: LiveRow, word: (text: string | null) => number): void {
+function write(
+  page: RecoveryPage,
+  i: number,
+  row: LiveRow,
+  word: (text: string | null) => number,
+): void {
   const { codes, numbers } = page;
   const code = i * CODES;
   codes[code] = word(row[1]);
@@ -100,7 +105,7 @@ function write(page: Page, i: number, row: LiveRow, word: (text: string | null) 
   }
 }
 
-function wordIn(dictionary: Map<string, number>, page: Page, word: string | null): number {
+function wordIn(dictionary: Map<string, number>, page: RecoveryPage, word: string | null): number {
   if (word === null) return NO_WORD;
   const known = dictionary.get(word);
   if (known !== undefined) return known;
@@ -113,15 +118,15 @@ function wordIn(dictionary: Map<string, number>, page: Page, word: string | null
 export class PageReader {
   readonly #words: (string | null)[] = [null];
 
-  add(page: Page): void {
+  add(page: RecoveryPage): void {
     for (const word of page.words) this.#words.push(word);
   }
 
-  accountOf({ codes }: Page, i: number): string {
+  accountOf({ codes }: RecoveryPage, i: number): string {
     return this.#words[codes[i * CODES]!] as string;
   }
 
-  recovered(page: Page, i: number): Recovered {
+  recovered(page: RecoveryPage, i: number): Recovered {
     const queued = this.#queued(page, i);
     const sending = page.sending.get(i);
     if (sending === undefined) return { kind: 'queued', queued };
@@ -130,7 +135,7 @@ export class PageReader {
     return { kind: 'sending', queued, n: sending.n, record };
   }
 
-  #queued({ codes, numbers, slots }: Page, i: number): Queued {
+  #queued({ codes, numbers, slots }: RecoveryPage, i: number): Queued {
     const words = this.#words;
     const code = i * CODES;
     const number = i * NUMBERS;
@@ -160,11 +165,11 @@ export class PageReader {
 
 // Pages are asked for one ahead, so that the worker reads while this side builds.
 export async function* recoverPages(
-  fetch: (afterSeq: number) => Promise<Page>,
-): AsyncGenerator<Page> {
-  let next: Promise<Page> | null = fetch(0);
+  fetch: (afterSeq: number) => Promise<RecoveryPage>,
+): AsyncGenerator<RecoveryPage> {
+  let next: Promise<RecoveryPage> | null = fetch(0);
   while (next !== null) {
-    const page: Page = await next;
+    const page: RecoveryPage = await next;
     const isLast: boolean = page.rows < PAGE_ROWS_MAX;
     next = isLast ? null : fetch(page.numbers[(page.rows - 1) * NUMBERS]!);
     yield page;

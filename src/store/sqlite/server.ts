@@ -7,7 +7,7 @@ import type { JournalUnavailable } from '../ports/unavailable.ts';
 import { BatchRunner } from './batch.ts';
 import { LogLost, type OpenStore } from './files/open.ts';
 import { OwnerLost } from './files/owner.ts';
-import { type Page, PageWriter } from './recovery.ts';
+import { PageWriter, type RecoveryPage } from './recovery.ts';
 
 type Batch = (string | number | null)[];
 
@@ -16,9 +16,9 @@ export type Request =
   | { kind: 'recover'; recovery: number; afterSeq: number }
   | { kind: 'close' };
 
-export type Answer =
+export type StoreAnswer =
   | unknown[]
-  | { kind: 'page'; page: Page }
+  | { kind: 'page'; page: RecoveryPage }
   // No answer, but a word after one: what goes at once and was answered is on the disk.
   | { kind: 'forced' }
   | { kind: 'failed'; code: JournalUnavailable['code']; message: string }
@@ -27,7 +27,7 @@ export type Answer =
 export interface StoreServer {
   readonly tag: string;
   // One answer for each request.
-  answer(requests: readonly Request[]): Answer[];
+  answer(requests: readonly Request[]): StoreAnswer[];
   // Whether all that was answered is on the disk; if not, it is to be forced soon.
   readonly isForced: boolean;
   force(): void;
@@ -38,7 +38,7 @@ export interface StoreServer {
 export function serveStore(store: OpenStore): StoreServer {
   const runner = new BatchRunner(store);
   const pages = new PageWriter(store.db);
-  const work = (request: Exclude<Request, unknown[]>): Answer => {
+  const work = (request: Exclude<Request, unknown[]>): StoreAnswer => {
     if (request.kind === 'recover') {
       return { kind: 'page', page: pages.read(request.recovery, request.afterSeq) };
     }
@@ -49,7 +49,7 @@ export function serveStore(store: OpenStore): StoreServer {
   return {
     tag: String(store.db.prepare(`SELECT value FROM meta WHERE name = 'tag'`).get()?.value),
     answer(requests) {
-      const answers: Answer[] = [];
+      const answers: StoreAnswer[] = [];
       while (answers.length < requests.length) {
         const batches = leadingBatches(requests, answers.length);
         const next = requests[answers.length]!;
@@ -79,16 +79,16 @@ function leadingBatches(requests: readonly Request[], from: number): Batch[] {
   return batches;
 }
 
-function tried(count: number, run: () => Answer[]): Answer[] {
+function tried(count: number, run: () => StoreAnswer[]): StoreAnswer[] {
   try {
     return run();
   } catch (error) {
     if (error instanceof LogLost || error instanceof OwnerLost) throw error;
-    return Array<Answer>(count).fill(failureOf(error));
+    return Array<StoreAnswer>(count).fill(failureOf(error));
   }
 }
 
-function failureOf(error: unknown): Answer {
+function failureOf(error: unknown): StoreAnswer {
   const message = error instanceof Error ? error.message : String(error);
   const code = sqliteCodeOf(error) === SQLITE.FULL ? 'disk_full' : 'journal_failed';
   return { kind: 'failed', code, message };

@@ -40,16 +40,16 @@ import { type CommitWatch, GroupCommit } from './group-commit.ts';
 import { PageReader, recoverPages } from './recovery.ts';
 import {
   OP,
-  type Reader,
   readAppended,
   readBegun,
   readSettled,
+  type WireReader,
   writeAppend,
   writeLimits,
   writeMove,
   writeSettlement,
 } from './wire.ts';
-import type { Opened } from './worker.ts';
+import type { OpenedStore } from './worker.ts';
 
 export { JournalOpenError, SnapshotError } from '../store-error.ts';
 export { restoreSnapshot } from './files/restore.ts';
@@ -88,7 +88,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   return journal;
 }
 
-function firstMessageOf(worker: Worker): Promise<Opened> {
+function firstMessageOf(worker: Worker): Promise<OpenedStore> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', (error) => reject(new JournalOpenError('failed', error.message)));
@@ -291,10 +291,10 @@ function tellsBegun(begin: NonNullable<AppendBounds['begin']>): (appended: Appen
   };
 }
 
-function readValue<T>(reader: Reader): T {
+function readValue<T>(reader: WireReader): T {
   return reader.words[reader.at++] as T;
 }
 
-function readNothing(reader: Reader): void {
+function readNothing(reader: WireReader): void {
   reader.at += 1;
 }

@@ -6,7 +6,7 @@ import { isPlain, type NewDelivery, type State } from '../../domain/delivery.ts'
 import { PRIORITY_RANK } from '../../domain/priority.ts';
 import { namesIn } from '../../system/json.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { HELD, type Held } from '../ports/callers.ts';
+import { type CallerHold, HELD } from '../ports/callers.ts';
 import type {
   AppendBounds,
   Appended,
@@ -54,7 +54,7 @@ export const OP = {
   epochs: 25,
 } as const;
 
-export class Reader {
+export class WireReader {
   readonly words: readonly unknown[];
   at: number;
   constructor(words: readonly unknown[], at: number) {
@@ -126,7 +126,7 @@ export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: Appe
   );
 }
 
-function heldOf({ held }: NewDelivery): Held {
+function heldOf({ held }: NewDelivery): CallerHold {
   return held === true ? HELD.waiting : HELD.nobody;
 }
 
@@ -141,7 +141,7 @@ export const APPENDED = {
   notOwner: 7,
 } as const;
 
-export function readAppended(reader: Reader, { delivery }: AppendCommand): Appended {
+export function readAppended(reader: WireReader, { delivery }: AppendCommand): Appended {
   const kind = reader.number();
   const seq = reader.number();
   switch (kind) {
@@ -186,7 +186,7 @@ export function writeBegun(out: unknown[], begun: Begun): void {
   writeRecord(out, begun.record);
 }
 
-export function readBegun(reader: Reader): Begun {
+export function readBegun(reader: WireReader): Begun {
   const n = reader.number();
   if (n === BEGUN_NOT_OWNER) return NOT_OWNER;
   if (n === 0) return { kind: 'gone', state: reader.string() as State };
@@ -200,7 +200,7 @@ export function writeRecord(out: unknown[], record: DeliveryPast): void {
   out.push(record.acceptedAt, record.failures, record.doubts, cures);
 }
 
-export function readRecord(reader: Reader): DeliveryPast {
+export function readRecord(reader: WireReader): DeliveryPast {
   return {
     acceptedAt: reader.number(),
     failures: reader.number(),
@@ -215,7 +215,7 @@ export function curesOf(text: string | null): readonly string[] {
   return text === null ? NO_CURES : namesIn(text);
 }
 
-export function readOwner(reader: Reader): Owner {
+export function readOwner(reader: WireReader): Owner {
   return { account: reader.string(), epoch: reader.number() };
 }
 
@@ -251,7 +251,7 @@ export function writeSettlement(
   writeLimits(out, s.limits);
 }
 
-export function readSettlement(reader: Reader): Settlement {
+export function readSettlement(reader: WireReader): Settlement {
   const settlement = {
     seq: reader.number(),
     n: reader.number(),
@@ -280,7 +280,7 @@ export function writeLimits(out: unknown[], records: readonly StoredLimit[]): vo
   }
 }
 
-export function readLimits(reader: Reader): StoredLimit[] {
+export function readLimits(reader: WireReader): StoredLimit[] {
   return Array.from({ length: reader.number() }, () => ({
     account: reader.string(),
     key: reader.string(),
@@ -294,7 +294,7 @@ export function writeMove(out: unknown[], { owner, command: m }: OwnedCommand<Mo
   out.push(m.seq, m.to, m.at, m.reason, m.by, m.body, m.queueMax);
 }
 
-export function readMove(reader: Reader): MoveCommand {
+export function readMove(reader: WireReader): MoveCommand {
   return {
     seq: reader.number(),
     to: reader.string() as MoveCommand['to'],
@@ -312,7 +312,7 @@ export function writeSettled(out: unknown[], settled: Settled): void {
   else out.push(1, settled);
 }
 
-export function readSettled(reader: Reader): Settled {
+export function readSettled(reader: WireReader): Settled {
   if (reader.number() === 1) return reader.words[reader.at++] as Settled;
   return { kind: 'settled', state: reader.string() as State, queued: null, supersededBy: null };
 }

@@ -8,9 +8,9 @@ import type { StoreNote } from '../store-note.ts';
 import { Checkpointer } from './files/checkpointer.ts';
 import type { AcceptedLoss } from './files/loss.ts';
 import { explained, type OpenOptions, openStore } from './files/open.ts';
-import { type Answer, type Request, serveStore } from './server.ts';
+import { type Request, type StoreAnswer, serveStore } from './server.ts';
 
-export type Opened =
+export type OpenedStore =
   | {
       kind: 'opened';
       tag: string;
@@ -54,7 +54,7 @@ try {
     for (; requests.length > 0; requests = waitingRequests()) {
       if (requests.some(isClose)) return close(requests);
       answer(requests);
-      if (server.forceBegun()) port.postMessage({ kind: 'forced' } satisfies Answer);
+      if (server.forceBegun()) port.postMessage({ kind: 'forced' } satisfies StoreAnswer);
       checkpoints.committed();
     }
     forcing = server.isForced
@@ -67,10 +67,10 @@ try {
   };
   let ownerCheck = clock.schedule(clock.now() + OWNER_CHECK_MS, checkOwner);
   const { notes, losses } = store;
-  port.postMessage({ kind: 'opened', tag: server.tag, notes, losses } satisfies Opened);
+  port.postMessage({ kind: 'opened', tag: server.tag, notes, losses } satisfies OpenedStore);
 } catch (error) {
   const { code, message } = explained(error, options.dir);
-  port.postMessage({ kind: 'refused', code, message } satisfies Opened);
+  port.postMessage({ kind: 'refused', code, message } satisfies OpenedStore);
 }
 
 // It is the last request there is.
@@ -89,7 +89,7 @@ function waitingRequests(): Request[] {
   return requests;
 }
 
-function buffersOf(answer: Answer): ArrayBuffer[] {
+function buffersOf(answer: StoreAnswer): ArrayBuffer[] {
   if (Array.isArray(answer) || answer.kind !== 'page') return [];
   return [answer.page.codes.buffer, answer.page.numbers.buffer];
 }

@@ -1,9 +1,9 @@
 // Anthropic's messages: blocks of content, of which those of text make the text, one after the other. Tool calls,
 // thoughts, signatures and citations are no part of it.
 
-import { asJson, done, failed, type Json, more, type Reading } from './shape.ts';
+import { asJson, done, failed, type Json, more, type ShapeReading } from './shape.ts';
 
-export function readMessagesEvent(payload: Json): Reading | null {
+export function readMessagesEvent(payload: Json): ShapeReading | null {
   switch (payload.type) {
     case 'content_block_delta': {
       const delta = asJson(payload.delta);

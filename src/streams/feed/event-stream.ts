@@ -4,11 +4,11 @@
 
 import { createParser, type EventSourceParser, type ParseError } from 'eventsource-parser';
 import { FEED_BOUNDS, type Feed, type FeedBounds, type FeedEvent } from './event.ts';
-import { Lines } from './lines.ts';
+import { LineSplitter } from './lines.ts';
 import { Payloads } from './payloads.ts';
 
 export class EventStreamFeed implements Feed {
-  readonly #lines: Lines;
+  readonly #lines: LineSplitter;
   readonly #parser: EventSourceParser;
   readonly #payloads = new Payloads();
   readonly #bounds: FeedBounds;
@@ -17,7 +17,7 @@ export class EventStreamFeed implements Feed {
 
   constructor(bounds: FeedBounds = FEED_BOUNDS) {
     this.#bounds = bounds;
-    this.#lines = new Lines(bounds.lineUnitsMax);
+    this.#lines = new LineSplitter(bounds.lineUnitsMax);
     this.#parser = createParser({
       maxBufferSize: bounds.eventUnitsMax,
       onEvent: ({ data, event }) => this.#tell(this.#payloads.read(data, event ?? null)),

@@ -3,7 +3,7 @@
 
 const LINE_END = /\r\n?|\n/g;
 
-export class Lines {
+export class LineSplitter {
   readonly #decoder = new TextDecoder();
   readonly #unitsMax: number;
   #pieces: string[] = [];

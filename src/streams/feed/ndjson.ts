@@ -1,17 +1,17 @@
 // A body of one JSON value per line.
 
 import { FEED_BOUNDS, type Feed, type FeedBounds, type FeedEvent } from './event.ts';
-import { Lines } from './lines.ts';
+import { LineSplitter } from './lines.ts';
 import { Payloads } from './payloads.ts';
 
 export class NdjsonFeed implements Feed {
-  readonly #lines: Lines;
+  readonly #lines: LineSplitter;
   readonly #payloads = new Payloads();
   readonly #bounds: FeedBounds;
 
   constructor(bounds: FeedBounds = FEED_BOUNDS) {
     this.#bounds = bounds;
-    this.#lines = new Lines(bounds.lineUnitsMax);
+    this.#lines = new LineSplitter(bounds.lineUnitsMax);
   }
 
   get broken(): number {

@@ -1,11 +1,11 @@
 // OpenAI's two streams, and those of the many servers that speak like them. Tool calls, refusals, reasoning and usage
 // are no part of the text.
 
-import { asJson, done, failed, isError, type Json, more, type Reading } from './shape.ts';
+import { asJson, done, failed, isError, type Json, more, type ShapeReading } from './shape.ts';
 
 // Chat completions: chunks with choices; of several answers (`n`) only the first is shown. Their end is `[DONE]`, but
 // some servers forget it: a finish reason is enough.
-export function readChatChunk(payload: Json): Reading | null {
+export function readChatChunk(payload: Json): ShapeReading | null {
   if (!('choices' in payload)) return null;
   // A server that fails in the middle says so in a chunk.
   if (isError(payload.error)) return failed(payload.error);
@@ -28,7 +28,7 @@ function textOf(choice: Json): string {
 }
 
 // Responses: every event has a type.
-export function readResponsesEvent(payload: Json): Reading | null {
+export function readResponsesEvent(payload: Json): ShapeReading | null {
   const { type } = payload;
   if (typeof type !== 'string' || !type.startsWith('response.')) return null;
   switch (type) {

@@ -5,7 +5,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import { readMessagesEvent } from './anthropic.ts';
 import type { FeedEvent } from './event.ts';
 import { readChatChunk, readResponsesEvent } from './openai.ts';
-import { asJson, type Json, more, type Reading, type Shape } from './shape.ts';
+import { asJson, type Json, more, type Shape, type ShapeReading } from './shape.ts';
 import { readSimple } from './simple.ts';
 
 const SHAPES: readonly Shape[] = [readChatChunk, readResponsesEvent, readMessagesEvent, readSimple];
@@ -76,7 +76,7 @@ export class Payloads {
   }
 }
 
-function readingOf(value: unknown, type: string | null): Reading | null {
+function readingOf(value: unknown, type: string | null): ShapeReading | null {
   if (typeof value === 'string') return { ...more(value), isOpen: false };
   const json = asJson(value);
   if (json === null) return null;

@@ -5,29 +5,29 @@ import type { FeedEvent } from './event.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface Reading {
+export interface ShapeReading {
   readonly events: readonly FeedEvent[];
   // More must come: a body that ends now has broken off. null: as before.
   readonly isOpen: boolean | null;
 }
 
 // null: not this producer's.
-export type Shape = (payload: Json) => Reading | null;
+export type Shape = (payload: Json) => ShapeReading | null;
 
 // An error is told in this many units; the rest is the producer's.
 const DETAIL_UNITS_MAX = 300;
 
-export function more(text: unknown): Reading {
+export function more(text: unknown): ShapeReading {
   const isText = typeof text === 'string' && text !== '';
   return { events: isText ? [{ kind: 'text', text }] : [], isOpen: true };
 }
 
-export function done(): Reading {
+export function done(): ShapeReading {
   return { events: [{ kind: 'done' }], isOpen: false };
 }
 
 // `error` as producers write it: a text, or an object with a message and a type or code.
-export function failed(error: unknown): Reading {
+export function failed(error: unknown): ShapeReading {
   return { events: [{ kind: 'error', detail: detailOf(error) }], isOpen: false };
 }
 

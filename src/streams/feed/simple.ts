@@ -1,13 +1,13 @@
 // The plain shapes: what people write by hand, and Ollama.
 
 import type { FeedEvent } from './event.ts';
-import { asJson, done, failed, isError, type Json, type Reading } from './shape.ts';
+import { asJson, done, failed, isError, type Json, type ShapeReading } from './shape.ts';
 
 const TEXT_MEMBERS = ['text', 'delta', 'content', 'response'];
 // Other types of payload are not the text, even if they hold a text (a thought, a tool's result).
 const TEXT_TYPES: readonly unknown[] = [undefined, 'text', 'delta', 'text_delta', 'text-delta'];
 
-export function readSimple(payload: Json): Reading | null {
+export function readSimple(payload: Json): ShapeReading | null {
   const { error, replace, final } = payload;
   if (isError(error)) return failed(error);
   if (!TEXT_TYPES.includes(payload.type)) return null;

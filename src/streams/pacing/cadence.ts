@@ -21,18 +21,18 @@ export function smooth(before: Smoothed | null, active: number, now: number): Sm
   return { value: before.value + (active - before.value) * weight, at: now };
 }
 
-export interface Pace {
+export interface Cadence {
   // Showings in the chat per minute; null: as many as the limits allow.
   readonly budgetMpm: number | null;
   readonly tickMsMin: number;
 }
 
-export function tickMs({ budgetMpm, tickMsMin }: Pace, active: number): number {
+export function tickMs({ budgetMpm, tickMsMin }: Cadence, active: number): number {
   const fairMs = budgetMpm === null ? 0 : (Math.max(1, active) * MINUTE_MS) / budgetMpm;
   return Math.ceil((Math.max(fairMs, tickMsMin) - EPSILON_MS) / ROUND_MS) * ROUND_MS;
 }
 
 // Between any two showings in the chat: its budget, spread evenly.
-export function spacingMs({ budgetMpm }: Pace): number {
+export function spacingMs({ budgetMpm }: Cadence): number {
   return budgetMpm === null ? 0 : MINUTE_MS / budgetMpm;
 }

@@ -4,7 +4,7 @@
 
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { OutputPace } from '../policy.ts';
-import type { Shown } from '../showing.ts';
+import type { ShowResult } from '../showing.ts';
 import type { Stream } from '../stream.ts';
 import { ChatTurns } from './session-turns.ts';
 import { Slots } from './slots.ts';
@@ -20,7 +20,7 @@ export interface OutputPorts {
   streamOf(id: string): Stream | null;
   // When a showing of the stream could go.
   earliest(stream: Stream): number;
-  show(stream: Stream): Promise<Shown>;
+  show(stream: Stream): Promise<ShowResult>;
   // An exception while it was to be shown: it ends.
   broken(stream: Stream, error: unknown): void;
 }
@@ -155,7 +155,7 @@ export class Output {
     this.consider();
   }
 
-  async #tryToShow(stream: Stream): Promise<Shown> {
+  async #tryToShow(stream: Stream): Promise<ShowResult> {
     try {
       return await this.#p.show(stream);
     } catch (error) {

@@ -2,7 +2,7 @@
 // With the cadence off every stream has a stage of its own and none waits for another.
 
 import type { RoadEvent } from '../../domain/event.ts';
-import type { LiveListener, LiveReading, Transport } from '../../domain/live.ts';
+import type { LiveListener, LiveReading, LiveTransport } from '../../domain/live.ts';
 import { liveOf, prospectOf } from '../calls.ts';
 import { type LiveSettings, paceOf, strategyOf, transportOf } from '../policy.ts';
 import { type ShowingPorts, show, showTyping } from '../showing.ts';
@@ -21,7 +21,7 @@ export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' |
   broken(stream: Stream, error: unknown): void;
 }
 
-export class Stage {
+export class ChatPacers {
   readonly #p: StagePorts;
   readonly #showing: ShowingPorts;
   readonly #outputs = new Map<string, Output>();
@@ -37,7 +37,7 @@ export class Stage {
     };
   }
 
-  transportOf({ account, platform, chat, transport }: NewStream): Transport {
+  transportOf({ account, platform, chat, transport }: NewStream): LiveTransport {
     const live = liveOf(this.#p, platform);
     const lacks = this.#lacking.has(chatKey(account, chat));
     const best = transportOf(this.#p.settingsOf(account), live, chat, lacks);

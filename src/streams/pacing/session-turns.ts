@@ -3,7 +3,7 @@
 // A session is remembered while it is active and a tick longer, so that ending one text and beginning the next does
 // not put it ahead of the others; then it is forgotten.
 
-import { type Pace, type Smoothed, smooth, spacingMs, tickMs } from './cadence.ts';
+import { type Cadence, type Smoothed, smooth, spacingMs, tickMs } from './cadence.ts';
 
 // While the smoothed number falls, the tick shrinks: look again before it would have ended.
 const SHRINKS_BY = 0.05;
@@ -16,7 +16,7 @@ interface Session {
   shownAt: number;
 }
 
-export interface TurnPace extends Pace {
+export interface TurnPace extends Cadence {
   readonly activeWindowMs: number;
 }
 

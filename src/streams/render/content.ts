@@ -5,14 +5,14 @@ import { hash } from 'node:crypto';
 import type { LiveOutput, LivePlace } from '../../platforms/platform.ts';
 import type { Stream } from '../stream.ts';
 
-export interface Message {
+export interface RenderedMessage {
   readonly content: Readonly<Record<string, unknown>>;
   readonly digest: string;
   readonly place: LivePlace;
 }
 
 // Of the text as it is on disk: what is shown must survive us.
-export function messagesOf(stream: Stream, live: LiveOutput, isFinal: boolean): Message[] {
+export function messagesOf(stream: Stream, live: LiveOutput, isFinal: boolean): RenderedMessage[] {
   const { durable: text, asked, transport } = stream;
   const contents =
     transport === 'chunks'

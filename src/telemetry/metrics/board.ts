@@ -3,7 +3,7 @@
 // so that no mistake in a label can fill the memory here or in Prometheus.
 
 import { assert } from '../../system/assert.ts';
-import { type Labels, labelText, type Series } from './exposition.ts';
+import { type Labels, labelText, type MetricSeries } from './exposition.ts';
 import { METRICS, type MetricKind, type MetricName } from './metric-table.ts';
 import { Count, Spread } from './tally.ts';
 
@@ -20,15 +20,15 @@ export type CounterName = NameOf<'counter'>;
 export type GaugeName = NameOf<'gauge'>;
 export type SpreadName = NameOf<'histogram'>;
 
-export interface Family {
+export interface MetricFamily {
   readonly name: MetricName;
   readonly kind: MetricKind;
   // By their labels as text.
-  readonly series: Map<string, Series>;
+  readonly series: Map<string, MetricSeries>;
 }
 
 export class Board {
-  readonly #families = new Map<MetricName, Family>();
+  readonly #families = new Map<MetricName, MetricFamily>();
 
   constructor() {
     for (const [name, kind] of Object.entries<MetricKind>(METRICS)) {
@@ -52,11 +52,11 @@ export class Board {
     for (const [labels, value] of values) (this.#seriesOf(name, labels) as Count).value = value;
   }
 
-  families(): Iterable<Family> {
+  families(): Iterable<MetricFamily> {
     return this.#families.values();
   }
 
-  #seriesOf(name: MetricName, labels: Labels): Series {
+  #seriesOf(name: MetricName, labels: Labels): MetricSeries {
     const { kind, series } = this.#families.get(name)!;
     const given = Object.keys(labels).length === kind.labels.length;
     assert(given && kind.labels.every((label) => label in labels), `${name} has other labels`);
@@ -71,7 +71,7 @@ export class Board {
   }
 }
 
-function seriesFor(kind: MetricKind): Series {
+function seriesFor(kind: MetricKind): MetricSeries {
   return kind.type === 'histogram' ? new Spread(kind.buckets ?? []) : new Count();
 }
 

@@ -4,12 +4,12 @@ import type { MetricKind } from './metric-table.ts';
 import { type Count, Spread } from './tally.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-export type Series = Count | Spread;
+export type MetricSeries = Count | Spread;
 
 interface Shown {
   readonly name: string;
   readonly kind: MetricKind;
-  readonly series: ReadonlyMap<string, Series>;
+  readonly series: ReadonlyMap<string, MetricSeries>;
 }
 
 export function expose(families: Iterable<Shown>): string {

@@ -15,7 +15,7 @@ import type { StoreNote } from '../../store-note.ts';
 import { schemaVersionOf } from '../schema/schema.ts';
 import { mendLog, scanLog } from './engine-log.ts';
 import { fileFromLog } from './log-pages.ts';
-import { type Held, type Loss, lossOf, lossOfPages } from './loss.ts';
+import { type HeldRows, type Loss, lossOf, lossOfPages } from './loss.ts';
 import type { Mark, ReadMark } from './mark.ts';
 import { commitsOf, epochOf } from './owner.ts';
 import { hasSums, makeSums, verifyPages } from './page-sums.ts';
@@ -110,7 +110,7 @@ export function isSound(file: string): boolean {
 }
 
 // A later start than the mark's has written the store: then it held what the mark says when that start began.
-function holdsAll(held: Held | null, mark: Mark): boolean {
+function holdsAll(held: HeldRows | null, mark: Mark): boolean {
   if (held === null || held.epoch < mark.epoch) return false;
   return held.epoch > mark.epoch || held.commits >= mustHold(mark);
 }
@@ -148,7 +148,7 @@ export function hold(db: Database): { seqLast: number; live: number } {
 }
 
 // Read without changing anything; null: it cannot be.
-function holdOf(file: string): Held | null {
+function holdOf(file: string): HeldRows | null {
   let db: Database | null = null;
   try {
     db = openDatabase(file, { readOnly: true, busyMsMax: 0 });

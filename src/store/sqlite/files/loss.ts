@@ -9,7 +9,7 @@ import type { Mark } from './mark.ts';
 import type { Countable } from './salvage.ts';
 
 // What the store holds, as far as it can be read.
-export interface Held {
+export interface HeldRows {
   readonly epoch: number;
   readonly commits: number;
   readonly seqLast: number;
@@ -43,7 +43,7 @@ const CURE =
   '(sluice restore <file> --data <folder>), or go on with what is left: sluice serve --accept-loss';
 
 // `held`: what is left; null: nothing that can be read.
-export function lossOf(mark: Mark | null, held: Held | null, why: string): Loss {
+export function lossOf(mark: Mark | null, held: HeldRows | null, why: string): Loss {
   if (mark === null) {
     const text = `the store holds less than it must: ${why}; how much is missing is not known`;
     return { why, missing: null, seqLast: 0, text, damaged: [], isReadable: false };

@@ -5,10 +5,16 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Delivery } from '../../../domain/delivery.ts';
 import type { Attempt } from '../../../domain/outcome.ts';
-import type { DeadGroup, Filter, HistoryEntry, Ledger, Page } from '../../../ledger/ledger.ts';
+import type {
+  DeadGroup,
+  DeliveryPage,
+  Filter,
+  HistoryEntry,
+  Ledger,
+} from '../../../ledger/ledger.ts';
 import { storeFileOf } from '../../../system/sqlite.ts';
 import type { StateCount } from './rows.ts';
-import type { Question, Reply } from './worker.ts';
+import type { LedgerQuestion, LedgerReply } from './worker.ts';
 
 // The store in `dir` must have been opened by a journal before the first question.
 export function openSqliteLedger(options: { dir: string }): Ledger {
@@ -51,7 +57,7 @@ class SqliteLedger implements Ledger {
     return this.#ask<HistoryEntry[]>({ kind: 'history', seq });
   }
 
-  search(filter: Filter, page: Page) {
+  search(filter: Filter, page: DeliveryPage) {
     return this.#ask<Delivery[]>({ kind: 'search', filter, page });
   }
 
@@ -81,7 +87,7 @@ class SqliteLedger implements Ledger {
     await this.#worker?.terminate();
   }
 
-  #ask<T>(question: Question): Promise<T> {
+  #ask<T>(question: LedgerQuestion): Promise<T> {
     if (this.#isClosed) return Promise.reject(new LedgerUnavailable('the ledger is closed'));
     this.#worker ??= this.#start();
     const worker = this.#worker;
@@ -97,7 +103,7 @@ class SqliteLedger implements Ledger {
       workerData: this.#file,
     });
     let why = 'the ledger is closed';
-    worker.on('message', (reply: Reply) => this.#receive(reply));
+    worker.on('message', (reply: LedgerReply) => this.#receive(reply));
     worker.on('error', (error) => {
       why = error.message;
     });
@@ -108,7 +114,7 @@ class SqliteLedger implements Ledger {
     return worker;
   }
 
-  #receive(reply: Reply): void {
+  #receive(reply: LedgerReply): void {
     const asked = this.#asked.shift();
     if (reply.kind === 'value') asked?.resolve(reply.value);
     else asked?.reject(new LedgerUnavailable(reply.message));

@@ -4,9 +4,9 @@ import { type Delivery, STATES, type State } from '../../../domain/delivery.ts';
 import type { Attempt } from '../../../domain/outcome.ts';
 import {
   type DeadGroup,
+  type DeliveryPage,
   type Filter,
   type HistoryEntry,
-  type Page,
   SEARCH_LIMIT_MAX,
 } from '../../../ledger/ledger.ts';
 import { assert } from '../../../system/assert.ts';
@@ -67,7 +67,7 @@ export class SqliteReader {
     return this.#all(HISTORY_SELECT, [seq, STORY_LINES_MAX]).map(historyOfRow);
   }
 
-  search(filter: Filter, page: Page): Delivery[] {
+  search(filter: Filter, page: DeliveryPage): Delivery[] {
     const { limit } = page;
     assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
     const range = seqRangeOf(this.#db, filter, page);

@@ -3,7 +3,12 @@
 // Times are turned into a range of numbers first, since deliveries lie in the order of acceptance.
 
 import type { State } from '../../../domain/delivery.ts';
-import { type Filter, needleOf, type Page, TEXT_LOOKED_MAX } from '../../../ledger/ledger.ts';
+import {
+  type DeliveryPage,
+  type Filter,
+  needleOf,
+  TEXT_LOOKED_MAX,
+} from '../../../ledger/ledger.ts';
 import type { Database, SqlInput } from '../../../system/sqlite.ts';
 
 export interface Query {
@@ -102,7 +107,7 @@ function likeOf(needle: string): string {
 }
 
 // Twenty look-ups by primary key instead of a walk over everything younger.
-export function seqRangeOf(db: Database, filter: Filter, page: Page): SeqRange {
+export function seqRangeOf(db: Database, filter: Filter, page: DeliveryPage): SeqRange {
   const at = db.prepare('SELECT seq, accepted_at AS at FROM deliveries WHERE seq >= ? LIMIT 1');
   const last = db.prepare('SELECT max(seq) AS seq FROM deliveries').get()?.seq;
   const end = last === null ? 1 : Number(last) + 1;

@@ -2,21 +2,21 @@
 // commit.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Filter, Page } from '../../../ledger/ledger.ts';
+import type { DeliveryPage, Filter } from '../../../ledger/ledger.ts';
 import { assert } from '../../../system/assert.ts';
 import { openDatabase } from '../../../system/sqlite.ts';
 import { SqliteReader } from './reader.ts';
 
-export type Question =
+export type LedgerQuestion =
   | { kind: 'get'; seq: number }
   | { kind: 'getMany'; seqs: readonly number[] }
   | { kind: 'attempts'; seq: number }
   | { kind: 'history'; seq: number }
-  | { kind: 'search'; filter: Filter; page: Page }
+  | { kind: 'search'; filter: Filter; page: DeliveryPage }
   | { kind: 'deadByCause'; filter: Filter }
   | { kind: 'countByState' };
 
-export type Reply = { kind: 'value'; value: unknown } | { kind: 'failed'; message: string };
+export type LedgerReply = { kind: 'value'; value: unknown } | { kind: 'failed'; message: string };
 
 const BUSY_MS_MAX = 5_000;
 
@@ -25,9 +25,9 @@ const port = parentPort;
 const db = openDatabase(String(workerData), { readOnly: true, busyMsMax: BUSY_MS_MAX });
 const reader = new SqliteReader(db);
 
-port.on('message', (question: Question) => port.postMessage(reply(question)));
+port.on('message', (question: LedgerQuestion) => port.postMessage(reply(question)));
 
-function reply(question: Question): Reply {
+function reply(question: LedgerQuestion): LedgerReply {
   try {
     return { kind: 'value', value: answer(question) };
   } catch (error) {
@@ -35,7 +35,7 @@ function reply(question: Question): Reply {
   }
 }
 
-function answer(question: Question): unknown {
+function answer(question: LedgerQuestion): unknown {
   switch (question.kind) {
     case 'get':
       return reader.get(question.seq);
