@@ -5,12 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { cliPage } from '../scripts/docs/cli.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { PAGE_ROUTES } from '../src/dashboard/dashboard.ts';
+import { FAMILIES, GATES } from '../src/domain/call.ts';
 import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
 import { DIALECT_ROUTES, ROUTES } from '../src/http/routes.ts';
-import { TELEGRAM_LIMITS_DEFAULT } from '../src/platforms/telegram/telegram.ts';
+import {
+  createPriors,
+  TELEGRAM_LIMITS_DEFAULT,
+  type TelegramLimits,
+} from '../src/platforms/telegram/limits.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
 
@@ -86,10 +91,27 @@ test('limits mean the same in the settings and on the platform', () => {
   );
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
   expect(initial).toEqual(TELEGRAM_LIMITS_DEFAULT);
-  const house = readFileSync(new URL('../src/app/resources.ts', import.meta.url), 'utf8');
-  const passedOn = house.slice(house.indexOf('function telegramLimits('));
-  expect(limits.filter(([key]) => !passedOn.includes(`    ${key},`))).toEqual([]);
+  // Each of them reaches the rules by which the platform paces: changed, its plans are others.
+  const before = plansOf(TELEGRAM_LIMITS_DEFAULT);
+  for (const [key, { initial: value }] of limits) {
+    const others = value === null ? [7] : [Number(value) / 2, Number(value) * 2];
+    const plans = others.map((other) => plansOf({ ...TELEGRAM_LIMITS_DEFAULT, [key]: other }));
+    expect([key, plans.some((each) => each !== before)]).toEqual([key, true]);
+  }
 });
+
+// Of every kind of call, as text.
+function plansOf(limits: TelegramLimits): string {
+  const planOf = createPriors(limits);
+  const charges = ['5', '-5'].flatMap((chat) =>
+    FAMILIES.flatMap((family) =>
+      GATES.flatMap((gate) =>
+        [true, false].map((live) => ({ chat, family, gate, live, user: 'u', cost: 1 })),
+      ),
+    ),
+  );
+  return JSON.stringify(charges.map((charge) => planOf(charge)));
+}
 
 describe('the pages and the tree agree', () => {
   const pages = readTree((path) => path.endsWith('.md') && path !== 'CHANGELOG.md');

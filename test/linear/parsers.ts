@@ -283,7 +283,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 // Where a loop over something else than a text, or over one of our own, looks like a reader.
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
-  'src/keys/secrets.ts': 'looks for one colon, once',
+  'src/domain/virtual-token.ts': 'looks for one colon, once',
   'src/domain/account-id.ts': 'looks for one colon, once',
   'src/system/fault.ts': 'reads a stack of bounded depth',
 };
