@@ -1,0 +1,87 @@
+// A gateway whose platform throws in a method that no attempt goes through: what is asked of the settings, of a template,
+// of a reply or of what comes in. That request, recipient or update ends; the process and other platforms go on.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../src/app/gateway.ts';
+import { configOf } from '../src/config/config.ts';
+import { faulty, methodsOf } from '../src/platforms/faulty.fixture.ts';
+import { createTelegram } from '../src/platforms/telegram/telegram.ts';
+
+const KEY = 'the-admin-key-of-this-test';
+const TOKEN = '41:sandbox';
+const ACCOUNT = 'telegram:sandbox-41';
+const METHODS = methodsOf(createTelegram({ transport: null as never })).filter((method) =>
+  /^(?:tuning\.|broadcast\.|updates\.|calls\.(?:replyTarget|textParams))/.test(method),
+);
+
+let folder = '';
+let gateway: Gateway | null = null;
+
+afterEach(async () => {
+  await gateway?.close();
+  gateway = null;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(method: string): Promise<string> {
+  const config = configOf({ data: join(folder, 'data'), log: 'silent', port: 0, adminKey: KEY });
+  gateway = await createGateway(config, {
+    wrap: (platform) =>
+      platform.name === 'telegram'
+        ? faulty(platform, { method, mode: 'throws' }, () => true)
+        : platform,
+  });
+  return gateway.listen();
+}
+
+async function ask(url: string, path: string, body: object, more: Record<string, string> = {}) {
+  const answer = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...more },
+    body: JSON.stringify(body),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+test.each(METHODS)('%s', async (method) => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'));
+  const url = await open(method);
+  const to = { platform: 'telegram', account: TOKEN, chat: 5 };
+  // Each may be refused or fail; none may take the others along.
+  const statuses = [
+    await ask(url, `/bot${TOKEN}/sendMessage`, { chat_id: 5, text: 'x' }),
+    await ask(url, '/v1/messages', {
+      to,
+      body: { text: 'x', reply_parameters: { message_id: 1 } },
+      wait: 5,
+    }),
+    await ask(url, '/v1/broadcasts', {
+      to: { platform: 'telegram', account: ACCOUNT },
+      chats: [5],
+      body: { text: '<b>{{chat}}</b>', parse_mode: 'HTML' },
+    }),
+    await ask(url, `/bot${TOKEN}/getUpdates`, {}),
+    await ask(url, `/webhook/telegram/${ACCOUNT}`, { update_id: 1, message: { text: '@x' } }),
+    await ask(url, '/v1/sandbox/messages', { account: ACCOUNT, chat: '5', text: '@bot hello' }),
+  ];
+  for (const status of statuses) expect(status).toBeGreaterThanOrEqual(200);
+  await healthy(url);
+  // And what is on disk by now keeps nobody from starting.
+  await gateway!.close();
+  await healthy(await open(method));
+});
+
+async function healthy(url: string): Promise<void> {
+  const sent = await gateway!.send({
+    to: { platform: 'terminal', account: 'local', chat: 'here' },
+    body: { text: 'well' },
+    wait: 10,
+  });
+  expect(sent).toMatchObject({ state: 'sent' });
+  const health = await (await fetch(`${url}/health`)).json();
+  expect(health).toMatchObject({ status: 'ok' });
+}
