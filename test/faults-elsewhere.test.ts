@@ -1,5 +1,5 @@
-// A gateway whose platform throws in a method that no attempt goes through: what is asked of the settings, of a template,
-// of a reply or of what comes in. That request, recipient or update ends; the process and other platforms go on.
+// A gateway whose platform throws in a method that no attempt goes through: what is asked of the settings, of a
+// template, of a reply or of what comes in. That request, recipient or update ends; all others go on.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
