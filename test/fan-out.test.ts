@@ -54,6 +54,9 @@ async function setUp() {
   return { sim, gateway, watching, post, sentTo };
 }
 
+// On a busy machine the answer for the origin does not wait for its observers' receipts.
+const TAKEN = expect.stringMatching(/^(?:queued|pending)$/);
+
 test('observers see what the origin gets, whatever becomes of them, over a kill -9', {
   timeout: 60_000,
 }, async () => {
@@ -64,19 +67,22 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({
     state: 'sent',
-    observers: [{ state: 'queued' }, { state: 'queued' }, { code: 'unknown_account' }],
+    observers: [{ state: TAKEN }, { state: TAKEN }, { code: 'unknown_account' }],
   });
   expect(sentTo('1000')).toEqual(['one']);
   expect(await watching.said('one')).toMatch(/^\d\d:\d\d:\d\d one$/);
-  const [, copy] = first.body.observers as { id: string }[];
   const died = await gateway.ask('POST', '/v1/messages', {
     to: dead,
     body: { text: 'the same chat' },
     wait: true,
   });
   expect(died.body).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
-  const { body: letter } = await gateway.ask('GET', `/v1/messages/${copy!.id}`);
-  expect(letter).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
+  // The copy was before it in its lane.
+  const letters = await gateway.records('&chat=666');
+  expect(letters).toHaveLength(2);
+  for (const letter of letters) {
+    expect(letter).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
+  }
 
   // Both observers stand still: the origin does not notice, and their copies wait on disk.
   const waiting = { platform: 'telegram', account: OTHER, chat: 2000 };
@@ -87,7 +93,7 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
     const answer = await post(text, [SCREEN, { ...waiting, account: 'telegram:5555' }]);
     expect(answer.body).toMatchObject({
       state: 'sent',
-      observers: [{ state: 'queued' }, { state: 'queued' }],
+      observers: [{ state: TAKEN }, { state: TAKEN }],
     });
   }
   expect(sentTo('1000')).toEqual(['one', 'two', 'three', 'four']);

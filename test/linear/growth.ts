@@ -19,6 +19,8 @@ const FLOOR_MS = 250;
 const RUNS = 3;
 const RUNS_TO_WARM = 5;
 const RUNS_WHEN_STEEP = 6;
+// A hiccup of the machine is shorter.
+const RETRIED_MS_MAX = 2_000;
 // No noise makes so much of a step.
 const HOPELESS_RATIO = 30;
 const HOPELESS_MS = 50;
@@ -43,7 +45,7 @@ export async function growthOf(
     const isLast = chars === CHARS.at(-1);
     let ms = await least(work, text, RUNS);
     for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs, isLast); run++) {
-      if (ms / shorterMs > 2 * HOPELESS_RATIO) break;
+      if (ms > RETRIED_MS_MAX) break;
       ms = Math.min(ms, await least(work, text, 1));
     }
     if (isSteep(ms, shorterMs, isLast)) return { ratio: ms / shorterMs, chars, ms };

@@ -292,6 +292,7 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 export const COMPOSED: Readonly<Record<string, string>> = {
   'src/accounts/credentials.ts': 'one repetition, anchored at both ends',
   'src/cli/terminal/width.ts': 'rows of the CLI',
+  'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
   'src/system/log.ts': 'secrets in the log',
