@@ -104,7 +104,8 @@ function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number, c
   const asked = new WeakSet<IncomingMessage>();
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     asked.add(request);
-    app.routing(request, response);
+    // In its turn on its connection, like any other.
+    app.server.emit('request', request, response);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     const bytes = bytesOf(request.raw, bodyBytesMax);

@@ -31,12 +31,12 @@ export function storeFileOf(dir: string): string {
   return join(dir, 'sluice.db');
 }
 
-// How much the store must hold; see journal/store-mark.ts.
+// How much the store must hold; see store/sqlite/files/mark.ts.
 export function markFileOf(dir: string): string {
   return join(dir, 'sluice.mark');
 }
 
-// A check for every page of the store; see journal/page-sums.ts.
+// A check for every page of the store; see store/sqlite/files/page-sums.ts.
 export function sumsFileOf(path: string): string {
   return path.replace(/\.db$/, '.sums');
 }
