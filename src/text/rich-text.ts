@@ -24,6 +24,10 @@ export function wellFormed(text: string, isFinal: boolean): string {
   return (isFinal ? text : text.replace(/[\ud800-\udbff]$/, '')).toWellFormed();
 }
 
+// Platforms show a hundred in a message and a text becomes at most fifty messages. A source with more is not read to
+// its end: it would cost many times its length in memory, and time that others wait for.
+const ENTITIES_MAX = 5_000;
+
 // Entities that are open while a source is read; each ends where its marker closes.
 export class RichTextBuilder {
   text = '';
@@ -34,6 +38,10 @@ export class RichTextBuilder {
 
   get marker(): string | null {
     return this.#open.at(-1)?.marker ?? null;
+  }
+
+  get isFull(): boolean {
+    return this.#entities.length + this.#open.length > ENTITIES_MAX;
   }
 
   isOpen(marker: string): boolean {
@@ -68,9 +76,9 @@ export class RichTextBuilder {
     }
   }
 
-  // null: something was never closed.
+  // null: something was never closed, or there is too much of it.
   done(): RichText | null {
-    if (this.#open.length > 0) return null;
+    if (this.#open.length > 0 || this.isFull) return null;
     const entities = this.#entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
     return { text: this.text, entities };
   }

@@ -36,7 +36,7 @@ export function parseHtml(given: string, isGrowing = false): RichText | null {
     read = match.index + match[0].length;
     const [whole, slash, name, attributes, character] = match;
     if (character !== undefined) built.text += decoded(character) ?? whole;
-    else if (name === undefined) return null;
+    else if (name === undefined || built.isFull) return null;
     else if (slash === '/') {
       if (built.marker !== name.toLowerCase()) return null;
       built.close();

@@ -12,6 +12,10 @@ const MARKERS: readonly (readonly [string, string])[] = [
   ['~', 'strikethrough'],
 ];
 const RESERVED = /[_*[\]()~`>#+\-=|{}.!]/;
+// What says nothing but itself, as much of it as there is.
+const PLAIN_RUN = /[^_*[\]()~`>#+\-=|{}.!\\\n]+/y;
+const LANGUAGE = /([^\s`\\]+)\n/y;
+const QUOTE_END = /\|\|(?:\n|$)/y;
 const EMOJI_URL = /^tg:\/\/emoji\?id=(\d+)$/;
 
 // Of a text that grows, what is open ends with it, and half a marker at its end is not shown.
@@ -33,6 +37,13 @@ function readV2(source: string, isGrowing: boolean): RichText | null {
   const last = isGrowing && source.endsWith('\\') ? source.length - 1 : source.length;
   let at = 0;
   while (at < last) {
+    const plain = matchAt(PLAIN_RUN, source, at)?.[0];
+    if (plain !== undefined) {
+      built.text += plain;
+      at += plain.length;
+      continue;
+    }
+    if (built.isFull) return null;
     const step = code(built, source, at, isGrowing) ?? link(built, source, at, isGrowing);
     const next = step ?? marker(built, source, at) ?? quote(built, source, at);
     const end = next ?? character(built, source, at);
@@ -42,6 +53,11 @@ function readV2(source: string, isGrowing: boolean): RichText | null {
   if (isGrowing) built.closeAll(LINK);
   if (built.marker === QUOTE) built.close();
   return built.done();
+}
+
+function matchAt(sticky: RegExp, source: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(source);
 }
 
 // Each of these answers where to read on, or null when it is not its matter.
@@ -54,7 +70,7 @@ function code(
   if (source[at] !== '`') return null;
   const fence = source.startsWith('```', at) ? '```' : '`';
   const from = at + fence.length;
-  const language = fence === '```' ? /^([^\s`\\]+)\n/.exec(source.slice(from))?.[1] : undefined;
+  const language = fence === '```' ? matchAt(LANGUAGE, source, from)?.[1] : undefined;
   const start = from + (language === undefined ? 0 : language.length);
   const body = closing(source, start, fence) ?? (isGrowing ? rest(source, start, fence) : null);
   if (body === null) return null;
@@ -66,11 +82,18 @@ function code(
 
 // The text up to an unescaped closing mark.
 function closing(source: string, from: number, mark: string) {
+  const end = source.indexOf(mark, from);
+  if (end < 0) return null;
   let text = '';
+  let read = from;
   for (let at = from; at < source.length; at++) {
-    if (source.startsWith(mark, at)) return { text, end: at + mark.length };
-    if (source[at] === '\\' && isEscapable(source[at + 1])) at += 1;
-    text += source[at];
+    if (source[at] === '\\' && isEscapable(source[at + 1])) {
+      text += source.slice(read, at);
+      at += 1;
+      read = at;
+    } else if (at >= end && source.startsWith(mark, at)) {
+      return { text: text + source.slice(read, at), end: at + mark.length };
+    }
   }
   return null;
 }
@@ -114,7 +137,7 @@ function marker(built: RichTextBuilder, source: string, at: number): number | nu
   if (found === undefined) return null;
   const [mark, type] = found;
   // The end of an expandable quotation.
-  if (mark === '||' && built.marker === QUOTE && /^\|\|(\n|$)/.test(source.slice(at))) {
+  if (mark === '||' && built.marker === QUOTE && matchAt(QUOTE_END, source, at) !== null) {
     built.close({ type: 'expandable_blockquote' });
     return at + mark.length;
   }
@@ -166,7 +189,7 @@ export function parseMarkdown(source: string): RichText | null {
   for (let at = nextSpecial(source, 0); at !== null; at = nextSpecial(source, read)) {
     built.text += source.slice(read, at);
     const end = source[at] === '\\' ? escaped(built, source, at) : plainSpan(built, source, at);
-    if (end === null) return null;
+    if (end === null || built.isFull) return null;
     read = end;
   }
   built.text += source.slice(read);
