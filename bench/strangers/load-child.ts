@@ -1,6 +1,8 @@
 // A stranger's load in a process of its own, so that what is measured beside it is the gateway and not the one who
-// measures. Runs until its parent says stop.
+// measures. Runs until its parent says stop. It has the lowest priority: strangers bring a machine of their own, and
+// what they take of this one is not the gateway's doing.
 
+import { constants, setPriority } from 'node:os';
 import {
   heldCalls,
   type Load,
@@ -9,6 +11,8 @@ import {
   uploads,
 } from '../../test/strangers/loads.ts';
 import type { LoadName } from './strangers.ts';
+
+setPriority(constants.priority.PRIORITY_LOW);
 
 const nothing = () => {};
 // More than a round can take: a load lasts as long as the round.

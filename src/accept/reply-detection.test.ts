@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
-import { compose, type DescribedCall, NO_WISHES, type SendOptions } from './compose.ts';
-import { answering } from './reply-detection.ts';
+import { answering, compose, type DescribedCall, NO_WISHES, type SendOptions } from './draft.ts';
 
 const unused = () => Promise.reject(new Error('no wire in this test'));
 const telegram = createTelegram({

@@ -10,10 +10,17 @@ import type { AcceptContext } from './context.ts';
 import { type Drafted, draft, type FromHeaders } from './draft.ts';
 import { draftObservers, fanOut } from './fan-out.ts';
 import { invalid } from './problems.ts';
-import { accepted, type Receipt, refused, type Submitted, submitOne } from './receipt.ts';
+import {
+  accepted,
+  type Caller,
+  type Receipt,
+  refused,
+  type Submitted,
+  submitOne,
+  type WaitingCallers,
+} from './receipt.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
-import type { Caller, WaitingCallers } from './wait.ts';
 
 export { journalProblem, type Receipt, type Submitted, submitOne } from './receipt.ts';
 

@@ -3,19 +3,30 @@
 // stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
-import { accountId } from '../domain/account-id.ts';
-import { INTERNAL, type ReportFault } from '../domain/fault.ts';
-import { isVirtualToken } from '../domain/virtual-token.ts';
+import type { ReportFault } from '../domain/fault.ts';
+import { accountId, isVirtualToken } from '../domain/ids.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type IdentityQuestion } from './asking.ts';
-import { bareName, digestOf, isAccountName, isEqual } from './credentials.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import { claimedBy, hostOf, isStray, mayReplace, movesOf, ONLY_HOST } from './hosts.ts';
-import { createSealer, type Sealer } from './seal.ts';
+import {
+  bareName,
+  claimedBy,
+  digestOf,
+  hostOf,
+  isAccountName,
+  isEqual,
+  isStray,
+  mayReplace,
+  movesOf,
+  ONLY_HOST,
+  shownOf,
+} from './hosts.ts';
+import { createSealer, type Sealer, SecretMismatch } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
+export { SecretMismatch } from './seal.ts';
 export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
 
 export const ACCOUNTS_MAX = 10_000;
@@ -55,11 +66,7 @@ export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' |
 
 const NONE: ReadonlySet<string> = new Set();
 // As the platform answers a token that is not valid.
-const NOT_TAKEN: Identity = Object.freeze({
-  kind: 'refused',
-  status: 401,
-  detail: 'Unauthorized',
-});
+const NOT_TAKEN: Identity = Object.freeze({ kind: 'refused', status: 401, detail: 'Unauthorized' });
 
 interface Held {
   stored: StoredAccount;
@@ -69,11 +76,6 @@ interface Held {
   digest: string;
   // Counted up with every call: the least was used the longest ago.
   used: number;
-}
-
-// The tokens on disk were sealed with another secret than the one given now.
-export class SecretMismatch extends Error {
-  override readonly name = 'SecretMismatch';
 }
 
 export class Accounts {
@@ -247,7 +249,7 @@ export class Accounts {
 
   get(id: string): StoredAccount | null {
     const held = this.#held.get(id);
-    return held === undefined ? null : shown(held);
+    return held === undefined ? null : shownOf(held);
   }
 
   stateOf(id: string): { paused: boolean; refused: string | null } {
@@ -256,7 +258,7 @@ export class Accounts {
   }
 
   list(): StoredAccount[] {
-    return Array.from(this.#held.values(), shown);
+    return Array.from(this.#held.values(), shownOf);
   }
 
   // False: no such account.
@@ -392,9 +394,4 @@ export class Accounts {
     this.#held.set(stored.id, { stored, credential, host, digest, used: this.#uses });
     this.#idByDigest.set(digest, stored.id);
   }
-}
-
-// One that cannot be used here is shown as refused, which is not written: the next start may know better.
-function shown({ stored, host }: Held): StoredAccount {
-  return host === null ? { ...stored, refused: INTERNAL } : stored;
 }

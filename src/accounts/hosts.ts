@@ -1,6 +1,8 @@
 // Which host of its platform a credential is for, and what follows from it for the account's id.
 
-import { accountId } from '../domain/account-id.ts';
+import { hash, timingSafeEqual } from 'node:crypto';
+import { INTERNAL } from '../domain/fault.ts';
+import { accountId } from '../domain/ids.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 
@@ -54,4 +56,30 @@ export function movesOf(
     given.add(id);
     return { from, account: { ...stored, id, sealed: seal(id, credential) }, credential };
   });
+}
+
+// Credentials and the names of accounts, as callers give them.
+
+export function isEqual(held: string, given: string): boolean {
+  const [a, b] = [Buffer.from(held), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+// An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
+export function isAccountName(platform: Platform, name: string): boolean {
+  return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
+}
+
+export function bareName(platformName: string, name: string): string {
+  const prefix = `${platformName}:`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+export function digestOf(platformName: string, credential: string): string {
+  return hash('sha256', `${platformName}\0${credential}`, 'base64url');
+}
+
+// One that cannot be used here is shown as refused, which is not written: the next start may know better.
+export function shownOf({ stored, host }: Pick<Located, 'stored' | 'host'>): StoredAccount {
+  return host === null ? { ...stored, refused: INTERNAL } : stored;
 }

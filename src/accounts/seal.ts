@@ -8,6 +8,11 @@ const VERSION = 'v1';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
+// The tokens on disk were sealed with another secret than the one given now.
+export class SecretMismatch extends Error {
+  override readonly name = 'SecretMismatch';
+}
+
 export interface Sealer {
   seal(accountId: string, credential: string): string;
   // null: sealed with another secret, for another account, or damaged.

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
-import { platformOf } from '../domain/account-id.ts';
+import { platformOf } from '../domain/ids.ts';
 import { isLoopback } from '../http/sites.ts';
 import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
 import type { Service } from '../system/service.ts';

@@ -10,14 +10,8 @@ import {
   SECRET_FILE,
 } from '../accounts/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
-import {
-  accountId,
-  isSandboxAccount,
-  platformOf,
-  SANDBOX,
-  SANDBOX_OFF,
-} from '../domain/account-id.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
+import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { Simulator } from '../sim/sim.ts';
@@ -29,8 +23,7 @@ import { bootTime } from '../system/boot.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
 import { type Random, systemRandom } from '../system/random.ts';
-import { faultLog } from '../telemetry/log/fault-log.ts';
-import { type FullQueue, fullLog } from '../telemetry/log/full-log.ts';
+import { type FullQueue, faultLog, fullLog } from '../telemetry/log/road-log.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
 import {
   definitionsOf,

@@ -2,8 +2,8 @@
 // time and may be cut by a crash before or after they took effect, a virtual clock, and a simulated wire.
 
 import { defaultConfig } from '../config/config.ts';
-import { platformOf } from '../domain/account-id.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { platformOf } from '../domain/ids.ts';
 import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
 import type { FileSource, Platform } from '../platforms/platform.ts';
 import { PLATFORMS } from '../platforms/registry.ts';

@@ -1,9 +1,9 @@
 // Joins live output with the house: streams are kept in its journal, shown over its road, counted by its metrics, and
 // forgotten with the rest.
 
-import { answering } from '../accept/reply-detection.ts';
+import { answering } from '../accept/draft.ts';
 import type { Config, Settings } from '../config/config.ts';
-import { platformOf } from '../domain/account-id.ts';
+import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { type LostObserver, withObservers } from '../streams/observers.ts';

@@ -1,7 +1,7 @@
 // Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
 // an app answers with go the way of every other.
 
-import { platformOf } from '../domain/account-id.ts';
+import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';

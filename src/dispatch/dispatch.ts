@@ -14,11 +14,9 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import { type Alias, Aliases, recordOf } from './account/aliases.ts';
-import { AccountAvailability } from './account/availability.ts';
-import type { BreakerSettings } from './account/breaker.ts';
+import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
 import { Cosmetics } from './account/cosmetics.ts';
-import { AccountOwners } from './account/owners.ts';
-import { safePriors } from './account/safe-priors.ts';
+import { AccountOwners, safePriors } from './account/queue-bounds.ts';
 import type { AttemptReport, Profile } from './attempt/conclude.ts';
 import { ContentCache, type Known } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
@@ -32,7 +30,7 @@ import { PlatformTime } from './platform-time.ts';
 import { recover, type StartStore } from './recover.ts';
 import { Scheduled } from './scheduled.ts';
 
-export type { BreakerSettings } from './account/breaker.ts';
+export type { BreakerSettings } from './account/availability.ts';
 export type { Profile } from './attempt/conclude.ts';
 export type { RetryPolicy } from './settle.ts';
 

@@ -14,7 +14,7 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Aliases } from './account/aliases.ts';
-import type { AccountOwners } from './account/owners.ts';
+import type { AccountOwners } from './account/queue-bounds.ts';
 import {
   type AttemptPorts,
   type AttemptReport,

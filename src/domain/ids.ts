@@ -27,3 +27,35 @@ export function seqOfProvisional(id: unknown): number | null {
   const number = typeof id === 'string' && /^-\d+$/.test(id) ? Number(id) : id;
   return typeof number === 'number' && Number.isSafeInteger(number) && number < 0 ? -number : null;
 }
+
+// How accounts are named: `<platform>:<the platform's own id>`. A platform may have hosts beside its real one (the
+// built-in simulator is its `sandbox`); their accounts are `<platform>:<host>-<id>`. Real ids of such a platform begin
+// with a digit, so the id of an account tells its host, and no two hosts share one.
+
+// The host that the built-in simulator of a platform is.
+export const SANDBOX = 'sandbox';
+
+// Why nothing of such an account goes where the simulator is switched off; also the code of that refusal.
+export const SANDBOX_OFF = 'sandbox_off';
+
+export function accountId(platform: string, host: string, id: string): string {
+  return host === '' ? `${platform}:${id}` : `${platform}:${host}-${id}`;
+}
+
+export function isSandboxAccount(account: string): boolean {
+  return account.startsWith(`${SANDBOX}-`, account.indexOf(':') + 1);
+}
+
+export function platformOf(account: string): string {
+  const colon = account.indexOf(':');
+  return colon < 0 ? account : account.slice(0, colon);
+}
+
+// Virtual tokens look like a platform's own and speak for one of its accounts. What they begin with tells one, valid or
+// not: none of them is ever shown to the platform, and all that are not valid go the same way.
+
+export const VIRTUAL = 'sluice';
+
+export function isVirtualToken(token: string): boolean {
+  return token.startsWith(VIRTUAL, token.indexOf(':') + 1);
+}

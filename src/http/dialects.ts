@@ -1,6 +1,6 @@
 // The platforms' own APIs, as far as the gateway serves them: opened once, used over HTTP and from inside the process.
 
-import type { WaitingCallers } from '../accept/wait.ts';
+import type { WaitingCallers } from '../accept/receipt.ts';
 import type { IntakeOptions } from './context.ts';
 import { openTelegram, type TelegramDoor } from './telegram/door.ts';
 

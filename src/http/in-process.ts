@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
-import type { Caller } from '../accept/wait.ts';
+import type { Caller } from '../accept/receipt.ts';
 import { faultOf, parseJson } from '../system/json.ts';
 import type { ValueAnswer } from './answer.ts';
 import type { Dialects } from './dialects.ts';

@@ -4,19 +4,17 @@
 
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { WaitingCallers } from '../accept/receipt.ts';
 import { journalProblem } from '../accept/submit.ts';
-import { WaitingCallers } from '../accept/wait.ts';
 import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { sendAnswer } from './answer.ts';
+import { makeInert, sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
-import { boundLines } from './connections.ts';
+import { boundLines, createPipelineServer } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
 import { openDialects } from './dialects.ts';
-import { makeInert } from './inert.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
-import { createPipelineServer } from './pipelines.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { DIALECTS, GROUPS, ROUTES } from './routes.ts';

@@ -2,6 +2,8 @@
 // revocation takes effect with the next call. What is on disk is the journal's; when a key was used last is written
 // there a while later, because it must not cost a commit per call.
 
+import { hash, randomBytes } from 'node:crypto';
+import { VIRTUAL } from '../domain/ids.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Role } from '../domain/role.ts';
 import { type KeyStore, NEVER, type StoredKey } from '../store/ports/keys.ts';
@@ -9,7 +11,6 @@ import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
 import { Bounds, NO_SCOPE, type Scope } from './scope.ts';
-import { hashOf, newKey, newKeyId, newVirtualSecret } from './secrets.ts';
 
 export const KEYS_MAX = 10_000;
 const PAGE_MAX = 500;
@@ -305,4 +306,34 @@ const FITS: Readonly<Record<keyof Required<Kept>, (part: unknown) => boolean>> =
 function viewOf(stored: StoredKey): KeyView {
   const { hash: _hash, ...shown } = stored;
   return { ...shown, scope: scopeOf(stored) };
+}
+
+// Keys and virtual tokens: how they look, how they are drawn, and by what they are known.
+// Only their hash is kept. A slow hash is for what people choose; these are drawn from so many that nobody can try them
+// one by one, and the hash is computed on every call. A look-up by the hash also tells nothing by its time: whoever
+// learns how far two hashes agree has learned nothing about a secret that would give a closer one.
+
+const KEY_BYTES = 32;
+const ID_BYTES = 6;
+const TOKEN_CHARS = 35;
+export function newKey(): string {
+  return `sluice_${randomBytes(KEY_BYTES).toString('base64url')}`;
+}
+
+// The secret part of one; how a whole one looks is the platform's.
+export function newVirtualSecret(): string {
+  const drawn = randomBytes(KEY_BYTES).toString('base64url');
+  return `${VIRTUAL}${drawn.slice(0, TOKEN_CHARS - VIRTUAL.length)}`;
+}
+
+export function newKeyId(): string {
+  return `k-${randomBytes(ID_BYTES).toString('hex')}`;
+}
+
+export function newSecret(): string {
+  return randomBytes(KEY_BYTES).toString('base64url');
+}
+
+export function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
 }

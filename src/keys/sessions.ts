@@ -3,8 +3,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../system/clock.ts';
-import type { Holder } from './keyring.ts';
-import { hashOf, newSecret } from './secrets.ts';
+import { type Holder, hashOf, newSecret } from './keyring.ts';
 
 export const SESSION_MS = 12 * 3_600_000;
 export const LINK_MS = 3_600_000;

@@ -6,13 +6,11 @@
 import { assert, unreachable } from '../system/assert.ts';
 import type { Branch } from './branch.ts';
 import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
-import { LEARNING, type LearningSettings } from './learning.ts';
+import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { projectCall } from './projection.ts';
 import { Notes, readRecord } from './records.ts';
-import { Booking, Headroom } from './room.ts';
-import { RoundTrips } from './round-trips.ts';
-import { Tree } from './tree.ts';
+import { Booking, Headroom, Tree } from './tree.ts';
 import type * as Words from './words.ts';
 import type { Charge, Rule } from './words.ts';
 

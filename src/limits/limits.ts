@@ -2,9 +2,8 @@
 // This file is the room's door; `AccountLimits` is all of it that keeps state.
 
 export { AccountLimits } from './account-limits.ts';
-export { LEARNING, type LearningSettings } from './learning.ts';
+export { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 export { shiftRecord } from './records.ts';
-export { RoundTrips } from './round-trips.ts';
 export type {
   Cause,
   Charge,

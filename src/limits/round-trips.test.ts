@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RoundTrips } from './round-trips.ts';
+import { RoundTrips } from './learning.ts';
 
 test('calls that leave together on a cold line do not tell how fast it is', () => {
   const trips = new RoundTrips();

@@ -2,19 +2,16 @@
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Chat } from './chat.ts';
-import type { Entry, Flow, Lane } from './flow.ts';
-import { TimeHeap, type Waiter } from './heap.ts';
-import type { AccountLoad } from './load.ts';
-import { chatOf, laneOf, type Order, QUEUE, rankOf } from './order.ts';
+import { Chat, type Entry, type Flow, type Lane } from './chat.ts';
+import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
 import { Ready } from './ready.ts';
-import { leaveRing, RingMember } from './ring.ts';
 
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
@@ -287,4 +284,84 @@ export class Account extends RingMember implements Waiter {
   #laneOf(chat: Chat, queued: Queued): Lane {
     return chat.laneOf(laneOf(queued, this.order));
   }
+}
+
+// Where a delivery queues, by the order its account keeps. `lane`: in its own chat and lane, by priority. `platform`:
+// with all others of the account in one queue, in the order they were accepted, whatever their chat or priority; what
+// must wait makes all behind it wait. The stored lane stays as it is, so the setting can be changed at any start.
+
+export type Order = 'lane' | 'platform';
+
+// The chat that stands for the one queue of an account. No platform has a chat without a name.
+export const QUEUE = '';
+
+// Typing signs and drafts keep out of it: no message waits behind one.
+export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
+  return order === 'platform' && !COSMETIC_FAMILIES.includes(queued.family);
+}
+
+export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
+  return isInOneQueue(queued, order) ? QUEUE : queued.chat;
+}
+
+export function laneOf(queued: Queued, order: Order): string {
+  return isInOneQueue(queued, order) ? '' : queued.lane;
+}
+
+export function rankOf(queued: Queued, order: Order): number {
+  return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
+}
+
+// How much of the bounded queue is taken: what waits, is in flight or is being written down. Counted for each account,
+// for all accounts of a platform and for all there are; of the last two also what accounts that nobody has configured
+// hold, because those may have only a part of it.
+
+export interface Load {
+  deliveries: number;
+  // Of their payloads, as they are on disk.
+  bytes: number;
+}
+
+export interface SharedLoad extends Load {
+  readonly strangers: Load;
+}
+
+export class AccountLoad implements Load {
+  readonly platform: SharedLoad;
+  readonly all: SharedLoad;
+  readonly isStranger: boolean;
+  deliveries = 0;
+  bytes = 0;
+
+  constructor(platform: SharedLoad, all: SharedLoad, isStranger: boolean) {
+    this.platform = platform;
+    this.all = all;
+    this.isStranger = isStranger;
+  }
+
+  enter(bytes: number): void {
+    this.#add(1, bytes);
+  }
+
+  leave(bytes: number): void {
+    this.#add(-1, -bytes);
+  }
+
+  #add(deliveries: number, bytes: number): void {
+    add(this, deliveries, bytes);
+    add(this.platform, deliveries, bytes);
+    add(this.all, deliveries, bytes);
+    if (!this.isStranger) return;
+    add(this.platform.strangers, deliveries, bytes);
+    add(this.all.strangers, deliveries, bytes);
+  }
+}
+
+export function noLoad(): SharedLoad {
+  return { deliveries: 0, bytes: 0, strangers: { deliveries: 0, bytes: 0 } };
+}
+
+function add(load: Load, deliveries: number, bytes: number): void {
+  load.deliveries += deliveries;
+  load.bytes += bytes;
 }

@@ -4,10 +4,8 @@
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import type { Cause } from '../limits/limits.ts';
-import type { Account } from './account.ts';
-import type { Chat } from './chat.ts';
-import type { Entry, Flow } from './flow.ts';
-import { isInOneQueue } from './order.ts';
+import { type Account, isInOneQueue } from './account.ts';
+import type { Chat, Entry, Flow } from './chat.ts';
 
 // As many before it are looked at to tell how its chat is mixed with others; every acceptance asks.
 const QUEUE_LOOK_MAX = 32;

@@ -2,8 +2,7 @@
 // gates take turns at being asked first, classes share by weight, chats of a class take turns.
 
 import { GATES } from '../domain/call.ts';
-import type { Chat } from './chat.ts';
-import type { Flow } from './flow.ts';
+import type { Chat, Flow } from './chat.ts';
 import type { Pacing } from './pacing.ts';
 import { CLASS_COUNT, ClassPicker, type Weights } from './picker.ts';
 import { FairRings } from './turns.ts';

@@ -7,21 +7,16 @@ import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account } from './account.ts';
-import type { Chat } from './chat.ts';
+import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
+import { type Chat, Entry } from './chat.ts';
+import { Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
-import { Entry } from './flow.ts';
-import { Expiries, TimeHeap } from './heap.ts';
-import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
-import type { Order } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import type { Weights } from './picker.ts';
-import { leaveRing, Ring } from './ring.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
+export type { AccountLoad, Order } from './account.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
-export type { AccountLoad } from './load.ts';
-export type { Order } from './order.ts';
 export { URGENT_RUN_MAX } from './picker.ts';
 
 export type Decision =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Chat } from './chat.ts';
-import { leaveRing } from './ring.ts';
+import { leaveRing } from './collections.ts';
 import { FairRings } from './turns.ts';
 
 const chats = (count: number) =>

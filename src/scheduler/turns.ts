@@ -3,7 +3,7 @@
 // it would still be sending, alone, long after they are done. Every chat keeps at least half of its fair share.
 
 import type { Chat } from './chat.ts';
-import { leaveRing, Ring } from './ring.ts';
+import { leaveRing, Ring } from './collections.ts';
 
 export class FairRings {
   readonly #all = new Ring<Chat>();

@@ -4,7 +4,7 @@
 import type { Queued } from '../domain/delivery.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Account } from './account.ts';
-import type { Flow } from './flow.ts';
+import type { Flow } from './chat.ts';
 
 export interface WaitingQuery {
   readonly account?: string;

@@ -2,8 +2,8 @@
 // how much was replaced before it was shown, how often a session is shown, who has waited longest, and how often the
 // platform said wait.
 
-import { platformOf } from '../domain/account-id.ts';
 import type { RoadListener } from '../domain/event.ts';
+import { platformOf } from '../domain/ids.ts';
 import type { LiveEvent, LiveListener, LiveReading } from '../domain/live.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Service } from '../system/service.ts';

@@ -283,18 +283,17 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 // Where a loop over something else than a text, or over one of our own, looks like a reader.
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
-  'src/domain/virtual-token.ts': 'looks for one colon, once',
-  'src/domain/account-id.ts': 'looks for one colon, once',
+  'src/domain/ids.ts': 'looks for one colon, once',
   'src/system/fault.ts': 'reads a stack of bounded depth',
 };
 
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
-  'src/accounts/credentials.ts': 'one repetition, anchored at both ends',
+  'src/accounts/hosts.ts': 'one repetition, anchored at both ends',
   'src/cli/terminal/width.ts': 'rows of the CLI',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
-  'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
+  'src/platforms/telegram/describe.ts': 'a choice of fixed words, anchored',
   'src/system/log.ts': 'secrets in the log',
 };
 

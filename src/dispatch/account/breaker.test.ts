@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../system/random.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker } from './availability.ts';
 
 const SETTINGS = { failuresMax: 3, openMs: 1000, openMsMax: 5000 };
 const LEAST = { next: () => 0 };

@@ -19,8 +19,8 @@ import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { type Clock, sleep } from '../../system/clock.ts';
 import { faultInWords } from '../../system/fault.ts';
 import type { Random } from '../../system/random.ts';
-import type { BreakerSettings } from '../account/breaker.ts';
-import type { AccountOwners } from '../account/owners.ts';
+import type { BreakerSettings } from '../account/availability.ts';
+import type { AccountOwners } from '../account/queue-bounds.ts';
 import { type RetryPolicy, settle, type Verdict } from '../settle.ts';
 
 // Between two tries to write a settlement the store did not take.

@@ -14,7 +14,7 @@ import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Aliases } from '../account/aliases.ts';
 import type { AccountAvailability } from '../account/availability.ts';
-import type { AccountOwners } from '../account/owners.ts';
+import type { AccountOwners } from '../account/queue-bounds.ts';
 import type { RoadEvents } from '../events.ts';
 import type { Profile } from './conclude.ts';
 

@@ -15,8 +15,8 @@ import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Alias, Aliases } from '../account/aliases.ts';
 import type { AccountAvailability } from '../account/availability.ts';
-import type { AccountOwners } from '../account/owners.ts';
-import { BeginLatency } from '../begin-latency.ts';
+import type { AccountOwners } from '../account/queue-bounds.ts';
+import { BeginLatency } from '../loop-waker.ts';
 import {
   type AttemptChange,
   type AttemptPorts,

@@ -1,7 +1,7 @@
 // What a key with bounds may do to what others have handed over: dead letters, streams, accounts, waiting messages.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compose, NO_WISHES, type SendOptions } from '../../accept/compose.ts';
+import { compose, NO_WISHES, type SendOptions } from '../../accept/draft.ts';
 import type { Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START } from '../context.fixture.ts';

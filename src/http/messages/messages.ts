@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
+import type { WaitingCallers } from '../../accept/receipt.ts';
 import { checkSearch, Receipt, Result, SearchQuery } from '../../accept/schema.ts';
 import {
   awaitResult,
@@ -12,15 +13,13 @@ import {
 } from '../../accept/submit.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import type { WaitingCallers } from '../../accept/wait.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
-import { headersOf } from '../headers.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
-import { readSearch } from '../query.ts';
+import { headersOf, readSearch } from '../query.ts';
 import { group, type Route } from '../route.ts';
 import {
   BatchItem,

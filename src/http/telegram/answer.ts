@@ -1,7 +1,7 @@
 // Answers in Telegram's own shape, so that a client library cannot tell Sluice's refusals from the platform's:
 // `{"ok":false,"error_code":N,"description":"…"}` with the same number as the HTTP status.
 
-import type { DescribedCall } from '../../accept/compose.ts';
+import type { DescribedCall } from '../../accept/draft.ts';
 import { retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
 import { scalarNumber } from '../../domain/scalar.ts';

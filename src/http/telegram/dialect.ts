@@ -3,16 +3,24 @@
 // The token is in the path: no path of this dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { compose, type DescribedCall, type SendOptions } from '../../accept/compose.ts';
-import { lowered } from '../../accept/draft.ts';
+import {
+  answering,
+  compose,
+  type DescribedCall,
+  lowered,
+  type SendOptions,
+} from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
+import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
-import { answering } from '../../accept/reply-detection.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
-import type { Caller, Waited, WaitingCallers } from '../../accept/wait.ts';
 import { COSMETIC_FAMILIES } from '../../domain/call.ts';
-import type { NewDelivery } from '../../domain/delivery.ts';
-import { isWithdrawal, WITHDRAWN, WITHDRAWN_AT_STOP } from '../../domain/delivery.ts';
+import {
+  isWithdrawal,
+  type NewDelivery,
+  WITHDRAWN,
+  WITHDRAWN_AT_STOP,
+} from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';

@@ -3,15 +3,14 @@
 // over, and a bot it refuses is not asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
-import type { Caller } from '../../accept/wait.ts';
+import type { Caller } from '../../accept/receipt.ts';
 import { scalarNumber } from '../../domain/scalar.ts';
 import type { Download, OutgoingCall, Passage } from '../../platforms/platform.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
-import type { ValueAnswer } from '../answer.ts';
+import { asAttachment, type ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
-import { asAttachment } from '../inert.ts';
 import { answerLater, answerNo } from './answer.ts';
 import { masked, secretOf } from './mask.ts';
 import { answerFromStore } from './polls.ts';

@@ -1,7 +1,7 @@
 // getUpdates of an account whose updates come by webhook and are kept for it: answered from the store, in Telegram's
 // own words. deleteWebhook, which clients call before they poll, must not take the webhook away from under it.
 
-import type { Caller } from '../../accept/wait.ts';
+import type { Caller } from '../../accept/receipt.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import type { ValueAnswer } from '../answer.ts';
 import { answerNo, answerText } from './answer.ts';

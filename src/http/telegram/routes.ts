@@ -2,7 +2,7 @@
 // comes first: nothing of a body is read or kept for one that is not valid.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isVirtualToken } from '../../domain/virtual-token.ts';
+import { isVirtualToken } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
 import { sendAnswer, type ValueAnswer } from '../answer.ts';

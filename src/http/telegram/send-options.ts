@@ -2,8 +2,8 @@
 // Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { NO_WISHES, type SendOptions } from '../../accept/compose.ts';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
+import { NO_WISHES, type SendOptions } from '../../accept/draft.ts';
 import { priorityOfUrgency } from '../../domain/priority.ts';
 import type { IntakeSettings } from '../context.ts';
 

@@ -3,7 +3,7 @@
 // the bot's own token to whoever holds it.
 
 import type { Identity } from '../../accounts/accounts.ts';
-import { isVirtualToken } from '../../domain/virtual-token.ts';
+import { isVirtualToken } from '../../domain/ids.ts';
 import type { Bounds } from '../../keys/keys.ts';
 import type { Claimant } from '../../system/shares.ts';
 import type { IntakeOptions } from '../context.ts';

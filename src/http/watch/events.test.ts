@@ -8,8 +8,7 @@ import { ADMIN, type Holder } from '../../keys/keys.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { AUTH, bench } from '../context.fixture.ts';
 import { EVENT_BACKLOG_BYTES_MAX, EVENT_HEARTBEAT_MS } from '../context.ts';
-import { EventReaders } from './event-readers.ts';
-import { Readers } from './events.ts';
+import { EventReaders, Readers } from './events.ts';
 
 const about: About = {
   seq: 1,

@@ -12,7 +12,7 @@ import type { IntakeOptions } from '../context.ts';
 import { Waiting } from '../messages/answers.ts';
 import { count, text, time, timeOrNull } from '../openapi/common.ts';
 import { group, type Route } from '../route.ts';
-import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
+import { type EventReader, EventReaders, openEvents } from './events.ts';
 import { Freezes, type Frozen, showFrozen } from './freezes.ts';
 import { Depths, showWaiting } from './queue.ts';
 import { COUNTED, type Counts, type RateSeries, Rates, SECONDS_KEPT } from './rates.ts';

@@ -10,7 +10,7 @@ import { lasting, sender } from '../auth/access.ts';
 import { text } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
-import { type EventReader, EventReaders, openEvents } from './event-readers.ts';
+import { type EventReader, EventReaders, openEvents } from './events.ts';
 import type { TerminalEvent, TerminalMessage, Terminals } from './terminals.ts';
 
 interface ByChat {

@@ -10,10 +10,10 @@ import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.t
 import { unreachable } from '../../system/assert.ts';
 import { parseJson } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
-import { deliveryMethod } from './methods.ts';
+import { deliveryMethod } from './describe.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';
-import { type BotApiAnswer, readAnswer, retryAfterMs, soundsLikeFlood } from './wire.ts';
+import { type BotApiAnswer, readAnswer, retryAfterMs, soundsLikeFlood } from './send.ts';
 
 const DETAIL_CHARS_MAX = 500;
 const SAYS_YES = '{"ok":true,';
@@ -151,3 +151,23 @@ function flood(waitMs: number): string {
 
 const words = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
 const cut = (detail: string) => detail.slice(0, DETAIL_CHARS_MAX);
+
+// One chat, several ids: a group that becomes a supergroup gets a new one, a channel has a name beside its number.
+// Telegram tells both in its answers.
+
+export function chatAfter(chat: string, outcome: Outcome): { chat: string; moved: boolean } | null {
+  if (outcome.kind === 'refused' && outcome.cure?.kind === 'move_chat') {
+    return { chat: outcome.cure.chat, moved: true };
+  }
+  if (outcome.kind !== 'sent' || !chat.startsWith('@')) return null;
+  const id = chatIdIn(outcome.result);
+  return id === null ? null : { chat: id, moved: false };
+}
+
+function chatIdIn(answer: string): string | null {
+  const { result } = JSON.parse(answer) as { result?: unknown };
+  const first: unknown = Array.isArray(result) ? result[0] : result;
+  if (typeof first !== 'object' || first === null || !('chat' in first)) return null;
+  const id = (first.chat as { id?: unknown } | null)?.id;
+  return Number.isSafeInteger(id) ? String(id) : null;
+}

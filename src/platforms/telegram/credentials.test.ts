@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accountId, isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
+import { accountId, isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
 import { botOf, claimedId, isSandboxToken } from './credentials.ts';
 
 const digits = fc.stringMatching(/^\d{1,20}$/);

@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { isSandboxAccount, SANDBOX } from '../../domain/account-id.ts';
+import { isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';

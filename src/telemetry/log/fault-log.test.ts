@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { FAULT_LOG_EVERY_MS, faultLog } from './fault-log.ts';
+import { FAULT_LOG_EVERY_MS, faultLog } from './road-log.ts';
 
 test('every fault is counted; a place is logged once a minute, with its stack and how often', async () => {
   const clock = virtualClock(1_700_000_000_000);

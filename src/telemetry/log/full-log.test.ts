@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { FULL_LOG_EVERY_MS, fullLog } from './full-log.ts';
+import { FULL_LOG_EVERY_MS, fullLog } from './road-log.ts';
 
 test('tells the first refusal of a queue, then how many there were in a minute', async () => {
   const clock = virtualClock(0);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RoadEvent } from '../../domain/event.ts';
 import { serviceContract } from '../../system/service.contract.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './queue-log.ts';
+import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './road-log.ts';
 
 const NOTHING: QueueDepths = {
   ...{ critical: 0, high: 0, normal: 0, low: 0 },

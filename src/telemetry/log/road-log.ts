@@ -3,7 +3,11 @@
 
 import { SESSION_LANE } from '../../domain/delivery.ts';
 import type { About, RoadEvent, RoadListener } from '../../domain/event.ts';
+import type { FaultStage, ReportFault } from '../../domain/fault.ts';
 import { unreachable } from '../../system/assert.ts';
+import type { Clock, Timer } from '../../system/clock.ts';
+import { faultInWords, placeOf } from '../../system/fault.ts';
+import type { Service } from '../../system/service.ts';
 
 export interface LineLog {
   debug(fields: object, message: string): void;
@@ -106,4 +110,149 @@ const TIME_MS_MAX = 8.64e15;
 
 function iso(ms: number): string | null {
   return ms > 0 && ms <= TIME_MS_MAX ? new Date(ms).toISOString() : null;
+}
+
+// The length of the queue as a log line at the start, at the end, and every minute in between: what a person
+// looks for in the night's log. A quiet house writes nothing: there is a line only when something waits, flies
+// or has moved since the last.
+
+export interface QueueDepths {
+  readonly critical: number;
+  readonly high: number;
+  readonly normal: number;
+  readonly low: number;
+  readonly retry: number;
+  readonly inFlight: number;
+  readonly oldestDueAt: number | null;
+  // Waiting or in flight, of each platform that has any.
+  readonly platforms: Readonly<Record<string, number>>;
+}
+
+export interface QueueLogParts {
+  readonly clock: Clock;
+  readonly log: LineLog;
+  readonly depths: () => QueueDepths;
+}
+
+export const QUEUE_LOG_EVERY_MS = 60_000;
+
+export function createQueueLog(parts: QueueLogParts): Service & { readonly listen: RoadListener } {
+  const { clock, log, depths } = parts;
+  let timer: Timer | null = null;
+  let life: 'new' | 'running' | 'stopped' = 'new';
+  let since = { accepted: 0, sent: 0, dead: 0 };
+
+  const tell = () => {
+    const lengths = measure(depths(), clock.now());
+    const moved = since.accepted + since.sent + since.dead;
+    if (lengths.waiting + lengths.inFlight + moved > 0) log.info({ ...lengths, ...since }, 'queue');
+    since = { accepted: 0, sent: 0, dead: 0 };
+  };
+  const arm = () => {
+    timer = clock.schedule(clock.now() + QUEUE_LOG_EVERY_MS, () => {
+      tell();
+      arm();
+    });
+  };
+
+  return {
+    listen(event) {
+      if (event.kind === 'accepted') since.accepted += 1;
+      else if (event.kind === 'moved' && event.to === 'sent') since.sent += 1;
+      else if (event.kind === 'moved' && event.to === 'dead') since.dead += 1;
+    },
+    async start() {
+      if (life !== 'new') return;
+      life = 'running';
+      log.info(measure(depths(), clock.now()), 'started');
+      arm();
+    },
+    async stop() {
+      if (life === 'running') log.info(measure(depths(), clock.now()), 'stopped');
+      life = 'stopped';
+      timer?.cancel();
+    },
+  };
+}
+
+function measure({ oldestDueAt, ...lengths }: QueueDepths, now: number) {
+  const { critical, high, normal, low } = lengths;
+  const oldestDueMs = oldestDueAt === null ? 0 : Math.max(0, Math.round(now - oldestDueAt));
+  return { waiting: critical + high + normal + low, ...lengths, oldestDueMs };
+}
+
+// Refusals for a full queue as log lines: the first of a queue at once, then at most one a minute with how many there
+// were. A producer that does not slow down must not fill the log too.
+
+export const FULL_LOG_EVERY_MS = 60_000;
+// Beyond so many full queues the oldest is told anew.
+const QUEUES_MAX = 10_000;
+
+export interface FullQueue {
+  readonly account: string;
+  // The platform whose queue is full, or all accounts; neither: the account's own is.
+  readonly platform?: string;
+  readonly whose?: string;
+  readonly waiting: number;
+  readonly queueMax: number;
+  // Left out: deliveries.
+  readonly unit?: string;
+}
+
+export function fullLog(clock: Clock, log: Pick<LineLog, 'warn'>): (full: FullQueue) => void {
+  const told = new Map<string, { at: number; since: number }>();
+  return ({ account, platform, whose, waiting, queueMax, unit = 'deliveries' }) => {
+    const queue = platform ?? whose ?? account;
+    const last = told.get(queue);
+    const now = clock.now();
+    if (last !== undefined && now - last.at < FULL_LOG_EVERY_MS) {
+      last.since += 1;
+      return;
+    }
+    told.delete(queue);
+    if (told.size >= QUEUES_MAX) told.delete(told.keys().next().value!);
+    told.set(queue, { at: now, since: 0 });
+    const refused = (last?.since ?? 0) + 1;
+    log.warn({ queue, account, waiting, queueMax, unit, refused }, 'queue full');
+  };
+}
+
+// Contained exceptions, counted and logged: the first of a place at once with its stack, then at most one a minute with
+// how many there were. A fault that comes with every message must not fill the log too.
+
+export const FAULT_LOG_EVERY_MS = 60_000;
+// Beyond so many places the oldest is told anew.
+const PLACES_MAX = 1000;
+
+export interface ErrorLog {
+  error(fields: object, message: string): void;
+}
+
+export function faultLog(
+  clock: Clock,
+  log: ErrorLog,
+  count: (stage: FaultStage) => void,
+): ReportFault {
+  const told = new Map<string, { at: number; since: number }>();
+  return (stage, error, about) => {
+    count(stage);
+    const place = `${stage} ${placeOf(error)}`;
+    const last = told.get(place);
+    const now = clock.now();
+    if (last !== undefined && now - last.at < FAULT_LOG_EVERY_MS) {
+      last.since += 1;
+      return;
+    }
+    told.delete(place);
+    if (told.size >= PLACES_MAX) told.delete(told.keys().next().value!);
+    told.set(place, { at: now, since: 0 });
+    const fields = { stage, ...about, fault: faultInWords(error), stack: framesOf(error) };
+    log.error({ ...fields, times: (last?.since ?? 0) + 1 }, 'internal fault');
+  };
+}
+
+// Without the message before them, which may quote a payload.
+function framesOf(error: unknown): string[] {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return [];
+  return error.stack.split('\n').filter((line) => line.startsWith('    at '));
 }

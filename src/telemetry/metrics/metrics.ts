@@ -2,9 +2,9 @@
 // There is no second bookkeeping: what the events do not say is not counted.
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { platformOf } from '../../domain/account-id.ts';
 import type { RoadListener } from '../../domain/event.ts';
 import { FAULT_STAGES, type FaultStage } from '../../domain/fault.ts';
+import { platformOf } from '../../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../../domain/live.ts';
 import { Board } from './board.ts';
 import { expose } from './exposition.ts';

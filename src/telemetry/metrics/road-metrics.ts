@@ -2,9 +2,9 @@
 // looks up its platform and nothing else, and so that a counter is seen at 0 before it rises: a rise from nowhere is
 // no rise to Prometheus.
 
-import { platformOf } from '../../domain/account-id.ts';
 import { STATES, type State } from '../../domain/delivery.ts';
 import { COSMETIC_ENDS, type CosmeticEnd, type RoadEvent } from '../../domain/event.ts';
+import { platformOf } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import { unreachable } from '../../system/assert.ts';
