@@ -150,7 +150,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['a'],
   },
   'Telegram answers': {
-    files: telegram('classify', 'refusals', 'wire'),
+    files: telegram('classify', 'refusals', 'send'),
     work: (text) => classify('sendMessage', answerOf(text)),
     words: [
       'CHAT_SEND_',
