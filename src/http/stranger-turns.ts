@@ -2,8 +2,8 @@
 // that nobody has configured have a few places in each turn; the others wait for the next, in the order they came,
 // while the gateway reads what configured accounts send.
 
-// What they take of a turn is about a millisecond.
-const PER_TURN_MAX = 8;
+// A call passes through half a dozen turns, so what strangers take of each counts as often.
+const PER_TURN_MAX = 2;
 
 export class StrangerTurns {
   // Each is the next request of its connection, so they are bounded with the connections.
