@@ -266,6 +266,30 @@ describe('the mark', () => {
   );
 });
 
+describe('the mark and the log', () => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'both deleted after %s: refused if anything can be missing',
+    { timeout: MINUTE },
+    async (signal) => {
+      const copy = aCopy();
+      await copy.start();
+      await acceptPaused(copy, MESSAGES, MESSAGES + 7);
+      await copy.end(signal);
+      for (const name of ['sluice.mark', 'sluice.db-wal', 'sluice.db-shm']) {
+        rmSync(path(copy, name), { force: true });
+      }
+      if (signal === 'SIGKILL') {
+        await refused(copy, /it was not closed, its log .* is gone or empty, and so is its mark/);
+        await copy.start(['--accept-loss']);
+        await allThere(copy);
+        return;
+      }
+      await copy.start();
+      expect(await copy.records()).toHaveLength(MESSAGES + 7);
+    },
+  );
+});
+
 describe('a snapshot', () => {
   test('restored where a newer store was: starts', { timeout: MINUTE }, async () => {
     const copy = aCopy();

@@ -17,7 +17,7 @@ import { mendLog, scanLog } from './engine-log.ts';
 import { fileFromLog } from './log-pages.ts';
 import { type HeldRows, type Loss, lossOf, lossOfPages } from './loss.ts';
 import type { Mark, ReadMark } from './mark.ts';
-import { commitsOf, epochOf } from './owner.ts';
+import { commitsOf, epochOf, wasClosed } from './owner.ts';
 import { hasSums, makeSums, verifyPages } from './page-sums.ts';
 import { countMissing } from './salvage.ts';
 
@@ -46,6 +46,7 @@ export function checkStore(file: string, read: ReadMark): Checked {
   const seqLast = mark?.seqLast ?? 0;
   const ofPages = () => lossOfPages(file, damaged!, countMissing(file, damaged!, seqLast), seqLast);
   if (mark === null) {
+    if (held?.isLogMissed) return { notes, loss: lossOf(null, held, logMissed(file)) };
     if (held !== null && held.epoch > 0) warn(notes, missingMark(read));
     return { notes, loss: held !== null && damaged !== null ? ofPages() : null };
   }
@@ -149,11 +150,16 @@ export function hold(db: Database): { seqLast: number; live: number } {
 
 // Read without changing anything; null: it cannot be.
 function holdOf(file: string): HeldRows | null {
+  // To open the store makes a log.
+  const isLogGone = scanLog(logFileOf(file)) === null;
   let db: Database | null = null;
   try {
     db = openDatabase(file, { readOnly: true, busyMsMax: 0 });
-    if (schemaVersionOf(db) === 0) return { epoch: 0, commits: 0, seqLast: 0, live: 0 };
-    return { epoch: epochOf(db), commits: commitsOf(db), ...hold(db) };
+    if (schemaVersionOf(db) === 0) {
+      return { epoch: 0, commits: 0, seqLast: 0, live: 0, isLogMissed: false };
+    }
+    const isLogMissed = isLogGone && wasClosed(db) === false;
+    return { epoch: epochOf(db), commits: commitsOf(db), ...hold(db), isLogMissed };
   } catch (error) {
     if (sqliteCodeOf(error) === null) throw error;
     return null;
@@ -161,6 +167,9 @@ function holdOf(file: string): HeldRows | null {
     db?.close();
   }
 }
+
+const logMissed = (file: string) =>
+  `it was not closed, its log ${logFileOf(file)} is gone or empty, and so is its mark`;
 
 function missingMark(read: ReadMark): string {
   const how = read.kind === 'none' ? 'missing' : 'damaged';

@@ -14,6 +14,8 @@ export interface HeldRows {
   readonly commits: number;
   readonly seqLast: number;
   readonly live: number;
+  // Whoever had it last did not close it, and there is no log.
+  readonly isLogMissed: boolean;
 }
 
 export interface Loss {
@@ -46,7 +48,7 @@ const CURE =
 export function lossOf(mark: Mark | null, held: HeldRows | null, why: string): Loss {
   if (mark === null) {
     const text = `the store holds less than it must: ${why}; how much is missing is not known`;
-    return { why, missing: null, seqLast: 0, text, damaged: [], isReadable: false };
+    return { why, missing: null, seqLast: 0, text, damaged: [], isReadable: held !== null };
   }
   const { seqLast, live } = mark;
   const found = held?.seqLast ?? 0;

@@ -30,7 +30,7 @@ import { checkStore, hold, isSound } from './check.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type AcceptedLoss, type Loss, lossesOf, recordLoss, refusal, setAside } from './loss.ts';
 import { type ReadMark, readMark, StoreMark } from './mark.ts';
-import { epochOf, refuseLiveOwner, StoreOwner } from './owner.ts';
+import { epochOf, OwnerLost, refuseLiveOwner, StoreOwner } from './owner.ts';
 import { hasSums, makeSums, PageSums } from './page-sums.ts';
 import { salvage } from './salvage.ts';
 
@@ -149,6 +149,8 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
   const epoch = 1 + Math.max(epochOf(db), read.kind === 'mark' ? read.mark.epoch : 0);
   const owner = takeOver(db, epoch, loss);
   fdatasyncSync(log);
+  // The file itself says from now on that its log is not to be missed.
+  if (!isNew) checkpoints.moveAll();
   const { pid } = process;
   const { commits } = owner;
   const mark = new StoreMark(markFileOf(options.dir), {
@@ -167,7 +169,7 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
       mark.forced();
     },
     close() {
-      moveRest(checkpoints);
+      leave(owner, checkpoints);
       mark.release();
       closeSync(log);
       db.close();
@@ -178,10 +180,12 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
 }
 
 // The engine moves what is left when its last connection closes; the checks of it are written down before.
-function moveRest(checkpoints: Checkpoints): void {
+function leave(owner: StoreOwner, checkpoints: Checkpoints): void {
   try {
+    owner.close();
     checkpoints.moveAll();
   } catch (error) {
+    if (error instanceof OwnerLost) return;
     if (sqliteCodeOf(error) === null && systemCodeOf(error) === null) throw error;
   }
 }

@@ -12,6 +12,8 @@ import { JournalOpenError } from '../../store-error.ts';
 import type { Mark, ReadMark } from './mark.ts';
 
 const WORD_BYTES = 12;
+// Epochs count from one.
+const NOT_CLOSED = 0;
 
 // Another process has taken the store over. Nothing of the transaction was done, and this process must end.
 export class OwnerLost extends Error {
@@ -42,6 +44,17 @@ export function epochOf(db: Database): number {
   return word === undefined ? 0 : Number(String(word).split(':', 1)[0]);
 }
 
+// Whether the process that owned the store last has closed it: then its log held nothing any more. null: it is from
+// before stores said so.
+export function wasClosed(db: Database): boolean | null {
+  const epoch = db.prepare(`SELECT value FROM meta WHERE name = 'closed'`).get()?.value;
+  return epoch === undefined ? null : Number(epoch) === epochOf(db);
+}
+
+export function setClosed(db: Database, epoch = epochOf(db)): void {
+  db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('closed', ?)`).run(epoch);
+}
+
 // How many commits the store holds, as it says itself. The number lies among the tallies, on a page that nearly every
 // commit writes anyway, under no account.
 const COMMITS = `account = '' AND state = 'commits'`;
@@ -53,6 +66,7 @@ export function commitsOf(db: Database): number {
 export class StoreOwner {
   commits: number;
   readonly #db: Database;
+  readonly #epoch: number;
   readonly #word: string;
   readonly #read: Statement;
   readonly #count: Statement;
@@ -61,8 +75,10 @@ export class StoreOwner {
   // Takes the store over, in the transaction that is open.
   constructor(db: Database, epoch: number) {
     this.#db = db;
+    this.#epoch = epoch;
     this.#word = `${epoch}:${randomBytes(WORD_BYTES).toString('base64url')}`;
     db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('owner', ?)`).run(this.#word);
+    setClosed(db, NOT_CLOSED);
     db.exec(`INSERT OR IGNORE INTO tallies (account, state, count) VALUES ('', 'commits', 0)`);
     this.#read = prepareArrays(db, `SELECT value, total_changes() FROM meta WHERE name = 'owner'`);
     this.#count = db.prepare(`UPDATE tallies SET count = ? WHERE ${COMMITS}`);
@@ -85,6 +101,18 @@ export class StoreOwner {
     throw new OwnerLost(
       'another process has taken over the data folder: this one ends without touching it any more',
     );
+  }
+
+  // The last thing it writes: whoever opens the store next need not ask for its log.
+  close(): void {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      this.check();
+      setClosed(this.#db, this.#epoch);
+      this.#db.exec('COMMIT');
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    }
   }
 
   // The transaction that was counted is no more.

@@ -18,6 +18,7 @@ import {
 import { JournalOpenError } from '../../store-error.ts';
 import { schemaVersionOf } from '../schema/schema.ts';
 import { explained, quickCheck } from './open.ts';
+import { setClosed } from './owner.ts';
 import { publish } from './snapshot.ts';
 
 const SEQ_GAP = 100_000_000;
@@ -68,6 +69,8 @@ function prepareCopy(path: string): void {
     refuseEmpty(db);
     db.exec(`UPDATE meta SET value = ${SEQ_GAP} + max(value,
       coalesce((SELECT max(seq) FROM deliveries), 0)) WHERE name = 'seq_last'`);
+    // It was taken from a store at work; all of that is in it.
+    setClosed(db);
   } finally {
     db.close();
   }
