@@ -246,6 +246,18 @@ describe('only known accounts', () => {
     expect(accounts.isConfigured('telegram:42')).toBe(true);
   });
 
+  test('only its token is heard before strangers, not whoever knows its number', async () => {
+    const { options } = world(undefined, known);
+    const accounts = await Accounts.open(options);
+    expect(accounts.isFavoured('telegram', GOOD)).toBe(false);
+    await accounts.identify('telegram', GOOD);
+    expect(accounts.isFavoured('telegram', GOOD)).toBe(true);
+    expect(accounts.isFavoured('telegram', '42:made-up')).toBe(false);
+    expect(accounts.isFavoured('telegram', '43:good-token')).toBe(false);
+    const open = await Accounts.open(world().options);
+    expect(open.isFavoured('telegram', '43:good-token')).toBe(true);
+  });
+
   test('one that was taken before is no longer', async () => {
     const { options } = world();
     await (await Accounts.open(options)).identify('telegram', '43:good-token');

@@ -198,9 +198,11 @@ export class Accounts {
     return this.#configured.has(id);
   }
 
-  // Heard before strangers: it names a configured account (rightly or not), or there is none.
+  // Heard before strangers: the token of a configured account (its name alone is no secret), or there is none.
   isFavoured(platformName: string, credential: string): boolean {
-    return this.#configured.size === 0 || this.isConfigured(this.claimed(platformName, credential));
+    if (this.#configured.size === 0) return true;
+    const id = this.claimed(platformName, credential);
+    return this.isConfigured(id) && isEqual(this.#held.get(id)?.credential ?? '', credential);
   }
 
   // An account as a caller names it: `platform:123`, `123` with the platform beside it, or a full token. Where a name
