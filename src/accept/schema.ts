@@ -141,6 +141,7 @@ const filter = {
   chat: Type.Optional(name('Chat id')),
   session: Type.Optional(name('Session')),
   correlation: Type.Optional(name('Correlation id')),
+  messageId: Type.Optional(name('As the platform numbers the message; unique within a chat')),
   reason: Type.Optional(name('Reason code, such as chat_not_found')),
   text: Type.Optional(
     name('In the content, case ignored; without another filter among the newest 100,000'),

@@ -33,6 +33,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'broadcast cancel': ['sluice broadcast cancel b-k3x9a-1'],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
   top: ['sluice top', 'sluice top --filter telegram:sandbox-1', 'sluice top --json'],
+  'messages list': [
+    'sluice messages --chat -1001234',
+    'sluice messages --message-id 4711 --chat 42',
+    'sluice messages list --state sent --since 2030-01-01T00:00:00Z --limit 500 --json',
+  ],
+  'messages show': ['sluice messages show k3x9a-1'],
+  'messages cancel': ['sluice messages cancel k3x9a-1'],
   'dead list': [
     'sluice dead list --group',
     'sluice dead list --reason chat_not_found --limit 200',

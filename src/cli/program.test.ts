@@ -59,6 +59,25 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     value: { code: 'unknown_account', detail: 'No such account.' },
   },
   'POST /v1/accounts/telegram%3A1/pause': { status: 200, value: {} },
+  'GET /v1/messages': {
+    status: 200,
+    value: {
+      items: [
+        {
+          id: 'abcde-3',
+          acceptedAt: '2030-01-01T00:00:00.000Z',
+          account: 'telegram:1',
+          chat: '42',
+          method: 'sendMessage',
+          state: 'sent',
+          reason: null,
+          messageId: '4711',
+        },
+      ],
+      next: 'abcde-3',
+    },
+  },
+  'DELETE /v1/messages/abcde-3': { status: 200, value: { id: 'abcde-3', state: 'cancelled' } },
   'GET /v1/messages/abcde-9/explain': {
     status: 404,
     value: { code: 'unknown_delivery', detail: 'There is no delivery abcde-9.' },
@@ -101,6 +120,24 @@ async function runWith(env: Record<string, string>, ...args: string[]) {
   const code = await runCli(args, io);
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
+
+describe('messages', () => {
+  test('are listed with every filter there is', async () => {
+    const { code, out } = await run('messages', '--message-id', '4711', '--chat', '42');
+    expect(code).toBe(0);
+    expect(seen[0]!.url).toBe('/v1/messages?limit=50&chat=42&messageId=4711');
+    expect(out).toMatch(/abcde-3 .*telegram:1 +42 +sendMessage +sent +4711/);
+    expect(out).toContain('there are more');
+  });
+
+  test('are cancelled by id', async () => {
+    expect((await run('messages', 'cancel', 'abcde-3')).out).toBe('abcde-3 is cancelled');
+  });
+
+  test('a state that there is not is wrong usage', async () => {
+    expect((await run('messages', '--state', 'gone')).code).toBe(2);
+  });
+});
 
 describe('help and usage', () => {
   test.each([

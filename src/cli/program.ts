@@ -12,6 +12,7 @@ import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys/keys.ts';
 import { addLoginLink } from './keys/login-link.ts';
 import { addLimits } from './limits.ts';
+import { addMessages } from './messages.ts';
 import { addPause } from './pause.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
@@ -71,6 +72,7 @@ export function createProgram(io: Io): Command {
     addBroadcast,
     addStatus,
     addTop,
+    addMessages,
     addDead,
     addExplain,
     addPause,

@@ -110,6 +110,8 @@ function searching(store: () => Harness): void {
     ['a chat of an account', { chat: '42', account: 'telegram:1' }, [6, 3, 1]],
     ['a session', { session: 'abc' }, [5, 2]],
     ['a correlation id', { correlation: 'order 9' }, [6]],
+    ['a message, in whatever chat', { messageId: '77' }, [2, 1]],
+    ['a message of a chat', { messageId: '77', chat: '42' }, [1]],
     ['what waits', { state: 'queued' }, [6, 4]],
     ['what waits in a chat', { state: 'queued', chat: '42', account: 'telegram:1' }, [6]],
     ['what was sent', { state: 'sent' }, [2, 1]],
@@ -128,8 +130,8 @@ function searching(store: () => Harness): void {
     const { journal, ledger } = store();
     const blocked = { ...REFUSED, reason: 'blocked' };
     const session = 'abc';
-    await delivered(journal, { acceptedAt: 1 * HOUR }, {});
-    await delivered(journal, { acceptedAt: 2 * HOUR, session, chat: '43' }, {});
+    await delivered(journal, { acceptedAt: 1 * HOUR }, { messageId: '77' });
+    await delivered(journal, { acceptedAt: 2 * HOUR, session, chat: '43' }, { messageId: '77' });
     await delivered(journal, { acceptedAt: 3 * HOUR }, REFUSED);
     await accepted(journal, { acceptedAt: 4 * HOUR, account: 'telegram:2' });
     await delivered(journal, { acceptedAt: 5 * HOUR, session, chat: '43' }, blocked);

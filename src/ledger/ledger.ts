@@ -32,6 +32,8 @@ export interface Filter {
   readonly session?: string;
   readonly state?: State;
   readonly correlation?: string;
+  // As the platform numbers it; unique only within a chat.
+  readonly messageId?: string;
   readonly reason?: string;
   // Accepted at or after / before, ms since the epoch.
   readonly since?: number;

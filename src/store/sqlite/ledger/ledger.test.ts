@@ -71,6 +71,8 @@ describe('the ledger on its own thread', () => {
       ['an account', { account: 'a' }, ['PRIMARY KEY (rowid>? AND rowid<?)']],
       ['a session', { session: 's' }, ['deliveries_session (session=? AND']],
       ['a correlation id', { correlation: 'c' }, ['deliveries_correlation (correlation=? AND']],
+      ['a message', { messageId: '7' }, ['deliveries_message (message_id=? AND']],
+      ['a message of a chat', { messageId: '7', chat: '42' }, ['deliveries_message (message_id=?']],
       ['dead letters', { state: 'dead' }, ['deliveries_stuck (state=? AND seq>? AND seq<?)']],
       ['what waits', { state: 'queued' }, ['deliveries_live (seq>? AND seq<?)']],
       ['a chat', { chat: 'c' }, ['deliveries_ended_chat (chat=? AND', 'deliveries_live (seq>?']],

@@ -41,6 +41,12 @@ const LIVE_ONLY: Lead = {
   params: [],
 };
 
+const MESSAGE = (id: string): Lead => ({
+  index: 'INDEXED BY deliveries_message',
+  where: 'message_id = ?',
+  params: [id],
+});
+
 // One query, or two whose answers do not overlap.
 export function searchQueries(
   filter: Filter,
@@ -62,9 +68,10 @@ export function searchQueries(
   }));
 }
 
-function leadsOf({ state, session, correlation, chat }: Filter): Lead[] {
+function leadsOf({ state, session, correlation, messageId, chat }: Filter): Lead[] {
   if (correlation !== undefined) return [indexed('correlation', correlation)];
   if (session !== undefined) return [indexed('session', session)];
+  if (messageId !== undefined) return [MESSAGE(messageId)];
   if (state !== undefined && STUCK.includes(state)) {
     return [{ index: 'INDEXED BY deliveries_stuck', where: `state = '${state}'`, params: [] }];
   }
@@ -83,13 +90,15 @@ function indexed(column: 'session' | 'correlation', value: string): Lead {
 }
 
 export function residueOf(filter: Filter): { where: string; params: SqlInput[] } {
-  const { since, until, account, chat, session, state, correlation, reason, text } = filter;
+  const { since, until, account, chat, session, state, correlation, messageId, reason, text } =
+    filter;
   const terms: [string, SqlInput | undefined][] = [
     ['account = ?', account],
     ['chat = ?', chat],
     ['session = ?', session],
     ['state = ?', state],
     ['correlation = ?', correlation],
+    ['message_id = ?', messageId],
     ['reason = ?', reason],
     ['accepted_at >= ?', since],
     ['accepted_at < ?', until],

@@ -214,6 +214,11 @@ const ROW_CHECKS = `
 ALTER TABLE deliveries ADD COLUMN row_check INTEGER;
 `;
 
+// Which delivery made that message? Platforms count messages upwards, so entries land side by side.
+const MESSAGE_INDEX = `
+CREATE INDEX deliveries_message ON deliveries (message_id) WHERE message_id IS NOT NULL;
+`;
+
 const MIGRATIONS: readonly string[] = [
   FIRST,
   INCOMING,
@@ -225,6 +230,7 @@ const MIGRATIONS: readonly string[] = [
   ROW_CHECKS,
   OWNERS,
   ACCOUNT_COLUMNS,
+  MESSAGE_INDEX,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
