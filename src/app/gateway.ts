@@ -82,8 +82,14 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
+  const { road: callersRoad } = live;
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
-  const options = { ...intakeOptions(config, house, metrics), ...rooms, removeAccount: remove };
+  const options = {
+    ...intakeOptions(config, house, metrics),
+    ...rooms,
+    road: callersRoad,
+    removeAccount: remove,
+  };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);

@@ -6,6 +6,7 @@ import type { Config, Settings } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { AskedRoad } from '../road/road.ts';
 import { type LostObserver, withObservers } from '../streams/observers.ts';
 import type { LiveSettings } from '../streams/policy.ts';
 import { LiveStreams } from '../streams/service.ts';
@@ -19,6 +20,8 @@ import { openForgetting } from './retention.ts';
 export interface LiveRoom extends Service {
   // As intake wants it.
   readonly output: { readonly live: Live; readonly idleMs: number };
+  // The road as callers see it: edits that are repeated take turns with the streams.
+  readonly road: AskedRoad;
 }
 
 // `updates`: asked when a stream makes a call, which is after intake was made.
@@ -56,6 +59,11 @@ export function openLive(
     prune: (step) => journal.streams.prune(step),
   });
   return {
+    road: {
+      ...road,
+      submit: (delivery) => live.edits.submit(delivery),
+      isPreview: (seq) => live.edits.isPreview(seq),
+    },
     output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();

@@ -168,6 +168,11 @@ export class Dispatch implements Service {
     return made;
   }
 
+  changedAt({ account, chat: given, method, family, body }: NewDelivery): number | null {
+    const place = { account, chat: this.aliases.canonical(account, given), method, family };
+    return this.#shown.changedAt(this.profileOf(account).platform, place, body);
+  }
+
   // What its message shows already, if nothing of the chat is on its way that could change it.
   shows({ account, chat: given, method, family, body }: NewDelivery): Known | null {
     const chat = this.aliases.canonical(account, given);

@@ -65,6 +65,9 @@ export function createRoad(options: FrontOptions): AskedRoad {
     place: (seq): QueuePosition | null => scheduler.place(seq, clock.now()),
     explain: (seq) => explanationOf(dispatch, seq, clock.now()),
     isWaiting: (seq) => scheduler.isWaiting(seq),
+    isPreview: () => false,
+    changedAt: (delivery) => dispatch.changedAt(delivery),
+    release: (seq, finalAt) => release(dispatch, seq, finalAt, clock.now()),
     earliest: (call) => earliest(dispatch, call, clock.now()),
     hindrance: (call) => hindrance(dispatch, call, clock.now()),
     accounts: (): AccountView[] =>
@@ -101,6 +104,17 @@ async function ended(options: FrontOptions, seq: number, signal: AbortSignal): P
     else if (record.state !== 'queued' && record.state !== 'sending') return endedOf(record);
   }
   return missing(current);
+}
+
+function release(dispatch: Dispatch, seq: number, finalAt: number | null, now: number): boolean {
+  const { scheduler } = dispatch;
+  const queued = scheduler.isWaiting(seq) ? scheduler.remove(seq, now) : null;
+  if (queued === null) return false;
+  const enterAt = Math.max(now, finalAt ?? now);
+  const freed = { ...queued, enterAt, dueAt: enterAt > now ? enterAt : 0 };
+  dispatch.add(finalAt === null ? freed : { ...freed, live: false, final: true }, now);
+  dispatch.wake();
+  return true;
 }
 
 function unchanged(dispatch: Dispatch, delivery: NewDelivery): Ended | null {

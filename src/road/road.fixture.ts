@@ -31,6 +31,10 @@ export class FakeRoad implements Road {
     return this.#journal.append(delivery, { queueMax: QUEUE_MAX });
   }
 
+  isPreview() {
+    return false;
+  }
+
   full: QueueFull | null = null;
 
   fullFor() {

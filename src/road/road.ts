@@ -13,6 +13,8 @@ export interface Road {
   submit(delivery: NewDelivery): Promise<Appended>;
   // Why so many bytes more of the account cannot be taken; null: they can.
   fullFor(account: string, bytes: number): QueueFull | null;
+  // It is shown when its turn comes, and a newer one may take its place: nobody need wait for it.
+  isPreview(seq: number): boolean;
   // An edit that would leave its message as it is needs no call: how the call that left it so ended.
   unchanged(delivery: NewDelivery): Ended | null;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
@@ -68,6 +70,11 @@ export interface AskedRoad extends Road {
   // It waits for its turn: nothing of its next try has begun. What is submitted in the same turn of the loop reaches
   // the journal before that try.
   isWaiting(seq: number): boolean;
+  // When the message that an edit changes was last made or changed by us; null: that is not known.
+  changedAt(delivery: NewDelivery): number | null;
+  // What waits for a time may go: now, or as a final (which has right of way, and the chat's whole budget) at that time.
+  // False: it does not wait any more.
+  release(seq: number, finalAt: number | null): boolean;
   // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other
   // call has to come back first.
   earliest(call: Prospect): number;

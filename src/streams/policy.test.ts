@@ -39,6 +39,7 @@ describe('a policy', () => {
       ...pace,
       budgetMpm: 16,
       slotMs: 3000,
+      slotsSpared: 4,
     });
     const less = { ...SETTINGS, reserveMpm: 15 };
     expect(paceOf(less, live, GROUP, 'edit').budgetMpm).toBe(5);

@@ -9,6 +9,8 @@ const MINUTE_MS = 60_000;
 export interface OutputPace extends TurnPace {
   // The chat takes a message so often in the long run; 0: it does not matter.
   readonly slotMs: number;
+  // So many slots of a minute are left free by previews.
+  readonly slotsSpared: number;
 }
 
 // Named as the settings are.
@@ -51,12 +53,14 @@ export function paceOf(
   const strategy = strategyOf(settings, live);
   const leastMs = transport === 'chunks' ? chunkSpacingMs : 0;
   if (strategy === 'off') {
-    return { budgetMpm: null, tickMsMin: leastMs, activeWindowMs, slotMs: 0 };
+    return { budgetMpm: null, tickMsMin: leastMs, activeWindowMs, slotMs: 0, slotsSpared: 0 };
   }
   const isShared = strategy !== 'coalesce_only';
   const budget = isShared ? live.budgetMpm(chat, transport, settings) : null;
   const budgetMpm = outputMpmMax === null ? budget : Math.min(budget ?? Infinity, outputMpmMax);
   const messageMpm = isShared ? live.messageMpm(chat, settings) : null;
   const slotMs = messageMpm === null ? 0 : MINUTE_MS / messageMpm;
-  return { budgetMpm, tickMsMin: Math.max(settings.tickMsMin, leastMs), activeWindowMs, slotMs };
+  const slotsSpared = Math.max(0, (messageMpm ?? 0) - (budgetMpm ?? messageMpm ?? 0));
+  const tickMsMin = Math.max(settings.tickMsMin, leastMs);
+  return { budgetMpm, tickMsMin, activeWindowMs, slotMs, slotsSpared };
 }

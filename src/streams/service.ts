@@ -11,6 +11,7 @@ import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
+import type { LiveEdits } from './edits.ts';
 import { Endings } from './endings.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
 import { ChatPacers } from './pacing/chat-pacers.ts';
@@ -71,6 +72,11 @@ export class LiveStreams implements Live, Service {
       broken,
     );
     options.road.listen(this.#stage.heard);
+  }
+
+  // Repeated edits of one message, by whatever door.
+  get edits(): LiveEdits {
+    return this.#stage.edits;
   }
 
   // After the road: what it waits for must be known again.

@@ -57,6 +57,13 @@ export class ContentCache {
     return digestOfKnown(platform, known.content) === digestOf(touch.content) ? known : null;
   }
 
+  // When the message that the call changes was last made or changed by us; null: that is not known.
+  changedAt(platform: Platform, place: Place, body: string): number | null {
+    const messages = platform.content?.touch(place.method, body)?.messages ?? [];
+    if (messages.length !== 1) return null;
+    return this.#get(keyOf(place, messages[0]!))?.at ?? null;
+  }
+
   depart(platform: Platform, place: Place, body: string): Departure | null {
     // Most messages are never edited: theirs is not read.
     if (place.family === 'send') {

@@ -124,7 +124,10 @@ export class Dialect {
       const repeats = isAdopted ? null : (claimed?.seq ?? null);
       if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
-      const waited = await this.#wait(caller, delivery.account, seq, patience);
+      const isPreview = asked.headers.prefer === undefined && this.#options.road.isPreview(seq);
+      const waited: Patiently = isPreview
+        ? { kind: 'async' }
+        : await this.#wait(caller, delivery.account, seq, patience);
       this.#tellCaller(caller, delivery, seq, waited);
       const answer = this.#answerWaited(call, params, seq, waited);
       return withHeaders(answer, this.#receipt(seq, repeats));
@@ -155,8 +158,8 @@ export class Dialect {
   #tellCaller(caller: Caller, delivery: NewDelivery, seq: number, waited: Patiently): void {
     // Also one who left just now, when the answer was there.
     if (waited.kind === 'left' || caller.destroyed === true) this.#abandon(delivery, seq);
-    // It gets the answer of the one that took its place.
-    else if (waited.kind === 'ended' && waited.ended.seq !== seq) {
+    // It gets the answer of the one that took its place, or of the message as it will be.
+    else if (isAnsweredElsewise(delivery, seq, waited)) {
       this.#options.road.caller(delivery.account, seq, true);
     }
   }
@@ -267,6 +270,11 @@ export class Dialect {
     const isOut = moved.kind === 'illegal' && moved.state === 'queued';
     return isStopping && isOut ? { kind: 'kept' } : null;
   }
+}
+
+function isAnsweredElsewise({ held }: NewDelivery, seq: number, waited: Patiently): boolean {
+  if (waited.kind === 'async') return held === true;
+  return waited.kind === 'ended' && waited.ended.seq !== seq;
 }
 
 function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery): NewDelivery {

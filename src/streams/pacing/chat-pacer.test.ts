@@ -17,7 +17,7 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
   const output = new Output(
     {
       clock,
-      streamOf: () => stream,
+      textOf: () => stream,
       // As the road answers: not before now.
       earliest: () => clock.now(),
       show: async ({ id }) => {
@@ -28,7 +28,7 @@ test('an open chat shows at once, however far the clock got meanwhile', async ()
         throw error;
       },
     },
-    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
+    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000, slotsSpared: 0 },
     { account: 'telegram:1', chat: '7', platform: 'telegram' },
   );
   output.want(stream);
@@ -56,14 +56,14 @@ test('nobody is left to be shown when a closed chat opens: no timer waits for it
   const output = new Output(
     {
       clock: watched,
-      streamOf: () => stream,
+      textOf: () => stream,
       earliest: () => 7_200_000,
       show: async () => 'shown',
       broken: (_stream, error) => {
         throw error;
       },
     },
-    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000 },
+    { budgetMpm: 60, tickMsMin: 0, activeWindowMs: 10_000, slotMs: 1000, slotsSpared: 0 },
     { account: 'telegram:1', chat: '7', platform: 'telegram' },
   );
   output.want(stream);

@@ -5,7 +5,6 @@
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { OutputPace } from '../policy.ts';
 import type { ShowResult } from '../showing.ts';
-import type { Stream } from '../stream.ts';
 import { ChatTurns } from './session-turns.ts';
 import { Slots } from './slots.ts';
 
@@ -15,14 +14,23 @@ const LOOK_AGAIN_MS = 2000;
 const FINALS_FIRST_MS = 60_000;
 const FINAL_MS = 3000;
 
+// What is shown here: a stream, or a message that is edited again and again.
+export interface LiveText {
+  readonly id: string;
+  readonly session: string;
+  readonly state: string;
+  // The oldest change that is not shown yet; null: all is shown.
+  readonly staleSince: number | null;
+}
+
 export interface OutputPorts {
   readonly clock: Clock;
-  streamOf(id: string): Stream | null;
-  // When a showing of the stream could go.
-  earliest(stream: Stream): number;
-  show(stream: Stream): Promise<ShowResult>;
+  textOf(id: string): LiveText | null;
+  // When a showing of it could go, with room for the finals of so many sessions left behind it.
+  earliest(text: LiveText, active: number): number;
+  show(text: LiveText): Promise<ShowResult>;
   // An exception while it was to be shown: it ends.
-  broken(stream: Stream, error: unknown): void;
+  broken(text: LiveText, error: unknown): void;
 }
 
 export class Output {
@@ -33,6 +41,9 @@ export class Output {
   // Since when the finals of its streams wait.
   readonly finals = new Map<string, number>();
   readonly #p: OutputPorts;
+  // When it looks again.
+  #nextAt = Number.POSITIVE_INFINITY;
+  #showing: LiveText | null = null;
   #timer: Timer | null = null;
   #isBusy = false;
   #isStopped = false;
@@ -40,36 +51,36 @@ export class Output {
   constructor(ports: OutputPorts, pace: OutputPace, of: Output['of']) {
     this.#p = ports;
     this.pace = pace;
-    this.slots = new Slots(pace.slotMs);
+    this.slots = new Slots(pace.slotMs, pace.slotsSpared);
     this.of = of;
   }
 
   // Its producer said something.
-  emitted({ session }: Stream): void {
+  emitted({ session }: LiveText): void {
     this.turns.emitted(session, this.#p.clock.now());
   }
 
-  want({ session, id, staleSince }: Stream): void {
+  want({ session, id, staleSince }: LiveText): void {
     this.turns.want(session, id, staleSince ?? this.#p.clock.now());
     this.consider();
   }
 
-  leave(stream: Stream): void {
+  leave(stream: LiveText): void {
     this.turns.leave(stream.session, stream.id);
   }
 
   // It is over, whatever of it waited.
-  gone(stream: Stream): void {
+  gone(stream: LiveText): void {
     this.leave(stream);
     if (this.finals.delete(stream.id)) this.consider();
   }
 
-  finalWaits(stream: Stream): void {
+  finalWaits(stream: LiveText): void {
     this.leave(stream);
     this.finals.set(stream.id, this.#p.clock.now());
   }
 
-  finalEnded(stream: Stream): void {
+  finalEnded(stream: LiveText): void {
     this.finals.delete(stream.id);
     this.consider();
   }
@@ -85,6 +96,12 @@ export class Output {
     this.#timer = null;
   }
 
+  // At the soonest it is shown then; Infinity: nobody knows.
+  soonest(text: LiveText, now: number): number {
+    if (this.#showing !== null) return this.#showing === text ? now : Number.POSITIVE_INFINITY;
+    return this.#timer === null ? Number.POSITIVE_INFINITY : this.#nextAt;
+  }
+
   // Shows what may be shown now, or looks again when it may.
   consider(): void {
     if (this.#isBusy || this.#isStopped) return;
@@ -93,23 +110,25 @@ export class Output {
     const next = this.#next(this.#p.clock.now());
     if (typeof next === 'object') {
       this.#isBusy = true;
+      this.#showing = next;
       void this.#show(next);
     } else if (next !== Number.POSITIVE_INFINITY) {
+      this.#nextAt = next;
       this.#timer = this.#p.clock.schedule(next, () => this.consider());
     }
   }
 
   // The stream to show now, or when to ask again; Infinity: when something changes.
-  #next(now: number): Stream | number {
+  #next(now: number): LiveText | number {
     const finalsUntil = this.#finalsUntil(now);
     if (finalsUntil > now) return finalsUntil;
     for (;;) {
       const turn = this.turns.next(this.pace, now);
       if (turn.kind === 'idle') return Number.POSITIVE_INFINITY;
       if (turn.kind === 'wait') return turn.until;
-      const stream = this.#p.streamOf(turn.stream);
+      const stream = this.#p.textOf(turn.stream);
       if (stream?.state === 'open') {
-        const at = this.#earliest(stream);
+        const at = this.#earliest(stream, this.turns.active(this.pace, now));
         // The road looks at the clock itself, and a clock that runs is a little further by then.
         if (at !== null && at <= this.#p.clock.now()) return stream;
         if (at !== null) return Number.isFinite(at) ? at : now + LOOK_AGAIN_MS;
@@ -119,9 +138,9 @@ export class Output {
   }
 
   // null: it is broken, and no longer waits.
-  #earliest(stream: Stream): number | null {
+  #earliest(stream: LiveText, active: number): number | null {
     try {
-      return Math.max(this.slots.previewAt, this.#p.earliest(stream));
+      return Math.max(this.slots.previewAt, this.#p.earliest(stream, active));
     } catch (error) {
       this.#p.broken(stream, error);
       return null;
@@ -142,7 +161,7 @@ export class Output {
     return `its turn: one showing every ${tickS} s for each session${shared}`;
   }
 
-  async #show(stream: Stream): Promise<void> {
+  async #show(stream: LiveText): Promise<void> {
     const { session, id } = stream;
     this.turns.leave(session, id);
     const shownAt = this.#p.clock.now();
@@ -152,10 +171,11 @@ export class Output {
       this.turns.want(session, id, stream.staleSince);
     }
     this.#isBusy = false;
+    this.#showing = null;
     this.consider();
   }
 
-  async #tryToShow(stream: Stream): Promise<ShowResult> {
+  async #tryToShow(stream: LiveText): Promise<ShowResult> {
     try {
       return await this.#p.show(stream);
     } catch (error) {

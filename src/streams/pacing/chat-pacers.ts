@@ -2,22 +2,31 @@
 // With the cadence off every stream has a stage of its own and none waits for another.
 
 import type { RoadEvent } from '../../domain/event.ts';
+import type { ReportFault } from '../../domain/fault.ts';
 import type { LiveListener, LiveReading, LiveTransport } from '../../domain/live.ts';
+import type { Prospect } from '../../road/road.ts';
 import { liveOf, prospectOf } from '../calls.ts';
-import { type LiveSettings, paceOf, strategyOf, transportOf } from '../policy.ts';
+import { EditSession, LiveEdits } from '../edits.ts';
+import { type LiveSettings, type OutputPace, paceOf, strategyOf, transportOf } from '../policy.ts';
 import { type ShowingPorts, show, showTyping } from '../showing.ts';
 import type { Stream } from '../stream.ts';
 import type { NewStream } from '../streams.ts';
-import { Output } from './chat-pacer.ts';
+import { type LiveText, Output } from './chat-pacer.ts';
 
 // Chats known to offer no drafts; the oldest is forgotten, and asked again.
 const LACKING_MAX = 10_000;
 const WAITS_MAX = 1000;
+// Behind a preview there is room soon for a final of each session, up to this share of the chat's minute. Of more
+// sessions not all end at once: then for as many as previews spare anyway.
+const FINALS_KEPT_SHARE = 0.3;
+const FINALS_WITHIN_MS = 8000;
+const MINUTE_MS = 60_000;
 
 export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
   settingsOf(account: string): LiveSettings;
   streamOf(id: string): Stream | null;
   readonly tell: LiveListener;
+  readonly report: ReportFault;
   broken(stream: Stream, error: unknown): void;
 }
 
@@ -26,9 +35,15 @@ export class ChatPacers {
   readonly #showing: ShowingPorts;
   readonly #outputs = new Map<string, Output>();
   readonly #lacking = new Set<string>();
+  readonly edits: LiveEdits;
 
   constructor(ports: StagePorts) {
     this.#p = ports;
+    const { road, clock, tell } = ports;
+    const outputOf = (session: EditSession) => this.#outputOfEdits(session);
+    const report = (error: unknown, { id, account }: EditSession) =>
+      ports.report('stream', error, { stream: id, account });
+    this.edits = new LiveEdits({ road, clock, tell, outputOf, report });
     this.#showing = {
       ...ports,
       slotFor: (stream, isFinal) => this.slotFor(stream, isFinal),
@@ -62,11 +77,31 @@ export class ChatPacers {
     const live = liveOf(this.#p, platform);
     const kind = stream.transport === 'draft' ? 'draft' : 'message';
     const own = strategyOf(settings, live) === 'off' ? stream.id : '';
-    const key = [account, chat, kind, own].join('\0');
+    return this.#output({ account, chat, platform }, kind, own, () =>
+      paceOf(settings, live, chat, stream.transport),
+    );
+  }
+
+  // null: its platform shows no growing texts, or the cadence is off.
+  #outputOfEdits({ account, chat, platform }: EditSession): Output | null {
+    const live = this.#p.platforms.get(platform)?.live;
+    const settings = this.#p.settingsOf(account);
+    if (live === undefined || strategyOf(settings, live) === 'off') return null;
+    return this.#output({ account, chat, platform }, 'message', '', () =>
+      paceOf(settings, live, chat, 'edit'),
+    );
+  }
+
+  #output(
+    of: Output['of'],
+    kind: 'draft' | 'message',
+    own: string,
+    pace: () => OutputPace,
+  ): Output {
+    const key = [of.account, of.chat, kind, own].join('\0');
     let output = this.#outputs.get(key);
     if (output === undefined) {
-      const pace = paceOf(settings, live, chat, stream.transport);
-      output = new Output(this.#outputPorts(), pace, { account, chat, platform });
+      output = new Output(this.#outputPorts(), pace(), of);
       this.#outputs.set(key, output);
     }
     return output;
@@ -94,6 +129,7 @@ export class ChatPacers {
   };
 
   forgetIdle(now: number): void {
+    this.edits.forgetIdle(now);
     for (const [key, output] of this.#outputs) {
       if (!output.isIdle(now)) continue;
       output.rest();
@@ -102,6 +138,7 @@ export class ChatPacers {
   }
 
   stop(): void {
+    this.edits.stop();
     for (const output of this.#outputs.values()) output.stop();
   }
 
@@ -127,14 +164,40 @@ export class ChatPacers {
   }
 
   #outputPorts() {
-    const { clock, road, streamOf, broken } = this.#p;
+    const { clock, streamOf, broken, report } = this.#p;
+    const { edits } = this;
     return {
       clock,
-      streamOf,
-      earliest: (stream: Stream) => road.earliest(prospectOf(this.#p, stream)),
-      show: (stream: Stream) => show(this.#showing, stream),
-      broken,
+      textOf: (id: string) => edits.get(id) ?? streamOf(id),
+      earliest: (text: LiveText, active: number) =>
+        isEdit(text)
+          ? this.#earliest(text.prospect, active)
+          : this.#earliest(prospectOf(this.#p, text as Stream), active),
+      show: (text: LiveText) =>
+        isEdit(text) ? edits.show(text) : show(this.#showing, text as Stream),
+      broken: (text: LiveText, error: unknown) =>
+        isEdit(text)
+          ? report('stream', error, { stream: text.id, account: text.account })
+          : broken(text as Stream, error),
     };
+  }
+
+  // Beside its own room a preview leaves some for what may end at any moment.
+  #earliest(call: Prospect, active: number): number {
+    const { road, clock } = this.#p;
+    const at = road.earliest(call);
+    if (!call.live) return at;
+    const finals = this.#finalsKept(call, active);
+    if (finals === 0) return at;
+    const withFinals = { ...call, live: false, cost: call.cost + finals };
+    return Math.max(at, road.earliest(withFinals) - FINALS_WITHIN_MS, clock.now());
+  }
+
+  #finalsKept({ account, chat }: Prospect, active: number): number {
+    const pace = this.#outputs.get([account, chat, 'message', ''].join('\0'))?.pace;
+    if (pace === undefined || pace.slotMs === 0) return 0;
+    const keptMax = Math.floor((MINUTE_MS / pace.slotMs) * FINALS_KEPT_SHARE);
+    return active <= keptMax ? active : Math.min(keptMax, pace.slotsSpared);
   }
 
   #shown({ asked, session }: Stream, staleSince: number): void {
@@ -157,4 +220,8 @@ export class ChatPacers {
 
 function chatKey(account: string, chat: string): string {
   return `${account}\0${chat}`;
+}
+
+function isEdit(text: LiveText): text is EditSession {
+  return text instanceof EditSession;
 }

@@ -1,0 +1,309 @@
+// Repeated edits of one message are live output, by whatever door they come: the newest text only, in turns with the
+// chat's other sessions and at its cadence, as streams are. Such an edit is on disk at once and waits, outside its lane,
+// for its session's turn; a newer one takes its place. Nobody says which edit is the last one, so it is learned: one
+// that nothing follows within a few of its message's own gaps has right of way, as a final has. A process that ends
+// leaves nothing waiting for long: what is held goes by itself after a while.
+
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { LiveListener } from '../domain/live.ts';
+import type { AskedRoad, Ended, Prospect } from '../road/road.ts';
+import type { Appended } from '../store/ports/delivery.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { LiveText, Output } from './pacing/chat-pacer.ts';
+import type { ShowResult } from './showing.ts';
+
+// Edits further apart than this are not one text that grows.
+const GAP_MS_MAX = 8_000;
+// So many of its own gaps without another edit, and the last one was the last.
+const GAPS_TO_FINAL = 2;
+const QUIET_MS_MIN = 1_000;
+// What the newest gap counts for.
+const GAP_WEIGHT = 0.3;
+// A held edit goes by itself after this: only when the process that held it is no more.
+const HELD_MS_MAX = 30_000;
+// The caller of a first edit waits for the platform's own answer if it can be shown this soon.
+const FIRST_MS_MAX = 2_000;
+// Whoever edits the message again hears of its failure.
+const FAILURE_KEPT_MS = 60_000;
+// Messages that were edited lately; the one that was longest ago is forgotten.
+const SESSIONS_MAX = 20_000;
+const NEVER = new AbortController().signal;
+
+export class EditSession implements LiveText {
+  readonly id: string;
+  readonly state = 'open';
+  readonly account: string;
+  readonly chat: string;
+  readonly platform: string;
+  staleSince: number | null = null;
+  editedAt: number;
+  // Between two edits, smoothed; null: there was one.
+  gapMs: number | null = null;
+  // The newest text, while it is held; then while it is on its way.
+  held: number | null = null;
+  shown: number | null = null;
+  // What such a call asks of the limits.
+  prospect: Prospect;
+  // The final is on its way.
+  isFinishing = false;
+  // A preview died of it, and nobody was told yet.
+  failed: Ended | null = null;
+  quiet: Timer | null = null;
+
+  constructor(id: string, delivery: NewDelivery, now: number) {
+    this.id = id;
+    this.account = delivery.account;
+    this.chat = delivery.chat;
+    this.platform = delivery.platform;
+    this.prospect = prospectOf(delivery);
+    this.editedAt = now;
+  }
+
+  get session(): string {
+    return this.id;
+  }
+
+  get isIdle(): boolean {
+    return this.held === null && this.shown === null && !this.isFinishing;
+  }
+
+  quietMs(): number {
+    return Math.max(QUIET_MS_MIN, GAPS_TO_FINAL * Math.min(this.gapMs ?? 0, GAP_MS_MAX));
+  }
+}
+
+export interface EditPorts {
+  readonly road: AskedRoad;
+  readonly clock: Clock;
+  readonly tell: LiveListener;
+  // Where its chat's live output is shown; null: live output is not paced there.
+  outputOf(session: EditSession): Output | null;
+  report(error: unknown, session: EditSession): void;
+}
+
+export class LiveEdits {
+  readonly #p: EditPorts;
+  // The one that was edited longest ago first.
+  readonly #sessions = new Map<string, EditSession>();
+  readonly #previews = new Set<number>();
+  #isStopped = false;
+
+  constructor(ports: EditPorts) {
+    this.#p = ports;
+  }
+
+  get(id: string): EditSession | null {
+    return this.#sessions.get(id) ?? null;
+  }
+
+  // It waits for its session's turn: its caller need not.
+  isPreview(seq: number): boolean {
+    return this.#previews.has(seq);
+  }
+
+  // As the road takes it, and held if it is live output.
+  submit(delivery: NewDelivery): Promise<Appended> {
+    const { road, clock } = this.#p;
+    if (!isEdit(delivery) || this.#isStopped) return road.submit(delivery);
+    const now = clock.now();
+    const id = `edit:${delivery.account}:${delivery.slot}`;
+    const session = this.#sessions.get(id);
+    const isRepeated = session !== undefined && !isOver(session, now);
+    const touched = isRepeated ? session : new EditSession(id, delivery, now);
+    this.#touch(touched);
+    if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
+    const output = this.#p.outputOf(touched);
+    if (output === null) return road.submit(delivery);
+    if (touched.failed !== null) return Promise.resolve(this.#tellFailure(touched, touched.failed));
+    this.#heardAgain(touched, delivery, now, isRepeated);
+    if (delivery.final) return this.#finish(touched, output, delivery);
+    return this.#hold(touched, output, delivery);
+  }
+
+  // For its output: when it could be shown.
+  prospectOf(session: EditSession): Prospect {
+    return session.prospect;
+  }
+
+  // Its turn has come.
+  async show(session: EditSession): Promise<ShowResult> {
+    const { held: seq } = session;
+    if (seq === null || !this.#release(session, seq, null)) return 'nothing';
+    const { staleSince } = session;
+    session.staleSince = null;
+    const ended = await this.#p.road.ended(seq, NEVER);
+    session.shown = null;
+    this.#previews.delete(seq);
+    if (ended.state !== 'sent') {
+      this.#refused(session, ended);
+      return 'waits';
+    }
+    const staleMs = Math.max(0, this.#p.clock.now() - (staleSince ?? session.editedAt));
+    this.#p.tell({ kind: 'shown', platform: session.platform, session: session.id, staleMs });
+    return 'shown';
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const { quiet } of this.#sessions.values()) quiet?.cancel();
+  }
+
+  forgetIdle(now: number): void {
+    for (const session of this.#sessions.values()) {
+      if (now - session.editedAt <= GAP_MS_MAX) break;
+      if (isOver(session, now)) this.#forget(session);
+    }
+  }
+
+  // A text of a session, by its caller's word; or its message is new, or was changed just now.
+  #isLiveFromFirst(delivery: NewDelivery, now: number): boolean {
+    if (delivery.live) return true;
+    const changedAt = this.#p.road.changedAt(delivery);
+    return changedAt !== null && now - changedAt <= GAP_MS_MAX;
+  }
+
+  #touch(session: EditSession): void {
+    this.#sessions.delete(session.id);
+    this.#sessions.set(session.id, session);
+    if (this.#sessions.size <= SESSIONS_MAX) return;
+    for (const oldest of this.#sessions.values()) {
+      if (oldest.isIdle) this.#forget(oldest);
+      break;
+    }
+  }
+
+  #forget(session: EditSession): void {
+    session.quiet?.cancel();
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+  }
+
+  #heardAgain(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
+    if (isRepeated) {
+      const gapMs = now - session.editedAt;
+      session.gapMs =
+        session.gapMs === null ? gapMs : session.gapMs + (gapMs - session.gapMs) * GAP_WEIGHT;
+    }
+    session.editedAt = now;
+    session.prospect = prospectOf(delivery);
+    session.quiet?.cancel();
+    session.quiet = null;
+  }
+
+  async #hold(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
+    const now = this.#p.clock.now();
+    const notBefore = now + HELD_MS_MAX;
+    const appended = await this.#p.road.submit({ ...delivery, live: true, notBefore });
+    if (appended.kind !== 'accepted') return appended;
+    const { queued, replaced } = appended;
+    // What it replaces had its turn already, or was no preview: so has this one.
+    const isDue = replaced !== null && replaced !== session.held;
+    if (session.held !== null) this.#previews.delete(session.held);
+    if (replaced !== null) this.#p.tell({ kind: 'superseded', platform: session.platform });
+    session.held = queued.seq;
+    session.staleSince ??= now;
+    output.emitted(session);
+    if (isDue) {
+      this.#release(session, queued.seq, null);
+      void this.#follow(session, queued.seq, output);
+      return appended;
+    }
+    output.want(session);
+    const isFirst = session.gapMs === null;
+    if (!isFirst || output.soonest(session, now) > now + FIRST_MS_MAX)
+      this.#previews.add(queued.seq);
+    const { clock } = this.#p;
+    session.quiet = clock.schedule(clock.now() + session.quietMs(), () => this.#fallQuiet(session));
+    return appended;
+  }
+
+  // Nothing came after it: it is taken for the last.
+  #fallQuiet(session: EditSession): void {
+    const { held: seq } = session;
+    const output = this.#p.outputOf(session);
+    if (seq === null || output === null || this.#isStopped) return;
+    const now = this.#p.clock.now();
+    if (this.#release(session, seq, output.slots.takeFinal(now))) {
+      session.staleSince = null;
+      session.isFinishing = true;
+      output.finalWaits(session);
+      void this.#follow(session, seq, output);
+    }
+  }
+
+  // Its caller said so.
+  async #finish(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
+    const now = this.#p.clock.now();
+    const goesAt = output.slots.takeFinal(now);
+    const notBefore = goesAt > now ? goesAt : 0;
+    session.isFinishing = true;
+    session.staleSince = null;
+    output.finalWaits(session);
+    try {
+      const appended = await this.#p.road.submit({ ...delivery, live: false, notBefore });
+      if (session.held !== null) this.#previews.delete(session.held);
+      session.held = null;
+      if (appended.kind === 'accepted') {
+        void this.#follow(session, appended.queued.seq, output);
+        return appended;
+      }
+      this.#finished(session, output);
+      return appended;
+    } catch (error) {
+      this.#finished(session, output);
+      throw error;
+    }
+  }
+
+  async #follow(session: EditSession, seq: number, output: Output): Promise<void> {
+    try {
+      const ended = await this.#p.road.ended(seq, NEVER);
+      if (ended.state !== 'sent') this.#refused(session, ended);
+    } catch (error) {
+      this.#p.report(error, session);
+    }
+    this.#previews.delete(seq);
+    this.#finished(session, output);
+  }
+
+  #finished(session: EditSession, output: Output): void {
+    session.shown = null;
+    if (!session.isFinishing) return;
+    session.isFinishing = false;
+    output.finalEnded(session);
+  }
+
+  // False: it is not waiting any more.
+  #release(session: EditSession, seq: number, finalAt: number | null): boolean {
+    session.held = null;
+    session.shown = seq;
+    const isWaiting = this.#p.road.release(seq, finalAt);
+    if (!isWaiting) {
+      session.shown = null;
+      this.#previews.delete(seq);
+    }
+    return isWaiting;
+  }
+
+  #refused(session: EditSession, ended: Ended): void {
+    if (ended.state === 'dead') session.failed = ended;
+  }
+
+  // Its caller was told that all is well: now the truth, once, instead of another call that would end the same.
+  #tellFailure(session: EditSession, { seq, state }: Ended): Appended {
+    this.#forget(session);
+    return { kind: 'repeated', seq, state };
+  }
+}
+
+function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {
+  return family === 'edit' && slot !== null && notBefore === 0 && priority !== 'critical';
+}
+
+function isOver(session: EditSession, now: number): boolean {
+  const keptMs = session.failed === null ? GAP_MS_MAX : FAILURE_KEPT_MS;
+  return session.isIdle && now - session.editedAt > keptMs;
+}
+
+function prospectOf({ account, chat, user, family, gate, cost }: NewDelivery): Prospect {
+  return { account, chat, user, family, gate, live: true, cost };
+}

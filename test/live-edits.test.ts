@@ -1,0 +1,237 @@
+// Texts that grow by plain edits, as agents make them: nobody opened a stream, nobody says which edit is the last.
+
+import { describe, expect, test } from 'vitest';
+import { compose, NO_WISHES, type SendOptions } from '../src/accept/draft.ts';
+import type { NewDelivery } from '../src/domain/delivery.ts';
+import { createTelegram } from '../src/platforms/telegram/telegram.ts';
+import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
+
+const LAST = 'the last word';
+const NEVER = new AbortController().signal;
+const { calls: CALLS } = createTelegram({ transport: null as never });
+
+interface Session {
+  readonly thread: number;
+  messageId: string;
+  // When its last text was handed over, and on the screen.
+  readyAt: number;
+  shownAt: number;
+}
+
+function delivery(
+  world: LiveWorld,
+  method: string,
+  params: Record<string, unknown>,
+  wishes: Partial<SendOptions> = {},
+): NewDelivery {
+  const call = CALLS.describe(method, params);
+  if (call.kind !== 'call') throw new Error(call.kind);
+  const from = { account: ACCOUNT, platform: 'telegram', call, body: JSON.stringify(params) };
+  const composed = compose(world.clock.now(), from, { ...NO_WISHES, ...wishes });
+  if ('path' in composed) throw new Error(composed.expected);
+  return composed;
+}
+
+async function send(world: LiveWorld, params: Record<string, unknown>): Promise<string> {
+  const { live, road } = world;
+  const appended = await world.done(live.edits.submit(delivery(world, 'sendMessage', params)));
+  if (appended.kind !== 'accepted') throw new Error(appended.kind);
+  const { messageId } = await world.done(road.ended(appended.queued.seq, NEVER));
+  return messageId!;
+}
+
+function edit(world: LiveWorld, { messageId }: Session, text: string, wishes = {}, chat = GROUP) {
+  const params = { chat_id: chat, message_id: Number(messageId), text };
+  return world.live.edits.submit(delivery(world, 'editMessageText', params, wishes));
+}
+
+async function open(world: LiveWorld, count: number, chat = GROUP): Promise<Session[]> {
+  const texts = Array.from({ length: count }, (_, thread) => thread);
+  const sent = texts.map((thread) => {
+    const topic = count === 1 ? {} : { message_thread_id: thread + 10 };
+    return send(world, { chat_id: chat, text: '…', ...topic });
+  });
+  const ids = await Promise.all(sent);
+  return ids.map((messageId, thread) => ({ thread, messageId, readyAt: 0, shownAt: 0 }));
+}
+
+// Each is edited every `everyMs` until `forMs`; then comes its last text.
+async function stream(
+  world: LiveWorld,
+  sessions: readonly Session[],
+  { everyMs, forMs, chat = GROUP, final = false, during = () => {} }: Streaming,
+): Promise<void> {
+  const from = world.clock.now();
+  let n = 0;
+  for (; world.clock.now() < from + forMs; n++) {
+    for (const session of sessions) void edit(world, session, `${session.thread}: ${n}`, {}, chat);
+    during(world.clock.now() - from);
+    await world.run(everyMs);
+  }
+  for (const session of sessions) {
+    session.readyAt = world.clock.now();
+    void edit(world, session, `${LAST} of ${session.thread}`, { final }, chat);
+  }
+}
+
+interface Streaming {
+  readonly everyMs: number;
+  readonly forMs: number;
+  readonly chat?: string;
+  readonly final?: boolean;
+  during?(ms: number): void;
+}
+
+const textOf = ({ text }: LiveWorld['calls'][number]) => text;
+const editsOf = (world: LiveWorld, { messageId }: Session) =>
+  world.calls.filter(
+    ({ method, messageIds, acceptedAt }) =>
+      method === 'editMessageText' && acceptedAt !== null && messageIds.includes(Number(messageId)),
+  );
+
+// How late the slowest last text was; every one of them is the last that its message shows.
+function slowest(world: LiveWorld, sessions: readonly Session[]): number {
+  for (const session of sessions) {
+    const last = editsOf(world, session).at(-1)!;
+    expect(textOf(last)).toBe(`${LAST} of ${session.thread}`);
+    session.shownAt = last.acceptedAt!;
+  }
+  expect(world.calls.filter(({ status }) => status === 429)).toEqual([]);
+  return Math.max(...sessions.map(({ readyAt, shownAt }) => shownAt - readyAt));
+}
+
+function previews(world: LiveWorld, sessions: readonly Session[]): number[] {
+  return sessions.map(
+    (session) => editsOf(world, session).filter((call) => !textOf(call).startsWith(LAST)).length,
+  );
+}
+
+describe.each([
+  ['learned', false],
+  ['said', true],
+])('the end is %s', (_, final) => {
+  test.each([
+    [250, 10_000],
+    [1000, 12_000],
+    [3000, 12_000],
+  ])('six topics of one group, an edit every %i ms', async (everyMs, lateMsMax) => {
+    const world = await liveWorld();
+    const sessions = await open(world, 6);
+    let commandAt = 0;
+    let askedAt = 0;
+    await stream(world, sessions, {
+      everyMs,
+      forMs: 30_000,
+      final,
+      during: (ms) => {
+        if (askedAt > 0 || ms < 15_000) return;
+        askedAt = world.clock.now();
+        void world.live.edits.submit(
+          delivery(world, 'sendMessage', { chat_id: GROUP, text: 'a command' }),
+        );
+      },
+    });
+    await world.run(90_000);
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(lateMsMax);
+    commandAt = world.calls.find((call) => textOf(call) === 'a command')!.acceptedAt!;
+    expect(commandAt - askedAt).toBeLessThanOrEqual(4000);
+    const shown = previews(world, sessions);
+    expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
+    expect(Math.min(...shown)).toBeGreaterThanOrEqual(1);
+  });
+
+  test.each([1, 3, 20])('%i sessions: within 3 s for each final that waits, and 3 s', async (n) => {
+    const world = await liveWorld();
+    const sessions = await open(world, n);
+    await stream(world, sessions, { everyMs: 250, forMs: 30_000, final });
+    await world.run(180_000);
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(3000 * n + 3000);
+  });
+
+  test('in a private chat within 1.5 s', async () => {
+    const world = await liveWorld();
+    const sessions = await open(world, 1, '42');
+    await stream(world, sessions, { everyMs: 250, forMs: 30_000, chat: '42', final });
+    await world.run(30_000);
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(1500);
+    expect(previews(world, sessions)[0]).toBeGreaterThanOrEqual(25);
+  });
+});
+
+describe('an edit of a message that is edited again and again', () => {
+  async function one(options = {}) {
+    const world = await liveWorld(options);
+    const [session] = await open(world, 1);
+    const take = async (text: string, wishes = {}) => {
+      const appended = await world.done(edit(world, session!, text, wishes));
+      return appended.kind === 'accepted' ? appended.queued.seq : appended;
+    };
+    return { world, session: session!, take };
+  }
+
+  test('goes at once where nothing else is shown, and its caller gets the platform’s answer', async () => {
+    const { world, take } = await one();
+    const seq = (await take('a')) as number;
+    expect(world.live.edits.isPreview(seq)).toBe(false);
+    // As soon as the chat takes another message after the one that it changes.
+    await world.run(1200);
+    expect(world.texts()).toEqual(['a']);
+  });
+
+  test('the newest is shown, and whoever waited for an older one hears of it', async () => {
+    const { world, take } = await one();
+    await take('a');
+    await world.run(200);
+    const [second, third] = [(await take('b')) as number, (await take('c')) as number];
+    expect([second, third].map((seq) => world.live.edits.isPreview(seq))).toEqual([false, true]);
+    const ended = await world.done(world.road.ended(second, NEVER));
+    expect(ended).toMatchObject({ seq: third, state: 'sent' });
+    expect(world.texts()).toEqual(['c']);
+    expect(world.live.edits.isPreview(third)).toBe(false);
+  });
+
+  test('what is held when the process dies is shown by the next', async () => {
+    const { world, take } = await one();
+    for (const text of ['a', 'b', 'c']) await take(text);
+    await world.crash();
+    await world.run(60_000);
+    expect(world.texts()).toEqual(['c']);
+  });
+
+  test('a preview that failed for good is told with the next edit, which is not made', async () => {
+    const { world, session, take } = await one();
+    await take('a');
+    await world.run(200);
+    await take('b');
+    const params = { chat_id: GROUP, message_id: Number(session.messageId) };
+    world.model.call(world.token, 'deleteMessage', params, world.clock.now());
+    await world.run(20_000);
+    const before = world.calls.length;
+    expect(await take('c')).toMatchObject({ kind: 'repeated', state: 'dead' });
+    await world.run(20_000);
+    expect(world.calls).toHaveLength(before);
+    // From then on it is a message like any other.
+    expect(await take('d')).toEqual(expect.any(Number));
+  });
+
+  test('with the cadence off every edit is made as soon as the limits allow', async () => {
+    const { world, take } = await one({ settings: { qos: false } });
+    for (const text of ['a', 'b']) {
+      const seq = (await take(text)) as number;
+      expect(world.live.edits.isPreview(seq)).toBe(false);
+      await world.run(1500);
+    }
+    expect(world.texts()).toEqual(['b']);
+    expect(world.calls).toHaveLength(3);
+  });
+
+  test('nothing is kept of those that ended', async () => {
+    const { world, session, take } = await one();
+    for (const text of ['a', 'b', 'c']) await take(text);
+    const params = { chat_id: GROUP, message_id: Number(session.messageId), text: 'x' };
+    const id = `edit:${ACCOUNT}:${delivery(world, 'editMessageText', params).slot}`;
+    expect(world.live.edits.get(id)).not.toBeNull();
+    await world.run(60_000);
+    expect(world.live.edits.get(id)).toBeNull();
+  });
+});
