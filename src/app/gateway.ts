@@ -19,6 +19,7 @@ import { callInProcess, type InProcessCall, textParams } from '../http/in-proces
 import { valueProblem } from '../http/json-body.ts';
 import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
+import type { AskedRoad } from '../road/road.ts';
 import { createSweeper } from '../spool/sweeper.ts';
 import { drained } from '../system/service.ts';
 import { createQueueLog, roadLog } from '../telemetry/log/road-log.ts';
@@ -82,14 +83,9 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
-  const { road: callersRoad } = live;
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
-  const options = {
-    ...intakeOptions(config, house, metrics),
-    ...rooms,
-    road: callersRoad,
-    removeAccount: remove,
-  };
+  const intake = intakeOptions(config, house, metrics, live.road);
+  const options = { ...intake, ...rooms, removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
@@ -99,8 +95,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const queueLog = createQueueLog({ clock, log, depths });
   road.listen(queueLog.listen);
   await startRoad(house);
-  const parts = [live, broadcasts, arrivals.inbound, ...keepers, queueLog];
-  for (const part of parts) await part.start();
+  for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
   let closed: Promise<void> | null = null;
@@ -218,11 +213,12 @@ function intakeOptions(
   config: Config,
   house: House,
   metrics: Metrics,
+  road: AskedRoad,
 ): Omit<IntakeOptions, 'guards'> {
-  const { clock, ledger, journal, accounts, platforms, log, engine, spool } = house;
+  const { clock, ledger, journal, accounts, platforms, log, spool } = house;
   return {
     clock,
-    road: engine.road,
+    road,
     ledger,
     tag: journal.tag,
     accounts,

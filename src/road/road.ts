@@ -72,7 +72,7 @@ export interface AskedRoad extends Road {
   isWaiting(seq: number): boolean;
   // When the message that an edit changes was last made or changed by us; null: that is not known.
   changedAt(delivery: NewDelivery): number | null;
-  // What waits for a time may go: now, or as a final (which has right of way, and the chat's whole budget) at that time.
+  // What waits for a time may go: now, or at that time as a final, which has right of way and the chat's whole budget.
   // False: it does not wait any more.
   release(seq: number, finalAt: number | null): boolean;
   // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other

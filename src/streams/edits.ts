@@ -1,5 +1,5 @@
 // Repeated edits of one message are live output, by whatever door they come: the newest text only, in turns with the
-// chat's other sessions and at its cadence, as streams are. Such an edit is on disk at once and waits, outside its lane,
+// chat's other sessions and at its cadence, as streams are. Such an edit is on disk at once and waits outside its lane
 // for its session's turn; a newer one takes its place. Nobody says which edit is the last one, so it is learned: one
 // that nothing follows within a few of its message's own gaps has right of way, as a final has. A process that ends
 // leaves nothing waiting for long: what is held goes by itself after a while.

@@ -156,6 +156,6 @@ async function saveEnd({ keeper, clock, isStopped }: FinalPorts, stream: Stream)
   }
 }
 
-function ignoreStore(error: unknown): void {
+export function ignoreStore(error: unknown): void {
   if (!(error instanceof JournalUnavailable)) throw error;
 }

@@ -13,6 +13,7 @@ import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
 import type { LiveEdits } from './edits.ts';
 import { Endings } from './endings.ts';
+import { ignoreStore } from './finish.ts';
 import { isSame, nameOfKey, newName } from './naming.ts';
 import { ChatPacers } from './pacing/chat-pacers.ts';
 import type { LiveSettings } from './policy.ts';
@@ -45,6 +46,8 @@ export interface LiveOptions extends CallPorts {
 
 export class LiveStreams implements Live, Service {
   readonly #o: LiveOptions;
+  // Repeated edits of one message, by whatever door.
+  readonly edits: LiveEdits;
   readonly #streams = new Map<string, Stream>();
   readonly #keeper: StreamWriter;
   readonly #stage: ChatPacers;
@@ -61,6 +64,7 @@ export class LiveStreams implements Live, Service {
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
     const ports = { ...options, keeper: this.#keeper, broken };
     this.#stage = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
+    this.edits = this.#stage.edits;
     this.#endings = new Endings(
       {
         ...ports,
@@ -72,11 +76,6 @@ export class LiveStreams implements Live, Service {
       broken,
     );
     options.road.listen(this.#stage.heard);
-  }
-
-  // Repeated edits of one message, by whatever door.
-  get edits(): LiveEdits {
-    return this.#stage.edits;
   }
 
   // After the road: what it waits for must be known again.
@@ -397,8 +396,4 @@ export class LiveStreams implements Live, Service {
     if (this.#streams.has(stream.id)) await this.#keeper.save(stream);
     return { kind: 'repeated', view: this.#view(stream) };
   }
-}
-
-function ignoreStore(error: unknown): void {
-  if (!(error instanceof JournalUnavailable)) throw error;
 }

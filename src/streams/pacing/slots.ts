@@ -1,7 +1,7 @@
 // When the messages of live output go, so that finals always find room. A chat that takes 20 messages a minute has a
-// slot every 3 s, of which previews leave some unused: those are what a few finals that come together may go ahead of
-// their time. Were all to go as fast as they can, a few dozen would fill the minute's window and the next would wait for
-// most of it; so the others go one per slot. A preview goes when no slot is owed. Pure: `now` is an argument.
+// slot every 3 s, of which previews leave some unused: by those a few finals that come together may go ahead of their
+// time. Were all to go as fast as they can, a few dozen would fill the minute's window and the next would wait for most
+// of it; so the others go one per slot. A preview goes when no slot is owed. Pure: `now` is an argument.
 
 // Also where previews leave nothing: what is left of the slot is for the network.
 const AHEAD_SLOTS_MIN = 2 / 3;
