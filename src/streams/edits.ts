@@ -14,11 +14,17 @@ import type { ShowResult } from './showing.ts';
 
 // Edits further apart than this are not one text that grows.
 const GAP_MS_MAX = 8_000;
-// So many of its own gaps without another edit, and the last one was the last.
+// So many of its own gaps without another edit, and so much of how they vary, and the last one was the last.
 const GAPS_TO_FINAL = 2;
+const VARIATIONS_TO_FINAL = 4;
 const QUIET_MS_MIN = 1_000;
+const QUIET_MS_MAX = 2 * GAP_MS_MAX;
+// While there was only one.
+const QUIET_MS_FIRST = 4_000;
 // What the newest gap counts for.
 const GAP_WEIGHT = 0.3;
+// One that was taken for the last and was not: the next has to wait so much longer.
+const MISTAKEN_FACTOR = 2;
 // A held edit goes by itself after this: only when the process that held it is no more.
 const HELD_MS_MAX = 30_000;
 // The caller of a first edit waits for the platform's own answer if it can be shown this soon.
@@ -39,6 +45,11 @@ export class EditSession implements LiveText {
   editedAt: number;
   // Between two edits, smoothed; null: there was one.
   gapMs: number | null = null;
+  // How much they vary.
+  variationMs = 0;
+  patience = 1;
+  // The last edit was taken for the last.
+  isPresumedOver = false;
   // The newest text, while it is held; then while it is on its way.
   held: number | null = null;
   shown: number | null = null;
@@ -67,8 +78,23 @@ export class EditSession implements LiveText {
     return this.held === null && this.shown === null && !this.isFinishing;
   }
 
+  // Another edit came.
+  heardAfter(gapMs: number): void {
+    if (this.isPresumedOver) this.patience *= MISTAKEN_FACTOR;
+    this.isPresumedOver = false;
+    if (this.gapMs === null) {
+      this.gapMs = gapMs;
+      return;
+    }
+    const offMs = gapMs - this.gapMs;
+    this.variationMs += (Math.abs(offMs) - this.variationMs) * GAP_WEIGHT;
+    this.gapMs += offMs * GAP_WEIGHT;
+  }
+
   quietMs(): number {
-    return Math.max(QUIET_MS_MIN, GAPS_TO_FINAL * Math.min(this.gapMs ?? 0, GAP_MS_MAX));
+    if (this.gapMs === null) return QUIET_MS_FIRST;
+    const expectedMs = GAPS_TO_FINAL * this.gapMs + VARIATIONS_TO_FINAL * this.variationMs;
+    return Math.min(QUIET_MS_MAX, this.patience * Math.max(QUIET_MS_MIN, expectedMs));
   }
 }
 
@@ -178,11 +204,7 @@ export class LiveEdits {
   }
 
   #heardAgain(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
-    if (isRepeated) {
-      const gapMs = now - session.editedAt;
-      session.gapMs =
-        session.gapMs === null ? gapMs : session.gapMs + (gapMs - session.gapMs) * GAP_WEIGHT;
-    }
+    if (isRepeated) session.heardAfter(now - session.editedAt);
     session.editedAt = now;
     session.prospect = prospectOf(delivery);
     session.quiet?.cancel();
@@ -225,6 +247,7 @@ export class LiveEdits {
     if (this.#release(session, seq, output.slots.takeFinal(now))) {
       session.staleSince = null;
       session.isFinishing = true;
+      session.isPresumedOver = true;
       output.finalWaits(session);
       void this.#follow(session, seq, output);
     }

@@ -57,7 +57,7 @@ test('one line per platform and interval says how it stands', async () => {
   await clock.run(160_000);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({
-    message: 'output cadence summary',
+    message: 'Output cadence summary',
     fields: {
       ...{ platform: 'telegram', streams: 20, activeSessions: 19, waiting: 7, finalsWaiting: 1 },
       ...{ tickMs: 75_000, shown: 3, superseded: 1, finals: 2, silent: 1 },

@@ -46,7 +46,7 @@ export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summ
     const readings = new Map(read().map((reading) => [reading.platform, reading]));
     for (const platform of new Set([...readings.keys(), ...tallies.keys()])) {
       const fields = fieldsOf(readings.get(platform) ?? null, of(platform), now);
-      if (fields !== null) log.info({ platform, ...fields }, 'output cadence summary');
+      if (fields !== null) log.info({ platform, ...fields }, 'Output cadence summary');
     }
     tallies.clear();
   };

@@ -77,8 +77,10 @@ function tellMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
     ...(attempt === null ? {} : tryOf(attempt)),
     ...(event.to === 'queued' && event.dueAt > 0 ? { dueAt: iso(event.dueAt) } : {}),
   };
-  if (isTrouble(event)) log.warn(fields, event.to === 'queued' ? 'retry' : event.to);
-  else log.info(fields, event.to);
+  if (!isTrouble(event)) log.info(fields, event.to);
+  else if (event.to !== 'queued') log.warn(fields, event.to);
+  // The words that operators look for.
+  else log.warn(fields, attempt?.outcome === 'limited' ? 'Rate limited' : 'retry');
 }
 
 function isTrouble(event: Moved): boolean {

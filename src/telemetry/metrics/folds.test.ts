@@ -184,7 +184,7 @@ describe('the log of the road', () => {
     listen(moved('dead', 'chat_not_found'));
     expect(told[0]).toMatchObject({
       level: 'warn',
-      message: 'retry',
+      message: 'Rate limited',
       fields: {
         reason: 'limited',
         retryAfterMs: 3000,
