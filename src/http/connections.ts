@@ -18,10 +18,10 @@ import { type Claimant, Shares } from '../system/shares.ts';
 import { sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { isDialect } from './dialects/address.ts';
+import { answerProblem } from './dialects/answer.ts';
 import { Peers } from './peers.ts';
 import { sendProblem } from './problem.ts';
-import { isDialect } from './telegram/address.ts';
-import { answerProblem } from './telegram/answer.ts';
 
 // Of bodies that are being read into memory, all together.
 const READING_BYTES_MAX = 268_435_456;

@@ -9,11 +9,11 @@ import type { ReadableStream } from 'node:stream/web';
 import type { Caller } from '../accept/receipt.ts';
 import { faultOf, parseJson } from '../system/json.ts';
 import type { ValueAnswer } from './answer.ts';
-import type { Dialects } from './dialects.ts';
+import { callAddress } from './dialects/address.ts';
+import { answerNo, answerStopping, answerTooLarge } from './dialects/answer.ts';
+import type { Dialects } from './dialects/dialects.ts';
+import { answerUnknown, type TelegramDoor } from './dialects/door.ts';
 import { JsonBodyError } from './json-body.ts';
-import { callAddress } from './telegram/address.ts';
-import { answerNo, answerStopping, answerTooLarge } from './telegram/answer.ts';
-import { answerUnknown, type TelegramDoor } from './telegram/door.ts';
 
 export interface InProcessCall {
   readonly platform: string;

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox';
 import type { WaitingCallers } from '../accept/receipt.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import type { Dialects } from './dialects.ts';
+import type { Dialects } from './dialects/dialects.ts';
 
 // `C`: what the handlers of a group share while the server runs. Methods, not properties: a handler may say more of
 // its request (the names in its path) than is known here.

@@ -13,15 +13,15 @@ import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines, createPipelineServer } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
-import { openDialects } from './dialects.ts';
+import { isDialect } from './dialects/address.ts';
+import { answerNo, answerProblem, answerStopping } from './dialects/answer.ts';
+import { openDialects } from './dialects/dialects.ts';
+import { readPatience } from './dialects/send-options.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { DIALECTS, GROUPS, ROUTES } from './routes.ts';
 import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
-import { isDialect } from './telegram/address.ts';
-import { answerNo, answerProblem, answerStopping } from './telegram/answer.ts';
-import { readPatience } from './telegram/send-options.ts';
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.

@@ -27,13 +27,12 @@ const SPANS = 'its spans are cut to Telegram’s entities until each platform re
 const CALLERS = 'it is outside the gateway, and names what people most often mean';
 
 // Those that still do. One that does not any more fails the test, and so does a longer list: it only gets shorter.
-export const KNOWING_MAX = 27;
+export const KNOWING_MAX = 26;
 export const KNOWING: readonly Knowing[] = [
   {
-    path: 'src/http/telegram/',
+    path: 'src/http/dialects/',
     reason: 'Telegram’s dialect, until it is a capability of the port',
   },
-  { path: 'src/http/dialects.ts', reason: 'it opens that dialect' },
   { path: 'src/http/routes.ts', reason: 'it lists that dialect' },
   { path: 'src/http/server.ts', reason: 'it mounts that dialect' },
   { path: 'src/http/connections.ts', reason: 'it answers in the words of that dialect' },

@@ -20,7 +20,7 @@ import type { IntakeOptions } from '../context.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { type CallAddress, METHOD } from './address.ts';
 import { answerNo, answerProblem, answerTooLarge } from './answer.ts';
-import { type AskedCall, Dialect } from './dialect.ts';
+import { type AskedCall, Dialect } from './deliver.ts';
 import { isStream, merge, type RequestParams, withAttached } from './params.ts';
 import { Passing, passDeadlineMs } from './pass.ts';
 import { readPatience } from './send-options.ts';
