@@ -1,17 +1,16 @@
-// Every route there is, but those of the page. What is not listed here is not served, and what is listed is guarded,
-// described and shown.
+// Every route there is, but those of the page and of the dialects. What is not listed here is not served, and what is
+// listed is guarded, described and shown.
 
 import { ACCOUNT_ROUTES } from './accounts.ts';
 import { AUDIT_ROUTES } from './auth/audit.ts';
 import { KEY_ROUTES } from './auth/keys.ts';
 import { LOGIN_ROUTES } from './auth/login.ts';
 import { BROADCAST_ROUTES } from './broadcasts/broadcasts.ts';
-import { TELEGRAM_ROUTES } from './dialects/mount.ts';
 import { DOCS_ROUTES } from './docs/docs.ts';
 import { FREEZE_ROUTES } from './freezing.ts';
 import { DEAD_ROUTES } from './messages/dead.ts';
 import { MESSAGE_ROUTES } from './messages/messages.ts';
-import type { BareRoute, Route, RouteGroup } from './route.ts';
+import type { Route, RouteGroup } from './route.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox.ts';
 import { STREAM_ROUTES } from './streams/streams.ts';
 import { EVENT_ROUTES } from './watch/events.ts';
@@ -30,8 +29,5 @@ export const GROUPS: readonly RouteGroup[] = [
   ...[HEALTH_ROUTES, DOCS_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
-// What platforms serve under paths of their own.
-export const DIALECTS: readonly RouteGroup<BareRoute>[] = [TELEGRAM_ROUTES];
 
 export const ROUTES: readonly Route[] = GROUPS.flatMap(({ routes }) => routes);
-export const DIALECT_ROUTES: readonly BareRoute[] = DIALECTS.flatMap(({ routes }) => routes);

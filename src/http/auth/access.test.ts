@@ -5,16 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_ROUTES, pageRoutes } from '../../dashboard/dashboard.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
+import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
-import { DIALECT_ROUTES, ROUTES } from '../routes.ts';
+import { routesOf } from '../dialects/mount.ts';
+import { ROUTES } from '../routes.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const ADMITTED = 299;
-const LISTED = [...ROUTES, ...DIALECT_ROUTES, ...PAGE_ROUTES];
+const { dialect } = createTelegram({ transport: null as never });
+const LISTED = [...ROUTES, ...routesOf(dialect!), ...PAGE_ROUTES];
 const REACHES: Reach[] = [...new Set(LISTED.map(({ access }) => access.reach))];
 
 let near: Bench;

@@ -1,56 +1,47 @@
-// getUpdates of an account whose updates come by webhook and are kept for it: answered from the store, in Telegram's
-// own words. deleteWebhook, which clients call before they poll, must not take the webhook away from under it.
+// Polls of an account whose updates come by webhook and are kept for it: answered from the store, in the platform's own
+// words.
 
 import type { Caller } from '../../accept/receipt.ts';
+import type { DialectParams, UpdatePolling } from '../../platforms/platform.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import type { ValueAnswer } from '../answer.ts';
-import { answerNo, answerText } from './answer.ts';
-
-const OTHER_POLLER =
-  'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running';
-const NO_WEBHOOK = '{"ok":true,"result":true,"description":"Webhook is already deleted"}';
-// Beyond every update id there is.
-const ALL = Number.MAX_SAFE_INTEGER;
 
 // null: not answered from here. `body` is the JSON text of the call's parameters.
 export function answerFromStore(
   updates: Inbound | undefined,
+  polling: UpdatePolling | undefined,
   account: string,
   call: { readonly method: string; readonly body: string },
   caller: Caller,
 ): Promise<ValueAnswer> | null {
-  if (updates?.servesUpdates(account) !== true) return null;
-  const params = JSON.parse(call.body) as Readonly<Record<string, unknown>>;
-  switch (call.method.toLowerCase()) {
-    case 'getupdates':
-      return poll(updates, account, params, caller);
-    case 'deletewebhook':
-      return forget(updates, account, params);
-    default:
-      return null;
-  }
+  if (polling === undefined || updates?.servesUpdates(account) !== true) return null;
+  const params = JSON.parse(call.body) as DialectParams;
+  const asked = polling.asked(call.method, params);
+  if (asked === null) return null;
+  return asked.kind === 'poll'
+    ? poll(updates, polling, account, params, caller)
+    : removeWebhook(updates, polling, account, asked.drop);
 }
 
 async function poll(
   updates: Inbound,
+  polling: UpdatePolling,
   account: string,
-  params: Readonly<Record<string, unknown>>,
+  params: DialectParams,
   caller: Caller,
 ): Promise<ValueAnswer> {
   const leaving = new AbortController();
   caller.once('close', () => leaving.abort());
   const polled = await updates.poll(account, params, leaving.signal);
-  if (polled.kind === 'conflict') return answerNo(409, OTHER_POLLER);
-  return answerText(200, `{"ok":true,"result":[${polled.bodies.join(',')}]}`);
+  return polled.kind === 'conflict' ? polling.conflict() : polling.polled(polled.bodies);
 }
 
-async function forget(
+async function removeWebhook(
   updates: Inbound,
+  polling: UpdatePolling,
   account: string,
-  params: Readonly<Record<string, unknown>>,
+  drop: DialectParams | null,
 ): Promise<ValueAnswer> {
-  const { drop_pending_updates: drop } = params;
-  const isAsked = drop === true || (typeof drop === 'string' && /^(true|1|yes)$/i.test(drop));
-  if (isAsked) await updates.poll(account, { offset: ALL, limit: 1 }, AbortSignal.abort());
-  return answerText(200, NO_WEBHOOK);
+  if (drop !== null) await updates.poll(account, drop, AbortSignal.abort());
+  return polling.webhookRemoved();
 }

@@ -40,7 +40,7 @@ interface MessagePorts {
   readonly waiting: WaitingCallers;
 }
 
-const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
+const to = { platform: SAMPLE.platform, account: SAMPLE.token, chat: 42 };
 const waits = { params: { id: SAMPLE.waiting } };
 
 const POST: Route<MessagePorts> = {

@@ -4,6 +4,7 @@ import Type from 'typebox';
 
 // Ids as they look, one for each thing there is. The test that sends the examples puts real ones in their place.
 export const SAMPLE = {
+  platform: 'telegram',
   account: 'telegram:sandbox-1',
   token: '1:sandbox',
   idleAccount: 'terminal:kitchen',
