@@ -27,9 +27,8 @@ const SPANS = 'its spans are cut to Telegram’s entities until each platform re
 const CALLERS = 'it is outside the gateway, and names what people most often mean';
 
 // Those that still do. One that does not any more fails the test, and so does a longer list: it only gets shorter.
-export const KNOWING_MAX = 18;
+export const KNOWING_MAX = 17;
 export const KNOWING: readonly Knowing[] = [
-  { path: 'src/http/webhooks.ts', reason: ROUTES },
   { path: 'src/http/auth/access.ts', reason: ROUTES },
   { path: 'src/http/auth/reach.ts', reason: ROUTES },
   { path: 'src/http/watch/terminals.ts', reason: ROUTES },

@@ -65,7 +65,10 @@ async function ask(at: Bench, { method, url }: (typeof routes)[number], key: str
     'content-type': 'application/json',
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
   };
-  const path = url.replace(/:\w+/g, 'x').replace('*', '42:sandbox/getMe');
+  const path = url
+    .replace(':platform', 'telegram')
+    .replace(/:\w+/g, 'x')
+    .replace('*', '42:sandbox/getMe');
   const payload = method === 'GET' ? {} : { payload: '{}' };
   const { statusCode, body } = await at.app.inject({ method, url: path, headers, ...payload });
   return statusCode === ADMITTED ? 'admitted' : (JSON.parse(body).code as string);

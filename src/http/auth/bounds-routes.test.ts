@@ -164,7 +164,7 @@ test('these routes alone reach nothing of any account', () => {
   expect(named.sort()).toEqual([
     ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
     ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'POST /login', 'POST /logout'],
-    'POST /webhook/telegram/:account',
+    'POST /webhook/:platform/:account',
   ]);
 });
 

@@ -64,7 +64,7 @@ const POST: Route<MessagePorts> = {
     },
     'for someone and for those who look on': {
       body: {
-        to: { origin: to, observers: [{ account: 'terminal:local', chat: 'desk' }] },
+        to: { origin: to, observers: [SAMPLE.observer] },
         body: { text: 'hello' },
       },
       status: 202,
