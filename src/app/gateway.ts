@@ -226,7 +226,7 @@ function intakeOptions(
     log,
     spool,
     late: { observers: 0 },
-    ...(house.screens === null ? null : { terminals: house.screens }),
+    ...(house.screens === null ? null : { screens: house.screens }),
     sandbox: house.sandbox,
     settings: {
       host: config.host,

@@ -123,7 +123,7 @@ export async function bench(
     log: { warn: note, error: note },
     spool: memorySpool(made.spooled),
     late: made.late,
-    terminals: screens,
+    screens,
     sandbox: createTelegramModel({}),
     settings: { ...SETTINGS, ...settings },
     ...more,

@@ -173,7 +173,9 @@ export interface BroadcastRules {
 }
 
 export interface ScreenWatch {
-  // What is on the screen now; from then on every change is told, until `leave`.
+  // The account that somebody means by its id or its name; left out: the one that is meant where none is named.
+  named(account?: string): { readonly id: string; readonly name: string };
+  // What is on the screen now; from then on every change is told, until `leave`. `account`: its name.
   watch(
     account: string,
     chat: string,

@@ -120,7 +120,7 @@ describe('a key with bounds, whatever its role', () => {
   test.each([
     ['an account', { accounts: ['telegram:7'] }, ['open', 'draft']],
     ['a chat', { chats: ['7'] }, ['open', 'draft']],
-    ['a method', { methods: ['sendMessage'] }, ['open', 'draft', 'query', 'terminal']],
+    ['a method', { methods: ['sendMessage'] }, ['open', 'draft', 'query', 'screen']],
     ['a rate', { perMinute: 1000 }, REACHES.filter((reach) => reach !== 'whole') as string[]],
   ])('bound to %s', async (_name, scope, reached) => {
     const key = await keyOf(far, 'admin', scope);
