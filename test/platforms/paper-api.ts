@@ -1,5 +1,5 @@
-// Paper with an API of its own, which is as little like the Bot API as can be: the credential stands in a header, the page
-// in the path, the verb says what is done, and every answer is in a shape of its own.
+// Paper with an API of its own, as little like the Bot API as can be: the credential stands in a header, the page in
+// the path, the verb says what is done, and every answer is in a shape of its own.
 
 import { Readable } from 'node:stream';
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
