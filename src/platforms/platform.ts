@@ -17,15 +17,12 @@ export type { Described, DescribedCall } from '../domain/call.ts';
 export type {
   AnswerHeaders,
   Dialect,
-  DialectRoute,
   LocatedCall,
   LocatedFile,
   LocatedRequest,
   Params as DialectParams,
-  RequestHeaders,
   UpdatePolling,
   ValueAnswer,
-  Verb,
 } from './dialect.ts';
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
 export type {
