@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cliPage } from '../scripts/docs/cli.ts';
+import { DIALECT_ROUTES } from '../scripts/docs/dialects.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { PAGE_ROUTES } from '../src/dashboard/dashboard.ts';
 import { FAMILIES, GATES } from '../src/domain/call.ts';
@@ -10,7 +11,7 @@ import { MOVES, STATES } from '../src/domain/delivery.ts';
 import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
-import { DIALECT_ROUTES, ROUTES } from '../src/http/routes.ts';
+import { ROUTES } from '../src/http/routes.ts';
 import {
   createPriors,
   TELEGRAM_LIMITS_DEFAULT,

@@ -1,5 +1,6 @@
 // A gateway whose platform throws in a method that no attempt goes through: what is asked of the settings, of a
-// template, of a reply or of what comes in. That request, recipient or update ends; all others go on.
+// template, of a reply, of what comes in or of how its own API speaks. That request, recipient or update ends; all
+// others go on.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +15,12 @@ const KEY = 'the-admin-key-of-this-test';
 const TOKEN = '41:sandbox';
 const ACCOUNT = 'telegram:sandbox-41';
 const METHODS = methodsOf(createTelegram({ transport: null as never })).filter((method) =>
-  /^(?:tuning\.|broadcast\.|updates\.|calls\.(?:replyTarget|textParams))/.test(method),
+  /^(?:tuning\.|broadcast\.|updates\.|dialect\.|polling\.|calls\.(?:replyTarget|textParams))/.test(
+    method,
+  ),
 );
+
+const ASYNC = { prefer: 'respond-async' };
 
 let folder = '';
 let gateway: Gateway | null = null;
@@ -65,6 +70,12 @@ test.each(METHODS)('%s', async (method) => {
       body: { text: '<b>{{chat}}</b>', parse_mode: 'HTML' },
     }),
     await ask(url, `/bot${TOKEN}/getUpdates`, {}),
+    await ask(url, `/bot${TOKEN}/sendMessage`, { chat_id: 5, text: 'y' }, ASYNC),
+    await ask(url, `/bot${TOKEN}/sendChatAction`, { chat_id: 5, action: 'typing' }),
+    await ask(url, `/bot${TOKEN}/sendMessage`, { text: 'no chat' }),
+    await ask(url, `/bot${TOKEN}/deleteWebhook`, {}),
+    await ask(url, '/bot41:sluice-wrong/getMe', {}),
+    await ask(url, '/bot%', {}),
     await ask(url, `/webhook/telegram/${ACCOUNT}`, { update_id: 1, message: { text: '@x' } }),
     await ask(url, '/v1/sandbox/messages', { account: ACCOUNT, chat: '5', text: '@bot hello' }),
   ];

@@ -54,11 +54,12 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
-  // Not asked of Telegram in these scenes: told the settings or a template alone, of an observer, or what came in.
+  // Not asked of Telegram in these scenes: told the settings or a template alone, of an observer, what came in, or how
+  // its own API speaks.
   elsewhere: [
     ...['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
     ...['calls.replyTarget', 'calls.textParams'],
-    ...methodsOf(telegram).filter((method) => method.startsWith('updates.')),
+    ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling)\./.test(method)),
   ],
 };
 const groupOf = (method: string) =>

@@ -77,6 +77,10 @@ function telegram({ transport, model, faults, unplug }: Wire): PlatformFixture {
         params: { reply_parameters: { message_id: 9 }, text: 'yes' },
       },
     },
+    request: {
+      head: { verb: 'POST', url: `/bot${TOKEN}/sendMessage`, headers: {} },
+      body: params,
+    },
     retryAfterMs: WAIT_S * 1000,
     next: (weather) => change[weather](),
   };

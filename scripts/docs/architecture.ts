@@ -11,7 +11,7 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   domain: 'shared types and tables: delivery and its moves, outcome, priority, ids, errors, events',
   system: 'the outside, injected: clock, random, HTTP transport, SQLite, log, shutdown',
   config: 'one table of settings, read into a frozen `Config`',
-  http: 'routes, authentication, request bounds, the Bot API drop-in, OpenAPI, events, health',
+  http: 'routes, authentication, request bounds, platforms’ own APIs as drop-ins, OpenAPI, events, health',
   accept: 'a request becomes a delivery, and its receipt; knows no HTTP',
   road: 'the port through which everything submits and asks: types only',
   store: 'the durable truth: ports, memory (the specification), SQLite, contract suite',

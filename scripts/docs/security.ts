@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { PAGE_ROUTES } from '../../src/dashboard/dashboard.ts';
 import type { Access } from '../../src/http/auth/access.ts';
-import { DIALECT_ROUTES, ROUTES } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/http/routes.ts';
+import { DIALECT_ROUTES } from './dialects.ts';
 import { table } from './table.ts';
 
 const PAGE = new URL('../../docs/security.md', import.meta.url);

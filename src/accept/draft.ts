@@ -3,14 +3,14 @@
 // this is the hot path.
 
 import type { Identity } from '../accounts/accounts.ts';
-import { COSMETIC_FAMILIES } from '../domain/call.ts';
+import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
 import type { Priority } from '../domain/priority.ts';
 import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Bounds } from '../keys/keys.ts';
-import type { Described, Platform } from '../platforms/platform.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
 import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
@@ -199,8 +199,6 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
 
 // A described call and the caller's wishes, made into the delivery that goes to the journal.
 // Pure; both the REST routes and the drop-in dialects end here, so a wish means the same everywhere.
-
-export type DescribedCall = Extract<Described, { kind: 'call' }>;
 
 export interface SendOptions {
   // null: as the updates seen say, else normal.

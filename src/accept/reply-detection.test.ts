@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { DescribedCall } from '../domain/call.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
-import { answering, compose, type DescribedCall, NO_WISHES, type SendOptions } from './draft.ts';
+import { answering, compose, NO_WISHES, type SendOptions } from './draft.ts';
 
 const unused = () => Promise.reject(new Error('no wire in this test'));
 const telegram = createTelegram({

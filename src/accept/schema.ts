@@ -196,7 +196,7 @@ export const QueueQuery = Type.Object(
 export type LimitsRequest = Static<typeof LimitsQuery>;
 export const EventsQuery = Type.Object({ account: filter.account, chat: filter.chat }, strict);
 export const TerminalQuery = Type.Object(
-  { account: Type.Optional(name('`terminal:<name>`; terminal:local when left out')) },
+  { account: Type.Optional(name('Whose screen it is; `local` when left out')) },
   strict,
 );
 export type SearchRequest = Static<typeof SearchQuery>;

@@ -14,7 +14,7 @@ import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
-import { type Dialects, openDialects } from '../http/dialects.ts';
+import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
 import { valueProblem } from '../http/json-body.ts';
 import { createServer } from '../http/server.ts';
@@ -228,7 +228,7 @@ function intakeOptions(
     log,
     spool,
     late: { observers: 0 },
-    ...(house.screens === null ? null : { terminals: house.screens }),
+    ...(house.screens === null ? null : { screens: house.screens }),
     sandbox: house.sandbox,
     settings: {
       host: config.host,

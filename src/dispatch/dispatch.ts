@@ -162,6 +162,8 @@ export class Dispatch implements Service {
 
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer> {
     if (this.#isStopped) return Promise.resolve({ end: 'dropped', result: null });
+    // Settings that the platform cannot read fail this call, not the process.
+    this.limitsOf(call.account);
     const chat = this.aliases.canonical(call.account, call.chat);
     const made = this.#cosmetics.make({ ...call, chat });
     this.#track(made);

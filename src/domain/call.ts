@@ -9,3 +9,23 @@ export const GATES = ['broadcast', 'reply', 'paid', 'open'] as const;
 export type Gate = (typeof GATES)[number];
 
 export const COSMETIC_FAMILIES: readonly Family[] = ['typing', 'draft'];
+
+// A platform's call, read once: a delivery of that chat, something else that is passed straight through (reads,
+// settings), or nothing that could be sent anywhere.
+export type Described =
+  | DescribedCall
+  | { readonly kind: 'pass'; readonly method: string }
+  | { readonly kind: 'invalid'; readonly detail: string };
+
+export interface DescribedCall {
+  readonly kind: 'call';
+  // Canonical spelling (`sendMessage` for `SENDMESSAGE`).
+  readonly method: string;
+  readonly chat: string;
+  readonly thread: string | null;
+  readonly family: Family;
+  readonly gate: Gate;
+  readonly cost: number;
+  // A newer call of the same slot replaces a waiting one (edits of one message).
+  readonly slot: string | null;
+}

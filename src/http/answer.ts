@@ -1,23 +1,24 @@
-// An answer as a value: what a dialect says, whoever asked. Over HTTP it is sent as it is; in process its body is read.
+// Answers as values, sent: what a dialect says, whoever asked; and what every answer says to a browser.
 
-import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { AnswerHeaders, ValueAnswer } from '../platforms/platform.ts';
 
-export interface ValueAnswer {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  // A text is JSON; null: there is none; a stream has its type among the headers.
-  readonly body: string | Readable | null;
-}
-
-export type AnswerHeaders = Readonly<Record<string, string | number>>;
+export type { AnswerHeaders, ValueAnswer } from '../platforms/platform.ts';
 
 const JSON_TYPE = 'application/json';
 const asIs = (payload: unknown) => String(payload);
 
+// The same answer with what is to be said beside it.
+export function withHeaders(answer: ValueAnswer, more: AnswerHeaders): ValueAnswer {
+  const { status, headers, body } = answer;
+  return { status, headers: headers === undefined ? more : { ...headers, ...more }, body };
+}
+
 export function sendAnswer(reply: FastifyReply, answer: ValueAnswer): FastifyReply {
   const { status, headers, body } = answer;
-  for (const name in headers) reply.header(name, headers[name]);
+  if (headers !== undefined) {
+    for (const name in headers) reply.header(name, headers[name]);
+  }
   reply.code(status);
   if (body === null) return reply.send();
   if (typeof body !== 'string') return reply.send(body);

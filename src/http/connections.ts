@@ -18,10 +18,10 @@ import { type Claimant, Shares } from '../system/shares.ts';
 import { sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { answerProblem } from './dialects/answers.ts';
+import { type Dialects, dialectAt } from './dialects/dialects.ts';
 import { Peers } from './peers.ts';
 import { sendProblem } from './problem.ts';
-import { isDialect } from './telegram/address.ts';
-import { answerProblem } from './telegram/answer.ts';
 
 // Of bodies that are being read into memory, all together.
 const READING_BYTES_MAX = 268_435_456;
@@ -48,12 +48,12 @@ declare module 'fastify' {
   }
 }
 
-export function boundLines(app: FastifyInstance, options: IntakeOptions): void {
+export function boundLines(app: FastifyInstance, options: IntakeOptions, dialects: Dialects): void {
   const { clock, settings } = options;
   const peers = new Peers(settings.trustedProxies);
   app.decorateRequest('bodyOf', null);
   boundConnections(app, peers, settings.connectionsMax);
-  boundBodies(app, peers, settings.bodyBytesMax, clock);
+  boundBodies(app, peers, settings.bodyBytesMax, clock, dialects);
   paceRefusals(app, peers, clock);
   const pace = { freeAt: 0 };
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -104,7 +104,13 @@ function boundConnections(app: FastifyInstance, peers: Peers, connectionsMax: nu
 }
 
 // After the hooks that ask who it is, and before anything of the body is read.
-function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number, clock: Clock): void {
+function boundBodies(
+  app: FastifyInstance,
+  peers: Peers,
+  bodyBytesMax: number,
+  clock: Clock,
+  dialects: Dialects,
+): void {
   const bytesRead = new Shares(READING_BYTES_MAX);
   // Until somebody wants the body, its sender waits.
   const asked = new WeakSet<IncomingMessage>();
@@ -118,7 +124,7 @@ function boundBodies(app: FastifyInstance, peers: Peers, bodyBytesMax: number, c
     if (bytes > SMALL_BODY_BYTES) {
       const claimant = claimantOf(request, peers);
       if (!bytesRead.take(claimant, bytes)) {
-        refuse(request, reply, 'bodies_full');
+        refuse(dialects, request, reply, 'bodies_full');
         return;
       }
       const timer = isLasting(request)
@@ -198,9 +204,15 @@ function discard(
   });
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): void {
+function refuse(
+  dialects: Dialects,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  code: ErrorCode,
+): void {
   const refusal = problem(code, '');
-  if (isDialect(request.url)) sendAnswer(reply, answerProblem(refusal));
+  const dialect = dialectAt(dialects, request.url);
+  if (dialect !== null) sendAnswer(reply, answerProblem(dialect, refusal));
   else sendProblem(reply, refusal);
 }
 

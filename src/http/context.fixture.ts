@@ -20,7 +20,7 @@ import type { Reply, StreamedReply } from '../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
 import { type IntakeOptions, type IntakeSettings, WAITING_MAX } from './context.ts';
-import { type Dialects, openDialects } from './dialects.ts';
+import { type Dialects, openDialects } from './dialects/dialects.ts';
 import { createServer } from './server.ts';
 import { FakeLive } from './streams/streams.fixture.ts';
 
@@ -123,7 +123,7 @@ export async function bench(
     log: { warn: note, error: note },
     spool: memorySpool(made.spooled),
     late: made.late,
-    terminals: screens,
+    screens,
     sandbox: createTelegramModel({}),
     settings: { ...SETTINGS, ...settings },
     ...more,

@@ -4,10 +4,10 @@
 import type { AcceptContext, AcceptSettings } from '../accept/context.ts';
 import type { Broadcasting } from '../broadcast/broadcast.ts';
 import type { Guards } from '../keys/keys.ts';
+import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Live } from '../streams/streams.ts';
 import type { Sandbox } from './sandbox/port.ts';
-import type { Terminals } from './watch/terminals.ts';
 
 export interface IntakeOptions extends AcceptContext {
   readonly guards: Guards;
@@ -22,8 +22,8 @@ export interface IntakeOptions extends AcceptContext {
   readonly output?: StreamOutput;
   // null: the simulator is switched off.
   readonly sandbox: Sandbox | null;
-  // Left out: there is no terminal to watch.
-  readonly terminals?: Terminals;
+  // Left out: the gateway shows no chats itself.
+  readonly screens?: ScreenWatch;
   // Left out: accounts cannot be removed. `by`: who asks for it.
   readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
 }

@@ -9,11 +9,15 @@ import type { ReadableStream } from 'node:stream/web';
 import type { Caller } from '../accept/receipt.ts';
 import { faultOf, parseJson } from '../system/json.ts';
 import type { ValueAnswer } from './answer.ts';
-import type { Dialects } from './dialects.ts';
+import {
+  answerNotFound,
+  answerStopping,
+  answerTooLarge,
+  answerUnknown,
+} from './dialects/answers.ts';
+import type { Dialects } from './dialects/dialects.ts';
+import type { Door } from './dialects/door.ts';
 import { JsonBodyError } from './json-body.ts';
-import { callAddress } from './telegram/address.ts';
-import { answerNo, answerStopping, answerTooLarge } from './telegram/answer.ts';
-import { answerUnknown, type TelegramDoor } from './telegram/door.ts';
 
 export interface InProcessCall {
   readonly platform: string;
@@ -26,7 +30,7 @@ export interface InProcessCall {
 }
 
 const NO_HEADERS: IncomingHttpHeaders = Object.freeze({});
-// The one answer that has no body.
+// A caller over HTTP may be told by the status alone, one in the process has nothing else than a body.
 const TOO_LARGE = 'Request Entity Too Large';
 // It is not counted by where it comes from.
 const FROM_HERE = '';
@@ -41,31 +45,30 @@ export async function callInProcess(dialects: Dialects, call: InProcessCall): Pr
     if (caller.destroyed) throw reasonOf(signal);
     const answer = await answered(door, call, caller).catch((error: Error) => door.failed(error));
     if (caller.destroyed) throw reasonOf(signal);
-    return await shown(answer);
+    return await shown(door, answer);
   } finally {
     caller.release();
   }
 }
 
 async function answered(
-  door: TelegramDoor,
+  door: Door,
   { token, method, params }: InProcessCall,
   caller: Caller,
 ): Promise<ValueAnswer> {
+  const { dialect } = door.platform;
   const fault = params instanceof FormData ? null : faultOf(params);
-  if (fault !== null) return answerNo(400, `Bad Request: it is ${fault.detail}`);
-  if (door.isStoppingFor(NO_HEADERS)) return answerStopping();
-  // As the path would say it, so that the same is a token and a method.
-  const path = `/bot${encodeURIComponent(token)}/${encodeURIComponent(method)}`;
-  const address = callAddress(path);
-  if (address === null) return answerNo(404, 'Not Found');
-  const speaker = await door.speaker(address.credential, FROM_HERE);
-  if (speaker.kind !== 'speaker') return answerUnknown(speaker);
-  const made = { speaker, address, query: {} };
+  if (fault !== null) return dialect.unreadable(`it is ${fault.detail}`);
+  if (door.isStoppingFor(NO_HEADERS)) return answerStopping(dialect);
+  const located = dialect.located(token, method);
+  if (located === null) return answerNotFound(dialect);
+  const speaker = await door.speaker(located.credential, FROM_HERE);
+  if (speaker.kind !== 'speaker') return answerUnknown(dialect, speaker);
+  const made = { speaker, call: located, query: {} };
   if (params instanceof FormData) return door.call({ ...made, ...encoded(params) }, caller);
   // By way of its JSON: what a message says is what could have come over the wire.
   const json = JSON.stringify(params);
-  if (Buffer.byteLength(json) > door.bodyBytesMax) return answerTooLarge();
+  if (Buffer.byteLength(json) > door.bodyBytesMax) return answerTooLarge(dialect);
   const parsed = parseJson(json);
   if (parsed.kind !== 'value') throw new JsonBodyError(parsed);
   return door.call({ ...made, headers: NO_HEADERS, body: parsed.value }, caller);
@@ -77,8 +80,8 @@ function encoded(form: FormData): { headers: IncomingHttpHeaders; body: Readable
   return { headers: { 'content-type': type }, body: Readable.fromWeb(body as ReadableStream) };
 }
 
-async function shown({ status, body }: ValueAnswer): Promise<unknown> {
-  if (body === null) return { ok: false, error_code: status, description: TOO_LARGE };
+async function shown({ platform }: Door, { status, body: said }: ValueAnswer): Promise<unknown> {
+  const body = said ?? platform.dialect.refused(status, TOO_LARGE).body ?? '{}';
   return JSON.parse(typeof body === 'string' ? body : await text(body)) as unknown;
 }
 

@@ -1,5 +1,6 @@
 // JSON bodies of requests, read within the bounds of system/json.ts for every route and dialect.
 
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
 import { faultOf, JSON_BOUNDS, type JsonFailure, parseJson } from '../system/json.ts';
@@ -26,6 +27,11 @@ const IN_PROCESS_BOUNDS = { ...JSON_BOUNDS, itemsMax: 10_000_000, valuesMax: 100
 export function valueProblem(value: unknown): Problem | null {
   const failure = faultOf(value, IN_PROCESS_BOUNDS);
   return failure === null ? null : problem(codeOf(failure), `It is ${failure.detail}.`);
+}
+
+// A body that is no JSON, and read as it arrives.
+export function isStream(body: unknown): body is Readable {
+  return body instanceof Readable;
 }
 
 export function addJsonParser(app: FastifyInstance): void {

@@ -7,7 +7,6 @@ import type { TSchema } from 'typebox';
 import type { WaitingCallers } from '../accept/receipt.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import type { Dialects } from './dialects.ts';
 
 // `C`: what the handlers of a group share while the server runs. Methods, not properties: a handler may say more of
 // its request (the names in its path) than is known here.
@@ -77,21 +76,20 @@ export interface Opening {
   readonly app: FastifyInstance;
   readonly options: IntakeOptions;
   readonly waiting: WaitingCallers;
-  readonly dialects: Dialects;
   // All that are described, those of other groups included.
   readonly routes: readonly Route[];
 }
 
-export interface RouteGroup<R extends BareRoute = Route> {
-  readonly routes: readonly R[];
+export interface RouteGroup {
+  readonly routes: readonly Route[];
   add(opening: Opening): void;
 }
 
 // `open` makes what the handlers share, once for each server; null: the gateway has nothing to serve them with.
-export function group<C, R extends BareRoute<C> = Route<C>>(
-  routes: readonly R[],
+export function group<C>(
+  routes: readonly Route<C>[],
   open: (opening: Opening) => C | null,
-): RouteGroup<R> {
+): RouteGroup {
   return {
     routes,
     add: (opening) => {
@@ -105,7 +103,7 @@ export function group<C, R extends BareRoute<C> = Route<C>>(
 // The group's handlers need nothing but what the house gives to all.
 export const withOptions = ({ options }: Opening): IntakeOptions => options;
 
-function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {
+export function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {
   const { url, access, reads, serialised, bodyBytesMax } = route;
   const method = [route.method].flat();
   const admit = route.admit?.bind(route, context);

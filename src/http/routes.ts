@@ -1,5 +1,5 @@
-// Every route there is, but those of the page. What is not listed here is not served, and what is listed is guarded,
-// described and shown.
+// Every route there is, but those of the page and of the dialects. What is not listed here is not served, and what is
+// listed is guarded, described and shown.
 
 import { ACCOUNT_ROUTES } from './accounts.ts';
 import { AUDIT_ROUTES } from './auth/audit.ts';
@@ -10,10 +10,9 @@ import { DOCS_ROUTES } from './docs/docs.ts';
 import { FREEZE_ROUTES } from './freezing.ts';
 import { DEAD_ROUTES } from './messages/dead.ts';
 import { MESSAGE_ROUTES } from './messages/messages.ts';
-import type { BareRoute, Route, RouteGroup } from './route.ts';
+import type { Route, RouteGroup } from './route.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox.ts';
 import { STREAM_ROUTES } from './streams/streams.ts';
-import { TELEGRAM_ROUTES } from './telegram/routes.ts';
 import { EVENT_ROUTES } from './watch/events.ts';
 import { HEALTH_ROUTES } from './watch/health.ts';
 import { OVERVIEW_ROUTES } from './watch/overview.ts';
@@ -30,8 +29,5 @@ export const GROUPS: readonly RouteGroup[] = [
   ...[HEALTH_ROUTES, DOCS_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
-// What platforms serve under paths of their own.
-export const DIALECTS: readonly RouteGroup<BareRoute>[] = [TELEGRAM_ROUTES];
 
 export const ROUTES: readonly Route[] = GROUPS.flatMap(({ routes }) => routes);
-export const DIALECT_ROUTES: readonly BareRoute[] = DIALECTS.flatMap(({ routes }) => routes);

@@ -13,15 +13,15 @@ import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines, createPipelineServer } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
-import { openDialects } from './dialects.ts';
+import { answerNotFound, answerProblem, answerStopping } from './dialects/answers.ts';
+import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
+import { mountDialect } from './dialects/mount.ts';
+import { readPatience } from './dialects/send-options.ts';
 import { addJsonParser, JsonBodyError } from './json-body.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
-import { DIALECTS, GROUPS, ROUTES } from './routes.ts';
+import { GROUPS, ROUTES } from './routes.ts';
 import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
-import { isDialect } from './telegram/address.ts';
-import { answerNo, answerProblem, answerStopping } from './telegram/answer.ts';
-import { readPatience } from './telegram/send-options.ts';
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.
@@ -41,13 +41,12 @@ export function createServer(
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => {
       makeInert(reply);
-      if (isDialect(request.url)) sendAnswer(reply, answerNo(404, 'Not Found'));
-      else answerError(options, error, null, reply);
+      answerNoAddress({ options, dialects }, error, request, reply);
     },
   });
   const routes = new Map<string, Set<string>>();
-  raiseWalls(app, options, waiting);
-  boundLines(app, options);
+  raiseWalls(app, options, waiting, dialects);
+  boundLines(app, options, dialects);
   guardRoutes(app, options);
   addJsonParser(app);
   app.removeContentTypeParser('text/plain');
@@ -60,11 +59,19 @@ export function createServer(
     answerError(options, error, request, reply),
   );
   app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
-  addRoutes(app, { options, waiting, dialects, routes: ROUTES });
+  addRoutes(app, { options, waiting, routes: ROUTES });
+  for (const door of dialects.values()) {
+    app.register(async (own) => mountDialect(own, options, door));
+  }
   return app;
 }
 
-function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: WaitingCallers): void {
+function raiseWalls(
+  app: FastifyInstance,
+  options: IntakeOptions,
+  waiting: WaitingCallers,
+  dialects: Dialects,
+): void {
   const wall = new HostWall(options.settings.host, options.settings.allowedHosts);
   let isClosing = false;
   app.addHook('preClose', async () => {
@@ -73,11 +80,12 @@ function raiseWalls(app: FastifyInstance, options: IntakeOptions, waiting: Waiti
   });
   app.addHook('onRequest', (request, reply, done) => {
     // Before its body: a call that would hold the line could not be answered any more.
-    if (waiting.isStopping && isHeld(options, request)) sendAnswer(reply, answerStopping());
+    const held = waiting.isStopping ? heldBy(dialects, options, request) : null;
+    if (held !== null) sendAnswer(reply, answerStopping(held));
     else if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
-    else if (!wall.admits(request.headers)) deny(request, reply, 'forbidden_host');
+    else if (!wall.admits(request.headers)) deny(dialects, request, reply, 'forbidden_host');
     else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
-      deny(request, reply, 'cross_site');
+      deny(dialects, request, reply, 'cross_site');
     } else done();
   });
   // Not onResponse: that hook puts listeners on every response, and costs more than the counting.
@@ -93,18 +101,46 @@ function isLinked(request: FastifyRequest): boolean {
   return accessOf(request.routeOptions.config).linked === true && isNavigation(request);
 }
 
-function deny(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
-  if (!isDialect(request.url)) return refuse(reply, code);
-  return sendAnswer(reply, answerProblem(problem(code, ERRORS[code].title)));
+function deny(
+  dialects: Dialects,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  code: ErrorCode,
+): FastifyReply {
+  const dialect = dialectAt(dialects, request.url);
+  if (dialect === null) return refuse(reply, code);
+  return sendAnswer(reply, answerProblem(dialect, problem(code, ERRORS[code].title)));
 }
 
-function isHeld({ settings }: IntakeOptions, { url, headers }: FastifyRequest): boolean {
-  return isDialect(url) && readPatience(headers.prefer, settings).kind !== 'async';
+// The dialect whose caller would wait for the end; null: it is no call that would.
+function heldBy(dialects: Dialects, { settings }: IntakeOptions, request: FastifyRequest) {
+  const dialect = dialectAt(dialects, request.url);
+  if (dialect === null) return null;
+  return readPatience(request.headers.prefer, settings).kind === 'async' ? null : dialect;
 }
 
 function addRoutes(app: FastifyInstance, parts: Omit<Opening, 'app'>): void {
-  for (const group of [...GROUPS, ...DIALECTS]) {
+  for (const group of GROUPS) {
     app.register(async (own) => group.add({ ...parts, app: own }));
+  }
+}
+
+// What no route could be looked for. Nothing is around it: an exception would end the process.
+function answerNoAddress(
+  { options, dialects }: { options: IntakeOptions; dialects: Dialects },
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const dialect = dialectAt(dialects, request.url);
+  if (dialect === null) {
+    answerError(options, error, null, reply);
+    return;
+  }
+  try {
+    sendAnswer(reply, answerNotFound(dialect));
+  } catch (fault) {
+    answerError(options, fault as FastifyError, null, reply);
   }
 }
 

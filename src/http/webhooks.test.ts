@@ -10,7 +10,7 @@ import { createInbound, type Inbound } from '../updates/updates.ts';
 import { AUTH, type Bench, bench, START } from './context.fixture.ts';
 
 const TELEGRAM = createTelegram({ transport: null as never });
-const ACCOUNTS = ['telegram:42', 'telegram:43'];
+const ACCOUNTS = ['telegram:42', 'telegram:43', 'telegram:42:test'];
 const UPDATE = '{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":7}}}';
 
 let at: Bench;
@@ -42,12 +42,17 @@ beforeEach(async () => {
   at = await bench({}, [], { updates });
 });
 
-function post(account: string, secret: string | null, payload: string) {
+function post(account: string, secret: string | null, payload: string, platform = 'telegram') {
   const headers = {
     'content-type': 'application/json',
     ...(secret === null ? {} : { 'x-telegram-bot-api-secret-token': secret }),
   };
-  return at.app.inject({ method: 'POST', url: `/webhook/telegram/${account}`, headers, payload });
+  return at.app.inject({
+    method: 'POST',
+    url: `/webhook/${platform}/${account}`,
+    headers,
+    payload,
+  });
 }
 
 const secretOf = (account: string) => updates.webhookOf(account)!.secret;
@@ -61,6 +66,23 @@ describe('a webhook call', () => {
     const deep = `{"update_id":1,"message":${'['.repeat(2500)}${']'.repeat(2500)}}`;
     const nested = await post('42', secretOf('telegram:42'), deep);
     expect(nested.json()).toMatchObject({ status: 400, code: 'json_bounds' });
+  });
+
+  test('names its account in full or without the platform, as the path it is told does', async () => {
+    for (const account of ACCOUNTS) {
+      const { path } = updates.webhookOf(account)!;
+      for (const named of [account, path.slice('/webhook/telegram/'.length)]) {
+        expect((await post(named, secretOf(account), UPDATE)).statusCode).toBe(200);
+      }
+    }
+  });
+
+  test('finds nothing at a platform that posts no updates, or at none', async () => {
+    for (const platform of ['terminal', 'nowhere', 'constructor']) {
+      const answer = await post('telegram:42', secretOf('telegram:42'), UPDATE, platform);
+      expect(answer.statusCode).toBe(404);
+    }
+    expect(updates.webhookOf('telegram:42')).toMatchObject({ waiting: 0 });
   });
 
   test.each([

@@ -1,40 +1,39 @@
-// /webhook/telegram/:account: updates as Telegram posts them. Answered as soon as the update is durable; whoever
-// forwards it does so later. The secret is the key, so no other one is asked for.
+// /webhook/:platform/:account: updates as the platform posts them. Answered as soon as the update is durable; whoever
+// forwards it does so later. The secret is the key, so no other one is asked for; which header carries it is the
+// platform's to say.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../accept/problems.ts';
+import { platformOf } from '../domain/ids.ts';
 import { unreachable } from '../system/assert.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import { count, SAMPLE } from './openapi/common.ts';
+import { SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
 import { group, type Route, withOptions } from './route.ts';
 
-const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
-
 interface ByAccount {
-  Params: { account: string };
+  Params: { platform: string; account: string };
 }
 
 const RECEIVE: Route<IntakeOptions> = {
   method: 'POST',
-  url: '/webhook/telegram/:account',
+  url: '/webhook/:platform/:account',
   // It has a secret of its own.
   access: ANYONE,
   tag: 'updates',
-  summary: 'One update, as Telegram posts it',
-  headers: { 'X-Telegram-Bot-Api-Secret-Token': 'The secret of this account' },
-  body: Type.Object({ update_id: count }),
+  summary: 'One update, as the platform posts it',
+  headers: {
+    [SAMPLE.secretHeader]: 'The secret of this account; each platform has a header of its own',
+  },
+  body: Type.Object({}, { description: 'An update of the platform', additionalProperties: true }),
   answers: { 200: Type.Object({ ok: Type.Boolean() }) },
   examples: {
     'a person writes': {
-      params: { account: SAMPLE.account },
-      headers: { 'X-Telegram-Bot-Api-Secret-Token': SAMPLE.secret },
-      body: {
-        update_id: 7001,
-        message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
-      },
+      params: { platform: SAMPLE.platform, account: SAMPLE.account },
+      headers: { [SAMPLE.secretHeader]: SAMPLE.secret },
+      body: SAMPLE.update,
       status: 200,
     },
   },
@@ -46,13 +45,13 @@ export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE], withOptions);
 
 // Before the body is read: a stranger's is not.
 function admit(
-  { updates }: IntakeOptions,
+  { updates, platforms }: IntakeOptions,
   request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
   done: () => void,
 ): void {
-  const { account, secret } = givenBy(request);
-  if (updates === undefined) refuse(reply, 'not_found');
+  const { account, secret } = givenBy(platforms, request);
+  if (updates === undefined || secret === null) refuse(reply, 'not_found');
   else if (updates.admits(account, secret)) {
     // Its secret has shown whose it is: it has no share with strangers.
     request.bodyOf = { account, address: '', isStranger: false };
@@ -60,12 +59,17 @@ function admit(
   } else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
 }
 
-function givenBy({ params, headers }: FastifyRequest<ByAccount>) {
-  const { account: given } = params;
-  const secret = headers[SECRET_HEADER];
+// `secret` null: the platform posts no updates, or there is none of that name.
+function givenBy(
+  platforms: IntakeOptions['platforms'],
+  { params, headers }: FastifyRequest<ByAccount>,
+): { account: string; secret: string | null } {
+  const { platform, account: given } = params;
+  const reading = platforms.get(platform)?.updates;
+  const secret = reading === undefined ? null : (headers[reading.secretHeader] ?? '');
   return {
-    account: given.includes(':') ? given : `telegram:${given}`,
-    secret: typeof secret === 'string' ? secret : '',
+    account: platformOf(given) === platform ? given : `${platform}:${given}`,
+    secret: Array.isArray(secret) ? '' : secret,
   };
 }
 
@@ -74,9 +78,9 @@ async function receive(
   request: FastifyRequest<ByAccount>,
   reply: FastifyReply,
 ) {
-  const { updates } = options;
-  if (updates === undefined) return refuse(reply, 'not_found');
-  const { account, secret } = givenBy(request);
+  const { updates, platforms } = options;
+  const { account, secret } = givenBy(platforms, request);
+  if (updates === undefined || secret === null) return refuse(reply, 'not_found');
   const received = await updates.receive(account, secret, request.body);
   switch (received.kind) {
     case 'received':
@@ -86,7 +90,9 @@ async function receive(
     case 'invalid':
       return sendProblem(
         reply,
-        invalid('invalid_message', [{ path: '/', expected: 'an update with its `update_id`' }]),
+        invalid('invalid_message', [
+          { path: '/', expected: `an update of ${platformOf(account)}` },
+        ]),
       );
     case 'full': {
       const { waiting, waitingMax } = received;

@@ -1,5 +1,6 @@
 // What the platform contract is told of a platform: samples of its calls, and a hand on its wire.
 
+import type { RequestHead } from './dialect.ts';
 import type { Platform } from './platform.ts';
 
 // How the wire treats the next call.
@@ -33,6 +34,8 @@ export interface PlatformFixture {
     readonly messageId: string;
     readonly reply: ContractCall;
   };
+  // The message as a client of the platform's own API sends it; left out: that API is not served.
+  readonly request?: { readonly head: RequestHead; readonly body: unknown };
   // What the platform asks to wait when the weather is `limited`.
   readonly retryAfterMs: number;
   next(weather: Weather): void;

@@ -6,6 +6,7 @@ import { FAMILIES, GATES } from '../domain/call.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../domain/outcome.ts';
 import { capabilities } from './capabilities.contract.ts';
 import { type Open, type PlatformFixture, WEATHERS, type Weather } from './contract.fixture.ts';
+import { dialectContract } from './dialect.contract.ts';
 
 export type { PlatformFixture, Weather } from './contract.fixture.ts';
 
@@ -31,6 +32,7 @@ export function platformContract(
     describe('descriptions', () => descriptions(fresh));
     describe('accounts', () => accounts(fresh, weathers));
     describe('capabilities', () => capabilities(fresh));
+    describe('dialect', () => dialectContract(fresh));
   });
 }
 

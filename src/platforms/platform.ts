@@ -3,15 +3,27 @@
 // there, and does without it where it is not. A platform keeps no state of deliveries.
 
 import type { Readable } from 'node:stream';
-import type { Family, Gate } from '../domain/call.ts';
+import type { Described } from '../domain/call.ts';
 import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
+import type { Dialect, UpdatePolling } from './dialect.ts';
 import type { LiveOutput } from './live-output.ts';
 import type { UpdateReading } from './updates.ts';
 
+export type { Described, DescribedCall } from '../domain/call.ts';
+export type {
+  AnswerHeaders,
+  Dialect,
+  LocatedCall,
+  LocatedFile,
+  LocatedRequest,
+  Params as DialectParams,
+  UpdatePolling,
+  ValueAnswer,
+} from './dialect.ts';
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
 export type {
   BotIdentity,
@@ -40,8 +52,11 @@ export interface Platform {
   readonly references?: References;
   // What a call leaves in its messages; without it no edit is spared and observers elsewhere need bodies of their own.
   readonly content?: ContentCapability;
-  // Of platforms whose own API is served as a drop-in.
+  // Of platforms whose own API is served as a drop-in: what its clients say and are told; how what is no delivery is
+  // passed on; and, where clients may ask for updates, how they are told.
+  readonly dialect?: Dialect;
   readonly passage?: Passage;
+  readonly polling?: UpdatePolling;
   // Of platforms that can show a text while it grows.
   readonly live?: LiveOutput;
   // Of platforms that tell what people write.
@@ -155,7 +170,9 @@ export interface BroadcastRules {
 }
 
 export interface ScreenWatch {
-  // What is on the screen now; from then on every change is told, until `leave`.
+  // The account that somebody means by its id or its name; left out: the one that is meant where none is named.
+  named(account?: string): { readonly id: string; readonly name: string };
+  // What is on the screen now; from then on every change is told, until `leave`. `account`: its name.
   watch(
     account: string,
     chat: string,
@@ -218,23 +235,6 @@ export interface Touch {
   // Equal when the content is; null: it cannot be compared.
   readonly content: string | null;
 }
-
-export type Described =
-  | {
-      kind: 'call';
-      // Canonical spelling (`sendMessage` for `SENDMESSAGE`).
-      method: string;
-      chat: string;
-      thread: string | null;
-      family: Family;
-      gate: Gate;
-      cost: number;
-      // A newer call of the same slot replaces a waiting one (edits of one message).
-      slot: string | null;
-    }
-  // Not a delivery: it is passed straight through (reads, settings).
-  | { kind: 'pass'; method: string }
-  | { kind: 'invalid'; detail: string };
 
 export type Identified =
   // `id` without the platform's name.

@@ -31,8 +31,11 @@ export class FakeRoad implements Road {
     return this.#journal.append(delivery, { queueMax: QUEUE_MAX });
   }
 
+  // Whether what is submitted waits for a turn of its own.
+  arePreviews = false;
+
   isPreview() {
-    return false;
+    return this.arePreviews;
   }
 
   full: QueueFull | null = null;

@@ -8,10 +8,10 @@ import { serverEvents } from '../../src/cli/terminal/server-events.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
 import { attachedTo } from '../../src/domain/upload.ts';
-import { callAddress, fileAddress } from '../../src/http/telegram/address.ts';
-import { masked } from '../../src/http/telegram/mask.ts';
+import { masked } from '../../src/http/dialects/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
+import { locate } from '../../src/platforms/telegram/dialect/request.ts';
 import { escapeFor } from '../../src/platforms/telegram/escape.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
 import { renderLive } from '../../src/platforms/telegram/live-text.ts';
@@ -193,8 +193,8 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['1', '1:', ':', 'a', '%3A', '1:sandbox', 'sandbox-', ':test', '/test'],
   },
   'secrets in answers': {
-    files: ['src/http/telegram/mask.ts'],
-    work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), '42:aab', '42:zzz')),
+    files: ['src/http/dialects/mask.ts'],
+    work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), 'aab', 'zzz')),
     words: ['a', 'aab', 'aa'],
   },
   templates: {
@@ -274,8 +274,11 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['a', ' ', '\n', '中', '👍🏽', '\u0301', '\u001b[', '🇩🇪'],
   },
   addresses: {
-    files: ['src/http/telegram/address.ts'],
-    work: (text) => [callAddress(`/bot1:${text}`), fileAddress(`/file/bot1:a/${text}`)],
+    files: ['src/platforms/telegram/dialect/request.ts'],
+    work: (text) =>
+      [`/bot1:${text}`, `/file/bot1:a/${text}`].map((url) =>
+        locate({ verb: 'GET', url, headers: {} }),
+      ),
     words: ['/', 'a', '%', '%2e', '.', '1:'],
   },
 };

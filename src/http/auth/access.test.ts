@@ -5,16 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_ROUTES, pageRoutes } from '../../dashboard/dashboard.ts';
 import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
+import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
-import { DIALECT_ROUTES, ROUTES } from '../routes.ts';
+import { routesOf } from '../dialects/mount.ts';
+import { ROUTES } from '../routes.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const ADMITTED = 299;
-const LISTED = [...ROUTES, ...DIALECT_ROUTES, ...PAGE_ROUTES];
+const { dialect } = createTelegram({ transport: null as never });
+const LISTED = [...ROUTES, ...routesOf(dialect!), ...PAGE_ROUTES];
 const REACHES: Reach[] = [...new Set(LISTED.map(({ access }) => access.reach))];
 
 let near: Bench;
@@ -62,7 +65,10 @@ async function ask(at: Bench, { method, url }: (typeof routes)[number], key: str
     'content-type': 'application/json',
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
   };
-  const path = url.replace(/:\w+/g, 'x').replace('*', '42:sandbox/getMe');
+  const path = url
+    .replace(':platform', 'telegram')
+    .replace(/:\w+/g, 'x')
+    .replace('*', '42:sandbox/getMe');
   const payload = method === 'GET' ? {} : { payload: '{}' };
   const { statusCode, body } = await at.app.inject({ method, url: path, headers, ...payload });
   return statusCode === ADMITTED ? 'admitted' : (JSON.parse(body).code as string);
@@ -114,7 +120,7 @@ describe('a key with bounds, whatever its role', () => {
   test.each([
     ['an account', { accounts: ['telegram:7'] }, ['open', 'draft']],
     ['a chat', { chats: ['7'] }, ['open', 'draft']],
-    ['a method', { methods: ['sendMessage'] }, ['open', 'draft', 'query', 'terminal']],
+    ['a method', { methods: ['sendMessage'] }, ['open', 'draft', 'query', 'screen']],
     ['a rate', { perMinute: 1000 }, REACHES.filter((reach) => reach !== 'whole') as string[]],
   ])('bound to %s', async (_name, scope, reached) => {
     const key = await keyOf(far, 'admin', scope);

@@ -12,7 +12,7 @@ declare module 'fastify' {
 // What a key with bounds reaches by a route:
 //   open     nothing of any account is in it
 //   draft    judged with the message, account, chat and method known
-//   message  the delivery in the path; stream: the stream in it; terminal: the screen in it
+//   message  the delivery in the path; stream: the stream in it; screen: the chat in it
 //   message_change  the delivery in the path, if the key may make its call; stream_change: the stream, likewise
 //   account  the account in the path, if the key is not bound to less than all of it
 //   query    what the query names, and it must name it
@@ -26,7 +26,7 @@ export type Reach =
   | 'stream'
   | 'stream_change'
   | 'account'
-  | 'terminal'
+  | 'screen'
   | 'query'
   | 'closed'
   | 'whole';

@@ -126,7 +126,7 @@ function aimed(route: Served, place: Place): Request {
   const url =
     reach === 'query'
       ? `${path}?${names}`
-      : reach === 'terminal'
+      : reach === 'screen'
         ? `${path}?account=${place.account.split(':')[1]}`
         : path;
   return { method: route.method, url, ...(payload === undefined ? {} : { payload }) };
@@ -147,7 +147,7 @@ function guarded(): Served[] {
   });
 }
 
-const READS: readonly Reach[] = ['message', 'stream', 'query', 'terminal'];
+const READS: readonly Reach[] = ['message', 'stream', 'query', 'screen'];
 
 test('there are routes, and every one that takes drafts is aimed', () => {
   expect(guarded().length).toBeGreaterThan(30);
@@ -164,7 +164,7 @@ test('these routes alone reach nothing of any account', () => {
   expect(named.sort()).toEqual([
     ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
     ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'POST /login', 'POST /logout'],
-    'POST /webhook/telegram/:account',
+    'POST /webhook/:platform/:account',
   ]);
 });
 

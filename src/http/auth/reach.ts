@@ -49,9 +49,10 @@ export async function isWithin(
       return bounds.mayManage(textOf(params.id));
     case 'query':
       return bounds.mayRead(textOf(query.account), chatOf(query.chat));
-    case 'terminal': {
-      const name = textOf(query.account ?? 'local').replace(/^terminal:/, '');
-      return bounds.mayRead(`terminal:${name}`, chatOf(params.chat));
+    case 'screen': {
+      const account = query.account === undefined ? undefined : textOf(query.account);
+      const id = options.screens?.named(account).id ?? '';
+      return bounds.mayRead(id, chatOf(params.chat));
     }
     case 'closed':
       return !bounds.isNarrow;

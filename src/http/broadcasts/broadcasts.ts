@@ -10,11 +10,11 @@ import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/rec
 import { type Problem, problem } from '../../domain/errors.ts';
 import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
+import { isStream } from '../json-body.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { headersOf } from '../query.ts';
 import { group, type Route } from '../route.ts';
-import { isStream } from '../telegram/params.ts';
 import {
   type BroadcastOptions,
   draftFrom,
@@ -50,7 +50,7 @@ interface ByName {
 const PAGE_WHEN_LEFT_OUT = 50;
 const PAGE_MAX = 1000;
 
-const to = { platform: 'telegram', account: SAMPLE.token };
+const to = { platform: SAMPLE.platform, account: SAMPLE.token };
 const params = { id: SAMPLE.broadcast };
 
 const readsAnything = (app: FastifyInstance): void => {

@@ -88,7 +88,7 @@ describe('lines of curl', () => {
       ].join(' \\\n  '),
     );
     expect(lineOf('GET /v1/limits', 'what is frozen')).toContain('/v1/limits?frozen=true"');
-    expect(lineOf('POST /webhook/telegram/{account}', 'a person writes')).toContain(
+    expect(lineOf('POST /webhook/{platform}/{account}', 'a person writes')).toContain(
       "-H 'x-telegram-bot-api-secret-token: the-secret-of-this-account'",
     );
     expect(lineOf('GET /openapi.json', 'as it is')).toBe('curl "$SLUICE_URL/openapi.json"');

@@ -40,7 +40,7 @@ interface MessagePorts {
   readonly waiting: WaitingCallers;
 }
 
-const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
+const to = { platform: SAMPLE.platform, account: SAMPLE.token, chat: 42 };
 const waits = { params: { id: SAMPLE.waiting } };
 
 const POST: Route<MessagePorts> = {
@@ -64,7 +64,7 @@ const POST: Route<MessagePorts> = {
     },
     'for someone and for those who look on': {
       body: {
-        to: { origin: to, observers: [{ account: 'terminal:local', chat: 'desk' }] },
+        to: { origin: to, observers: [SAMPLE.observer] },
         body: { text: 'hello' },
       },
       status: 202,

@@ -2,11 +2,14 @@
 
 import Type from 'typebox';
 
-// Ids as they look, one for each thing there is. The test that sends the examples puts real ones in their place.
+// Ids as they look, one for each thing there is, and what is a platform's own. The test that sends the examples puts
+// real ones in their place.
 export const SAMPLE = {
+  platform: 'telegram',
   account: 'telegram:sandbox-1',
   token: '1:sandbox',
   idleAccount: 'terminal:kitchen',
+  observer: { account: 'terminal:local', chat: 'desk' },
   // A delivery that waits, and one that is dead.
   waiting: 'k3x9a-1c',
   dead: 'k3x9a-1d',
@@ -15,6 +18,11 @@ export const SAMPLE = {
   audience: 'beta-testers',
   key: 'k-5f1d3c9a7b20',
   secret: 'the-secret-of-this-account',
+  secretHeader: 'X-Telegram-Bot-Api-Secret-Token',
+  update: {
+    update_id: 7001,
+    message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
+  },
   adminKey: 'the-admin-key',
 } as const;
 

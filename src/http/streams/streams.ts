@@ -9,11 +9,11 @@ import type { Problem } from '../../domain/errors.ts';
 import { FEED_TYPES } from '../../streams/feed/feed.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { lasting, sender, viewer } from '../auth/access.ts';
+import { isStream } from '../json-body.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { headersOf } from '../query.ts';
 import { group, type Opening, type Route } from '../route.ts';
-import { isStream } from '../telegram/params.ts';
 import { cancelStream, changeStream, findStream, finishStream, openStream } from './calls.ts';
 import { StreamDesk } from './desk.ts';
 import type { StreamOptions } from './draft.ts';
@@ -36,8 +36,8 @@ interface ById {
   Params: { id: string };
 }
 
-const to = { platform: 'telegram', account: SAMPLE.token, chat: 42 };
-const target = { account: SAMPLE.token, platform: 'telegram', chat: '42' };
+const to = { platform: SAMPLE.platform, account: SAMPLE.token, chat: 42 };
+const target = { account: SAMPLE.token, platform: SAMPLE.platform, chat: '42' };
 const params = { id: SAMPLE.stream };
 const openHeaders = {
   'Idempotency-Key': 'The same key again is the same stream',

@@ -5,30 +5,28 @@ import { invalid } from '../../accept/problems.ts';
 import { checkTerminalQuery, TerminalQuery } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import type { ScreenEvent, ScreenMessage, ScreenWatch } from '../../platforms/platform.ts';
 import { unreachable } from '../../system/assert.ts';
 import { lasting, sender } from '../auth/access.ts';
 import { text } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './events.ts';
-import type { TerminalEvent, TerminalMessage, Terminals } from './terminals.ts';
 
 interface ByChat {
   Params: { chat: string };
 }
 
-const ACCOUNT_WHEN_LEFT_OUT = 'local';
-
 interface TerminalPorts {
   readonly readers: EventReaders<EventReader>;
-  readonly terminals: Terminals;
+  readonly screens: ScreenWatch;
 }
 
 const WATCH: Route<TerminalPorts> = {
   method: 'GET',
   url: '/v1/terminal/:chat',
   // It is nothing but texts.
-  access: lasting(sender('terminal')),
+  access: lasting(sender('screen')),
   tag: 'watching',
   summary: 'What is on a terminal’s screen, then every change, as server-sent events',
   query: TerminalQuery,
@@ -39,15 +37,15 @@ const WATCH: Route<TerminalPorts> = {
 };
 
 export const TERMINAL_ROUTES = group<TerminalPorts>([WATCH], ({ app, options }) => {
-  const { clock, terminals } = options;
-  if (terminals === undefined) return null;
+  const { clock, screens } = options;
+  if (screens === undefined) return null;
   const readers = new EventReaders(clock);
   app.addHook('preClose', async () => readers.stop());
-  return { readers, terminals };
+  return { readers, screens };
 });
 
 function watch(
-  { readers, terminals }: TerminalPorts,
+  { readers, screens }: TerminalPorts,
   request: FastifyRequest<ByChat>,
   reply: FastifyReply,
 ) {
@@ -57,7 +55,6 @@ function watch(
   }
   const response = openEvents(readers, reply);
   if (response === null) return reply;
-  const account = (query.account ?? ACCOUNT_WHEN_LEFT_OUT).replace(/^terminal:/, '');
   const reader = { response, holder: request.holder };
   const tell = (kind: string, data: object) =>
     readers.tell(
@@ -66,7 +63,8 @@ function watch(
       (each) => each === reader,
     );
   readers.add(reader);
-  const { shown, leave } = terminals.watch(account, request.params.chat, (event) =>
+  const { name: account } = screens.named(query.account);
+  const { shown, leave } = screens.watch(account, request.params.chat, (event) =>
     tell(event.kind, showEvent(event)),
   );
   response.once('close', leave);
@@ -75,7 +73,7 @@ function watch(
   return reply;
 }
 
-function showEvent(event: TerminalEvent): object {
+function showEvent(event: ScreenEvent): object {
   switch (event.kind) {
     case 'message':
     case 'edited':
@@ -89,6 +87,6 @@ function showEvent(event: TerminalEvent): object {
   }
 }
 
-function showMessage({ id, thread, text, at, editedAt }: TerminalMessage): object {
+function showMessage({ id, thread, text, at, editedAt }: ScreenMessage): object {
   return { id, thread, text, at: showTime(at), editedAt: showTimeOrNull(editedAt) };
 }

@@ -74,6 +74,10 @@ platformContract('telegram', async (): Promise<PlatformFixture> => {
         params: { reply_parameters: { message_id: 9 }, text: 'yes' },
       },
     },
+    request: {
+      head: { verb: 'POST', url: `/bot${TOKEN}/sendMessage`, headers: {} },
+      body: params,
+    },
     retryAfterMs: 35_000,
     next: wire.next,
   };

@@ -8,6 +8,8 @@ import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
 import { address, deliveryMethod, describe } from './describe.ts';
+import { DIALECT } from './dialect/dialect.ts';
+import { POLLING } from './dialect/polling.ts';
 import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
@@ -82,6 +84,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
     references: { mentions, named },
     content: { touch, wording },
+    dialect: DIALECT,
+    polling: POLLING,
     passage: {
       pass: (call, hangUp) => pass(routes, call, hangUp),
       download: (file, hangUp) => download(routes, file, hangUp),

@@ -79,3 +79,10 @@ test('the longest untouched screen is forgotten, a watched one is not', () => {
   expect(texts('newest')).toEqual(['newest']);
   expect(texts('old')).toEqual([]);
 });
+
+test('an account is meant by its id, by its name, or by nothing', () => {
+  const screens = new Screens(virtualClock(0));
+  const other = { id: 'terminal:other', name: 'other' };
+  expect([screens.named('terminal:other'), screens.named('other')]).toEqual([other, other]);
+  expect(screens.named()).toEqual({ id: 'terminal:local', name: 'local' });
+});

@@ -18,6 +18,9 @@ export const SCREEN_BOUNDS: ScreenBounds = Object.freeze({
   unitsMax: 65_536,
 });
 
+const PREFIX = 'terminal:';
+const ACCOUNT_WHEN_LEFT_OUT = 'local';
+
 export type Watcher = (event: ScreenEvent) => void;
 
 interface Screen {
@@ -40,6 +43,11 @@ export class Screens implements ScreenWatch {
 
   get unitsMax(): number {
     return this.#bounds.unitsMax;
+  }
+
+  named(account = ACCOUNT_WHEN_LEFT_OUT): { id: string; name: string } {
+    const name = account.startsWith(PREFIX) ? account.slice(PREFIX.length) : account;
+    return { id: `${PREFIX}${name}`, name };
   }
 
   write(account: string, chat: string, text: string, thread: string | null): ScreenMessage {

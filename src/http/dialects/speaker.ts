@@ -1,20 +1,18 @@
-// Who speaks through the dialect: a bot by its own token, or somebody with a virtual one for it. A virtual token that
-// is not valid, whatever the reason, is answered as Telegram answers a wrong one. It is never shown to Telegram, nor
-// the bot's own token to whoever holds it.
+// Who speaks through a dialect: an account by its own token, or somebody with a virtual one for it. A virtual token
+// that is not valid, whatever the reason, is answered as the platform answers a wrong one. It is never shown to the
+// platform, nor the account's own token to whoever holds it.
 
 import type { Identity } from '../../accounts/accounts.ts';
-import { isVirtualToken } from '../../domain/ids.ts';
+import { isVirtualToken, platformOf } from '../../domain/ids.ts';
 import type { Bounds } from '../../keys/keys.ts';
 import type { Claimant } from '../../system/shares.ts';
 import type { IntakeOptions } from '../context.ts';
 
-const PLATFORM = 'telegram';
-
 export interface Speaker extends Claimant {
   readonly kind: 'speaker';
-  // The bot's own token.
+  // The account's own token.
   readonly credential: string;
-  // null: it was the bot's own token.
+  // null: it was the account's own token.
   readonly virtual: VirtualSpeaker | null;
 }
 
@@ -24,19 +22,20 @@ export interface VirtualSpeaker {
   readonly namespace: string;
 }
 
-type Unknown = Exclude<Identity, { kind: 'known' }>;
+type Unknown = Exclude<Identity, { kind: 'known' }> | { readonly kind: 'wrong' };
 export type FoundSpeaker = Speaker | Unknown;
 
-const WRONG: Unknown = Object.freeze({ kind: 'refused', status: 401, detail: 'Unauthorized' });
+const WRONG: Unknown = Object.freeze({ kind: 'wrong' });
 
 export function speakerOf(
   options: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  platform: string,
   token: string,
   address: string,
 ): FoundSpeaker | Promise<FoundSpeaker> {
-  if (isVirtualToken(token)) return virtualSpeaker(options, token, address);
+  if (isVirtualToken(token)) return virtualSpeaker(options, platform, token, address);
   const { accounts } = options;
-  const identity = accounts.identify(PLATFORM, token, address);
+  const identity = accounts.identify(platform, token, address);
   if (identity instanceof Promise) {
     return identity.then((known) => ownSpeaker(accounts, known, token, address));
   }
@@ -58,12 +57,15 @@ function ownSpeaker(
 
 function virtualSpeaker(
   { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  platform: string,
   token: string,
   address: string,
 ): FoundSpeaker {
   const holder = guards.keyring.whose(token);
   if (holder === null) return WRONG;
   const { account, bounds, namespace } = holder;
+  // Of another platform: its credential is not for this one's wire.
+  if (platformOf(account) !== platform) return WRONG;
   const credential = accounts.credentialOf(account);
   if (credential === null || accounts.isOff(account)) return WRONG;
   const virtual = { token, bounds, namespace };

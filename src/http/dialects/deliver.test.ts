@@ -108,6 +108,18 @@ describe('a call that sends', () => {
     expect(at.road.cosmetics).toMatchObject([{ chat: '1', family: 'typing' }]);
   });
 
+  test('a preview is answered at once with the message as it will be, unless its caller says wait', async () => {
+    at.road.arePreviews = true;
+    const params = { chat_id: -100, message_id: 7, text: 'half' };
+    const answer = await call('editMessageText', params);
+    expect(answer.json()).toMatchObject({ ok: true, result: { message_id: 7, text: 'half' } });
+    expect(answer.headers['x-sluice-delivery']).toBe(`${at.journal.tag}-1`);
+    expect(answer.headers).not.toHaveProperty('preference-applied');
+    endAs('sent', { result: SENT });
+    const waited = await call('editMessageText', params, { prefer: 'wait=5' });
+    expect(waited.body).toBe(SENT);
+  });
+
   test('respond-async answers at once with a message that is not there yet', async () => {
     const answer = await call('sendMessage', undefined, { prefer: 'respond-async' });
     expect(answer.statusCode).toBe(202);

@@ -1,4 +1,4 @@
-// What a Telegram call's headers wish for: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
+// What the headers of a dialect's call wish for: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
 // Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 import type { IncomingHttpHeaders } from 'node:http';

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import type { Passage } from '../../platforms/platform.ts';
+import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { sendAnswer } from '../answer.ts';
@@ -11,6 +12,8 @@ import { bench } from '../context.fixture.ts';
 import { PASSING_MAX } from '../context.ts';
 import { Passing } from './pass.ts';
 
+const { dialect, polling } = createTelegram({ transport: null as never });
+const TELEGRAM = { dialect: dialect!, polling: polling! };
 const UPDATES = '{"ok":true,"result":[{"update_id":1},{"update_id":2}]}';
 
 async function passed(method: string, status: number, pieces: (string | Error)[]) {
@@ -34,11 +37,11 @@ async function passed(method: string, status: number, pieces: (string | Error)[]
     }),
     download: () => Promise.reject(new Error('not asked')),
   };
-  const { accounts } = await bench();
-  const options = { clock: virtualClock(0), accounts, updates: inbound as unknown as Inbound };
-  const passing = new Passing(options, passage);
+  const at = await bench();
+  const options = { ...at.options, clock: virtualClock(0), updates: inbound as unknown as Inbound };
+  const passing = new Passing(options, { ...TELEGRAM, passage });
   const app = fastify();
-  const call = { method, body: '{}', deadlineMs: 1 };
+  const call = { method, body: '{}', heldMs: 0 };
   const who = { account: 'telegram:1', address: '', isStranger: true };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
   app.get('/', async (_request, reply) =>
@@ -79,10 +82,10 @@ test('a platform that throws takes no place for ever', async () => {
           }),
     download: () => Promise.reject(new Error('not asked')),
   };
-  const { accounts } = await bench();
-  const passing = new Passing({ clock: virtualClock(0), accounts }, passage);
+  const { options } = await bench();
+  const passing = new Passing({ ...options, clock: virtualClock(0) }, { ...TELEGRAM, passage });
   const app = fastify();
-  const call = { method: 'getMe', body: '{}', deadlineMs: 1 };
+  const call = { method: 'getMe', body: '{}', heldMs: 0 };
   const who = { account: 'telegram:1', address: '', isStranger: false };
   const own = { kind: 'speaker', ...who, credential: '1:x', virtual: null } as const;
   app.get('/', async (_request, reply) =>

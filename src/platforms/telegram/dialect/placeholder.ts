@@ -2,7 +2,7 @@
 // only said that nothing changed. Client libraries of typed languages want a Message here, so it is one, with no
 // more in it than we know.
 
-import type { DescribedCall } from '../../accept/draft.ts';
+import type { DescribedCall } from '../../../domain/call.ts';
 
 // Ids of supergroups and channels begin here, those of basic groups end before.
 const SUPERGROUP_ID_MAX = -1_000_000_000_000;

@@ -1,20 +1,14 @@
-// A call of Telegram's API that sends: over the road, and answered with Telegram's own words when it has ended.
+// A call of a dialect that sends: over the road, and answered in the platform's own words when it has ended.
 // A caller who hangs up ends the waiting and never the delivery.
-// The token is in the path: no path of this dialect is ever logged or echoed.
+// A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  answering,
-  compose,
-  type DescribedCall,
-  lowered,
-  type SendOptions,
-} from '../../accept/draft.ts';
+import { answering, compose, lowered, type SendOptions } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
-import { COSMETIC_FAMILIES } from '../../domain/call.ts';
+import { COSMETIC_FAMILIES, type DescribedCall } from '../../domain/call.ts';
 import {
   isWithdrawal,
   type NewDelivery,
@@ -25,38 +19,26 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
-import type { Ended } from '../../road/road.ts';
-import type { AnswerHeaders, ValueAnswer } from '../answer.ts';
+import type { DialectParams } from '../../platforms/platform.ts';
+import { type AnswerHeaders, type ValueAnswer, withHeaders } from '../answer.ts';
 import type { IntakeOptions } from '../context.ts';
-import {
-  answerCosmetic,
-  answerEdit,
-  answerEnd,
-  answerKept,
-  answerLater,
-  answerNo,
-  answerProblem,
-  answerProvisionally,
-  answerStopping,
-  withHeaders,
-} from './answer.ts';
-import type { RequestParams } from './params.ts';
-import { provisionalResult } from './provisional.ts';
+import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
 import { type Patience, readWishes } from './send-options.ts';
 import type { Speaker, VirtualSpeaker } from './speaker.ts';
 
-const PLATFORM = 'telegram';
 // Between two tries to withdraw what is being sent just now; and the same while the gateway stops.
 const WITHDRAW_AGAIN_MS = 1000;
 const STOP_AGAIN_MS = 50;
 // To a caller who waited for what another caller withdrew.
 const WITHDRAWN_RETRY_S = 1;
 
+const ASYNC_APPLIED: AnswerHeaders = { 'preference-applied': 'respond-async' };
+
 // A call as it came; what its parameters mean is known already.
 export interface AskedCall {
   readonly speaker: Speaker;
   readonly headers: IncomingHttpHeaders;
-  readonly params: Readonly<RequestParams>;
+  readonly params: DialectParams;
   // Pinned in the spool until the call is answered.
   readonly files: Files;
 }
@@ -64,34 +46,40 @@ export interface AskedCall {
 // How a caller's patience ended.
 type Patiently =
   | Exclude<Waited, { kind: 'time' | 'stopping' | 'left' }>
-  | { kind: 'async' | 'left' }
+  // `preview`: answered at once without having asked for it.
+  | { kind: 'async' | 'preview' | 'left' }
   | { kind: 'withdrawn'; retryAfterS: number }
   // The gateway stops: it was withdrawn, or it may be out already and stays.
   | { kind: 'stopped' | 'kept' };
 
-export class Dialect {
+export class Deliveries {
   readonly #options: IntakeOptions;
+  readonly #platform: Pick<ServedPlatform, 'name' | 'dialect'>;
   readonly #waiting: WaitingCallers;
   readonly #adoption: Adoption;
 
-  constructor(options: IntakeOptions, waiting: WaitingCallers) {
+  constructor(
+    options: IntakeOptions,
+    platform: Pick<ServedPlatform, 'name' | 'dialect'>,
+    waiting: WaitingCallers,
+  ) {
     this.#options = options;
+    this.#platform = platform;
     this.#waiting = waiting;
     this.#adoption = new Adoption(options);
   }
 
   async deliver(asked: AskedCall, call: DescribedCall, caller: Caller): Promise<ValueAnswer> {
+    const { name: platform, dialect } = this.#platform;
     const read = readWishes(asked.headers, this.#options.settings);
-    if (read.kind === 'wrong') {
-      return answerNo(400, `Bad Request: ${read.header} must be ${read.expected}`);
-    }
+    if (read.kind === 'wrong') return dialect.unreadable(`${read.header} must be ${read.expected}`);
     const { speaker } = asked;
     if (COSMETIC_FAMILIES.includes(call.family)) {
       return this.#sendCosmetic(speaker.account, call, asked.params);
     }
     const isHeld = read.patience.kind !== 'async';
     if (isHeld && !this.#waiting.enter(speaker)) {
-      return answerProblem(problem('too_many_waiting', ''));
+      return answerProblem(dialect, problem('too_many_waiting', ''));
     }
     // Not in a function of its own: that would be one more promise for every message.
     try {
@@ -106,27 +94,29 @@ export class Dialect {
       };
       const composed = compose(
         this.#options.clock.now(),
-        { account, platform: PLATFORM, call: described, ...content },
+        { account, platform, call: described, ...content },
         wishes,
       );
-      if ('path' in composed) return answerProblem(invalid('invalid_message', [composed]));
+      if ('path' in composed) {
+        return answerProblem(dialect, invalid('invalid_message', [composed]));
+      }
       const delivery = virtual === null ? composed : spokenBy(virtual, composed);
       const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
       if (shown !== null) {
-        const { seq } = shown;
-        return withHeaders(this.#answerEnd(call, params, shown), this.#receipt(seq, null));
+        const answer = dialect.ended(call, params, shown, this.#options.clock.now());
+        return withHeaders(answer, this.#receipt(shown.seq, null));
       }
       const claimed = this.#adoption.isEmpty ? null : await this.#claim(delivery);
       const isAdopted = claimed?.kind === 'adopted';
       // Its turn came after the stop began: nothing more is accepted that holds the line.
-      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping();
+      if (isHeld && !isAdopted && this.#waiting.isStopping) return answerStopping(dialect);
       const taken = isAdopted ? claimed : await this.#submit(delivery, claimed);
       const repeats = isAdopted ? null : (claimed?.seq ?? null);
       if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
       const isPreview = asked.headers.prefer === undefined && this.#options.road.isPreview(seq);
       const waited: Patiently = isPreview
-        ? { kind: 'async' }
+        ? { kind: 'preview' }
         : await this.#wait(caller, delivery.account, seq, patience);
       this.#tellCaller(caller, delivery, seq, waited);
       const answer = this.#answerWaited(call, params, seq, waited);
@@ -174,18 +164,19 @@ export class Dialect {
     if (print !== null) this.#adoption.lost(print, delivery.account, seq);
   }
 
-  async #sendCosmetic(account: string, call: DescribedCall, params: RequestParams) {
+  async #sendCosmetic(account: string, call: DescribedCall, params: DialectParams) {
     const { chat, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
     const made = { account, chat, method, family, gate, user: null, body };
-    return answerCosmetic(await this.#options.road.cosmetic(made));
+    const { result } = await this.#options.road.cosmetic(made);
+    return this.#platform.dialect.cosmetic(result);
   }
 
   #answerRefusal(refusal: Problem, repeats: number | null): ValueAnswer {
     const { id } = refusal;
     const repeated = repeats === null ? {} : this.#repeats(repeats);
     const own = typeof id === 'string' ? { 'x-sluice-delivery': id } : {};
-    return withHeaders(answerProblem(refusal), { ...repeated, ...own });
+    return withHeaders(answerProblem(this.#platform.dialect, refusal), { ...repeated, ...own });
   }
 
   async #wait(
@@ -218,30 +209,29 @@ export class Dialect {
 
   #answerWaited(
     call: DescribedCall,
-    params: RequestParams,
+    params: DialectParams,
     seq: number,
     waited: Patiently,
   ): ValueAnswer {
+    const { dialect } = this.#platform;
+    const now = this.#options.clock.now();
     switch (waited.kind) {
       case 'async':
-        return answerProvisionally(provisionalResult(call, params, seq, this.#options.clock.now()));
+        return withHeaders(dialect.provisional(call, params, seq, now), ASYNC_APPLIED);
+      case 'preview':
+        return dialect.provisional(call, params, seq, now);
       case 'ended':
-        return this.#answerEnd(call, params, waited.ended);
+        return dialect.ended(call, params, waited.ended, now);
       case 'withdrawn':
-        return answerLater(waited.retryAfterS);
+        return dialect.later(waited.retryAfterS);
       case 'stopped':
-        return answerStopping();
+        return answerStopping(dialect);
       case 'kept':
-        return answerKept(formatId(this.#options.tag, seq));
+        return dialect.conflict(keptDetail(formatId(this.#options.tag, seq)));
       case 'left':
         // Nobody reads it.
-        return answerStopping();
+        return answerStopping(dialect);
     }
-  }
-
-  #answerEnd(call: DescribedCall, params: RequestParams, ended: Ended): ValueAnswer {
-    if (call.family !== 'edit') return answerEnd(ended);
-    return answerEdit(call, params, ended, this.#options.clock.now());
   }
 
   // null: it can no longer be withdrawn, or not yet.
@@ -273,9 +263,12 @@ export class Dialect {
 }
 
 function isAnsweredElsewise({ held }: NewDelivery, seq: number, waited: Patiently): boolean {
-  if (waited.kind === 'async') return held === true;
+  if (waited.kind === 'preview') return held === true;
   return waited.kind === 'ended' && waited.ended.seq !== seq;
 }
+
+const keptDetail = (id: string) =>
+  `the gateway is stopping, and ${id} may be delivered already, or in part; it goes on after the start`;
 
 function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery): NewDelivery {
   const delivery = bounds === null ? composed : lowered(composed, bounds);

@@ -1,11 +1,12 @@
-// An answer on its way to somebody with a virtual token: wherever the bot's own secret stands in it (the address of a
-// webhook, the path of a file on a local server), the virtual one stands instead. Chunk by chunk, whatever its length.
+// An answer on its way to somebody with a virtual token: wherever the account's own secret stands in it (the address
+// of a webhook, the path of a file on a local server), the virtual one's stands instead. Chunk by chunk, whatever its
+// length.
 
 import { type Readable, Transform } from 'node:stream';
 
 export function masked(body: Readable, own: string, shown: string): Readable {
-  const needle = Buffer.from(secretOf(own));
-  const instead = Buffer.from(secretOf(shown));
+  const needle = Buffer.from(own);
+  const instead = Buffer.from(shown);
   // The end of what came, in which the needle may have begun.
   let held = Buffer.alloc(0);
   const mask = new Transform({
@@ -27,9 +28,4 @@ export function masked(body: Readable, own: string, shown: string): Readable {
   body.once('error', (error) => mask.destroy(error));
   mask.once('close', () => body.destroy());
   return body.pipe(mask);
-}
-
-// Its number is no secret, and may stand apart from it.
-export function secretOf(token: string): string {
-  return token.slice(token.indexOf(':') + 1);
 }

@@ -1,27 +1,24 @@
 // Calls that send nothing, and downloads: straight through to the platform, the answer flowing back as it comes.
 // They are not paced, but they keep what the platform said: a wait it named is told to whoever asks before it is
-// over, and a bot it refuses is not asked for again at once. A caller who hangs up ends the call.
+// over, and an account it refuses is not asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/receipt.ts';
-import { scalarNumber } from '../../domain/scalar.ts';
-import type { Download, OutgoingCall, Passage } from '../../platforms/platform.ts';
-import { jsonOrUndefined } from '../../system/json.ts';
+import type { Download, OutgoingCall, UpdatePolling } from '../../platforms/platform.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
 import { asAttachment, type ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
-import { answerLater, answerNo } from './answer.ts';
-import { masked, secretOf } from './mask.ts';
+import { answerUnauthorized, type ServedPlatform } from './answers.ts';
+import { masked } from './mask.ts';
 import { answerFromStore } from './polls.ts';
 import type { Speaker } from './speaker.ts';
 
-// Long polls answer after at most 50 s; this is what they may take beyond it.
-const LONG_POLL_GRACE_MS = 10_000;
-const LONG_POLL_S_MAX = 50;
+// What a call that the platform holds open may take beyond that.
+const HELD_GRACE_MS = 10_000;
 const REFUSED_MS = 60_000;
 const BANS_MAX = 10_000;
-// A longer answer of getUpdates is passed on unread.
+// A longer answer to a poll is passed on unread.
 const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
 
 const HEADERS_PASSED = [
@@ -29,54 +26,61 @@ const HEADERS_PASSED = [
   ...['etag', 'last-modified', 'cache-control', 'retry-after'],
 ];
 
+type PassingOptions = Pick<IntakeOptions, 'clock' | 'accounts' | 'updates' | 'log' | 'settings'>;
+type PassingPlatform = Pick<ServedPlatform, 'dialect' | 'passage' | 'polling'>;
+
 export class Passing {
-  readonly #options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>;
-  readonly #passage: Passage;
+  readonly #options: PassingOptions;
+  readonly #platform: PassingPlatform;
+  readonly #headersPassed: readonly string[];
   // By token, or token and method: a new token has nothing to answer for. Insertion order is age order.
   readonly #bans = new Map<string, number>();
   readonly #places = new Shares(PASSING_MAX);
 
-  constructor(options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>, passage: Passage) {
+  constructor(options: PassingOptions, platform: PassingPlatform) {
     this.#options = options;
-    this.#passage = passage;
+    this.#platform = platform;
+    this.#headersPassed = [...HEADERS_PASSED, ...(platform.dialect.headersPassed ?? [])];
   }
 
+  // `heldMs`: how long the platform itself may take to answer.
   async call(
     speaker: Speaker,
-    asked: Omit<OutgoingCall, 'credential'>,
+    asked: Omit<OutgoingCall, 'credential' | 'deadlineMs'> & { readonly heldMs: number },
     caller: Caller,
   ): Promise<ValueAnswer> {
     const { account, credential } = speaker;
-    const call = { ...asked, credential };
-    const kept = answerFromStore(this.#options.updates, account, call, caller);
+    const { method, body, heldMs } = asked;
+    const call = { credential, method, body, deadlineMs: this.#deadlineMs(heldMs) };
+    const { passage, polling } = this.#platform;
+    const kept = answerFromStore(this.#options.updates, polling, account, call, caller);
     if (kept !== null) return kept;
     const name = `${call.credential} ${call.method.toLowerCase()}`;
     const refusal = this.#refusal(account, call.credential) ?? this.#wait(name);
     if (refusal !== null) return refusal;
-    const answer = await this.#through(speaker, caller, (hangUp) =>
-      this.#passage.pass(call, hangUp),
-    );
+    const answer = await this.#through(speaker, caller, (hangUp) => passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;
       if (status === 401) this.#ban(call.credential, REFUSED_MS);
       if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
     }
-    const isPoll = name.endsWith(' getupdates');
-    const read = isPoll ? (updates: string) => this.#saw(account, updates) : null;
-    return this.#flow(hidden(speaker, answer), read);
+    const isPoll = polling?.asked(call.method, {})?.kind === 'poll';
+    const read = isPoll ? (updates: string) => this.#saw(account, polling, updates) : null;
+    return this.#flow(this.#hidden(speaker, answer), read);
   }
 
   async download(
     speaker: Speaker,
-    asked: Omit<Download, 'credential'>,
+    asked: Omit<Download, 'credential' | 'deadlineMs'>,
     caller: Caller,
   ): Promise<ValueAnswer> {
     const { account, credential } = speaker;
     const refusal = this.#refusal(account, credential);
     if (refusal !== null) return refusal;
-    const file = { ...asked, path: ownPath(speaker, asked.path), credential };
+    const deadlineMs = this.#deadlineMs(0);
+    const file = { ...asked, deadlineMs, path: this.#ownPath(speaker, asked.path), credential };
     const answer = await this.#through(speaker, caller, (hangUp) =>
-      this.#passage.download(file, hangUp),
+      this.#platform.passage.download(file, hangUp),
     );
     if (answer?.kind === 'answered') {
       const { 'content-disposition': given, ...headers } = answer.headers;
@@ -84,6 +88,11 @@ export class Passing {
       return this.#flow({ ...answer, headers: saved }, null);
     }
     return this.#flow(answer, null);
+  }
+
+  #deadlineMs(heldMs: number): number {
+    const { deadlineMs } = this.#options.settings;
+    return heldMs > 0 ? Math.max(deadlineMs, heldMs + HELD_GRACE_MS) : deadlineMs;
   }
 
   // null: too many are under way.
@@ -108,11 +117,12 @@ export class Passing {
   }
 
   #flow(answer: StreamedReply | null, read: ((body: string) => void) | null): ValueAnswer {
-    if (answer === null) return answerLater(1);
-    if (answer.kind !== 'answered') return answerNo(502, 'Bad Gateway');
+    const { dialect } = this.#platform;
+    if (answer === null) return dialect.later(1);
+    if (answer.kind !== 'answered') return dialect.refused(502, 'Bad Gateway');
     const { status, body } = answer;
     const headers: Record<string, string> = {};
-    for (const name of HEADERS_PASSED) {
+    for (const name of this.#headersPassed) {
       const value = answer.headers[name];
       if (value !== undefined) headers[name] = value;
     }
@@ -120,22 +130,44 @@ export class Passing {
     return { status, headers, body: isRead ? overheard(body, read) : body };
   }
 
-  #saw(account: string, body: string): void {
-    if (this.#options.updates === undefined) return;
-    const updates = updatesOf(body);
-    if (updates.length > 0) this.#options.updates.saw(account, updates);
+  #saw(account: string, polling: UpdatePolling, body: string): void {
+    const { updates, log } = this.#options;
+    if (updates === undefined) return;
+    try {
+      const seen = polling.updatesIn(body);
+      if (seen.length > 0) updates.saw(account, seen);
+    } catch (error) {
+      // The caller has them already.
+      log.error({ err: error, account }, 'could not read the updates of a poll');
+    }
+  }
+
+  // As whoever holds a virtual token may see it.
+  #hidden({ credential, virtual }: Speaker, answer: StreamedReply | null): StreamedReply | null {
+    if (virtual === null || answer?.kind !== 'answered') return answer;
+    const { secretOf } = this.#platform.dialect;
+    const { 'content-length': _length, ...headers } = answer.headers;
+    const body = masked(answer.body, secretOf(credential), secretOf(virtual.token));
+    return { ...answer, headers, body };
+  }
+
+  // The other way round: a path that was told with the virtual secret in it.
+  #ownPath({ credential, virtual }: Speaker, path: string): string {
+    if (virtual === null) return path;
+    const { secretOf } = this.#platform.dialect;
+    return path.replaceAll(secretOf(virtual.token), encodeURIComponent(secretOf(credential)));
   }
 
   // null: it may be asked for.
   #refusal(account: string, credential: string): ValueAnswer | null {
     const refused = this.#options.accounts.get(account)?.refused ?? null;
     if (refused === null && this.#leftMs(credential) <= 0) return null;
-    return answerNo(401, 'Unauthorized');
+    return answerUnauthorized(this.#platform.dialect);
   }
 
   #wait(name: string): ValueAnswer | null {
     const leftMs = this.#leftMs(name);
-    return leftMs > 0 ? answerLater(Math.ceil(leftMs / 1000)) : null;
+    return leftMs > 0 ? this.#platform.dialect.later(Math.ceil(leftMs / 1000)) : null;
   }
 
   #leftMs(name: string): number {
@@ -158,25 +190,6 @@ export class Passing {
   }
 }
 
-export function passDeadlineMs(params: Readonly<Record<string, unknown>>, leastMs: number): number {
-  const seconds = scalarNumber(params.timeout);
-  if (!(seconds > 0)) return leastMs;
-  return Math.max(leastMs, Math.min(seconds, LONG_POLL_S_MAX) * 1000 + LONG_POLL_GRACE_MS);
-}
-
-// As whoever holds a virtual token may see it.
-function hidden({ credential, virtual }: Speaker, answer: StreamedReply | null) {
-  if (virtual === null || answer?.kind !== 'answered') return answer;
-  const { 'content-length': _length, ...headers } = answer.headers;
-  return { ...answer, headers, body: masked(answer.body, credential, virtual.token) };
-}
-
-// The other way round: a path that was told with the virtual secret in it.
-function ownPath({ credential, virtual }: Speaker, path: string): string {
-  if (virtual === null) return path;
-  return path.replaceAll(secretOf(virtual.token), encodeURIComponent(secretOf(credential)));
-}
-
 // The same bytes; `read` is told them when all of them have gone on to the caller.
 function overheard(body: Readable, read: (body: string) => void): Readable {
   const chunks: Buffer[] = [];
@@ -195,10 +208,4 @@ function overheard(body: Readable, read: (body: string) => void): Readable {
   body.once('error', (error) => ear.destroy(error));
   ear.once('close', () => body.destroy());
   return body.pipe(ear);
-}
-
-function updatesOf(body: string): readonly unknown[] {
-  const answer = jsonOrUndefined(body);
-  const isGiven = typeof answer === 'object' && answer !== null && 'result' in answer;
-  return isGiven && Array.isArray(answer.result) ? answer.result : [];
 }

@@ -1,9 +1,9 @@
 // The answer to a caller who does not wait: messages that do not exist yet. Their ids may be used in later calls
 // (edit, delete, reply, pin, react); the road puts the real ones in when it knows them.
 
-import type { DescribedCall } from '../../accept/draft.ts';
-import { provisionalId } from '../../domain/ids.ts';
-import { scalarNumber } from '../../domain/scalar.ts';
+import type { DescribedCall } from '../../../domain/call.ts';
+import { provisionalId } from '../../../domain/ids.ts';
+import { scalarNumber } from '../../../domain/scalar.ts';
 import { imaginedMessage } from './placeholder.ts';
 
 type Params = Readonly<Record<string, unknown>>;

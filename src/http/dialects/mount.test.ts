@@ -220,3 +220,20 @@ describe('downloads', () => {
     ]);
   });
 });
+
+test('words that fail in a stranger’s turn fail that request alone', async () => {
+  const { options } = await bench();
+  const telegram = options.platforms.get('telegram')!;
+  const refused = () => {
+    throw new Error('no words');
+  };
+  const broken = { ...telegram, dialect: { ...telegram.dialect!, refused } };
+  const accounts = {
+    isFavoured: () => false,
+    identify: () => ({ kind: 'refused', status: 401, detail: 'Unauthorized' }),
+  };
+  const own = await bench({}, [broken], { accounts: accounts as never });
+  // More than one turn takes.
+  const asked = Array.from({ length: 5 }, () => own.app.inject('/bot7:wrong/getMe'));
+  for (const answer of await Promise.all(asked)) expect(answer.statusCode).toBe(500);
+});

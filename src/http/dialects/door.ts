@@ -1,0 +1,182 @@
+// A call of a platform's dialect, whoever makes it: read once, in whatever form it comes, and sent its way, over the
+// road if it sends, straight through if not. Calls come over HTTP (mount.ts) and from inside the process
+// (in-process.ts); both get the same answer, as a value. Refusals here are the platform's own, to the byte where its
+// words are known.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { permitted } from '../../accept/permit.ts';
+import { tooOften } from '../../accept/problems.ts';
+import type { Caller, WaitingCallers } from '../../accept/receipt.ts';
+import { journalProblem } from '../../accept/submit.ts';
+import { problem } from '../../domain/errors.ts';
+import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
+import type { DialectParams, LocatedCall, LocatedFile } from '../../platforms/platform.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
+import type { ValueAnswer } from '../answer.ts';
+import type { IntakeOptions } from '../context.ts';
+import { isStream } from '../json-body.ts';
+import { type Form, readForm } from '../multipart.ts';
+import { answerProblem, answerTooLarge, type ServedPlatform } from './answers.ts';
+import { type AskedCall, Deliveries } from './deliver.ts';
+import { Passing } from './pass.ts';
+import { readPatience } from './send-options.ts';
+import { type FoundSpeaker, type Speaker, speakerOf } from './speaker.ts';
+
+// What a caller may say about which part of a file it wants.
+const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
+
+const NOT_MADE_FOR_IT = 'this token is not made for this call';
+const UNPARSABLE = "can't parse the request's body";
+
+// A call whose token was admitted.
+export interface DoorCall {
+  readonly speaker: Speaker;
+  readonly call: LocatedCall;
+  readonly headers: IncomingHttpHeaders;
+  readonly query: unknown;
+  // A stream: a form, read as it arrives.
+  readonly body: unknown;
+}
+
+export class Door {
+  readonly platform: ServedPlatform;
+  readonly #options: IntakeOptions;
+  readonly #waiting: WaitingCallers;
+  readonly #deliveries: Deliveries;
+  readonly #passing: Passing;
+
+  constructor(options: IntakeOptions, platform: ServedPlatform, waiting: WaitingCallers) {
+    this.platform = platform;
+    this.#options = options;
+    this.#waiting = waiting;
+    this.#deliveries = new Deliveries(options, platform, waiting);
+    this.#passing = new Passing(options, platform);
+  }
+
+  // A call that would hold the line could not be answered any more.
+  isStoppingFor({ prefer }: IncomingHttpHeaders): boolean {
+    if (!this.#waiting.isStopping) return false;
+    return readPatience(prefer, this.#options.settings).kind !== 'async';
+  }
+
+  get bodyBytesMax(): number {
+    return this.#options.settings.bodyBytesMax;
+  }
+
+  // Whose token is it? `from`: the address it comes from; '' is the machine itself.
+  speaker(credential: string, from: string): FoundSpeaker | Promise<FoundSpeaker> {
+    return speakerOf(this.#options, this.platform.name, credential, from);
+  }
+
+  call(made: DoorCall, caller: Caller): Promise<ValueAnswer> | ValueAnswer {
+    const { body } = made;
+    if (isStream(body)) return this.#form(made, body, caller);
+    return this.#read(made, body, NO_FILES, caller);
+  }
+
+  async file(
+    speaker: Speaker,
+    { method, path }: LocatedFile,
+    asked: IncomingHttpHeaders,
+    caller: Caller,
+  ): Promise<ValueAnswer> {
+    const judged = this.#judged(speaker, { method, params: {}, files: NO_FILES });
+    if (judged.kind === 'refused') return judged.answer;
+    const headers: Record<string, string> = {};
+    for (const name of HEADERS_ASKED) {
+      const value = asked[name];
+      if (typeof value === 'string') headers[name] = value;
+    }
+    return this.#passing.download(speaker, { path, headers }, caller);
+  }
+
+  // What a call that could not be finished is answered.
+  failed(error: Error & { readonly statusCode?: number; readonly code?: string }): ValueAnswer {
+    const { name, dialect } = this.platform;
+    if (error instanceof JournalUnavailable) return answerProblem(dialect, journalProblem(error));
+    const status = error.statusCode ?? 500;
+    if (status === 413) return answerTooLarge(dialect);
+    if (error.code === 'json_bounds') return dialect.unreadable(error.message);
+    if (status < 500) return dialect.unreadable(UNPARSABLE);
+    this.#options.log.error({ err: error, dialect: name }, 'request failed');
+    return answerProblem(dialect, problem('internal', ''));
+  }
+
+  async #form(made: DoorCall, source: Readable, caller: Caller): Promise<ValueAnswer> {
+    const { spool, settings } = this.#options;
+    const bounds = {
+      fieldBytesMax: settings.bodyBytesMax,
+      fileBytesMax: settings.uploadBytesMax,
+    };
+    const form = await readForm(source, made.headers, spool, bounds, made.speaker);
+    if (form.kind !== 'read') return this.#answerForm(form);
+    const { files } = form;
+    try {
+      return await this.#read(made, form.fields, files, caller);
+    } finally {
+      for (const { id } of Object.values(files)) spool.unpin(id);
+    }
+  }
+
+  #read(
+    { speaker, call: located, headers, query }: DoorCall,
+    body: unknown,
+    files: Files,
+    caller: Caller,
+  ): Promise<ValueAnswer> | ValueAnswer {
+    const { calls, dialect } = this.platform;
+    const read = dialect.read(located, { query, body, files });
+    if (read.kind === 'refused') return read.answer;
+    const { method, params } = read;
+    const call = calls.describe(method, params);
+    if (call.kind === 'invalid') return dialect.refused(400, call.detail);
+    const permit = this.#judged(speaker, { method: call.method, params, files });
+    if (permit.kind === 'refused') return permit.answer;
+    const { params: sent } = permit;
+    // As it was judged, where it was.
+    const judged = sent === params ? call : calls.describe(method, sent);
+    if (judged.kind === 'invalid') return dialect.refused(400, judged.detail);
+    const asked: AskedCall = { speaker, headers, params: sent, files };
+    return judged.kind === 'pass'
+      ? this.#pass(asked, judged.method, caller)
+      : this.#deliveries.deliver(asked, judged, caller);
+  }
+
+  #pass(asked: AskedCall, method: string, caller: Caller): Promise<ValueAnswer> {
+    const { speaker, params } = asked;
+    const body = bodyOf(params, asked.files);
+    const heldMs = this.platform.dialect.heldMs(params);
+    return this.#passing.call(speaker, { method, body, heldMs }, caller);
+  }
+
+  // The parameters to send: where bounds apply, as they were judged.
+  #judged(
+    speaker: Speaker,
+    call: { method: string; params: DialectParams; files: Files },
+  ): { kind: 'permitted'; params: DialectParams } | { kind: 'refused'; answer: ValueAnswer } {
+    const { calls, dialect } = this.platform;
+    const bounds = speaker.virtual?.bounds ?? null;
+    if (bounds === null) return { kind: 'permitted', params: call.params };
+    const waitMs = bounds.takeMs(this.#options.clock.now());
+    if (waitMs > 0) return { kind: 'refused', answer: answerProblem(dialect, tooOften(waitMs)) };
+    const permit = permitted(calls, bounds, call);
+    if (permit.kind === 'permitted') return permit;
+    const refusal = problem('forbidden_scope', permit.detail || NOT_MADE_FOR_IT);
+    return { kind: 'refused', answer: answerProblem(dialect, refusal) };
+  }
+
+  #answerForm(form: Exclude<Form, { kind: 'read' }>): ValueAnswer {
+    const { dialect } = this.platform;
+    switch (form.kind) {
+      case 'too_large':
+        return answerTooLarge(dialect);
+      case 'full':
+        return answerProblem(dialect, problem('spool_full', ''));
+      case 'failed':
+        return answerProblem(dialect, problem(form.code, ''));
+      case 'broken':
+        return dialect.unreadable(form.detail);
+    }
+  }
+}
