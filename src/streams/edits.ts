@@ -15,9 +15,9 @@ import type { ShowResult } from './showing.ts';
 // Edits further apart than this are not one text that grows.
 const GAP_MS_MAX = 8_000;
 // So many of its own gaps without another edit, and so much of how they vary, and the last one was the last.
-const GAPS_TO_FINAL = 2;
-const VARIATIONS_TO_FINAL = 4;
-const QUIET_MS_MIN = 1_000;
+const GAPS_TO_FINAL = 1.75;
+const VARIATIONS_TO_FINAL = 3;
+const QUIET_MS_MIN = 1_500;
 const QUIET_MS_MAX = 2 * GAP_MS_MAX;
 // While there was only one.
 const QUIET_MS_FIRST = 4_000;
@@ -43,6 +43,8 @@ export class EditSession implements LiveText {
   readonly platform: string;
   staleSince: number | null = null;
   editedAt: number;
+  // When the caller of an edit that it waited for had its answer: what it says next, it says after that.
+  answeredAt = Number.NEGATIVE_INFINITY;
   // Between two edits, smoothed; null: there was one.
   gapMs: number | null = null;
   // How much they vary.
@@ -80,7 +82,7 @@ export class EditSession implements LiveText {
 
   // Another edit came.
   heardAfter(gapMs: number): void {
-    if (this.isPresumedOver) this.patience *= MISTAKEN_FACTOR;
+    if (this.isPresumedOver && this.gapMs !== null) this.patience *= MISTAKEN_FACTOR;
     this.isPresumedOver = false;
     if (this.gapMs === null) {
       this.gapMs = gapMs;
@@ -159,7 +161,7 @@ export class LiveEdits {
     session.staleSince = null;
     const ended = await this.#p.road.ended(seq, NEVER);
     session.shown = null;
-    this.#previews.delete(seq);
+    this.#landed(session, seq);
     if (ended.state !== 'sent') {
       this.#refused(session, ended);
       return 'waits';
@@ -204,7 +206,7 @@ export class LiveEdits {
   }
 
   #heardAgain(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
-    if (isRepeated) session.heardAfter(now - session.editedAt);
+    if (isRepeated) session.heardAfter(now - Math.max(session.editedAt, session.answeredAt));
     session.editedAt = now;
     session.prospect = prospectOf(delivery);
     session.quiet?.cancel();
@@ -284,8 +286,12 @@ export class LiveEdits {
     } catch (error) {
       this.#p.report(error, session);
     }
-    this.#previews.delete(seq);
+    this.#landed(session, seq);
     this.#finished(session, output);
+  }
+
+  #landed(session: EditSession, seq: number): void {
+    if (!this.#previews.delete(seq)) session.answeredAt = this.#p.clock.now();
   }
 
   #finished(session: EditSession, output: Output): void {

@@ -96,10 +96,11 @@ export class Output {
     this.#timer = null;
   }
 
-  // At the soonest it is shown then; Infinity: nobody knows.
+  // When it is shown, if nothing comes between; Infinity: nobody knows.
   soonest(text: LiveText, now: number): number {
     if (this.#showing !== null) return this.#showing === text ? now : Number.POSITIVE_INFINITY;
-    return this.#timer === null ? Number.POSITIVE_INFINITY : this.#nextAt;
+    const isAlone = this.turns.waits().length <= 1;
+    return this.#timer !== null && isAlone ? this.#nextAt : Number.POSITIVE_INFINITY;
   }
 
   // Shows what may be shown now, or looks again when it may.
