@@ -95,7 +95,7 @@ function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
       return profile;
     },
     stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
-    credentialOf: (id) => accounts.credentialOf(id),
+    credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
     forget: (id) => void profiles.delete(id),
   };

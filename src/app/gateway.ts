@@ -21,7 +21,7 @@ import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
 import { createSweeper } from '../spool/sweeper.ts';
 import { drained } from '../system/service.ts';
-import { createQueueLog, roadLog } from '../telemetry/log/road-log.ts';
+import { createQueueLog, followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
@@ -77,7 +77,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const { clock, log, engine } = house;
   const { dispatch, road } = engine;
   fillMetrics(config, house, metrics);
-  road.listen(roadLog(log));
+  followRoad(road, log);
   const broadcasts = openBroadcasts(config, house, metrics);
   const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
   const live = openLive(config, house, metrics, () => options);
@@ -90,8 +90,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const server = openServer(options, waiting, dialects);
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
-  const queueLog = createQueueLog({ clock, log, depths });
-  road.listen(queueLog.listen);
+  const queueLog = createQueueLog({ clock, log, counts: () => road.counts(), depths });
   await startRoad(house);
   const parts = [live, broadcasts, arrivals.inbound, ...keepers, queueLog];
   for (const part of parts) await part.start();

@@ -213,7 +213,7 @@ function engineAccounts(
     },
     get: (id) => withOff(accounts, accounts.get(id)),
     list: () => accounts.list().map((account) => withOff(accounts, account)),
-    credentialOf: (id) => accounts.credentialOf(id),
+    credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
     setPaused: (id, paused) => accounts.setPaused(id, paused),
   };

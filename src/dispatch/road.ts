@@ -84,7 +84,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
     thaw: async (what) => (isKnown(what.account) ? thawByHand(dispatch, what, clock.now()) : 0),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
     waiting: (filter, max) => waitingHeads(dispatch, filter, max),
-    listen: (listener) => teller.listen(listener),
+    listen: (listener, interest) => teller.listen(listener, interest),
+    counts: () => teller.counts,
   };
 }
 

@@ -26,6 +26,8 @@ export class ChatPacers {
   readonly #showing: ShowingPorts;
   readonly #outputs = new Map<string, Output>();
   readonly #lacking = new Set<string>();
+  // Set while there are outputs.
+  #unlisten: (() => void) | null = null;
 
   constructor(ports: StagePorts) {
     this.#p = ports;
@@ -68,6 +70,7 @@ export class ChatPacers {
       const pace = paceOf(settings, live, chat, stream.transport);
       output = new Output(this.#outputPorts(), pace, { account, chat, platform });
       this.#outputs.set(key, output);
+      this.#unlisten ??= this.#p.road.listen(this.#heard);
     }
     return output;
   }
@@ -85,8 +88,8 @@ export class ChatPacers {
   }
 
   // A call of the chat came back: it may be open now.
-  readonly heard = (event: RoadEvent): void => {
-    if (event.kind !== 'attempted' || this.#outputs.size === 0) return;
+  readonly #heard = (event: RoadEvent): void => {
+    if (event.kind !== 'attempted') return;
     const { account, chat } = event.about;
     for (const kind of ['message', 'draft']) {
       this.#outputs.get([account, chat, kind, ''].join('\0'))?.consider();
@@ -99,6 +102,9 @@ export class ChatPacers {
       output.rest();
       this.#outputs.delete(key);
     }
+    if (this.#outputs.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = null;
   }
 
   stop(): void {
