@@ -89,7 +89,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const dialects = openDialects(options, waiting);
   const server = openServer(options, waiting, dialects);
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
-  const depths = () => ({ ...road.depths(), platforms: dispatch.scheduler.livePlatforms() });
+  const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
   const queueLog = createQueueLog({ clock, log, counts: () => road.counts(), depths });
   await startRoad(house);
   const parts = [live, broadcasts, arrivals.inbound, ...keepers, queueLog];

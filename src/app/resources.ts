@@ -110,7 +110,7 @@ export async function openHouse(
     fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
-    if (kind === 'token') engine.dispatch.stay(id);
+    if (kind === 'token') engine.dispatch.state.stay(id);
     if (kind === 'removed') engine.dispatch.leave(id);
   });
   return {

@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
-import { aDelivery } from '../domain/delivery.fixture.ts';
-import type { Queued } from '../domain/delivery.ts';
+import { aQueued } from '../domain/delivery.fixture.ts';
 import type { Interest, RoadEvent } from '../domain/event.ts';
-import type { AttemptReport } from './attempt/conclude.ts';
 import { RoadEvents } from './events.ts';
+import type { AttemptReport } from './settle.ts';
 
-const queued: Queued = {
-  ...aDelivery(),
-  ...{ seq: 1, lane: '', enterAt: 0, rank: 0, dueAt: 0, bytes: 2 },
-};
+const queued = aQueued();
 
 function report(state: 'sent' | 'dead'): AttemptReport {
   const outcome =

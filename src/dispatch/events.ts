@@ -7,8 +7,7 @@ import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import { summaryOf } from '../domain/payload.ts';
 import type { Ended } from '../road/road.ts';
-import type { AttemptReport } from './attempt/conclude.ts';
-import { answerOf, detailOf, reasonOf } from './attempt/conclude.ts';
+import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 
 interface Waiter {
   // The delivery it waits for now; changes when another takes its place.
