@@ -43,7 +43,10 @@ describe('the loop', () => {
     const { dispatch, road, calls, run, store } = aRoad(() => SENT);
     await dispatch.start();
     const { append } = store.journal;
-    store.journal.append = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+    store.journal.append = () => {
+      const refused = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+      return { written: refused(), durable: refused() };
+    };
     await expect(submit(road)).rejects.toThrow(JournalUnavailable);
     store.journal.append = append.bind(store.journal);
     await submit(road);

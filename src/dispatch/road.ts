@@ -258,7 +258,7 @@ function appendToQueue(
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
   const expected = scheduler.expect(place, bytesOf(delivery.body));
-  return dispatch.journal.append(owner, delivery, { queueMax }).then(
+  return dispatch.journal.append(owner, delivery, { queueMax }).durable.then(
     (appended) => {
       dispatch.state.store.worked();
       if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
@@ -305,14 +305,19 @@ async function appendAtOnce(
     landed.resolve();
   };
   let hasLeft = false;
-  const written = (queued: Queued) => {
-    hasLeft = true;
-    dispatch.state.scheduler.launched(queued);
-    dispatch.send(queued, ticket, delivery).then(landed.resolve, landed.reject);
-  };
+  const bounds = { queueMax, beginAt: at };
+  const { written, durable } = dispatch.journal.append(owner, delivery, bounds);
+  written.then(
+    (appended) => {
+      if (appended.kind !== 'accepted') return;
+      hasLeft = true;
+      dispatch.state.scheduler.launched(appended.queued);
+      dispatch.send(appended.queued, ticket, delivery).then(landed.resolve, landed.reject);
+    },
+    () => {},
+  );
   try {
-    const bounds = { queueMax, begin: { at, written } };
-    const appended = await dispatch.journal.append(owner, delivery, bounds);
+    const appended = await durable;
     dispatch.state.store.worked();
     if (appended.kind !== 'accepted') {
       giveBack();

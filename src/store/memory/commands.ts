@@ -56,7 +56,7 @@ export class MemoryCommands {
     this.callers = new MemoryCallers(disk);
   }
 
-  append(owner: Owner, delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
+  append(owner: Owner, delivery: NewDelivery, { queueMax, beginAt }: AppendBounds): Appended {
     if (!isOwner(this.#disk, owner)) return NOT_OWNER;
     const repeated = this.#repeated(delivery);
     if (repeated !== null) return repeated;
@@ -80,8 +80,8 @@ export class MemoryCommands {
       queued: queuedOf(row),
       replaced: rival?.seq ?? null,
     } as const;
-    if (begin === undefined || !isPlain(delivery)) return accepted;
-    this.begin(owner, seq, begin.at);
+    if (beginAt === undefined || !isPlain(delivery)) return accepted;
+    this.begin(owner, seq, beginAt);
     return { ...accepted, begun: true };
   }
 

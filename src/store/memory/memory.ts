@@ -13,6 +13,7 @@ import type { CallerStore } from '../ports/callers.ts';
 import type {
   AppendBounds,
   Appended,
+  Appending,
   Begun,
   MoveCommand,
   Moved,
@@ -114,16 +115,24 @@ export class MemoryJournal implements Store {
     }
   }
 
-  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {
     assert(
       delivery.account === owner.account,
       'a delivery is appended by the owner of its account',
     );
-    return this.#command(() => {
-      const appended = this.#commands.append(owner, delivery, bounds);
-      if (appended.kind === 'accepted' && appended.begun) bounds.begin?.written(appended.queued);
+    const append = () => this.#commands.append(owner, delivery, bounds);
+    if (bounds.beginAt === undefined) {
+      const durable = this.#command(append);
+      return { written: durable, durable };
+    }
+    const { promise: written, resolve, reject } = Promise.withResolvers<Appended>();
+    const durable = this.#command(() => {
+      const appended = append();
+      resolve(appended);
       return appended;
     });
+    durable.catch(reject);
+    return { written, durable };
   }
 
   begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {

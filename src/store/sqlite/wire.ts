@@ -86,12 +86,12 @@ interface AppendCommand {
 
 // Order of an append, which is the order of its INSERT up to `acceptedAt`.
 export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: AppendCommand): void {
-  const { queueMax, begin } = bounds;
+  const { queueMax, beginAt = 0 } = bounds;
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d), owner.epoch);
+    out.push(acceptedAt, body, queueMax, beginAt, heldOf(d), owner.epoch);
     return;
   }
   out.push(
