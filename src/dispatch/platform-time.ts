@@ -45,9 +45,9 @@ export class PlatformTime {
     this.#asking?.cancel();
   }
 
-  // `date` as the answer's head says it; undefined: it does not.
-  answered(host: string, date: string | undefined): void {
-    if (date === undefined || this.#record === null) return;
+  // `date` as the answer's head says it.
+  answered(host: string, date: string): void {
+    if (this.#record === null) return;
     const now = this.#p.clock.now();
     if (now < (this.#lookAt.get(host) ?? 0)) return;
     const at = Date.parse(date);
@@ -66,7 +66,7 @@ export class PlatformTime {
       const asked = credential === null ? undefined : platform.wire.timeAt?.(credential);
       if (asked === undefined) continue;
       hosts.add(host);
-      this.#track(asked.then((date) => this.answered(host, date ?? undefined)));
+      this.#track(asked.then((date) => date !== null && this.answered(host, date)));
     }
     if (hosts.size > 0) this.#asking = clock.schedule(now + ASK_EVERY_MS, () => this.#ask());
   }

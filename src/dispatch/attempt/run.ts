@@ -59,7 +59,7 @@ type Kept = Omit<TriedCall, 'outcome'>;
 export interface AttemptsPorts extends BeginPorts {
   readonly accounts: AccountKeys;
   readonly ledger: Records;
-  readonly platformTime: { answered(host: string, date: string | undefined): void };
+  readonly platformTime: { answered(host: string, date: string): void };
 }
 
 export interface AccountKeys {
@@ -179,7 +179,7 @@ export class Attempts {
     const { limits, profile } = this.#road.openAccount(account);
     limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, queued, body);
-    this.#p.platformTime.answered(profile.host, date);
+    if (date !== undefined) this.#p.platformTime.answered(profile.host, date);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }

@@ -10,9 +10,9 @@ import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/rec
 import { type Problem, problem } from '../../domain/errors.ts';
 import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
+import { headersOf } from '../auth/guard.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
-import { headersOf } from '../query.ts';
 import { group, type Route } from '../route.ts';
 import { isStream } from '../telegram/params.ts';
 import {

@@ -2,7 +2,15 @@
 // state it expects, and complete when it returns. This is where the port's promises are spelled
 // out.
 
-import { isPlain, isWithdrawal, laneOf, type NewDelivery } from '../../domain/delivery.ts';
+import {
+  isPlain,
+  isWithdrawal,
+  laneOf,
+  type NewDelivery,
+  ownPlace,
+  queuedOf,
+  type SlotEntry,
+} from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
@@ -24,9 +32,6 @@ import {
   IDEMPOTENCY_MS,
   mayBeOut,
   movableFrom,
-  ownPlace,
-  queuedOf,
-  type SlotEntry,
   STATE_OF_PRUNED,
   yieldsTo,
 } from '../rules.ts';

@@ -3,7 +3,7 @@
 // hooks let a world crash before the step (nothing happened) or after it (it happened and nobody
 // was told). It must stay quick for hours of traffic: nothing scans all deliveries but opening.
 
-import type { NewDelivery } from '../../domain/delivery.ts';
+import { type NewDelivery, queuedOf } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
@@ -28,7 +28,7 @@ import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
-import { mayStillGo, queuedOf } from '../rules.ts';
+import { mayStillGo } from '../rules.ts';
 import { runBroadcasts } from './broadcasts.ts';
 import { MemoryCommands } from './commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './disk.ts';

@@ -195,7 +195,8 @@ export class SqliteJournal implements Store {
   }
 
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {
-    assertOwn(owner, settlement.limits);
+    // Hardly an attempt teaches the limits anything.
+    if (settlement.limits.length > 0) assertOwn(owner, settlement.limits);
     const chars = settlement.result?.length ?? 0;
     const command = { owner, command: settlement };
     return this.#commits.submit(command, writeSettlement, readSettled, chars);

@@ -2,7 +2,13 @@
 // and one back. Structured cloning of nested objects would cost more than the insert itself. Both
 // sides read and write the same order; this file is where that order is written down.
 
-import { isPlain, type NewDelivery, type State } from '../../domain/delivery.ts';
+import {
+  isPlain,
+  type NewDelivery,
+  ownPlace,
+  queuedOfNew,
+  type State,
+} from '../../domain/delivery.ts';
 import { PRIORITY_RANK } from '../../domain/priority.ts';
 import { namesIn } from '../../system/json.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -18,7 +24,6 @@ import type {
 } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { NOT_OWNER, type Owner } from '../ports/ownership.ts';
-import { ownPlace, queuedOfNew } from '../rules.ts';
 
 export const OP = {
   // Nothing but a message: most of them. Fewer words, and one statement without a choice.
