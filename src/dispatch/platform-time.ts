@@ -36,6 +36,11 @@ export class PlatformTime {
     this.#track = track;
   }
 
+  // When the next answer of a host is worth a look; at once of one that is not named.
+  get lookAt(): ReadonlyMap<string, number> {
+    return this.#lookAt;
+  }
+
   start(record: ClockRecord): void {
     this.#record = record;
     this.#ask();

@@ -12,6 +12,7 @@ import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
 import type { Alias } from '../account/account.ts';
+import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
   type AttemptPorts,
@@ -59,7 +60,7 @@ type Kept = Omit<TriedCall, 'outcome'>;
 export interface AttemptsPorts extends BeginPorts {
   readonly accounts: AccountKeys;
   readonly ledger: Records;
-  readonly platformTime: { answered(host: string, date: string): void };
+  readonly platformTime: Pick<PlatformTime, 'lookAt' | 'answered'>;
 }
 
 export interface AccountKeys {
@@ -72,12 +73,14 @@ export class Attempts {
   readonly #p: AttemptsPorts;
   readonly #shown: ContentCache;
   readonly #lead = new BeginLatency();
+  readonly #lookAt: ReadonlyMap<string, number>;
   readonly #lookUp: Parameters<typeof resolve>[1];
 
   constructor(road: RoadState, ports: AttemptsPorts, shown: ContentCache) {
     this.#road = road;
     this.#p = ports;
     this.#shown = shown;
+    this.#lookAt = ports.platformTime.lookAt;
     const { ledger: records, clock } = ports;
     this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
@@ -179,13 +182,18 @@ export class Attempts {
     const { limits, profile } = this.#road.openAccount(account);
     limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, queued, body);
-    if (date !== undefined) this.#p.platformTime.answered(profile.host, date);
+    if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
     const { n, record } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing, change };
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
+  }
+
+  // Of most answers it says nothing new.
+  #lookAtDate(host: string, date: string, now: number): void {
+    if (now >= (this.#lookAt.get(host) ?? 0)) this.#p.platformTime.answered(host, date);
   }
 
   #conclude({ queued }: Start, ticket: Ticket | null, tried: TriedCall) {
