@@ -297,25 +297,21 @@ async function appendAtOnce(
   { ticket, place, at }: Reserved,
   queueMax: number,
 ): Promise<Appended> {
-  const landed = Promise.withResolvers<void>();
-  dispatch.track(landed.promise);
   const giveBack = () => {
     dispatch.state.openAccount(delivery.account).limits.settled(ticket, { kind: 'unjudged' }, at);
     dispatch.state.scheduler.release(place, at);
-    landed.resolve();
   };
   let hasLeft = false;
+  const leave = (appended: Appended): Promise<void> | undefined => {
+    if (appended.kind !== 'accepted') return undefined;
+    hasLeft = true;
+    dispatch.state.scheduler.launched(appended.queued);
+    return dispatch.send(appended.queued, ticket, delivery);
+  };
   const bounds = { queueMax, beginAt: at };
   const { written, durable } = dispatch.journal.append(owner, delivery, bounds);
-  written.then(
-    (appended) => {
-      if (appended.kind !== 'accepted') return;
-      hasLeft = true;
-      dispatch.state.scheduler.launched(appended.queued);
-      dispatch.send(appended.queued, ticket, delivery).then(landed.resolve, landed.reject);
-    },
-    () => {},
-  );
+  // What is not written is not durable either, which is told below.
+  dispatch.track(written.then(leave, () => {}));
   try {
     const appended = await durable;
     dispatch.state.store.worked();
