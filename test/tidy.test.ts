@@ -49,7 +49,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
   'rooms import only those they may': {
     rule: roomRules,
     fine: {
-      'src/dispatch/dispatch.ts': "import type { Road } from '../road/road.ts';",
+      'src/dispatch/loop.ts': "import type { Road } from '../road/road.ts';",
       'src/accounts/accounts.ts': "import type { Store } from '../store/ports/store.ts';",
       'src/cli/serve.ts': "const { run } = await import('../app/gateway.ts');",
       'src/limits/limits.test.ts': "import { world } from '../sim/sim.ts';",

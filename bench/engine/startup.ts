@@ -53,7 +53,7 @@ async function fill(dir: string): Promise<void> {
     const chat = `${1 + (Math.floor(i / ACCOUNTS) % CHATS_PER_ACCOUNT)}`;
     const acceptedAt = 1_700_000_000_000 + i;
     const sample = aDelivery({ account, chat, acceptedAt, body: BODY });
-    return journal.append({ account, epoch: FIRST_EPOCH }, sample, { queueMax: QUEUED });
+    return journal.append({ account, epoch: FIRST_EPOCH }, sample, { queueMax: QUEUED }).durable;
   });
   await journal.close();
 }

@@ -321,7 +321,7 @@ export function answering(
   call: DescribedCall,
   params: Readonly<Record<string, unknown>>,
 ): DescribedCall & { readonly priority?: Priority } {
-  if (updates === undefined) return call;
+  if (updates === undefined || !updates.seen.has(account)) return call;
   const asked = { chat: call.chat, family: call.family, gate: call.gate, params };
   const gate = updates.gateFor(account, asked);
   const priority = updates.priorityFor(account, asked);

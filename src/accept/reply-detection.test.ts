@@ -11,6 +11,7 @@ const telegram = createTelegram({
 
 // Updates that say of every call that it answers someone who waits.
 const updates = {
+  seen: new Set(['telegram:42']),
   gateFor: () => 'reply',
   priorityFor: () => 'high',
 } as unknown as Inbound;
@@ -26,6 +27,11 @@ function composed(seen: { updates?: Inbound }, wishes: Partial<SendOptions> = {}
 test('what the updates say goes into the delivery', () => {
   expect(composed({ updates })).toMatchObject({ gate: 'reply', priority: 'high' });
   expect(composed({})).toMatchObject({ gate: 'broadcast', priority: 'normal' });
+});
+
+test('an account whose updates nobody showed us is not asked about', () => {
+  const unseen = { ...updates, seen: new Set<string>() } as Inbound;
+  expect(composed({ updates: unseen })).toMatchObject({ gate: 'broadcast', priority: 'normal' });
 });
 
 test('a priority that the caller names stands before it', () => {

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import type { Config } from '../config/config.ts';
-import { safePriors } from '../dispatch/account/queue-bounds.ts';
+import { safePriors } from '../dispatch/account/account.ts';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import {
@@ -39,7 +39,7 @@ export function openBroadcasts(
     ...{ clock, journal, ledger, platforms, settingsOf, log, road, report },
     settings: config,
     rulesOf(account, charge) {
-      const { priors } = dispatch.profileOf(account);
+      const { priors } = dispatch.state.profileOf(account);
       return safePriors(priors, (error) => report('limits', error, { account })).planOf(charge)
         .account;
     },

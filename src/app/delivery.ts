@@ -7,7 +7,7 @@ import {
   type DispatchAccounts,
   type DispatchOptions,
   type Profile,
-} from '../dispatch/dispatch.ts';
+} from '../dispatch/loop.ts';
 import { createRoad, type FrontOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -44,7 +44,7 @@ export interface AccountProfile {
 }
 
 export interface EngineAccounts {
-  // Asked once per account; what is learned of it stays.
+  // Asked when the road opens the account.
   platformOf(id: string): AccountProfile;
   get(id: string): { paused: boolean; refused: string | null } | null;
   list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
@@ -84,20 +84,11 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
-  const profiles = new Map<string, Profile>();
   return {
-    profileOf(id) {
-      let profile = profiles.get(id);
-      if (profile === undefined) {
-        profile = makeProfile(accounts.platformOf(id));
-        profiles.set(id, profile);
-      }
-      return profile;
-    },
+    profileOf: (id) => makeProfile(accounts.platformOf(id)),
     stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
-    credentialOf: (id) => accounts.credentialOf(id),
+    credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
-    forget: (id) => void profiles.delete(id),
   };
 }
 

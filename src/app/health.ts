@@ -10,7 +10,8 @@ import type { House } from './resources.ts';
 const LOOP_STALE_MS = 30_000;
 
 export function readHealth({ clock, engine, journal }: House): Record<string, HealthPart> {
-  const { lastTurnAt, storeTrouble } = engine.dispatch;
+  const { lastTurnAt, state } = engine.dispatch;
+  const { trouble: storeTrouble } = state.store;
   const stale = clock.now() - lastTurnAt > LOOP_STALE_MS;
   return {
     scheduler: { status: stale ? 'stale' : 'ok', last_turn_ts: Math.round(lastTurnAt / 1000) },
@@ -41,11 +42,11 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
   const storeBytes = await ledger.size();
   const diskFreeBytes = await freeBytes(dataFolder);
   const now = clock.now();
-  const standing = [...dispatch.allLimits.values()].map((limits) => limits.standing(now));
+  const standing = [...dispatch.state.accounts.values()].map(({ limits }) => limits.standing(now));
   return {
     now,
     depths: road.depths(),
-    queueBytes: dispatch.scheduler.queueBytes(),
+    queueBytes: dispatch.state.scheduler.queueBytes(),
     accounts: road.accounts(),
     freezesActive: standing.reduce((n, { frozen }) => n + frozen, 0),
     limitsLowered: standing.reduce((n, { lowered }) => n + lowered, 0),
@@ -54,7 +55,7 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
     storeBytes,
     spoolBytes: house.spool.bytes,
     diskFreeBytes,
-    storeTrouble: dispatch.storeTrouble,
+    storeTrouble: dispatch.state.store.trouble,
     storeLosses: house.journal.losses.length,
     lastTurnAt: dispatch.lastTurnAt,
   };

@@ -27,7 +27,7 @@ export async function removeAccount(
   if (!(await accounts.remove(id))) return { kind: 'unknown' };
   // What was accepted meanwhile.
   const after = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
-  const { inFlight } = engine.dispatch.scheduler.depthOf(id);
+  const { inFlight } = engine.dispatch.state.scheduler.depthOf(id);
   return { kind: 'removed', cancelled: before + after, inFlight, tokens, streams, broadcasts };
 }
 
@@ -36,7 +36,7 @@ export function mayLetGo(house: House, rooms: Rooms): (id: string) => boolean {
   const { accounts, engine } = house;
   return (id) => {
     const { paused = true } = accounts.get(id) ?? {};
-    if (paused || !engine.dispatch.scheduler.isIdle(id)) return false;
+    if (paused || !engine.dispatch.state.scheduler.isIdle(id)) return false;
     return !rooms.guards.keyring.speaksFor(id) && streamsOf(rooms, id).length === 0;
   };
 }

@@ -110,7 +110,7 @@ export async function openHouse(
     fatal: (error) => giveUp(log, error),
   });
   accounts.listen(({ id, kind }) => {
-    if (kind === 'token') engine.dispatch.stay(id);
+    if (kind === 'token') engine.dispatch.state.stay(id);
     if (kind === 'removed') engine.dispatch.leave(id);
   });
   return {
@@ -213,7 +213,7 @@ function engineAccounts(
     },
     get: (id) => withOff(accounts, accounts.get(id)),
     list: () => accounts.list().map((account) => withOff(accounts, account)),
-    credentialOf: (id) => accounts.credentialOf(id),
+    credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),
     setPaused: (id, paused) => accounts.setPaused(id, paused),
   };

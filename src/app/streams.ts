@@ -52,7 +52,7 @@ export function openLive(
     },
   });
   metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
-  road.listen(summary.listen);
+  road.listen(summary.listen, 'trouble');
   const retention = openForgetting(config, house, {
     what: 'streams',
     days: config.retentionDays,

@@ -19,7 +19,7 @@ export interface OutcomesParts {
   readonly clock: Clock;
   readonly broadcasts: Pick<BroadcastStore, 'settle' | 'onRoad'>;
   readonly ledger: Pick<Ledger, 'getMany'>;
-  readonly road: Pick<Road, 'place'>;
+  readonly road: Pick<Road, 'place' | 'listen'>;
   readonly refusals: Refusals;
   // There is room for more, or someone is to be fed again.
   readonly freed: (running: Running) => void;
@@ -56,12 +56,33 @@ export class Outcomes {
   #timer: Timer | null = null;
   #saving: Promise<void> = Promise.resolve();
   #isStopped = false;
+  // Set while what is sent concerns a broadcast, or may come to a chat that has refused.
+  #unlisten: (() => void) | null = null;
 
   constructor(parts: OutcomesParts) {
     this.#parts = parts;
+    parts.road.listen(this.#listen, 'trouble');
+    this.#followSent();
   }
 
-  readonly listen = (event: RoadEvent): void => {
+  // Once it is known that nobody refuses anybody, what is sent need not be listened to.
+  async start(): Promise<void> {
+    await this.#parts.refusals.start();
+    this.#leaveSent();
+  }
+
+  #followSent(): void {
+    this.#unlisten ??= this.#parts.road.listen(this.#listen, 'routine');
+  }
+
+  #leaveSent(): void {
+    const isOver = this.#entries.size === 0 && this.#retried.size === 0;
+    if (!isOver || this.#parts.refusals.mayBeReached) return;
+    this.#unlisten?.();
+    this.#unlisten = null;
+  }
+
+  readonly #listen = (event: RoadEvent): void => {
     if (event.kind !== 'moved') return;
     const { seq } = event.about;
     this.#parts.refusals.see(event);
@@ -70,7 +91,9 @@ export class Outcomes {
     else if (event.to !== 'queued' && event.to !== 'sending') {
       this.#end(seq, entry, entry.running.endOf(event.to, event.reason));
     } else if (entry.running.state !== 'running') this.#parts.unwanted(seq);
-    if (this.#parts.refusals.hasChanges) this.#saveSoon();
+    if (!this.#parts.refusals.hasChanges) return;
+    this.#followSent();
+    this.#saveSoon();
   };
 
   // Someone wrote from this chat.
@@ -83,6 +106,7 @@ export class Outcomes {
   follow(running: Running, seq: number): void {
     if (this.#entries.has(seq)) return;
     this.#entries.set(seq, { running, isNoted: false, ended: null });
+    this.#followSent();
     running.outstanding += 1;
   }
 
@@ -189,6 +213,7 @@ export class Outcomes {
     if (to === 'queued' && (from === 'dead' || from === 'uncertain')) {
       if (this.#retried.size >= RETRIED_MAX) return;
       this.#retried.add(seq);
+      this.#followSent();
       this.#push({ seq, state: 'queued', reason: null });
     } else if (this.#retried.has(seq) && to !== 'queued' && to !== 'sending') {
       this.#retried.delete(seq);
@@ -225,6 +250,7 @@ export class Outcomes {
       }
       this.#withdrawn.clear();
       if (refusals.hasChanges) await refusals.save(clock.now());
+      this.#leaveSent();
     } catch (error) {
       log.warn({ err: error }, 'could not note what became of a broadcast; trying again');
       this.#saveSoon(SAVE_AGAIN_MS);
@@ -253,6 +279,7 @@ export class Refusals {
   // Accounts that someone refuses; those not asked about yet are missing.
   readonly #refused = new Map<string, boolean>();
   readonly #asked = new Set<string>();
+  #isAny = false;
 
   constructor(
     broadcasts: Pick<BroadcastStore, 'block' | 'unblock' | 'isBlocked'>,
@@ -260,6 +287,20 @@ export class Refusals {
   ) {
     this.#broadcasts = broadcasts;
     this.#platforms = platforms;
+  }
+
+  // A store that is away is taken to hold some.
+  async start(): Promise<void> {
+    try {
+      this.#isAny ||= await this.#broadcasts.isBlocked({ account: null });
+    } catch {
+      this.#isAny = true;
+    }
+  }
+
+  // Somebody refuses an account, so that something may reach one who did.
+  get mayBeReached(): boolean {
+    return this.#isAny;
   }
 
   get hasChanges(): boolean {
@@ -271,6 +312,7 @@ export class Refusals {
     const { reason } = event;
     if (event.to === 'sent') this.reached(account, chat);
     else if (event.to === 'dead' && reason !== null && this.#isRefusal(account, reason)) {
+      this.#isAny = true;
       this.#refused.set(account, true);
       this.#asked.delete(account);
       this.#note({ account, chat, reason });

@@ -72,7 +72,6 @@ export class BroadcastService implements Broadcasting {
     const { sweep } = broadcasts;
     const keepMs = parts.settings.deadDays * DAY_MS;
     this.#sweeping = createSweeping({ clock, log, sweep, keepMs });
-    parts.road.listen(this.#outcomes.listen);
   }
 
   start(): Promise<void> {
@@ -82,6 +81,7 @@ export class BroadcastService implements Broadcasting {
 
   async #start(): Promise<void> {
     const { clock, log } = this.#p;
+    await this.#outcomes.start();
     try {
       await this.#takeUpAll();
     } catch (error) {

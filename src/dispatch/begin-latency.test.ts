@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { BeginLatency } from './attempt/run.ts';
 import { aRoad, SENT, submit } from './dispatch.fixture.ts';
-import { BeginLatency } from './loop-waker.ts';
 
 test('the lead follows what beginning takes, and no stall drives it beyond its bound', () => {
   const lead = new BeginLatency();

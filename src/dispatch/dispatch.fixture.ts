@@ -16,7 +16,7 @@ import type { Clock } from '../system/clock.ts';
 import { seededRandom } from '../system/random.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { Dispatch, type Profile } from './dispatch.ts';
+import { Dispatch, type Profile } from './loop.ts';
 import { createRoad } from './road.ts';
 
 export const START = 1_700_000_000_000;

@@ -10,7 +10,8 @@ import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { Dispatch, type Profile } from './dispatch.ts';
+import { Dispatch, type Profile } from './loop.ts';
+import { append } from './road.ts';
 
 const COMMIT_MS = 3;
 const BREAKER = { failuresMax: 3, openMs: 10_000, openMsMax: 60_000 };
@@ -97,7 +98,7 @@ serviceContract('dispatch', async () => {
   });
   const work = {
     async begin() {
-      void service.submit(aDelivery({ account: 'fake:1', platform: 'fake' }));
+      void append(service, aDelivery({ account: 'fake:1', platform: 'fake' }));
       await clock.run(clock.now() + 5 * COMMIT_MS);
     },
     finish: answer.resolve,

@@ -36,20 +36,23 @@ describe('the loop', () => {
     await run(5000);
     expect(calls.map((call) => call.body)).toEqual(['"1"', '"2"']);
     expect(begins).toBe(1);
-    expect(dispatch.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
+    expect(dispatch.state.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
   });
 
   test('room that was taken for a message the store refused is given back', async () => {
     const { dispatch, road, calls, run, store } = aRoad(() => SENT);
     await dispatch.start();
     const { append } = store.journal;
-    store.journal.append = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+    store.journal.append = () => {
+      const refused = () => Promise.reject(new JournalUnavailable('disk_full', 'full'));
+      return { written: refused(), durable: refused() };
+    };
     await expect(submit(road)).rejects.toThrow(JournalUnavailable);
     store.journal.append = append.bind(store.journal);
     await submit(road);
     await run(500);
     expect(calls).toHaveLength(1);
-    expect(dispatch.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
+    expect(dispatch.state.scheduler.depthOf('fake:1')).toEqual({ waiting: 0, inFlight: 0 });
   });
 
   test('nothing calls a chat inside its freeze, also after a restart', async () => {
@@ -163,8 +166,8 @@ describe('trouble', () => {
     expect(calls).toHaveLength(1);
     expect(refused).toEqual(['fake:1']);
     expect(road.explain(seq)?.causes).toContainEqual(expect.objectContaining({ kind: 'held' }));
-    dispatch.holds.renew('fake:1', clock.now());
-    dispatch.wake();
+    dispatch.state.availability.renew('fake:1', clock.now());
+    dispatch.state.wake();
     await run(10_000);
     expect(calls).toHaveLength(2);
   });

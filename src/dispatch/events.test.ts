@@ -1,40 +1,68 @@
 import { expect, test } from 'vitest';
-import type { RoadEvent } from '../domain/event.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import { aRoad, SENT, START, submit } from './dispatch.fixture.ts';
+import { aQueued } from '../domain/delivery.fixture.ts';
+import type { Interest, RoadEvent } from '../domain/event.ts';
+import { RoadEvents } from './events.ts';
+import type { AttemptReport } from './settle.ts';
 
-const BROKEN: Outcome = { kind: 'failed', reason: 'x', detail: '', hostDown: false };
+const queued = aQueued();
 
-function attempts(events: readonly RoadEvent[]) {
-  return events.flatMap((event) => (event.kind === 'attempted' ? [event] : []));
+function report(state: 'sent' | 'dead'): AttemptReport {
+  const outcome =
+    state === 'sent'
+      ? { kind: 'sent', messageId: '7', result: '{}' }
+      : { kind: 'failed', reason: 'x', detail: '', result: null };
+  const settled = { kind: 'settled', state, queued: null, supersededBy: null };
+  const learned = { freezes: [], records: [] };
+  const times = { startedAt: 1, endedAt: 2 };
+  return { n: 1, outcome, settled, learned, body: null, ...times } as unknown as AttemptReport;
 }
 
-test('what a try waited counts from when it was due, not from when the message came', async () => {
-  const { dispatch, road, events, run } = aRoad((_call, nth) => (nth === 1 ? BROKEN : SENT));
-  await dispatch.start();
-  await submit(road);
-  await run(60_000);
-  const [first, second] = attempts(events);
-  expect(first).toMatchObject({ n: 1, outcome: 'failed' });
-  expect(second).toMatchObject({ n: 2, outcome: 'sent' });
-  expect(first!.waitedMs).toBe(0);
-  const due = events.flatMap((event) => (event.kind === 'moved' ? [event.dueAt] : []));
-  const dueAt = Math.max(...due);
-  expect(dueAt).toBeGreaterThan(first!.at);
-  const startedAt = second!.at - second!.tookMs;
-  expect(second!.waitedMs).toBeCloseTo(startedAt - dueAt, 3);
+function open(interest?: Interest) {
+  const events = new RoadEvents('abcde', (_stage, error) => expect.unreachable(String(error)));
+  const heard: string[] = [];
+  const listener = (event: RoadEvent) => {
+    heard.push(event.kind === 'moved' ? event.to : event.kind);
+  };
+  return { events, heard, unlisten: events.listen(listener, interest) };
+}
+
+function tellAll(events: RoadEvents): void {
+  events.accepted(queued, 1);
+  events.attempted(queued, report('sent'));
+  events.attempted(queued, report('dead'));
+  events.moved(queued, 'queued', 'expired', 'expired', 3);
+}
+
+test('who has no special interest is told everything, in order', () => {
+  const { events, heard, unlisten } = open();
+  tellAll(events);
+  const all = ['accepted', 'attempted', 'sent', 'attempted', 'dead', 'expired'];
+  expect(heard).toEqual(all);
+  unlisten();
+  tellAll(events);
+  expect(heard).toEqual(all);
 });
 
-test('nor does the time count that a caller asked to wait; a queue before it does', async () => {
-  const { dispatch, road, events, run } = aRoad(() => SENT);
-  await dispatch.start();
-  const notBefore = START + 10_000;
-  await submit(road, { notBefore });
-  await submit(road, { notBefore });
-  await run(60_000);
-  const [first, second] = attempts(events);
-  expect(first!.waitedMs).toBeLessThan(50);
-  // One message a second to a chat.
-  expect(second!.waitedMs).toBeGreaterThanOrEqual(1_000);
-  expect(second!.waitedMs).toBeLessThan(1_200);
+test('routine is told apart from trouble', () => {
+  const routine = open('routine');
+  tellAll(routine.events);
+  expect(routine.heard).toEqual(['accepted', 'attempted', 'sent']);
+  routine.unlisten();
+  tellAll(routine.events);
+  expect(routine.heard).toHaveLength(3);
+  const trouble = open('trouble');
+  tellAll(trouble.events);
+  expect(trouble.heard).toEqual(['attempted', 'dead', 'expired']);
+  trouble.unlisten();
+  tellAll(trouble.events);
+  expect(trouble.heard).toHaveLength(3);
+});
+
+test('all is counted, whether or not anybody listens', () => {
+  const { events, unlisten } = open();
+  unlisten();
+  tellAll(events);
+  expect(events.counts).toEqual({
+    ...{ accepted: 1, sent: 1, limited: 0, failed: 1, dead: 1, events: 6 },
+  });
 });

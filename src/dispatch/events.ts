@@ -1,14 +1,13 @@
 // Tells the road's events to whoever listens (log, metrics, the event stream) and the ends to whoever waits.
-// Nothing is built when nobody listens.
+// Nothing is built when nobody listens, and routine is told to those alone who want it: see Interest.
 
 import type { Queued, State } from '../domain/delivery.ts';
-import type { About, RoadEvent, RoadListener } from '../domain/event.ts';
+import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
 import { summaryOf } from '../domain/payload.ts';
 import type { Ended } from '../road/road.ts';
-import type { AttemptReport } from './attempt/conclude.ts';
-import { answerOf, detailOf, reasonOf } from './attempt/conclude.ts';
+import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 
 interface Waiter {
   // The delivery it waits for now; changes when another takes its place.
@@ -73,20 +72,36 @@ export class RoadEvents {
   readonly waiters = new Waiters();
   readonly #tag: string;
   readonly #report: ReportFault;
-  readonly #listeners = new Set<RoadListener>();
+  readonly #routine = new Set<RoadListener>();
+  readonly #trouble = new Set<RoadListener>();
+  readonly #counts = { accepted: 0, sent: 0, limited: 0, failed: 0, dead: 0, events: 0 };
 
   constructor(tag: string, report: ReportFault) {
     this.#tag = tag;
     this.#report = report;
   }
 
-  listen(listener: RoadListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  get counts(): RoadCounts {
+    return this.#counts;
+  }
+
+  // Without an interest: everything.
+  listen(listener: RoadListener, interest?: Interest): () => void {
+    if (interest !== 'trouble') this.#routine.add(listener);
+    if (interest !== 'routine') this.#trouble.add(listener);
+    return () => {
+      if (interest !== 'trouble') this.#routine.delete(listener);
+      if (interest !== 'routine') this.#trouble.delete(listener);
+    };
   }
 
   emit(event: RoadEvent): void {
-    for (const listener of this.#listeners) {
+    this.#counts.events += 1;
+    this.#tell(this.#trouble, event);
+  }
+
+  #tell(listeners: ReadonlySet<RoadListener>, event: RoadEvent): void {
+    for (const listener of listeners) {
       // The road does not depend on who follows it.
       try {
         listener(event);
@@ -97,8 +112,10 @@ export class RoadEvents {
   }
 
   accepted(queued: Queued, at: number): void {
-    if (this.#listeners.size === 0) return;
-    this.emit({ kind: 'accepted', at, about: this.#about(queued) });
+    this.#counts.accepted += 1;
+    this.#counts.events += 1;
+    if (this.#routine.size === 0) return;
+    this.#tell(this.#routine, { kind: 'accepted', at, about: this.#about(queued) });
   }
 
   // A newer one took its place: whoever waited for the old one waits for the new one.
@@ -110,12 +127,13 @@ export class RoadEvents {
   attempted(queued: Queued, report: AttemptReport): void {
     const { outcome, settled, learned, endedAt } = report;
     const { account } = queued;
-    if (this.#listeners.size > 0) {
-      this.#tellAttempt(queued, report);
-      for (const { scope, name, until, cause } of learned.freezes) {
-        const scoped = `${scope}:${name}`;
-        this.emit({ kind: 'frozen', at: endedAt, account, scope: scoped, until, cause });
-      }
+    this.#count(report);
+    const isRoutine = settled.kind === 'settled' && settled.state === 'sent';
+    const listeners = isRoutine ? this.#routine : this.#trouble;
+    if (listeners.size > 0) this.#tellAttempt(listeners, queued, report);
+    for (const { scope, name, until, cause } of learned.freezes) {
+      const scoped = `${scope}:${name}`;
+      this.emit({ kind: 'frozen', at: endedAt, account, scope: scoped, until, cause });
     }
     if (settled.kind !== 'settled' || settled.state === 'queued') return;
     if (settled.supersededBy !== null) {
@@ -138,13 +156,24 @@ export class RoadEvents {
   }
 
   moved(q: Queued, from: State, to: State, reason: string | null, at: number, dueAt = 0): void {
-    if (this.#listeners.size === 0) return;
+    if (to === 'dead') this.#counts.dead += 1;
     const ageMs = at - q.enterAt;
     this.emit({ kind: 'moved', at, about: this.#about(q), from, to, reason, dueAt, ageMs });
   }
 
+  #count({ outcome, settled }: AttemptReport): void {
+    const counts = this.#counts;
+    counts.events += 1;
+    if (outcome.kind === 'limited') counts.limited += 1;
+    else if (outcome.kind === 'failed' || outcome.kind === 'uncertain') counts.failed += 1;
+    if (settled.kind !== 'settled') return;
+    counts.events += 1;
+    if (settled.state === 'sent') counts.sent += 1;
+    else if (settled.state === 'dead') counts.dead += 1;
+  }
+
   // Two events in a row of every delivery there is: written out, because spreading costs more than the counting.
-  #tellAttempt(queued: Queued, report: AttemptReport): void {
+  #tellAttempt(listeners: ReadonlySet<RoadListener>, queued: Queued, report: AttemptReport): void {
     const { n, outcome, settled, startedAt, endedAt: at, body } = report;
     const about = this.#about(queued);
     const reason = reasonOf(outcome);
@@ -154,7 +183,7 @@ export class RoadEvents {
     const payload = outcome.kind === 'sent' || body === null ? null : summaryOf(body);
     const kind = 'attempted';
     const end = outcome.kind;
-    this.emit({
+    this.#tell(listeners, {
       kind,
       at,
       about,
@@ -170,7 +199,7 @@ export class RoadEvents {
     const to = settled.state;
     const dueAt = settled.queued?.dueAt ?? 0;
     const ageMs = at - queued.enterAt;
-    this.emit({ kind: 'moved', at, about, from: 'sending', to, reason, dueAt, ageMs });
+    this.#tell(listeners, { kind: 'moved', at, about, from: 'sending', to, reason, dueAt, ageMs });
   }
 
   #about(queued: Queued): About {

@@ -94,7 +94,7 @@ for (const { method, modes = ONCE, hasLeft, message = {}, wrap } of CASES) {
         expect(await ledger.get(seq)).toMatchObject({ state: 'sent' });
       }
       expect(at.faults.map(({ stage }) => stage)).toEqual(['attempt']);
-      expect(JSON.stringify(at.dispatch.scheduler.depths())).not.toMatch(/[1-9]/);
+      expect(JSON.stringify(at.dispatch.state.scheduler.depths())).not.toMatch(/[1-9]/);
     });
   }
 }
@@ -282,5 +282,5 @@ test('what the disk has changed is dead and never sent, whether it waited or was
   expect(await ledger.get(good)).toMatchObject({ state: 'sent' });
   expect(at.calls).toHaveLength(1);
   expect(faults.filter((stage) => stage === 'store')).toHaveLength(3);
-  expect(JSON.stringify(at.dispatch.scheduler.depths())).not.toMatch(/[1-9]/);
+  expect(JSON.stringify(at.dispatch.state.scheduler.depths())).not.toMatch(/[1-9]/);
 });

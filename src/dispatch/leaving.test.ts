@@ -58,14 +58,14 @@ describe('an account that was removed', () => {
     await submit(road);
     await run(500);
     dispatch.leave(ACCOUNT);
-    expect(dispatch.allLimits.has(ACCOUNT)).toBe(true);
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(true);
     await run(60_000);
-    expect(dispatch.allLimits.has(ACCOUNT)).toBe(false);
-    expect(dispatch.scheduler.isIdle(ACCOUNT)).toBe(true);
-    dispatch.stay(ACCOUNT);
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+    expect(dispatch.state.scheduler.isIdle(ACCOUNT)).toBe(true);
+    dispatch.state.stay(ACCOUNT);
     await submit(road);
     await run(500);
-    expect(dispatch.allLimits.has(ACCOUNT)).toBe(true);
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(true);
   });
 
   test('is no way around a wait: added again, its chat is as frozen as before', async () => {
@@ -76,7 +76,7 @@ describe('an account that was removed', () => {
     await dispatch.cancelAll(ACCOUNT, ACCOUNT_REMOVED, 'admin');
     dispatch.leave(ACCOUNT);
     await run(600_000);
-    dispatch.stay(ACCOUNT);
+    dispatch.state.stay(ACCOUNT);
     await submit(road, { body: '"again"' });
     await run(FREEZE_MS - 700_000);
     expect(calls).toHaveLength(1);

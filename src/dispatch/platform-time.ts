@@ -3,13 +3,10 @@
 // been set in between, and how much of a freeze is really left.
 // An answer's `Date` is looked at now and then, and written only when it says something new.
 
-import type { AccountLimits } from '../limits/limits.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import type { Profile } from './attempt/conclude.ts';
-import { type LimitPorts, saveLimits } from './attempt/run.ts';
 import { type ClockRecord, type HostTime, writeClock } from './clock-record.ts';
+import type { RoadState } from './state.ts';
 
 const LOOK_EVERY_MS = 10_000;
 // Between two questions for a platform's time.
@@ -19,23 +16,13 @@ const DATE_MS_ERROR = 2_000;
 // Platforms have few hosts.
 const HOSTS_MAX = 100;
 
-// What it needs of the loop.
-export interface PlatformTimeRoad {
-  readonly scheduler: Pick<Scheduler, 'reconsider'>;
-  readonly allLimits: ReadonlyMap<string, AccountLimits>;
-  profileOf(account: string): Profile;
-  wake(): void;
-}
-
 export interface PlatformTimePorts {
   readonly clock: Clock;
-  readonly journal: LimitPorts['journal'];
-  readonly owners: LimitPorts['owners'];
   readonly accounts: { credentialOf(id: string): string | null };
 }
 
 export class PlatformTime {
-  readonly #road: PlatformTimeRoad;
+  readonly #road: RoadState;
   readonly #p: PlatformTimePorts;
   // Work that a stop waits for.
   readonly #track: (work: Promise<unknown>) => void;
@@ -43,14 +30,15 @@ export class PlatformTime {
   #record: ClockRecord | null = null;
   #asking: Timer | null = null;
 
-  constructor(
-    road: PlatformTimeRoad,
-    ports: PlatformTimePorts,
-    track: (work: Promise<unknown>) => void,
-  ) {
+  constructor(road: RoadState, ports: PlatformTimePorts, track: (work: Promise<unknown>) => void) {
     this.#road = road;
     this.#p = ports;
     this.#track = track;
+  }
+
+  // When the next answer of a host is worth a look; at once of one that is not named.
+  get lookAt(): ReadonlyMap<string, number> {
+    return this.#lookAt;
   }
 
   start(record: ClockRecord): void {
@@ -62,9 +50,9 @@ export class PlatformTime {
     this.#asking?.cancel();
   }
 
-  // `date` as the answer's head says it; undefined: it does not.
-  answered(host: string, date: string | undefined): void {
-    if (date === undefined || this.#record === null) return;
+  // `date` as the answer's head says it.
+  answered(host: string, date: string): void {
+    if (this.#record === null) return;
     const now = this.#p.clock.now();
     if (now < (this.#lookAt.get(host) ?? 0)) return;
     const at = Date.parse(date);
@@ -76,14 +64,14 @@ export class PlatformTime {
     const { clock, accounts } = this.#p;
     const now = clock.now();
     const hosts = new Set<string>();
-    for (const [account, limits] of this.#road.allLimits) {
-      const { host, platform } = this.#road.profileOf(account);
+    for (const [account, { limits, profile }] of this.#road.accounts) {
+      const { host, platform } = profile;
       if (!this.#isAwaited(host) || hosts.has(host) || limits.standing(now).frozen === 0) continue;
       const credential = accounts.credentialOf(account);
       const asked = credential === null ? undefined : platform.wire.timeAt?.(credential);
       if (asked === undefined) continue;
       hosts.add(host);
-      this.#track(asked.then((date) => this.answered(host, date ?? undefined)));
+      this.#track(asked.then((date) => date !== null && this.answered(host, date)));
     }
     if (hosts.size > 0) this.#asking = clock.schedule(now + ASK_EVERY_MS, () => this.#ask());
   }
@@ -104,7 +92,7 @@ export class PlatformTime {
     const moved = known === undefined ? [] : this.#correct(host, known, offsetMs, now);
     // The clock's first: were it alone to reach the disk, freezes would be too long, and not too short.
     const records = [writeClock(this.#record, now), ...moved];
-    this.#track(saveLimits(this.#p, records));
+    this.#track(this.#road.saveLimits(records));
   }
 
   // The host's freezes that were on disk end so much sooner than it was thought. None becomes longer: then the
@@ -113,8 +101,8 @@ export class PlatformTime {
     const byMs = was.heldMs - (offsetMs - was.offsetMs) - DATE_MS_ERROR;
     if (was.heldMs === 0 || byMs <= 0) return [];
     const records: StoredLimit[] = [];
-    for (const [account, limits] of this.#road.allLimits) {
-      if (this.#road.profileOf(account).host !== host) continue;
+    for (const [account, { limits, profile }] of this.#road.accounts) {
+      if (profile.host !== host) continue;
       const advanced = limits.advanceFreezes(was.before, byMs, now);
       for (const record of advanced.records) records.push(record);
       for (const chat of advanced.chats) this.#road.scheduler.reconsider(account, chat, now);

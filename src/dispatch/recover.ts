@@ -13,19 +13,8 @@ import type { Recovered, RecoveryStore, StoredCall } from '../store/ports/recove
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Aliases } from './account/aliases.ts';
-import type { AccountOwners } from './account/queue-bounds.ts';
-import {
-  type AttemptPorts,
-  type AttemptReport,
-  begin,
-  conclude,
-  damagedOutcome,
-  internalFailure,
-  type Profile,
-  quarantine,
-} from './attempt/conclude.ts';
-import { writeLimits } from './attempt/run.ts';
+import type { AccountOwners, Profile } from './account/account.ts';
+import { type BeginPorts, begin } from './attempt/run.ts';
 import {
   CLOCK_ACCOUNT,
   type ClockRecord,
@@ -34,26 +23,26 @@ import {
   writeClock,
 } from './clock-record.ts';
 import { NO_STEP, nextRecord, shiftCall, shiftOf, stepSince } from './clock-steps.ts';
+import {
+  type AttemptPorts,
+  conclude,
+  damagedOutcome,
+  internalFailure,
+  quarantine,
+} from './settle.ts';
+import type { RoadState } from './state.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
 
-export interface RecoveryTarget {
-  readonly aliases: Aliases;
-  limitsOf(account: string): AccountLimits;
-  profileOf(account: string): Profile;
-  add(queued: Queued, now: number): void;
-  follow(queued: Queued, report: AttemptReport): void;
-}
-
 // The ports of the store that a start reads and writes.
-export type StartStore = AttemptPorts['journal'] &
+export type StartStore = BeginPorts['journal'] &
   RecoveryStore &
   LimitStore &
   OwnershipStore &
   Pick<MaintenanceStore, 'lastCallAt' | 'shiftTimes'>;
 
-interface RecoveryPorts extends AttemptPorts {
+interface RecoveryPorts extends BeginPorts {
   readonly journal: StartStore;
   readonly owners: AccountOwners;
   readonly clock: Clock;
@@ -62,38 +51,35 @@ interface RecoveryPorts extends AttemptPorts {
 }
 
 // Answers how the clock stands to the one before; null: it cannot be set.
-export async function recover(
-  target: RecoveryTarget,
-  ports: RecoveryPorts,
-): Promise<ClockRecord | null> {
+export async function recover(road: RoadState, ports: RecoveryPorts): Promise<ClockRecord | null> {
   const { journal, clock } = ports;
   const now = clock.now();
   const accounts = await journal.knownAccounts();
   const owners = await Promise.all(accounts.map((account) => ports.owners.open(account)));
-  const record = await followClock(ports, accounts, now);
-  await restoreLimits(target, ports, accounts, record, now);
+  const record = await followClock(road, ports, accounts, now);
+  await restoreLimits(road, ports, accounts, record, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   const broken: { queued: Queued; error: unknown }[] = [];
   for await (const item of journal.recover(owners)) {
     if (item.kind === 'sending') doubtful.push(item);
     else if (item.kind === 'queued') {
       try {
-        target.add(item.queued, now);
+        road.add(item.queued, now);
       } catch (error) {
         broken.push({ queued: item.queued, error });
       }
     }
   }
   const starting = { ...ports, isStarting: true };
-  for (const { queued, error } of broken) await isolate(target, starting, queued, error);
-  await Promise.all(doubtful.map((item) => settleDoubt(target, starting, item, now)));
+  for (const { queued, error } of broken) await isolate(road, starting, queued, error);
+  await Promise.all(doubtful.map((item) => settleDoubt(road, starting, item, now)));
   return record;
 }
 
 // Only what is being sent can die, so it is begun first; no call is made.
 async function isolate(
-  target: RecoveryTarget,
-  ports: AttemptPorts,
+  road: RoadState,
+  ports: BeginPorts,
   queued: Queued,
   error: unknown,
 ): Promise<void> {
@@ -103,11 +89,11 @@ async function isolate(
   if (begun.kind === 'gone' || begun.kind === 'not_owner') return;
   const outcome =
     begun.kind === 'damaged' ? damagedOutcome(ports, queued) : internalFailure(error, false);
-  target.follow(queued, await quarantine(ports, { ...begun, queued }, outcome));
+  road.follow(queued, await quarantine(ports, { ...begun, queued }, outcome));
 }
 
 async function restoreLimits(
-  target: RecoveryTarget,
+  road: RoadState,
   ports: RecoveryPorts,
   accounts: readonly string[],
   record: ClockRecord | null,
@@ -118,9 +104,9 @@ async function restoreLimits(
   const shift = record?.calls ?? null;
   // As they were learned: of too many the oldest are forgotten.
   const byAge = kept.toSorted((one, other) => one.updatedAt - other.updatedAt);
-  for (const each of byAge) target.aliases.restore(each);
-  const forgotten = target.aliases.forgotten(now);
-  if (forgotten.length > 0) await writeLimits(ports, forgotten);
+  for (const each of byAge) road.aliases.restore(each);
+  const forgotten = road.aliases.forgotten(now);
+  if (forgotten.length > 0) await road.writeLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
   const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
   const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
@@ -129,8 +115,8 @@ async function restoreLimits(
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
     try {
-      const limits = target.limitsOf(account);
-      for (const { from, to } of target.aliases.of(account)) limits.unite(from, to, now);
+      const { limits } = road.openAccount(account);
+      for (const { from, to } of road.aliases.of(account)) limits.unite(from, to, now);
       limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
     } catch (error) {
       report('recovery', error, { account });
@@ -141,6 +127,7 @@ async function restoreLimits(
 // Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since
 // boot: both or neither, however often the process is ended meanwhile.
 async function followClock(
+  road: RoadState,
   ports: RecoveryPorts,
   accounts: readonly string[],
   now: number,
@@ -162,7 +149,7 @@ async function followClock(
     .filter(({ each, shifted }) => shifted !== each)
     .map(({ shifted }) => shifted);
   const limits = [...moved, writeClock(record, now)];
-  if (step.byMs === 0) await writeLimits(ports, limits);
+  if (step.byMs === 0) await road.writeLimits(limits);
   else await journal.shiftTimes({ ...shiftOf(step, now, CALLS_LOOK_BACK_MS), limits });
   return record;
 }
@@ -173,7 +160,7 @@ function pastCall(call: StoredCall): PastCall {
 }
 
 async function settleDoubt(
-  target: RecoveryTarget,
+  road: RoadState,
   ports: AttemptPorts,
   item: Recovered & { kind: 'sending' },
   now: number,
@@ -182,11 +169,11 @@ async function settleDoubt(
   let limits: AccountLimits;
   let profile: Profile;
   try {
-    limits = target.limitsOf(queued.account);
-    profile = target.profileOf(queued.account);
+    limits = road.openAccount(queued.account).limits;
+    profile = road.profileOf(queued.account);
   } catch (error) {
     ports.report('recovery', error, { seq: queued.seq, account: queued.account });
-    target.follow(queued, await quarantine(ports, item, internalFailure(error, true)));
+    road.follow(queued, await quarantine(ports, item, internalFailure(error, true)));
     return;
   }
   const detail = 'the process ended while the call was in flight';
@@ -203,5 +190,5 @@ async function settleDoubt(
   };
   const report = await conclude(ports, profile, limits, null, tried);
   // No breaker learns from it: that we ended says nothing about the platform.
-  target.follow(queued, report);
+  road.follow(queued, report);
 }

@@ -1,24 +1,28 @@
 // The road as intake sees it: submit, wait for the end, ask where it stands and why, pause and resume.
 
-import type { Delivery, NewDelivery } from '../domain/delivery.ts';
+import {
+  bytesOf,
+  type Delivery,
+  isPlain,
+  laneOf,
+  type NewDelivery,
+  type Queued,
+} from '../domain/delivery.ts';
+import { platformOf } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type {
-  AccountView,
-  AskedRoad,
-  Depths,
-  Ended,
-  Explanation,
-  LimitsView,
-  Prospect,
-  QueuePosition,
-  WaitingFilter,
-  WaitingHead,
-} from '../road/road.ts';
+import type { Ticket } from '../limits/limits.ts';
+import type { AccountView, AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
+import type { AccountLoad } from '../scheduler/scheduler.ts';
+import type { Appended, QueueFull } from '../store/ports/delivery.ts';
+import type { Owner } from '../store/ports/ownership.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
+import { STRANGERS_SHARE } from '../system/shares.ts';
 import { freezeByHand, thawByHand } from './account/by-hand.ts';
-import { type BoundParts, boundSubmit, fullFor, type QueueBounds } from './account/queue-bounds.ts';
-import type { Dispatch } from './dispatch.ts';
-import { summaryOf } from './summary.ts';
+import type { Dispatch } from './loop.ts';
+import type { RoadState } from './state.ts';
+import { earliest, explanationOf, hindrance, limitsView, waitingHeads } from './views.ts';
 
 // A chain of replacements longer than this is cut: the caller hears of the last one reached.
 const REPLACEMENTS_FOLLOWED_MAX = 1_000;
@@ -38,23 +42,24 @@ export interface FrontOptions {
 
 export function createRoad(options: FrontOptions): AskedRoad {
   const { dispatch, clock, accounts } = options;
-  const { scheduler, teller } = dispatch;
+  const { state } = dispatch;
+  const { scheduler, events } = state;
   const setPaused = async (id: string, paused: boolean) => {
     if (!(await accounts.setPaused(id, paused))) return false;
-    dispatch.limitsOf(id);
-    dispatch.holds.setPaused(id, paused);
-    dispatch.wake();
+    state.openAccount(id);
+    state.availability.setPaused(id, paused);
+    state.wake();
     return true;
   };
   const isKnown = (account: string) => accounts.list().some(({ id }) => id === account);
   const bounds: BoundParts = {
     ...options.bounds,
-    loadOf: (account) => dispatch.loadOf(account),
-    queueBytesMaxOf: (account) => dispatch.profileOf(account).queueBytesMax,
+    loadOf: (account) => state.loadOf(account),
+    queueBytesMaxOf: (account) => state.profileOf(account).queueBytesMax,
     onFull: options.onFull,
   };
   return {
-    submit: boundSubmit(bounds, (delivery) => dispatch.submit(delivery)),
+    submit: boundSubmit(bounds, (delivery) => append(dispatch, delivery)),
     fullFor: (account, bytes) => fullFor(bounds, account, bytes),
     unchanged: (delivery) => unchanged(dispatch, delivery),
     cosmetic: (call) => dispatch.cosmetic(call),
@@ -63,31 +68,32 @@ export function createRoad(options: FrontOptions): AskedRoad {
     unanswered: (bounds) => dispatch.callers.unanswered(bounds),
     ended: (seq, signal) => ended(options, seq, signal),
     place: (seq): QueuePosition | null => scheduler.place(seq, clock.now()),
-    explain: (seq) => explanationOf(dispatch, seq, clock.now()),
+    explain: (seq) => explanationOf(state, seq, clock.now()),
     isWaiting: (seq) => scheduler.isWaiting(seq),
     isPreview: () => false,
     changedAt: (delivery) => dispatch.changedAt(delivery),
-    release: (seq, finalAt) => release(dispatch, seq, finalAt, clock.now()),
-    earliest: (call) => earliest(dispatch, call, clock.now()),
-    hindrance: (call) => hindrance(dispatch, call, clock.now()),
+    release: (seq, finalAt) => release(state, seq, finalAt, clock.now()),
+    earliest: (call) => earliest(state, call, clock.now()),
+    hindrance: (call) => hindrance(state, call, clock.now()),
     accounts: (): AccountView[] =>
       accounts.list().map(({ id, platform, paused, refused }) => {
-        const breaker = dispatch.holds.view(id);
+        const breaker = state.availability.view(id);
         return { id, platform, paused, refused, breaker, ...scheduler.depthOf(id) };
       }),
     limits: (account, viewsMax = LIMIT_VIEWS_MAX) =>
-      limitsView(dispatch, account, clock.now(), viewsMax),
+      limitsView(state, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
     freeze: async (what, until, cause) => {
       if (!isKnown(what.account)) return false;
-      await freezeByHand(dispatch, what, until, cause, clock.now());
+      await freezeByHand(state, what, until, cause, clock.now());
       return true;
     },
-    thaw: async (what) => (isKnown(what.account) ? thawByHand(dispatch, what, clock.now()) : 0),
+    thaw: async (what) => (isKnown(what.account) ? thawByHand(state, what, clock.now()) : 0),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
-    waiting: (filter, max) => waitingHeads(dispatch, filter, max),
-    listen: (listener) => teller.listen(listener),
+    waiting: (filter, max) => waitingHeads(state, filter, max),
+    listen: (listener, interest) => events.listen(listener, interest),
+    counts: () => events.counts,
   };
 }
 
@@ -95,7 +101,8 @@ async function ended(options: FrontOptions, seq: number, signal: AbortSignal): P
   const { dispatch, ledger } = options;
   let current = seq;
   for (let i = 0; i < REPLACEMENTS_FOLLOWED_MAX; i++) {
-    if (dispatch.isOnRoad(current)) return dispatch.teller.waiters.wait(current, signal);
+    if (isOnRoad(dispatch.state, current))
+      return dispatch.state.events.waiters.wait(current, signal);
     const record = await ledger.get(current);
     // It may have come back to the road, or moved on, while the ledger was read.
     if (record === null) return missing(current);
@@ -106,14 +113,14 @@ async function ended(options: FrontOptions, seq: number, signal: AbortSignal): P
   return missing(current);
 }
 
-function release(dispatch: Dispatch, seq: number, finalAt: number | null, now: number): boolean {
-  const { scheduler } = dispatch;
+function release(state: RoadState, seq: number, finalAt: number | null, now: number): boolean {
+  const { scheduler } = state;
   const queued = scheduler.isWaiting(seq) ? scheduler.remove(seq, now) : null;
   if (queued === null) return false;
   const enterAt = Math.max(now, finalAt ?? now);
   const freed = { ...queued, enterAt, dueAt: enterAt > now ? enterAt : 0 };
-  dispatch.add(finalAt === null ? freed : { ...freed, live: false, final: true }, now);
-  dispatch.wake();
+  state.add(finalAt === null ? freed : { ...freed, live: false, final: true }, now);
+  state.wake();
   return true;
 }
 
@@ -134,55 +141,209 @@ function missing(seq: number): Ended {
   return { seq, state: 'cancelled', reason: 'unknown', detail, messageId: null, result: null };
 }
 
-function explanationOf(dispatch: Dispatch, seq: number, now: number): Explanation | null {
-  const { scheduler } = dispatch;
-  if (scheduler.isFlying(seq)) {
-    const summary = 'it is being sent now';
-    return { position: 0, eta: now, state: 'sending', summary, causes: [] };
+function isOnRoad({ scheduler }: RoadState, seq: number): boolean {
+  return scheduler.isFlying(seq) || scheduler.isWaiting(seq);
+}
+
+// The bounds of the queue that are kept here, beside the count of deliveries per account that the store keeps: bytes
+// per account, bytes in all, deliveries of all accounts of a platform. What is still being written counts too, so that
+// a burst cannot slip through while the disk is busy. Accounts that nobody has configured have a part of what is
+// shared, and none of them may hold more bytes than are still free for them: one of them cannot shut out the others,
+// nor all of them together a configured one.
+
+export type Full = QueueFull & { readonly kind: 'full'; readonly account: string };
+
+export interface QueueBounds {
+  readonly platformQueueMax: number;
+  readonly queueBytesTotalMax: number;
+}
+
+export interface BoundParts extends QueueBounds {
+  readonly loadOf: (account: string) => AccountLoad;
+  readonly queueBytesMaxOf: (account: string) => number;
+  readonly onFull: (full: Full) => void;
+}
+
+type Submit = (delivery: NewDelivery) => Promise<Appended>;
+
+export function boundSubmit(parts: BoundParts, submit: Submit): Submit {
+  const refuse = (full: Full) => {
+    parts.onFull(full);
+    return full;
+  };
+  return (delivery) => {
+    const { account } = delivery;
+    const full = fullFor(parts, account, bytesOf(delivery.body));
+    if (full !== null) return Promise.resolve(refuse({ kind: 'full', ...full, account }));
+    return submit(delivery).then((appended) =>
+      appended.kind === 'full' ? refuse({ ...appended, account }) : appended,
+    );
+  };
+}
+
+// Why so much more of the account cannot be taken; null: it can.
+export function fullFor(parts: BoundParts, account: string, bytes: number): QueueFull | null {
+  const load = parts.loadOf(account);
+  const bytesMax = parts.queueBytesMaxOf(account);
+  if (load.bytes + bytes > bytesMax) {
+    return { unit: 'bytes', waiting: load.bytes, queueMax: bytesMax };
   }
-  const explained = scheduler.explain(seq, now);
-  if (explained === null) return null;
-  return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+  const { platformQueueMax, queueBytesTotalMax } = parts;
+  const { deliveries } = load.platform;
+  if (deliveries >= platformQueueMax) {
+    return { waiting: deliveries, queueMax: platformQueueMax, platform: platformOf(account) };
+  }
+  if (load.all.bytes + bytes > queueBytesTotalMax) {
+    return { unit: 'bytes', waiting: load.all.bytes, queueMax: queueBytesTotalMax, whose: 'all' };
+  }
+  return load.isStranger ? fullForStranger(parts, load, account, bytes) : null;
 }
 
-function waitingHeads(dispatch: Dispatch, filter: WaitingFilter, max: number): WaitingHead[] {
-  return dispatch.scheduler.waiting(filter, max).map(({ queued, behind }) => {
-    const { seq, account, chat, enterAt } = queued;
-    return { seq, account, chat, since: enterAt, behind };
-  });
+function fullForStranger(
+  { platformQueueMax, queueBytesTotalMax }: BoundParts,
+  load: AccountLoad,
+  account: string,
+  bytes: number,
+): QueueFull | null {
+  const whose = 'unconfigured';
+  const { deliveries } = load.platform.strangers;
+  const queueMax = Math.ceil(platformQueueMax * STRANGERS_SHARE);
+  if (deliveries >= queueMax) {
+    return { waiting: deliveries, queueMax, platform: platformOf(account), whose };
+  }
+  const bytesMax = Math.ceil(queueBytesTotalMax * STRANGERS_SHARE);
+  const waiting = load.all.strangers.bytes;
+  if (load.bytes + bytes > bytesMax - waiting) {
+    return { unit: 'bytes', waiting, queueMax: bytesMax, whose };
+  }
+  return null;
 }
 
-function earliest(dispatch: Dispatch, call: Prospect, now: number): number {
-  const limits = dispatch.limitsOf(call.account);
-  const charge = { ...call, chat: dispatch.aliases.canonical(call.account, call.chat) };
-  return Math.max(
-    dispatch.scheduler.heldUntil(call.account),
-    limits.earliestChat(charge, now),
-    limits.earliestAccount(charge, now),
+// Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
+// quiet, its limits are open. Its room is taken before it is on disk, and it is accepted and begun in one commit
+// instead of two; its call leaves when that is written, while the disk takes it, and nobody is told that it is accepted
+// before the disk has. The promises stay the same: no request leaves before the journal knows that it may, and none
+// goes past what was handed over before it and is still being written.
+
+interface Reserved {
+  readonly ticket: Ticket;
+  // The delivery before it has a number.
+  readonly place: Queued;
+  readonly at: number;
+}
+
+// A time that its caller gave is one of the wall clock.
+export function append(dispatch: Dispatch, given: NewDelivery): Promise<Appended> {
+  const { owners, scheduled } = dispatch.state;
+  const stepMs = given.notBefore === 0 ? 0 : scheduled.stepMs();
+  const notBefore = Math.max(1, given.notBefore + stepMs);
+  const delivery = stepMs === 0 ? given : { ...given, notBefore };
+  const owner = owners.known(delivery.account);
+  return owner === null ? appendFirst(dispatch, delivery) : appendAs(dispatch, owner, delivery);
+}
+
+// The first of its account.
+async function appendFirst(dispatch: Dispatch, delivery: NewDelivery): Promise<Appended> {
+  let owner: Owner;
+  try {
+    owner = await dispatch.state.owners.open(delivery.account);
+  } catch (error) {
+    throw noted(dispatch, error);
+  }
+  return appendAs(dispatch, owner, delivery);
+}
+
+function appendAs(dispatch: Dispatch, owner: Owner, delivery: NewDelivery): Promise<Appended> {
+  const { queueMax } = dispatch.state.profileOf(delivery.account);
+  const reserved = reserve(dispatch, delivery);
+  return reserved === null
+    ? appendToQueue(dispatch, owner, delivery, queueMax)
+    : appendAtOnce(dispatch, owner, delivery, reserved, queueMax);
+}
+
+function appendToQueue(
+  dispatch: Dispatch,
+  owner: Owner,
+  delivery: NewDelivery,
+  queueMax: number,
+): Promise<Appended> {
+  const { scheduler, aliases } = dispatch.state;
+  const { account, family } = delivery;
+  const chat = aliases.canonical(account, delivery.chat);
+  const place = chat === delivery.chat ? delivery : { account, chat, family };
+  const expected = scheduler.expect(place, bytesOf(delivery.body));
+  return dispatch.journal.append(owner, delivery, { queueMax }).durable.then(
+    (appended) => {
+      dispatch.state.store.worked();
+      if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
+      scheduler.met(expected);
+      if (appended.kind === 'not_owner') dispatch.state.lose(account, dispatch.clock.now());
+      return appended;
+    },
+    (error) => {
+      scheduler.met(expected);
+      throw noted(dispatch, error);
+    },
   );
 }
 
-function hindrance(dispatch: Dispatch, call: Prospect, now: number): string | null {
-  const at = earliest(dispatch, call, now);
-  if (at <= now) return null;
-  const charge = { ...call, chat: dispatch.aliases.canonical(call.account, call.chat) };
-  const causes = dispatch.limitsOf(call.account).explain(charge, now);
-  const held = dispatch.scheduler.holdOf(call.account, now);
-  const eta = Number.isFinite(at) ? at : null;
-  return summaryOf({ position: 1, eta, causes: held === null ? causes : [held, ...causes] }, now);
+// null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
+function reserve(dispatch: Dispatch, delivery: NewDelivery): Reserved | null {
+  const { account, chat } = delivery;
+  const { scheduler, availability, aliases, store } = dispatch.state;
+  const now = dispatch.clock.now();
+  dispatch.state.openAccount(account);
+  if (!scheduler.hasRoomFor(delivery, now)) return null;
+  if (!isPlain(delivery) || !dispatch.isRunning || now < store.pausedUntil) return null;
+  if (!availability.hasClosedBreakers(account) || aliases.canonical(account, chat) !== chat)
+    return null;
+  const lane = laneOf(delivery);
+  const bytes = bytesOf(delivery.body);
+  const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0, bytes };
+  const ticket = scheduler.reserve(place, now);
+  return ticket === null ? null : { ticket, place, at: now };
 }
 
-function limitsView(
+async function appendAtOnce(
   dispatch: Dispatch,
-  only: string | null,
-  now: number,
-  viewsMax: number,
-): LimitsView[] {
-  const views: LimitsView[] = [];
-  for (const [account, limits] of dispatch.allLimits) {
-    if (only !== null && account !== only) continue;
-    for (const view of limits.view(now, viewsMax - views.length)) views.push({ account, ...view });
-    if (views.length >= viewsMax) break;
+  owner: Owner,
+  delivery: NewDelivery,
+  { ticket, place, at }: Reserved,
+  queueMax: number,
+): Promise<Appended> {
+  const giveBack = () => {
+    dispatch.state.openAccount(delivery.account).limits.settled(ticket, { kind: 'unjudged' }, at);
+    dispatch.state.scheduler.release(place, at);
+  };
+  let hasLeft = false;
+  const leave = (appended: Appended): Promise<void> | undefined => {
+    if (appended.kind !== 'accepted') return undefined;
+    hasLeft = true;
+    dispatch.state.scheduler.launched(appended.queued);
+    return dispatch.send(appended.queued, ticket, delivery);
+  };
+  const bounds = { queueMax, beginAt: at };
+  const { written, durable } = dispatch.journal.append(owner, delivery, bounds);
+  // What is not written is not durable either, which is told below.
+  dispatch.track(written.then(leave, () => {}));
+  try {
+    const appended = await durable;
+    dispatch.state.store.worked();
+    if (appended.kind !== 'accepted') {
+      giveBack();
+      if (appended.kind === 'not_owner') dispatch.state.lose(delivery.account, at);
+      return appended;
+    }
+    assert(hasLeft, 'a plain message that is to begin has begun');
+    dispatch.state.events.accepted(appended.queued, dispatch.clock.now());
+    return appended;
+  } catch (error) {
+    if (!hasLeft) giveBack();
+    throw noted(dispatch, error);
   }
-  return views;
+}
+
+function noted({ state }: Dispatch, error: unknown): unknown {
+  if (error instanceof JournalUnavailable) state.store.failed(error);
+  return error;
 }

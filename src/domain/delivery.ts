@@ -188,3 +188,59 @@ export function isPlain(d: NewDelivery): boolean {
 export function isScheduled({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'>): boolean {
   return dueAt > 0 && dueAt <= enterAt;
 }
+
+// Its place in the order: own, or inherited from the delivery it replaces.
+export interface SlotEntry {
+  readonly enterAt: number;
+  readonly rank: number;
+}
+
+export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
+  return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
+}
+
+export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry): Queued {
+  return {
+    seq,
+    account: delivery.account,
+    chat: delivery.chat,
+    lane: laneOf(delivery),
+    user: delivery.user,
+    method: delivery.method,
+    family: delivery.family,
+    gate: delivery.gate,
+    priority: delivery.priority,
+    cost: delivery.cost,
+    live: delivery.live,
+    final: delivery.final,
+    slot: delivery.slot,
+    enterAt: place.enterAt,
+    rank: place.rank,
+    dueAt: delivery.notBefore,
+    expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body),
+  };
+}
+
+export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
+  return {
+    seq: delivery.seq,
+    account: delivery.account,
+    chat: delivery.chat,
+    lane: delivery.lane,
+    user: delivery.user,
+    method: delivery.method,
+    family: delivery.family,
+    gate: delivery.gate,
+    priority: delivery.priority,
+    cost: delivery.cost,
+    live: delivery.live,
+    final: delivery.final,
+    slot: delivery.slot,
+    enterAt: delivery.enterAt,
+    rank: delivery.rank,
+    dueAt: delivery.dueAt,
+    expiresAt: delivery.expiresAt,
+    bytes: bytesOf(delivery.body ?? ''),
+  };
+}

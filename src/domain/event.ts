@@ -64,3 +64,18 @@ export const COSMETIC_ENDS = ['sent', 'dropped', 'refused', 'failed'] as const;
 export type CosmeticEnd = (typeof COSMETIC_ENDS)[number];
 
 export type RoadListener = (event: RoadEvent) => void;
+
+// What a listener wants to be told. `routine`: that a message was accepted, and that its call was made and it is sent.
+// `trouble`: all the rest. Most of what there is to tell is routine, so whoever needs only the rest should say so.
+export type Interest = 'routine' | 'trouble';
+
+// What the road has told since it began, counted whether or not anybody listens.
+export interface RoadCounts {
+  readonly accepted: number;
+  readonly sent: number;
+  readonly limited: number;
+  readonly failed: number;
+  readonly dead: number;
+  // Events of all kinds: as long as it stays the same, nothing has changed.
+  readonly events: number;
+}

@@ -9,8 +9,8 @@ import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './descri
 import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { projectCall } from './projection.ts';
-import { Notes, readRecord } from './records.ts';
-import { Booking, Headroom, Tree } from './tree.ts';
+import { readRecord } from './records.ts';
+import { Booking, Headroom, Notes, Tree } from './tree.ts';
 import type * as Words from './words.ts';
 import type { Charge, Rule } from './words.ts';
 

@@ -6,8 +6,7 @@
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { type Branch, perMsOf, type Slot } from './branch.ts';
 import { type LearningSettings, newRate, refuse, slow, warn } from './learning.ts';
-import type { Notes } from './records.ts';
-import type { Booking } from './tree.ts';
+import type { Booking, Notes } from './tree.ts';
 import type { FreezeScope, Rule, Signal } from './words.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;

@@ -1,57 +1,9 @@
-// Freezes and learned rates as records: how they are named, written and read back. What comes from
+// Freezes and learned rates as records: how they are read back, and moved with the clock. What comes from
 // disk is checked like anything from outside; a record that says nothing sensible is left alone.
 
 import { FAMILIES, GATES } from '../domain/call.ts';
-import type { Branch, Freeze, Slot } from './branch.ts';
 import { FACTOR_MIN, type LearnedRate } from './learning.ts';
-import type { FreezeScope, Learned, LimitRecord, Rule } from './words.ts';
-
-// Collects what one step changed.
-export class Notes implements Learned {
-  readonly records: LimitRecord[];
-  readonly freezes: Learned['freezes'] = [];
-  readonly #account: string;
-  readonly #now: number;
-
-  // Adds to `records`.
-  constructor(account: string, now: number, records: LimitRecord[]) {
-    this.records = records;
-    this.#account = account;
-    this.#now = now;
-  }
-
-  froze(branch: Branch, freeze: Freeze): void {
-    const { scope, name, since, until, cause } = freeze;
-    this.freezes.push({ scope, name, until, cause });
-    this.#write(freezeKey(branch, freeze), JSON.stringify({ since, until, cause }));
-  }
-
-  thawed(branch: Branch, freeze: Freeze): void {
-    this.#write(freezeKey(branch, freeze), '');
-  }
-
-  learned(branch: Branch, { rule, rate }: Slot): void {
-    const { count, perMs } = rule;
-    this.#write(rateKey(branch, rule), JSON.stringify({ ...rate, count, perMs }));
-  }
-
-  forgot(branch: Branch, { rule }: Slot): void {
-    this.#write(rateKey(branch, rule), '');
-  }
-
-  #write(key: string, value: string): void {
-    this.records.push({ account: this.#account, key, value, updatedAt: this.#now });
-  }
-}
-
-// The chat comes last: its name may hold anything.
-function freezeKey(branch: Branch, { scope, name }: Freeze): string {
-  return `freeze|${scope}|${scope === 'chat' ? '' : name}|${branch.name}`;
-}
-
-function rateKey(branch: Branch, rule: Rule): string {
-  return `rate|${branch.scope}|${rule.name}|${branch.name}`;
-}
+import type { FreezeScope, LimitRecord, Rule } from './words.ts';
 
 export type Fact =
   | {

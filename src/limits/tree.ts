@@ -1,11 +1,12 @@
 // The places of one account: itself, its chats, its users. Chats and users are made when first needed
-// and forgotten, in bounded steps, when nothing is left to remember of them.
+// and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
+// kept on disk.
 
-import { Branch, countOf, perMsOf } from './branch.ts';
+import { Branch, countOf, type Freeze, perMsOf, type Slot } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
-import type { Fact, Notes } from './records.ts';
-import type { Charge, Plan, Rule, Ticket } from './words.ts';
+import type { Fact } from './records.ts';
+import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './words.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
 const FREEZE_KEPT_MS = 3_600_000;
@@ -261,4 +262,51 @@ export class Headroom {
       return { rule, slot, factor: slot?.factor(now, this.#settings) ?? 1 };
     });
   }
+}
+
+// Collects what one step changed.
+export class Notes implements Learned {
+  readonly records: LimitRecord[];
+  readonly freezes: Learned['freezes'] = [];
+  readonly #account: string;
+  readonly #now: number;
+
+  // Adds to `records`.
+  constructor(account: string, now: number, records: LimitRecord[]) {
+    this.records = records;
+    this.#account = account;
+    this.#now = now;
+  }
+
+  froze(branch: Branch, freeze: Freeze): void {
+    const { scope, name, since, until, cause } = freeze;
+    this.freezes.push({ scope, name, until, cause });
+    this.#write(freezeKey(branch, freeze), JSON.stringify({ since, until, cause }));
+  }
+
+  thawed(branch: Branch, freeze: Freeze): void {
+    this.#write(freezeKey(branch, freeze), '');
+  }
+
+  learned(branch: Branch, { rule, rate }: Slot): void {
+    const { count, perMs } = rule;
+    this.#write(rateKey(branch, rule), JSON.stringify({ ...rate, count, perMs }));
+  }
+
+  forgot(branch: Branch, { rule }: Slot): void {
+    this.#write(rateKey(branch, rule), '');
+  }
+
+  #write(key: string, value: string): void {
+    this.records.push({ account: this.#account, key, value, updatedAt: this.#now });
+  }
+}
+
+// The chat comes last: its name may hold anything.
+function freezeKey(branch: Branch, { scope, name }: Freeze): string {
+  return `freeze|${scope}|${scope === 'chat' ? '' : name}|${branch.name}`;
+}
+
+function rateKey(branch: Branch, rule: Rule): string {
+  return `rate|${branch.scope}|${rule.name}|${branch.name}`;
 }

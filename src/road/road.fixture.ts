@@ -1,7 +1,7 @@
 // A road that only queues, for tests of intake: deliveries end when a test says so.
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
-import type { RoadListener } from '../domain/event.ts';
+import type { Interest, RoadEvent, RoadListener } from '../domain/event.ts';
 import { type OwnedStore, soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import type { MoveCommand, QueueFull } from '../store/ports/delivery.ts';
 import type { Store } from '../store/ports/store.ts';
@@ -166,12 +166,30 @@ export class FakeRoad implements Road {
     return { critical: 1, high: 2, normal: 3, low: 4, retry: 2, inFlight: 1, oldestDueAt: null };
   }
 
-  listen(listener: RoadListener) {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  listen(listener: RoadListener, interest?: Interest) {
+    const wrapped: RoadListener = (event) => {
+      if (interest === undefined || interest === interestOf(event)) listener(event);
+    };
+    this.#listeners.add(wrapped);
+    return () => this.#listeners.delete(wrapped);
+  }
+
+  readonly #counts = { accepted: 0, sent: 0, limited: 0, failed: 0, dead: 0, events: 0 };
+
+  counts() {
+    return this.#counts;
   }
 
   emit: RoadListener = (event) => {
+    this.#counts.events += 1;
+    if (event.kind === 'accepted') this.#counts.accepted += 1;
+    if (event.kind === 'moved' && event.to === 'sent') this.#counts.sent += 1;
     for (const listener of this.#listeners) listener(event);
   };
+}
+
+function interestOf(event: RoadEvent): Interest {
+  if (event.kind === 'accepted') return 'routine';
+  if (event.kind === 'attempted') return event.outcome === 'sent' ? 'routine' : 'trouble';
+  return event.kind === 'moved' && event.to === 'sent' ? 'routine' : 'trouble';
 }

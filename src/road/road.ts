@@ -2,7 +2,7 @@
 
 import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
-import type { CosmeticEnd, RoadListener } from '../domain/event.ts';
+import type { CosmeticEnd, Interest, RoadCounts, RoadListener } from '../domain/event.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Cause } from '../limits/limits.ts';
 import type { Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
@@ -44,7 +44,9 @@ export interface Road {
   // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
   // walks all lanes.
   waiting(filter: WaitingFilter, max: number): WaitingHead[];
-  listen(listener: RoadListener): () => void;
+  // Without an interest: everything. Answers how to stop listening.
+  listen(listener: RoadListener, interest?: Interest): () => void;
+  counts(): RoadCounts;
 }
 
 export interface HandOnLimits {

@@ -7,11 +7,9 @@ import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Chat, type Entry, type Flow, type Lane } from './chat.ts';
+import { Chat, type Entry, type Flow, type Lane, Ready, type Weights } from './chat.ts';
 import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
 import type { Pacing } from './pacing.ts';
-import type { Weights } from './picker.ts';
-import { Ready } from './ready.ts';
 
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;

@@ -1,10 +1,10 @@
-// One chat's side of the queue: its lanes, and which of them would go next.
-// Lanes take turns within a class; classes share by weight. The chat's own limits are asked here.
+// The chats of an account and whose turn it is: within a chat its lanes, among chats those that could go now.
+// Lanes take turns within a class, and chats do; classes share by weight. A chat's own limits are asked here.
 
+import { GATES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { leaveRing, Ring, RingMember, type Waiter } from './collections.ts';
 import type { Pacing } from './pacing.ts';
-import { CLASS_COUNT, ClassPicker, URGENT, type Weights } from './picker.ts';
 
 export class Chat extends RingMember implements Waiter {
   readonly id: string;
@@ -225,4 +225,157 @@ export class Flow extends RingMember implements Waiter {
 
 function goesBefore(a: Queued, b: Queued): boolean {
   return a.enterAt !== b.enterAt ? a.enterAt < b.enterAt : a.rank < b.rank;
+}
+
+// Which class goes next at one point of contention (a chat, or an account).
+// Urgent (critical, and lanes with a final) goes first, but takes at most URGENT_RUN_MAX of each
+// URGENT_RUN_MAX + 1 turns while others wait: "critical first" must not mean "low never".
+// The others share by weight (stride scheduling: each turn moves a class on by cost ÷ weight, the class
+// that is furthest behind goes next). A class that was away rejoins at the current point: it neither
+// hoards turns nor is punished.
+
+export const URGENT = 0;
+export const CLASS_COUNT = 4;
+export const URGENT_RUN_MAX = 3;
+
+// Of high, normal and low, at their index.
+export type Weights = readonly [urgent: number, high: number, normal: number, low: number];
+
+export class ClassPicker {
+  readonly #weights: Weights;
+  readonly #pass: [number, number, number, number] = [0, 0, 0, 0];
+  #point = 0;
+  #present = 0;
+  #urgentRun = 0;
+
+  constructor(weights: Weights) {
+    this.#weights = weights;
+  }
+
+  // `present` has bit c set for each class c that could go now; not 0.
+  choose(present: number): number {
+    this.#rejoin(present);
+    const urgentWaits = (present & (1 << URGENT)) !== 0;
+    const othersWait = present !== 1 << URGENT;
+    if (urgentWaits && (!othersWait || this.#urgentRun < URGENT_RUN_MAX)) return URGENT;
+    let best = -1;
+    for (let c = 1; c < CLASS_COUNT; c++) {
+      if ((present & (1 << c)) === 0) continue;
+      if (best === -1 || this.#pass[c]! < this.#pass[best]!) best = c;
+    }
+    return best;
+  }
+
+  charge(chosen: number, cost: number, present: number): void {
+    if (chosen === URGENT) {
+      this.#urgentRun = present === 1 << URGENT ? 0 : this.#urgentRun + cost;
+      return;
+    }
+    this.#urgentRun = Math.max(0, this.#urgentRun - URGENT_RUN_MAX * cost);
+    this.#point = this.#pass[chosen]!;
+    this.#pass[chosen]! += cost / this.#weights[chosen]!;
+  }
+
+  #rejoin(present: number): void {
+    const joined = present & ~this.#present;
+    this.#present = present;
+    if (joined === 0) return;
+    for (let c = 1; c < CLASS_COUNT; c++) {
+      if ((joined & (1 << c)) !== 0) this.#pass[c] = Math.max(this.#pass[c]!, this.#point);
+    }
+  }
+}
+
+// Whose turn is it among the chats of one class? Two rings take turns: all chats in order, and those with a long way
+// to go. A chat that has far more waiting than others is bound by its own pace: served only in order with all others
+// it would still be sending, alone, long after they are done. Every chat keeps at least half of its fair share.
+
+export class FairRings {
+  readonly #all = new Ring<Chat>();
+  readonly #long = new Ring<Chat>();
+  #longIsNext = false;
+
+  place(chat: Chat, isLong: boolean): void {
+    const ring = isLong ? this.#long : this.#all;
+    if (chat.ring === (ring as unknown)) return;
+    leaveRing(chat);
+    ring.push(chat);
+  }
+
+  next(): Chat | null {
+    const [first, second] = this.#longIsNext ? [this.#long, this.#all] : [this.#all, this.#long];
+    return first.turn() ?? second.turn();
+  }
+
+  // Before the chat leaves its ring.
+  served(chat: Chat): void {
+    if (chat.ring === (this.#long as unknown)) this.#longIsNext = false;
+    else if (chat.ring === (this.#all as unknown)) this.#longIsNext = true;
+  }
+}
+
+// The chats of one account that could go now, by gate and class. A chat stands where its offer and its best class say;
+// gates take turns at being asked first, classes share by weight, chats of a class take turns.
+
+export class Ready {
+  readonly #picker: ClassPicker;
+  // By gate, then by class; made when first needed, because most accounts use few of them.
+  readonly #turns: (FairRings | undefined)[] = Array(GATES.length * CLASS_COUNT).fill(undefined);
+  #gateTurn = 0;
+  // Of the last choice.
+  #class = 0;
+  #present = 0;
+
+  constructor(weights: Weights) {
+    this.#picker = new ClassPicker(weights);
+  }
+
+  place(chat: Chat, isLong: boolean): void {
+    this.#turnsOf(chat, chat.offer!).place(chat, isLong);
+  }
+
+  // A chat whose gate is open, by class and turn; or when a gate opens.
+  choose(limits: Pacing, now: number): Chat | number {
+    let opens = Number.POSITIVE_INFINITY;
+    let present = 0;
+    const candidates: (Chat | undefined)[] = [];
+    // So that no gate wins every tie.
+    this.#gateTurn = (this.#gateTurn + 1) % GATES.length;
+    for (let g = 0; g < GATES.length; g++) {
+      const gate = (g + this.#gateTurn) % GATES.length;
+      for (let c = 0; c < CLASS_COUNT; c++) {
+        const chat = this.#turns[gate * CLASS_COUNT + c]?.next() ?? null;
+        if (chat === null) continue;
+        const at = limits.earliestAccount(chat.offer!.head!.queued, now);
+        if (at > now) {
+          opens = Math.min(opens, at);
+          continue;
+        }
+        present |= 1 << c;
+        candidates[c] ??= chat;
+      }
+    }
+    if (present === 0) return opens;
+    this.#present = present;
+    this.#class = this.#picker.choose(present);
+    return candidates[this.#class]!;
+  }
+
+  // The choice is taken: its class pays. Before the chat leaves its ring.
+  served(chat: Chat, cost: number): void {
+    this.#picker.charge(this.#class, cost, this.#present);
+    this.#turnsOf(chat, chat.offer!).served(chat);
+  }
+
+  // The best class it has waiting decides, so that nothing high waits behind something low.
+  #turnsOf(chat: Chat, offer: Flow): FairRings {
+    const best = 31 - Math.clz32(chat.present & -chat.present);
+    const place = GATES.indexOf(offer.head!.queued.gate) * CLASS_COUNT + best;
+    let turns = this.#turns[place];
+    if (turns === undefined) {
+      turns = new FairRings();
+      this.#turns[place] = turns;
+    }
+    return turns;
+  }
 }

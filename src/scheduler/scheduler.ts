@@ -8,16 +8,15 @@ import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
-import { type Chat, Entry } from './chat.ts';
+import { type Chat, Entry, type Weights } from './chat.ts';
 import { Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
 import type { Pacing } from './pacing.ts';
-import type { Weights } from './picker.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
 export type { AccountLoad, Order } from './account.ts';
+export { URGENT_RUN_MAX } from './chat.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
-export { URGENT_RUN_MAX } from './picker.ts';
 
 export type Decision =
   | { kind: 'send'; queued: Queued; ticket: Ticket }

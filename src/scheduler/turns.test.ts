@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Chat } from './chat.ts';
+import { Chat, FairRings } from './chat.ts';
 import { leaveRing } from './collections.ts';
-import { FairRings } from './turns.ts';
 
 const chats = (count: number) =>
   Array.from({ length: count }, (_, i) => new Chat(String(i), [0, 16, 4, 1]));

@@ -3,16 +3,7 @@
 // hard one is the slot: the newest text wins, except that a final never yields to a late preview.
 
 import { createHash } from 'node:crypto';
-import {
-  bytesOf,
-  type Delivery,
-  laneOf,
-  MOVES,
-  type NewDelivery,
-  type Queued,
-  type State,
-  statesBefore,
-} from '../domain/delivery.ts';
+import { MOVES, type NewDelivery, type State, statesBefore } from '../domain/delivery.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
 import type { MoveCommand } from './ports/delivery.ts';
 
@@ -60,60 +51,4 @@ export function digestOf(
   return createHash('sha256')
     .update(JSON.stringify([method, chat, thread, body]))
     .digest('base64');
-}
-
-// Its place in the order: own, or inherited from the delivery it replaces.
-export interface SlotEntry {
-  readonly enterAt: number;
-  readonly rank: number;
-}
-
-export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
-  return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
-}
-
-export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry): Queued {
-  return {
-    seq,
-    account: delivery.account,
-    chat: delivery.chat,
-    lane: laneOf(delivery),
-    user: delivery.user,
-    method: delivery.method,
-    family: delivery.family,
-    gate: delivery.gate,
-    priority: delivery.priority,
-    cost: delivery.cost,
-    live: delivery.live,
-    final: delivery.final,
-    slot: delivery.slot,
-    enterAt: place.enterAt,
-    rank: place.rank,
-    dueAt: delivery.notBefore,
-    expiresAt: delivery.expiresAt,
-    bytes: bytesOf(delivery.body),
-  };
-}
-
-export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
-  return {
-    seq: delivery.seq,
-    account: delivery.account,
-    chat: delivery.chat,
-    lane: delivery.lane,
-    user: delivery.user,
-    method: delivery.method,
-    family: delivery.family,
-    gate: delivery.gate,
-    priority: delivery.priority,
-    cost: delivery.cost,
-    live: delivery.live,
-    final: delivery.final,
-    slot: delivery.slot,
-    enterAt: delivery.enterAt,
-    rank: delivery.rank,
-    dueAt: delivery.dueAt,
-    expiresAt: delivery.expiresAt,
-    bytes: bytesOf(delivery.body ?? ''),
-  };
 }

@@ -157,6 +157,7 @@ export class LiveEdits {
   async show(session: EditSession): Promise<ShowResult> {
     const { held: seq } = session;
     if (seq === null || !this.#release(session, seq, null)) return 'nothing';
+    this.#p.outputOf(session)?.slots.takePreview(this.#p.clock.now());
     const { staleSince } = session;
     session.staleSince = null;
     const ended = await this.#p.road.ended(seq, NEVER);

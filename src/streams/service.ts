@@ -75,7 +75,6 @@ export class LiveStreams implements Live, Service {
       (stream) => this.#close(stream),
       broken,
     );
-    options.road.listen(this.#stage.heard);
   }
 
   // After the road: what it waits for must be known again.

@@ -6,7 +6,7 @@ export interface Random {
 }
 
 export function systemRandom(): Random {
-  return { next: () => Math.random() };
+  return { next: Math.random };
 }
 
 // splitmix32: small, fast, good enough to drive simulations; never for secrets.

@@ -56,6 +56,11 @@ export class Updates {
     this.#bounds = bounds;
   }
 
+  // Accounts of which something was seen: of the others nothing can be told.
+  get seen(): { has(account: string): boolean } {
+    return this.#accounts;
+  }
+
   // The account is no more.
   forget(account: string): void {
     this.#accounts.delete(account);

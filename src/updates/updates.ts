@@ -80,6 +80,8 @@ export interface WebhookView {
 export interface Inbound extends Service {
   // Updates on their way to an app that polls.
   saw(account: string, updates: readonly unknown[]): void;
+  // Accounts whose updates were seen. Of the others nothing is known of whom a call answers: nobody need ask.
+  readonly seen: { has(account: string): boolean };
   gateFor(account: string, call: AnsweringCall): Gate;
   priorityFor(account: string, call: AnsweringCall): 'high' | null;
 
@@ -114,6 +116,7 @@ export function createInbound(parts: InboundParts): Inbound {
 }
 
 class InboundRoom implements Inbound {
+  readonly seen: { has(account: string): boolean };
   readonly #parts: InboundParts;
   readonly #watch: Watch;
   readonly #polls: Polls;
@@ -134,6 +137,7 @@ class InboundRoom implements Inbound {
     const replyWindowMsOf = (account: string) => settingsOf(account).replyWindowS * 1000;
     this.#parts = parts;
     this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, platformOf, log });
+    this.seen = this.#watch.seen;
     this.#polls = new Polls({ clock, incoming, taken });
     const expired = (account: string) => {
       parts.count(account, 'expired');

@@ -99,6 +99,10 @@ export class Watch {
     });
   }
 
+  get seen(): { has(account: string): boolean } {
+    return this.#updates.seen;
+  }
+
   gateFor(account: string, call: AnsweringCall): Gate {
     const { clock, replyWindowMsOf } = this.#parts;
     return this.#updates.gateFor(account, call, clock.now(), replyWindowMsOf(account));

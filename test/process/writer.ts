@@ -15,10 +15,10 @@ const journal = soleOwner(
 process.stdout.write('open\n');
 for (let n = 0; ; n++) {
   const body = JSON.stringify({ text: `${n} `.padEnd(3_000, 'text') });
-  const begin = { at: 1, written: () => {} };
+  const begun = { beginAt: 1 };
   const all = await Promise.all(
     Array.from({ length: TOGETHER }, (_, i) =>
-      journal.append(aDelivery({ body }), { queueMax: 1e9, ...(i % 2 === 0 ? { begin } : {}) }),
+      journal.append(aDelivery({ body }), { queueMax: 1e9, ...(i % 2 === 0 ? begun : {}) }),
     ),
   );
   const last = all.at(-1)!;

@@ -67,6 +67,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   broadcast: ['broadcast/broadcast.ts', 'broadcast/lists/'],
   // The ports, and the two hand tools of a store.
   store: ['store/ports/', 'store/sqlite/files/snapshot.ts', 'store/sqlite/files/restore.ts'],
+  dispatch: ['dispatch/loop.ts'],
   http: ['http/in-process.ts'],
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { soleOwner } from '../../store/contract/sole-owner.fixture.ts';
 import { aRoad, SENT } from '../dispatch.fixture.ts';
-import { Aliases, recordOf } from './aliases.ts';
+import { Aliases, recordOf } from './account.ts';
 
 const MANY = 30_000;
 const alias = (i: number, moved = false) => ({ from: `@name${i}`, to: `-100${i}`, moved });
@@ -74,10 +74,10 @@ test('what is forgotten is deleted from the store: at once, and what older versi
   // The oldest are gone, the newest is there.
   expect(before.has(stored[0]!.key)).toBe(false);
   expect(before.has(stored.at(-1)!.key)).toBe(true);
-  const records = dispatch.unite('fake:1', { from: 'new', to: 'newer', moved: true }, 5);
+  const records = dispatch.state.unite('fake:1', { from: 'new', to: 'newer', moved: true }, 5);
   await journal.saveLimits(records);
   const after = await kept();
   expect(after.size).toBe(before.size);
   expect(after.has('alias|new')).toBe(true);
-  expect(dispatch.aliases.forgotten(5)).toEqual([]);
+  expect(dispatch.state.aliases.forgotten(5)).toEqual([]);
 });

@@ -43,14 +43,14 @@ describe('accounts of one host', () => {
     expect(road.explain(seqs[9]!)?.causes).toContainEqual(
       expect.objectContaining({ kind: 'held' }),
     );
-    expect(dispatch.holds.isBlocked('fake:10')).toBe(true);
+    expect(dispatch.state.availability.isBlocked('fake:10')).toBe(true);
     const told = events.flatMap((one) => (one.kind === 'breaker' ? [one.account] : []));
     expect(told).toContain('fake:1');
     returns();
     await run(OUTAGE_MS);
     const states = (await store.ledger.getMany(seqs)).map(({ state }) => state);
     expect(states).toEqual(seqs.map(() => 'sent'));
-    expect(dispatch.holds.isBlocked('fake:10')).toBe(false);
+    expect(dispatch.state.availability.isBlocked('fake:10')).toBe(false);
   });
 
   test('an account of another host does not notice', async () => {
@@ -67,7 +67,7 @@ describe('accounts of one host', () => {
   test('an answer to any of them closes it for all', async () => {
     const { dispatch, run, returns, road, calls } = await outage(() => 'one host');
     returns();
-    while (dispatch.holds.isBlocked('fake:2')) await run(1_000);
+    while (dispatch.state.availability.isBlocked('fake:2')) await run(1_000);
     const before = calls.length;
     await submit(road, { account: 'fake:11', chat: 'new' });
     await run(100);

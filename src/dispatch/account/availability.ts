@@ -8,7 +8,10 @@ import type { AccountView } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import { assert } from '../../system/assert.ts';
 import type { Random } from '../../system/random.ts';
-import type { Health } from '../settle.ts';
+
+// What the try says about the account and its host, for the breakers.
+// `unknown`: the try ended within the gateway, which says nothing about either.
+export type Health = 'answered' | 'refused' | 'broken' | 'host_down' | 'unknown';
 
 interface Host {
   readonly breaker: Breaker;

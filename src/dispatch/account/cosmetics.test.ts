@@ -60,12 +60,12 @@ describe('a typing sign', () => {
   test('never probes: not a frozen chat, not an open breaker, not a paused account', async () => {
     const { dispatch, road, calls, run } = aRoad(() => SENT);
     await dispatch.start();
-    dispatch.limitsOf('fake:1').freezeChat('c', 1, 'test', 0);
+    dispatch.state.openAccount('fake:1').limits.freezeChat('c', 1, 'test', 0);
     expect((await road.cosmetic(typing)).end).toBe('dropped');
     const elsewhere = { ...typing, chat: 'd' };
-    dispatch.holds.setPaused('fake:1', true);
+    dispatch.state.availability.setPaused('fake:1', true);
     expect((await road.cosmetic(elsewhere)).end).toBe('dropped');
-    dispatch.holds.setPaused('fake:1', false);
+    dispatch.state.availability.setPaused('fake:1', false);
     const sent = road.cosmetic(elsewhere);
     await run(200);
     expect((await sent).end).toBe('sent');

@@ -4,43 +4,29 @@
 
 import type { ReportFault } from '../../domain/fault.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import type { AccountLimits } from '../../limits/limits.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
-import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Clock } from '../../system/clock.ts';
-import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/conclude.ts';
-import { type AccountKeys, type LimitPorts, markRefused, saveLimits } from '../attempt/run.ts';
-import type { RoadEvents } from '../events.ts';
-import { lessonOf } from '../settle.ts';
-import type { AccountAvailability } from './availability.ts';
+import { type AccountKeys, markRefused } from '../attempt/run.ts';
+import { answerOf, internalFailure, lessonOf, reasonOf } from '../settle.ts';
+import type { RoadState } from '../state.ts';
 
 // Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
 const IN_FLIGHT_MAX = 100;
 
 const DROPPED: CosmeticAnswer = { end: 'dropped', result: null };
 
-export interface CosmeticRoad {
-  readonly scheduler: Scheduler;
-  readonly holds: AccountAvailability;
-  readonly teller: RoadEvents;
-  profileOf(account: string): Profile;
-  limitsOf(account: string): AccountLimits;
-}
-
 export interface CosmeticPorts {
-  readonly journal: LimitPorts['journal'];
-  readonly owners: LimitPorts['owners'];
   readonly clock: Clock;
   readonly accounts: AccountKeys;
   readonly report: ReportFault;
 }
 
 export class Cosmetics {
-  readonly #road: CosmeticRoad;
+  readonly #road: RoadState;
   readonly #p: CosmeticPorts;
   readonly #inFlight = new Map<string, number>();
 
-  constructor(road: CosmeticRoad, ports: CosmeticPorts) {
+  constructor(road: RoadState, ports: CosmeticPorts) {
     this.#road = road;
     this.#p = ports;
   }
@@ -53,19 +39,19 @@ export class Cosmetics {
     const { account, chat, method } = call;
     const answer = await this.#tryOnce(call);
     const at = this.#p.clock.now();
-    this.#road.teller.emit({ kind: 'cosmetic', at, account, chat, method, end: answer.end });
+    this.#road.events.emit({ kind: 'cosmetic', at, account, chat, method, end: answer.end });
     return answer;
   }
 
   async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
     const { account, chat, user, family, gate } = call;
     const { clock, accounts } = this.#p;
-    const { holds, scheduler } = this.#road;
-    const limits = this.#road.limitsOf(account);
+    const { availability, scheduler } = this.#road;
+    const { limits } = this.#road.openAccount(account);
     const credential = accounts.credentialOf(account);
     const charge = { chat, user, family, gate, live: false, cost: 1 };
     const inFlight = this.#inFlight.get(account) ?? 0;
-    if (credential === null || inFlight >= IN_FLIGHT_MAX || holds.isBlocked(account))
+    if (credential === null || inFlight >= IN_FLIGHT_MAX || availability.isBlocked(account))
       return DROPPED;
     if (!limits.isFreeFor(charge, clock.now())) return DROPPED;
     const ticket = limits.take(charge, clock.now());
@@ -75,10 +61,11 @@ export class Cosmetics {
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
     const learned = limits.settled(ticket, signal, now);
-    if (health !== 'unknown') holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
+    if (health !== 'unknown')
+      availability.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
     if (health === 'refused') await markRefused(accounts, account);
-    await saveLimits(this.#p, learned.records);
+    await this.#road.saveLimits(learned.records);
     return answerFor(outcome);
   }
 

@@ -17,7 +17,16 @@ test('an account that was taken over is neither accepted for nor sent for any mo
   expect(await store.ledger.get(flying)).toMatchObject({ state: 'sending' });
   expect(await store.ledger.get(waiting)).toMatchObject({ state: 'queued', attempts: 0 });
   expect(await road.submit(message())).toEqual({ kind: 'not_owner' });
-  expect(dispatch.scheduler.depthOf(ACCOUNT)).toEqual({ waiting: 0, inFlight: 0 });
+  expect(dispatch.state.scheduler.depthOf(ACCOUNT)).toEqual({ waiting: 0, inFlight: 0 });
+  // Nothing of it stays in memory.
+  await run(20_000);
+  expect(dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  for (const slot of [null, 's']) {
+    expect(await road.submit(message({ slot }))).toEqual({ kind: 'not_owner' });
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(true);
+    await run(20_000);
+    expect(dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  }
   // Another account is not touched by it.
   await submit(road, { account: 'fake:2' });
   await run(500);

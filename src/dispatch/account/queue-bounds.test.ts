@@ -3,7 +3,7 @@ import type { NewDelivery } from '../../domain/delivery.ts';
 import { AccountLoad, noLoad } from '../../scheduler/account.ts';
 import type { Appended } from '../../store/ports/delivery.ts';
 import { aRoad, message, SENT, submit } from '../dispatch.fixture.ts';
-import { boundSubmit, type Full, type QueueBounds } from './queue-bounds.ts';
+import { boundSubmit, type Full, type QueueBounds } from '../road.ts';
 
 const WIDE = { platformQueueMax: 1000, queueBytesTotalMax: 1_000_000, queueBytesMax: 1_000_000 };
 
@@ -133,15 +133,15 @@ test('the bytes of a queue are those of what has not ended, also in the next pro
   expect(await first.road.submit(message({ body }))).toMatchObject(full);
   await first.run(500);
   expect(first.calls).toHaveLength(1);
-  expect(first.dispatch.loadOf('fake:1').bytes).toBe(400_000);
+  expect(first.dispatch.state.loadOf('fake:1').bytes).toBe(400_000);
   await submit(first.road, { body });
   const second = aRoad(() => SENT, { disk: first.disk });
   await second.dispatch.start();
   expect(await second.road.submit(message({ body }))).toMatchObject(full);
   await second.run(10_000);
-  expect(second.dispatch.loadOf('fake:1')).toMatchObject({ deliveries: 0, bytes: 0 });
-  expect(first.dispatch.scheduler.queueBytes()).toEqual([
+  expect(second.dispatch.state.loadOf('fake:1')).toMatchObject({ deliveries: 0, bytes: 0 });
+  expect(first.dispatch.state.scheduler.queueBytes()).toEqual([
     { platform: 'fake', all: 800_000, largest: 800_000 },
   ]);
-  expect(second.dispatch.loadOf('fake:1').all).toMatchObject({ deliveries: 0, bytes: 0 });
+  expect(second.dispatch.state.loadOf('fake:1').all).toMatchObject({ deliveries: 0, bytes: 0 });
 });

@@ -1,38 +1,32 @@
 // The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
 // The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
 // What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
-// (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, holds, store);
-// an exception there is a broken invariant of the road, and stops the process.
+// (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, breakers,
+// store); an exception there is a broken invariant of the road, and stops the process.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
-import type { AccountLimits, LimitRecord, Ticket } from '../../limits/limits.ts';
+import type { Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import type { Scheduler } from '../../scheduler/scheduler.ts';
-import type { Begun } from '../../store/ports/delivery.ts';
-import type { LimitStore } from '../../store/ports/limits.ts';
+import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
-import type { Alias, Aliases } from '../account/aliases.ts';
-import type { AccountAvailability } from '../account/availability.ts';
-import type { AccountOwners } from '../account/queue-bounds.ts';
-import { BeginLatency } from '../loop-waker.ts';
+import type { Alias } from '../account/account.ts';
+import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
   type AttemptPorts,
   type AttemptReport,
-  begin,
   conclude,
   damagedOutcome,
   internalFailure,
-  type Profile,
   postpone,
   quarantine,
   reasonOf,
   type TriedCall,
-} from './conclude.ts';
-import type { ContentCache, Departure } from './content-cache.ts';
-import { NAMED, type Records, resolve } from './references.ts';
+} from '../settle.ts';
+import type { RoadState } from '../state.ts';
+import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
 
 // A try that is begun on disk.
 interface Start {
@@ -63,11 +57,10 @@ interface Answer {
 
 type Kept = Omit<TriedCall, 'outcome'>;
 
-export interface AttemptsPorts extends AttemptPorts {
-  readonly journal: AttemptPorts['journal'] & LimitPorts['journal'];
-  readonly owners: AttemptPorts['owners'] & LimitPorts['owners'];
+export interface AttemptsPorts extends BeginPorts {
   readonly accounts: AccountKeys;
   readonly ledger: Records;
+  readonly platformTime: Pick<PlatformTime, 'lookAt' | 'answered'>;
 }
 
 export interface AccountKeys {
@@ -75,32 +68,19 @@ export interface AccountKeys {
   setRefused(id: string, reason: string): Promise<unknown>;
 }
 
-// What an attempt needs of the road's memory.
-export interface AttemptRoad {
-  readonly scheduler: Scheduler;
-  readonly holds: AccountAvailability;
-  readonly aliases: Aliases;
-  readonly platformTime: { answered(host: string, date: string | undefined): void };
-  unite(account: string, alias: Alias, now: number): LimitRecord[];
-  storeTrouble: JournalUnavailable['code'] | null;
-  storeFailed(error: JournalUnavailable, now: number): void;
-  profileOf(account: string): Profile;
-  limitsOf(account: string): AccountLimits;
-  follow(queued: Queued, report: AttemptReport): void;
-  wake(): void;
-}
-
 export class Attempts {
-  readonly #road: AttemptRoad;
+  readonly #road: RoadState;
   readonly #p: AttemptsPorts;
   readonly #shown: ContentCache;
   readonly #lead = new BeginLatency();
+  readonly #lookAt: ReadonlyMap<string, number>;
   readonly #lookUp: Parameters<typeof resolve>[1];
 
-  constructor(road: AttemptRoad, ports: AttemptsPorts, shown: ContentCache) {
+  constructor(road: RoadState, ports: AttemptsPorts, shown: ContentCache) {
     this.#road = road;
     this.#p = ports;
     this.#shown = shown;
+    this.#lookAt = ports.platformTime.lookAt;
     const { ledger: records, clock } = ports;
     this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
@@ -111,7 +91,7 @@ export class Attempts {
   }
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
-    const probing = this.#road.holds.probes(queued.account, takenAt);
+    const probing = this.#road.availability.probes(queued.account, takenAt);
     const begun = await this.#begin(queued, takenAt);
     if (
       begun instanceof JournalUnavailable ||
@@ -121,7 +101,7 @@ export class Attempts {
       this.#giveBack(queued, ticket, probing, begun);
       return;
     }
-    this.#road.storeTrouble = null;
+    this.#road.store.worked();
     const start = { queued, ticket, probing, startedAt: this.#p.clock.now() };
     if (begun.kind === 'begun') return this.#go({ ...start, begun });
     const outcome = damagedOutcome(this.#p, queued);
@@ -199,9 +179,10 @@ export class Attempts {
     const credential = this.#p.accounts.credentialOf(account);
     if (credential === null) return this.#fail(start, new Error('the account has no credential'));
     const startedAt = this.#p.clock.now();
-    this.#road.limitsOf(account).departed(ticket, startedAt);
+    const { limits, profile } = this.#road.openAccount(account);
+    limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, queued, body);
-    this.#road.platformTime.answered(this.#road.profileOf(account).host, date);
+    if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
@@ -210,9 +191,14 @@ export class Attempts {
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
+  // Of most answers it says nothing new.
+  #lookAtDate(host: string, date: string, now: number): void {
+    if (now >= (this.#lookAt.get(host) ?? 0)) this.#p.platformTime.answered(host, date);
+  }
+
   #conclude({ queued }: Start, ticket: Ticket | null, tried: TriedCall) {
-    const profile = this.#road.profileOf(queued.account);
-    return conclude(this.#p, profile, this.#road.limitsOf(queued.account), ticket, tried);
+    const { profile, limits } = this.#road.openAccount(queued.account);
+    return conclude(this.#p, profile, limits, ticket, tried);
   }
 
   // Never rejects: whatever the platform throws is an outcome of this call.
@@ -256,8 +242,8 @@ export class Attempts {
     { queued, ticket, probing, begun, startedAt }: Ending,
     settleIt: (tried: Kept) => Promise<AttemptReport>,
   ): Promise<void> {
-    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, startedAt);
-    if (probing) this.#road.holds.probeGone(queued.account, startedAt);
+    this.#road.openAccount(queued.account).limits.settled(ticket, { kind: 'unjudged' }, startedAt);
+    if (probing) this.#road.availability.probeGone(queued.account, startedAt);
     const { n, record, body } = begun;
     const tried = { queued, n, record, body, startedAt, probing: false, change: null };
     this.#road.follow(queued, await settleIt(tried));
@@ -277,10 +263,11 @@ export class Attempts {
   #giveBack(queued: Queued, ticket: Ticket, probing: boolean, why: Begun | JournalUnavailable) {
     const now = this.#p.clock.now();
     const storeDown = why instanceof JournalUnavailable;
-    if (storeDown) this.#road.storeFailed(why, now);
-    this.#road.limitsOf(queued.account).settled(ticket, { kind: 'unjudged' }, now);
-    if (probing) this.#road.holds.probeGone(queued.account, now);
+    if (storeDown) this.#road.store.failedLoop(why, now);
+    this.#road.openAccount(queued.account).limits.settled(ticket, { kind: 'unjudged' }, now);
+    if (probing) this.#road.availability.probeGone(queued.account, now);
     this.#road.scheduler.landed(queued.seq, storeDown ? queued : null, now);
+    if (!storeDown && why.kind === 'not_owner') this.#road.lose(queued.account, now);
     this.#road.wake();
   }
 
@@ -289,15 +276,15 @@ export class Attempts {
     const { account, chat } = queued;
     const { health } = verdict;
     if (health !== 'unknown') {
-      this.#road.holds.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
-    } else if (probing) this.#road.holds.probeGone(account, endedAt);
+      this.#road.availability.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
+    } else if (probing) this.#road.availability.probeGone(account, endedAt);
     const alias = this.#aliasAfter(queued, outcome);
     const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);
     this.#road.follow(queued, report);
     // Others of its chat may wait for its answer under another id.
     const now = this.#road.aliases.canonical(account, chat);
     if (now !== chat) this.#road.scheduler.reconsider(account, now, endedAt);
-    await saveLimits(this.#p, records);
+    await this.#road.saveLimits(records);
   }
 
   // What became of the delivery is settled by now: an exception here costs only the knowledge of the chat's other id.
@@ -314,34 +301,6 @@ export class Attempts {
   }
 }
 
-export interface LimitPorts {
-  readonly journal: Pick<LimitStore, 'saveLimits'>;
-  readonly owners: Pick<AccountOwners, 'open'>;
-}
-
-// It holds in memory; only a restart would not know of it, and learn it again. What another owns by now is its to know.
-export async function saveLimits(
-  ports: LimitPorts,
-  records: readonly LimitRecord[],
-): Promise<void> {
-  if (records.length === 0) return;
-  try {
-    await writeLimits(ports, records);
-  } catch (error) {
-    if (!(error instanceof JournalUnavailable)) throw error;
-  }
-}
-
-// Each account's for itself, in one commit.
-export async function writeLimits(
-  { journal, owners }: LimitPorts,
-  records: readonly LimitRecord[],
-): Promise<void> {
-  const byAccount = [...Map.groupBy(records, ({ account }) => account)];
-  const opened = await Promise.all(byAccount.map(([account]) => owners.open(account)));
-  await Promise.all(byAccount.map(([, some], i) => journal.saveLimits(opened[i]!, some)));
-}
-
 // Before the attempt is settled, so that a crash in between does not make the next process ask again.
 export async function markRefused(accounts: AccountKeys, id: string): Promise<void> {
   try {
@@ -349,5 +308,42 @@ export async function markRefused(accounts: AccountKeys, id: string): Promise<vo
   } catch (error) {
     // The breaker holds it in memory; only a restart would ask once more.
     if (!(error instanceof JournalUnavailable)) throw error;
+  }
+}
+
+export interface BeginPorts extends AttemptPorts {
+  readonly journal: AttemptPorts['journal'] & Pick<DeliveryStore, 'begin'>;
+}
+
+// JournalUnavailable: the store cannot be written now; nothing was begun.
+export async function begin(
+  ports: BeginPorts,
+  { account, seq }: Queued,
+  at: number,
+): Promise<Begun | JournalUnavailable> {
+  try {
+    return await ports.journal.begin(ports.owners.of(account), seq, at);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return error;
+    throw error;
+  }
+}
+
+// How long before a call may leave it must be begun, so that it is on disk when its time comes: a smoothed mean of
+// what beginning took. Without it every window would last longer by a commit.
+
+const SMOOTHING = 1 / 8;
+// A store that stalls must not make the loop decide long before it knows.
+const LEAD_MS_MAX = 50;
+
+export class BeginLatency {
+  #ms = 0;
+
+  get ms(): number {
+    return this.#ms;
+  }
+
+  observe(tookMs: number): void {
+    this.#ms += (Math.min(tookMs, LEAD_MS_MAX) - this.#ms) * SMOOTHING;
   }
 }

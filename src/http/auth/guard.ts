@@ -2,9 +2,12 @@
 // within its bounds? It is put there when a route is added, from what the route says of itself: none can be forgotten.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { tooOften } from '../../accept/problems.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
-import { mayAct, type Role } from '../../domain/role.ts';
+import { NAME_LENGTH_MAX } from '../../accept/context.ts';
+import type { FromHeaders } from '../../accept/draft.ts';
+import { invalid, tooOften } from '../../accept/problems.ts';
+import type { ErrorCode, Problem } from '../../domain/errors.ts';
+import { HOLDERS } from '../../domain/idempotency.ts';
+import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { type Bounds, type Holder, isCsrf, type Session } from '../../keys/keys.ts';
 import type { IntakeOptions } from '../context.ts';
 import { OpenConnections } from '../open-connections.ts';
@@ -76,13 +79,14 @@ function roleOf({ role }: Access, host: string): Role | null {
 
 function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook {
   const { clock } = options;
+  const admitted = new Set(ROLES.filter((each) => mayAct(each, role)));
   return (request, reply, done) => {
     const holder = holderOf(options, request);
     if (typeof holder === 'string') {
       refuse(reply, holder);
       return;
     }
-    if (!mayAct(holder.role, role)) {
+    if (!admitted.has(holder.role)) {
       refuse(reply, 'forbidden_role', `This needs the role ${role}; the key has ${holder.role}.`);
       return;
     }
@@ -159,4 +163,26 @@ function isConfined(bounds: Bounds, reach: Reach): boolean {
 function listOf<T>(hooks: T | T[] | undefined): T[] {
   if (hooks === undefined) return [];
   return Array.isArray(hooks) ? hooks : [hooks];
+}
+
+// What a caller says of its message in headers: its own id of it, the key that makes a repetition harmless, and by the
+// key it presents what it is bound to.
+
+export function headersOf(request: FastifyRequest): FromHeaders | Problem {
+  const correlation = request.headers['x-correlation-id'] ?? null;
+  const idempotencyKey = request.headers['idempotency-key'] ?? null;
+  if (!isName(correlation) || !isName(idempotencyKey)) {
+    const expected = `one text of 1 to ${NAME_LENGTH_MAX} characters`;
+    return invalid('invalid_message', [{ path: 'X-Correlation-Id, Idempotency-Key', expected }]);
+  }
+  const { bounds = null, namespace = HOLDERS.library } = request.holder ?? {};
+  return { correlation, idempotencyKey, bounds, holder: namespace };
+}
+
+function isName(value: string | string[] | null): value is string | null {
+  return value === null || (typeof value === 'string' && fits(value));
+}
+
+function fits(value: string): boolean {
+  return value.length > 0 && value.length <= NAME_LENGTH_MAX;
 }

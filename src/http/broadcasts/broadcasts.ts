@@ -10,10 +10,10 @@ import { formatOf, LIST_TYPES, type ListFormat } from '../../broadcast/lists/rec
 import { type Problem, problem } from '../../domain/errors.ts';
 import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
+import { headersOf } from '../auth/guard.ts';
 import { isStream } from '../json-body.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
-import { headersOf } from '../query.ts';
 import { group, type Route } from '../route.ts';
 import {
   type BroadcastOptions,

@@ -16,10 +16,11 @@ import { troublesOf } from '../../accept/trouble.ts';
 import type { Delivery } from '../../domain/delivery.ts';
 import { problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
+import { headersOf } from '../auth/guard.ts';
 import type { IntakeOptions } from '../context.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
-import { headersOf, readSearch } from '../query.ts';
+import { readSearch } from '../query.ts';
 import { group, type Route } from '../route.ts';
 import {
   BatchItem,

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { About, RoadEvent } from '../../domain/event.ts';
+import type { About, RoadEvent, RoadListener } from '../../domain/event.ts';
 import type { Role } from '../../domain/role.ts';
 import { ADMIN, type Holder } from '../../keys/keys.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { AUTH, bench } from '../context.fixture.ts';
 import { EVENT_BACKLOG_BYTES_MAX, EVENT_HEARTBEAT_MS } from '../context.ts';
-import { EventReaders, Readers } from './events.ts';
+import { EventReaders, Readers, type ReadersOptions } from './events.ts';
 
 const about: About = {
   seq: 1,
@@ -42,6 +42,19 @@ class FakeResponse {
   }
 }
 
+function open(clock = virtualClock(0)) {
+  const listeners = new Set<RoadListener>();
+  const listen = (listener: RoadListener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const road = { listen } as unknown as ReadersOptions['road'];
+  const emit: RoadListener = (event) => {
+    for (const listener of listeners) listener(event);
+  };
+  return { readers: new Readers({ clock, road, tag: 'abcde' }), emit, listeners };
+}
+
 function reader(readers: Readers, filter: { account?: string; chat?: string } = {}) {
   const response = new FakeResponse();
   readers.add({
@@ -55,14 +68,14 @@ function reader(readers: Readers, filter: { account?: string; chat?: string } = 
 
 describe('readers', () => {
   test('get what concerns them', () => {
-    const readers = new Readers(virtualClock(0));
+    const { readers, emit } = open();
     const all = reader(readers);
     const chat = reader(readers, { chat: '7' });
     const account = reader(readers, { account: 'telegram:1' });
-    readers.tellRoad(accepted());
-    readers.tellRoad(accepted({ chat: '7' }));
+    emit(accepted());
+    emit(accepted({ chat: '7' }));
     const until = Number.POSITIVE_INFINITY;
-    readers.tellRoad({
+    emit({
       kind: 'breaker',
       at: 1,
       account: 'telegram:1',
@@ -78,20 +91,35 @@ describe('readers', () => {
   });
 
   test('one that is too slow is told and dropped; the others are not', () => {
-    const readers = new Readers(virtualClock(0));
+    const { readers, emit } = open();
     const slow = reader(readers);
     const fast = reader(readers);
     slow.writableLength = EVENT_BACKLOG_BYTES_MAX + 1;
-    readers.tellRoad(accepted());
-    readers.tellRoad(accepted());
+    emit(accepted());
+    emit(accepted());
     expect(slow.ended).toBe(true);
     expect(slow.text.match(/event: \w+/g)).toEqual(['event: dropped']);
     expect(fast.text.match(/event: \w+/g)).toHaveLength(2);
   });
 
+  test('the road is listened to as long as somebody reads', () => {
+    const { readers, listeners } = open();
+    expect(listeners.size).toBe(0);
+    const [one, other] = [reader(readers), reader(readers)];
+    expect(listeners.size).toBe(1);
+    one.close();
+    expect(listeners.size).toBe(1);
+    other.close();
+    expect(listeners.size).toBe(0);
+    reader(readers);
+    expect(listeners.size).toBe(1);
+    readers.stop();
+    expect(listeners.size).toBe(0);
+  });
+
   test('a beat keeps quiet lines open, and stops when nobody listens', async () => {
     const clock = virtualClock(0);
-    const readers = new Readers(clock);
+    const { readers } = open(clock);
     const one = reader(readers);
     await clock.run(2 * EVENT_HEARTBEAT_MS);
     expect(one.text.match(/: beat/g)).toHaveLength(2);

@@ -12,7 +12,12 @@ import type { StreamView } from '../../streams/streams.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
 import { INERT_HEADERS } from '../answer.ts';
 import { lasting, viewer } from '../auth/access.ts';
-import { EVENT_BACKLOG_BYTES_MAX, EVENT_CLIENTS_MAX, EVENT_HEARTBEAT_MS } from '../context.ts';
+import {
+  EVENT_BACKLOG_BYTES_MAX,
+  EVENT_CLIENTS_MAX,
+  EVENT_HEARTBEAT_MS,
+  type IntakeOptions,
+} from '../context.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -122,7 +127,11 @@ export class EventReaders<R extends EventReader> {
     if (this.#readers.size > 0) return;
     this.#heartbeat?.cancel();
     this.#heartbeat = null;
+    this.left();
   }
+
+  // The last reader has left.
+  protected left(): void {}
 
   #beatLater(): void {
     this.#heartbeat = this.#clock.schedule(this.#clock.now() + EVENT_HEARTBEAT_MS, () => {
@@ -135,6 +144,8 @@ export class EventReaders<R extends EventReader> {
 function eventText(kind: string, data: object): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
+
+export type ReadersOptions = Pick<IntakeOptions, 'clock' | 'road' | 'output' | 'tag'>;
 
 interface Reader extends EventReader {
   readonly account: string | null;
@@ -155,14 +166,8 @@ const FOLLOW: Route<Readers> = {
 };
 
 export const EVENT_ROUTES = group<Readers>([FOLLOW], ({ app, options }) => {
-  const readers = new Readers(options.clock);
-  const unlisten = options.road.listen((event) => readers.tellRoad(event));
-  const unlistenLive = options.output?.live.listen((view) => readers.tellStream(options.tag, view));
-  app.addHook('preClose', async () => {
-    unlisten();
-    unlistenLive?.();
-    readers.stop();
-  });
+  const readers = new Readers(options);
+  app.addHook('preClose', async () => readers.stop());
   return readers;
 });
 
@@ -177,13 +182,35 @@ function open(readers: Readers, request: FastifyRequest, reply: FastifyReply) {
   return reply;
 }
 
+// Listens as long as somebody reads.
 export class Readers extends EventReaders<Reader> {
-  tellRoad(event: RoadEvent): void {
+  readonly #options: ReadersOptions;
+  #unlisten: (() => void)[] = [];
+
+  constructor(options: ReadersOptions) {
+    super(options.clock);
+    this.#options = options;
+  }
+
+  override add(reader: Reader): void {
+    super.add(reader);
+    if (this.size > 1) return;
+    const { road, output, tag } = this.#options;
+    this.#unlisten.push(road.listen((event) => this.#tellRoad(event)));
+    const unlisten = output?.live.listen((view) => this.#tellStream(tag, view));
+    if (unlisten !== undefined) this.#unlisten.push(unlisten);
+  }
+
+  protected override left(): void {
+    for (const unlisten of this.#unlisten.splice(0)) unlisten();
+  }
+
+  #tellRoad(event: RoadEvent): void {
     const isFor = (reader: Reader) => concerns(event, reader);
     this.tell(event.kind, () => showEvent(event), isFor);
   }
 
-  tellStream(tag: string, view: StreamView): void {
+  #tellStream(tag: string, view: StreamView): void {
     const isFor = (reader: Reader) => isWithin(view, reader);
     this.tell('stream', () => showStream(tag, view), isFor);
   }

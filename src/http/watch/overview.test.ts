@@ -56,7 +56,7 @@ test('the gateway at a glance', async () => {
   const overview = await get('/v1/overview');
   expect(overview.startedAt).toBe(iso(START));
   expect(overview.series.accepted.slice(-2)).toEqual([1, 0]);
-  expect(overview.series.waiting.slice(-1)).toEqual([3]);
+  expect(overview.series.waiting.slice(-1)).toEqual([10]);
   expect(overview.totals.accepted).toBe(1);
   expect(overview.oldest[0].why).toBe('the chat is frozen');
   expect(overview.accounts.trouble[0]).toMatchObject({ id: ACCOUNT, breaker: { state: 'open' } });

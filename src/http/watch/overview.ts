@@ -123,8 +123,7 @@ class Overview {
   readonly #unlisten: (() => void)[] = [];
   #freezes: Freezes | null = null;
   #timer: Timer | null = null;
-  // Counted up whenever something of the kind changes: who shows it knows when to ask again.
-  readonly #marks = { deliveries: 0, streams: 0 };
+  #streamChanges = 0;
   #last: Tick | null = null;
   #lookAgainAt = 0;
   #heads: ReturnType<IntakeOptions['road']['waiting']> = [];
@@ -134,25 +133,20 @@ class Overview {
     this.#options = options;
     this.#startedAt = clock.now();
     this.watchers = new EventReaders(clock, WATCHERS_MAX);
-    this.#rates = new Rates(clock.now(), () =>
-      road.accounts().reduce((sum, { waiting }) => sum + waiting, 0),
-    );
-    this.#unlisten.push(
-      road.listen((event) => {
-        this.#rates.listen(event);
-        this.#freezes?.listen(event);
-        this.#marks.deliveries += 1;
-      }),
-    );
+    const waitingNow = () => {
+      const { critical, high, normal, low } = road.depths();
+      return critical + high + normal + low;
+    };
+    this.#rates = new Rates({ clock, counts: () => road.counts(), waitingNow });
+    this.#unlisten.push(road.listen((event) => this.#freezes?.listen(event), 'trouble'));
     const unlisten = output?.live.listen(() => {
-      this.#marks.streams += 1;
+      this.#streamChanges += 1;
     });
     if (unlisten !== undefined) this.#unlisten.push(unlisten);
   }
 
   async show() {
-    const { clock } = this.#options;
-    const series = this.#rates.series(clock.now(), SECONDS_KEPT);
+    const series = this.#rates.series(SECONDS_KEPT);
     return { startedAt: showTime(this.#startedAt), series, ...(await this.#recent()) };
   }
 
@@ -165,6 +159,7 @@ class Overview {
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;
+    this.#rates.stop();
     for (const unlisten of this.#unlisten) unlisten();
     this.watchers.stop();
   }
@@ -215,10 +210,11 @@ class Overview {
     this.#freezes ??= new Freezes(road.limits(null));
     const oldest = await showWaiting(this.#options, this.#longest(now));
     const { totals } = this.#rates;
-    const second = lastOf(this.#rates.series(now, 1));
-    const marks = { ...this.#marks };
+    const second = lastOf(this.#rates.series(1));
+    // Who shows deliveries or streams knows by these when to ask again.
+    const marks = { deliveries: road.counts().events, streams: this.#streamChanges };
     const frozen = this.#freezes.active(now);
-    const parts = { second, totals: { ...totals }, marks, oldest, frozen };
+    const parts = { second, totals, marks, oldest, frozen };
     this.#last = await glance(this.#options, now, parts);
     return this.#last;
   }

@@ -1,8 +1,8 @@
-// What happened in each of the last seconds, as numbers for a chart: a fold over the road's events into a ring.
-// No timer: a second is closed by the first event, or the first question, after it. How many wait is asked then, since
-// without an event it cannot have changed.
+// What happened in each of the last seconds, as numbers for a chart: the road's counts, read once a second into a ring.
+// Nothing is done for a single event.
 
-import type { RoadEvent } from '../../domain/event.ts';
+import type { RoadCounts } from '../../domain/event.ts';
+import type { Clock, Timer } from '../../system/clock.ts';
 
 export const SECONDS_KEPT = 900;
 export const COUNTED = ['accepted', 'sent', 'limited', 'failed', 'dead'] as const;
@@ -14,42 +14,65 @@ export interface RateSeries extends Readonly<Record<Counted | 'waiting', readonl
   readonly until: number;
 }
 
+export interface RatesParts {
+  readonly clock: Clock;
+  readonly counts: () => RoadCounts;
+  readonly waitingNow: () => number;
+}
+
 export class Rates {
-  readonly totals: Counts = zero();
-  readonly #waitingNow: () => number;
+  readonly #p: RatesParts;
   readonly #rings = new Map(COUNTED.map((name) => [name, new Uint32Array(SECONDS_KEPT)]));
   readonly #waiting = new Uint32Array(SECONDS_KEPT);
+  // As they were when the second began that runs.
+  #before: RoadCounts;
   #second: number;
+  #timer: Timer | null = null;
 
-  constructor(now: number, waitingNow: () => number) {
-    this.#second = Math.floor(now / 1000);
-    this.#waitingNow = waitingNow;
+  constructor(parts: RatesParts) {
+    this.#p = parts;
+    this.#before = { ...parts.counts() };
+    this.#second = Math.floor(parts.clock.now() / 1000);
+    this.#readLater();
   }
 
-  readonly listen = (event: RoadEvent): void => {
-    const counted = countedAs(event);
-    if (counted === null) return;
-    this.advance(event.at);
-    this.totals[counted] += 1;
-    this.#rings.get(counted)![this.#second % SECONDS_KEPT]! += 1;
-  };
+  stop(): void {
+    this.#timer?.cancel();
+  }
 
-  // Closes the seconds that are over.
-  advance(now: number): void {
-    const second = Math.floor(now / 1000);
+  // Since the start.
+  get totals(): Counts {
+    const counts = this.#p.counts();
+    const totals = COUNTED.map((name) => [name, counts[name]]);
+    return Object.fromEntries(totals) as Counts;
+  }
+
+  #readLater(): void {
+    this.#timer = this.#p.clock.schedule((this.#second + 1) * 1000, () => {
+      this.#advance();
+      this.#readLater();
+    });
+  }
+
+  // Closes the seconds that are over. After a pause all that came meanwhile counts in the first of them.
+  #advance(): void {
+    const second = Math.floor(this.#p.clock.now() / 1000);
     if (second <= this.#second) return;
-    const waiting = this.#waitingNow();
+    const counts = this.#p.counts();
+    const waiting = this.#p.waitingNow();
     const from = Math.max(this.#second, second - SECONDS_KEPT);
-    for (let s = from; s < second; s++) this.#waiting[s % SECONDS_KEPT] = waiting;
-    for (let s = from + 1; s <= second; s++) {
-      for (const ring of this.#rings.values()) ring[s % SECONDS_KEPT] = 0;
+    for (const [name, ring] of this.#rings) {
+      ring[from % SECONDS_KEPT] = counts[name] - this.#before[name];
+      for (let s = from + 1; s < second; s++) ring[s % SECONDS_KEPT] = 0;
     }
+    for (let s = from; s < second; s++) this.#waiting[s % SECONDS_KEPT] = waiting;
+    this.#before = { ...counts };
     this.#second = second;
   }
 
   // The last so many seconds that are over.
-  series(now: number, seconds: number): RateSeries {
-    this.advance(now);
+  series(seconds: number): RateSeries {
+    this.#advance();
     const until = this.#second - 1;
     const kept = Math.min(seconds, SECONDS_KEPT - 1);
     const cut = (ring: Uint32Array) =>
@@ -57,23 +80,5 @@ export class Rates {
     const counts = COUNTED.map((name) => [name, cut(this.#rings.get(name)!)]);
     const cuts = Object.fromEntries(counts) as Record<Counted, number[]>;
     return { ...cuts, waiting: cut(this.#waiting), until };
-  }
-}
-
-function zero(): Counts {
-  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
-}
-
-function countedAs(event: RoadEvent): Counted | null {
-  switch (event.kind) {
-    case 'accepted':
-      return 'accepted';
-    case 'attempted':
-      if (event.outcome === 'limited') return 'limited';
-      return event.outcome === 'failed' || event.outcome === 'uncertain' ? 'failed' : null;
-    case 'moved':
-      return event.to === 'sent' || event.to === 'dead' ? event.to : null;
-    default:
-      return null;
   }
 }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { WITHDRAWN } from '../../domain/delivery.ts';
 import { ownKey } from '../../domain/idempotency.ts';
+import type { Appended } from '../ports/delivery.ts';
 import { IDEMPOTENCY_MS } from '../rules.ts';
 import {
   accepted,
@@ -21,18 +22,19 @@ export function appending(store: () => Harness): void {
   describe('append', () => {
     test('begins a plain message in the same commit when asked, and nothing else', async () => {
       const harness = store();
-      const written: number[] = [];
-      const begin = { at: 2_000, written: ({ seq }: { seq: number }) => void written.push(seq) };
-      const plain = await harness.journal.append(aDelivery(), { ...ROOM, begin });
+      const beginAt = 2_000;
+      const order: unknown[] = [];
+      const written = (appended: Appended) => order.push(['written', appended]);
+      const plain = await harness.journal.append(aDelivery(), { ...ROOM, beginAt }, written);
+      order.push('durable');
       expect(plain).toMatchObject({ kind: 'accepted', begun: true, queued: { seq: 1 } });
-      expect(written).toEqual([1]);
-      const wished = await harness.journal.append(aDelivery({ slot: 's' }), { ...ROOM, begin });
+      expect(order).toEqual([['written', plain], 'durable']);
+      const wished = await harness.journal.append(aDelivery({ slot: 's' }), { ...ROOM, beginAt });
       expect(wished).not.toHaveProperty('begun');
       expect(await harness.ledger.get(1)).toMatchObject({ state: 'sending', attempts: 1 });
-      expect(await harness.ledger.attempts(1)).toMatchObject([{ n: 1, startedAt: begin.at }]);
-      const full = await harness.journal.append(aDelivery(), { queueMax: 2, begin });
+      expect(await harness.ledger.attempts(1)).toMatchObject([{ n: 1, startedAt: beginAt }]);
+      const full = await harness.journal.append(aDelivery(), { queueMax: 2, beginAt });
       expect(full).toEqual({ kind: 'full', waiting: 2, queueMax: 2 });
-      expect(written).toEqual([1]);
       await harness.reopen();
       expect(await recovered(harness.journal)).toMatchObject([
         { kind: 'sending', n: 1, queued: { seq: 1 } },
@@ -84,10 +86,9 @@ export function appending(store: () => Harness): void {
         ...{ chat: `${i}`, body: `{"text":"${i}"}`, acceptedAt: 1_000 + i },
         ...(i === 11 && { slot: 's' }),
       }));
-      const begin = { at: 2_000, written: () => {} };
       const appended = await Promise.all(
         given.map((changes, i) =>
-          journal.append(aDelivery(changes), i === 5 ? { ...ROOM, begin } : ROOM),
+          journal.append(aDelivery(changes), i === 5 ? { ...ROOM, beginAt: 2_000 } : ROOM),
         ),
       );
       expect(appended).toMatchObject(given.map((_, i) => ({ queued: { seq: i + 1 } })));

@@ -116,7 +116,7 @@ export function attempting(store: () => Harness): void {
       expect(await journal.append(aDelivery({ body }), ROOM)).toMatchObject({
         queued: { bytes: 10 },
       });
-      const plain = { ...ROOM, begin: { at: 2_000, written: () => {} } };
+      const plain = { ...ROOM, beginAt: 2_000 };
       expect(await journal.append(aDelivery({ body }), plain)).toMatchObject({
         queued: { bytes: 10 },
       });

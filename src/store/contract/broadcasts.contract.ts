@@ -275,14 +275,19 @@ export function broadcasts(store: () => Harness): void {
     const id = await created('1', '2');
     const chat = (name: string) => ({ account: ACCOUNT, chat: name });
     expect(await all().isBlocked({ account: ACCOUNT })).toBe(false);
+    expect(await all().isBlocked({ account: null })).toBe(false);
     const blocked = { ...chat('2'), reason: 'bot_blocked' };
     await all().block({ chats: [blocked, { ...blocked, account: 'telegram:9' }], at: 700 });
     await all().block({ chats: [blocked], at: 800 });
     await store().reopen();
     expect(await all().isBlocked({ account: ACCOUNT })).toBe(true);
+    expect(await all().isBlocked({ account: 'telegram:none' })).toBe(false);
+    expect(await all().isBlocked({ account: null })).toBe(true);
     const next = await all().next({ id, max: 2 });
     expect(next.map(({ blockedAt }) => blockedAt)).toEqual([null, 800]);
     expect(await all().unblock({ chats: [chat('1'), chat('2'), chat('2')] })).toBe(1);
     expect(await all().isBlocked({ account: ACCOUNT })).toBe(false);
+    // By another account's chat still.
+    expect(await all().isBlocked({ account: null })).toBe(true);
   });
 }

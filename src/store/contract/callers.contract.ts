@@ -30,10 +30,9 @@ export function callers(store: () => Harness): void {
       const { journal } = store();
       const queued = await accepted(journal, { held: true });
       await accepted(journal, {});
-      const written = () => {};
       const begun = await journal.append(aDelivery({ held: true }), {
         ...ROOM,
-        begin: { at: 2_000, written },
+        beginAt: 2_000,
       });
       const slotted = await accepted(journal, { held: true, slot: 's', thread: '5' });
       await delivered(journal, { held: true }, {});

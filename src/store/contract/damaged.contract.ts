@@ -43,8 +43,7 @@ export function damaged(store: () => Harness): void {
 
     test('is known after a restart, also of one that was begun at once', async () => {
       const { journal } = store();
-      const begin = { at: 2_000, written: () => {} };
-      await journal.append(aDelivery(), { ...ROOM, begin });
+      await journal.append(aDelivery(), { ...ROOM, beginAt: 2_000 });
       await journal.settle(aSettlement({ ...RETRIED }));
       await store().damage(1, { body: '{}' });
       await store().reopen();

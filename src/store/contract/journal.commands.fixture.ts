@@ -168,8 +168,11 @@ async function append(
 ): Promise<AppendAnswer> {
   const written: unknown[] = [];
   const delivery = aDelivery(changes);
-  const begin = { at: delivery.acceptedAt + 0.5, written: (one: unknown) => written.push(one) };
-  const appended = await journal.append(delivery, begins ? { queueMax, begin } : { queueMax });
+  const beginAt = delivery.acceptedAt + 0.5;
+  const bounds = begins ? { queueMax, beginAt } : { queueMax };
+  const appended = await journal.append(delivery, bounds, (early) => {
+    if (early.kind === 'accepted' && early.begun === true) written.push(early.queued);
+  });
   return { appended, written };
 }
 

@@ -30,6 +30,11 @@ const aLimit = (account: string, value = '1') => ({ account, key: 'k', value, up
 
 export function owning(store: () => Harness): void {
   const first = () => store().journal.store;
+  // What it is told when it is written, and when it is on the disk.
+  const append = (...args: Parameters<Store['append']>) => {
+    const { written, durable } = first().append(...args);
+    return Promise.all([written, durable]);
+  };
 
   describe('an account has one owner', () => {
     test('embedded it is the one process, under one epoch for ever', async () => {
@@ -73,11 +78,13 @@ export function owning(store: () => Harness): void {
       const now = await second.openAccount(ONE);
       const told = await Promise.all([ledger.get(waiting), ledger.get(flying)]);
 
-      const begin = { at: 2_000, written: () => expect.unreachable('it must not leave') };
       const plain = aDelivery();
-      expect(await first().append(late, plain, ROOM)).toEqual(NOT_OWNER);
-      expect(await first().append(late, plain, { ...ROOM, begin })).toEqual(NOT_OWNER);
-      expect(await first().append(late, aDelivery({ slot: 's' }), ROOM)).toEqual(NOT_OWNER);
+      expect(await append(late, plain, ROOM)).toEqual([NOT_OWNER, NOT_OWNER]);
+      expect(await append(late, plain, { ...ROOM, beginAt: 2_000 })).toEqual([
+        NOT_OWNER,
+        NOT_OWNER,
+      ]);
+      expect(await append(late, aDelivery({ slot: 's' }), ROOM)).toEqual([NOT_OWNER, NOT_OWNER]);
       expect(await first().begin(late, waiting, 3_000)).toEqual(NOT_OWNER);
       const limits = [aLimit(ONE, '2')];
       const settlement = aSettlement({ seq: flying, limits });
@@ -96,7 +103,7 @@ export function owning(store: () => Harness): void {
       expect(await aliveOf(second, now)).toEqual([waiting, flying]);
       expect(await second.settle(now, settlement)).toMatchObject({ kind: 'settled' });
       expect(await second.begin(now, waiting, 3_000)).toMatchObject({ kind: 'begun', n: 1 });
-      expect(await second.append(now, plain, ROOM)).toMatchObject({ kind: 'accepted' });
+      expect(await second.append(now, plain, ROOM).durable).toMatchObject({ kind: 'accepted' });
     });
 
     test('refused and taken in one commit, each by its own epoch', async () => {
@@ -104,10 +111,10 @@ export function owning(store: () => Harness): void {
       const other = await first().openAccount(OTHER);
       const second = store().second();
       const answers = await Promise.all([
-        first().append(late, aDelivery(), ROOM),
+        first().append(late, aDelivery(), ROOM).durable,
         second.openAccount(ONE),
-        first().append(late, aDelivery(), ROOM),
-        first().append(other, aDelivery({ account: OTHER }), ROOM),
+        first().append(late, aDelivery(), ROOM).durable,
+        first().append(other, aDelivery({ account: OTHER }), ROOM).durable,
       ]);
       expect(answers[0]).toMatchObject({ kind: 'accepted' });
       expect(answers[2]).toEqual(NOT_OWNER);
@@ -130,7 +137,8 @@ export function owning(store: () => Harness): void {
   describe('places in the order are drawn per account', () => {
     const rankOf = async (account: string, changes: Partial<NewDelivery> = {}) => {
       const owner = await first().openAccount(account);
-      const appended = await first().append(owner, aDelivery({ account, ...changes }), ROOM);
+      const appended = await first().append(owner, aDelivery({ account, ...changes }), ROOM)
+        .durable;
       if (appended.kind !== 'accepted') throw new Error(appended.kind);
       return appended.queued.rank;
     };
@@ -140,8 +148,10 @@ export function owning(store: () => Harness): void {
       expect(await rankOf(ONE, { session: 'x' })).toBe(2);
       expect(await rankOf(OTHER)).toBe(1);
       const owner = await first().openAccount(OTHER);
-      const begin = { at: 2_000, written: () => {} };
-      const begun = await first().append(owner, aDelivery({ account: OTHER }), { ...ROOM, begin });
+      const begun = await first().append(owner, aDelivery({ account: OTHER }), {
+        ...ROOM,
+        beginAt: 2_000,
+      }).durable;
       expect(begun).toMatchObject({ begun: true, queued: { seq: 4, rank: 2 } });
       expect(await rankOf(ONE)).toBe(3);
     });
@@ -152,7 +162,7 @@ export function owning(store: () => Harness): void {
       const after = await rankOf(ONE);
       expect(after).toBeGreaterThan(before);
       const second = store().second();
-      const taken = await second.append(await second.openAccount(ONE), aDelivery(), ROOM);
+      const taken = await second.append(await second.openAccount(ONE), aDelivery(), ROOM).durable;
       expect(taken).toMatchObject({ queued: { rank: after + 1 } });
       const owner = await second.openAccount(ONE);
       const ranks: number[] = [];

@@ -4,7 +4,7 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { UnansweredBounds } from '../ports/callers.ts';
-import type { AppendBounds, MoveCommand, Settlement } from '../ports/delivery.ts';
+import type { AppendBounds, Appended, MoveCommand, Settlement } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { Recovered } from '../ports/recovery.ts';
@@ -26,10 +26,17 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
   const { incoming, broadcasts, streams, keys, audit } = store;
   return {
     ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit },
-    async append(delivery: NewDelivery, bounds: AppendBounds) {
+    // Resolves when it is on the disk; `written` is told the answer when it is written.
+    async append(
+      delivery: NewDelivery,
+      bounds: AppendBounds,
+      written: (appended: Appended) => void = () => {},
+    ) {
       seqAhead += 1;
       if (!accounts.has(seqAhead)) accounts.set(seqAhead, delivery.account);
-      const appended = await store.append(as(delivery.account), delivery, bounds);
+      const appending = store.append(as(delivery.account), delivery, bounds);
+      appending.written.then(written, () => {});
+      const appended = await appending.durable;
       if (appended.kind === 'accepted') accounts.set(appended.queued.seq, delivery.account);
       if (appended.kind === 'superseded') accounts.set(appended.seq, delivery.account);
       return appended;

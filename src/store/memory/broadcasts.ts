@@ -65,7 +65,9 @@ export function runBroadcasts(disk: MemoryDisk, command: BroadcastCommand): unkn
     case 'unblock':
       return command.chats.filter((one) => blocked.delete(pairKey(one.account, one.chat))).length;
     case 'isBlocked':
-      return [...blocked.values()].some(({ account }) => account === command.account);
+      return [...blocked.values()].some(
+        ({ account }) => command.account === null || account === command.account,
+      );
     case 'sweep':
       return sweep(disk, command.endedBefore, command.max);
     case 'open':

@@ -2,7 +2,15 @@
 // state it expects, and complete when it returns. This is where the port's promises are spelled
 // out.
 
-import { isPlain, isWithdrawal, laneOf, type NewDelivery } from '../../domain/delivery.ts';
+import {
+  isPlain,
+  isWithdrawal,
+  laneOf,
+  type NewDelivery,
+  ownPlace,
+  queuedOf,
+  type SlotEntry,
+} from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
@@ -24,9 +32,6 @@ import {
   IDEMPOTENCY_MS,
   mayBeOut,
   movableFrom,
-  ownPlace,
-  queuedOf,
-  type SlotEntry,
   STATE_OF_PRUNED,
   yieldsTo,
 } from '../rules.ts';
@@ -56,7 +61,7 @@ export class MemoryCommands {
     this.callers = new MemoryCallers(disk);
   }
 
-  append(owner: Owner, delivery: NewDelivery, { queueMax, begin }: AppendBounds): Appended {
+  append(owner: Owner, delivery: NewDelivery, { queueMax, beginAt }: AppendBounds): Appended {
     if (!isOwner(this.#disk, owner)) return NOT_OWNER;
     const repeated = this.#repeated(delivery);
     if (repeated !== null) return repeated;
@@ -80,8 +85,8 @@ export class MemoryCommands {
       queued: queuedOf(row),
       replaced: rival?.seq ?? null,
     } as const;
-    if (begin === undefined || !isPlain(delivery)) return accepted;
-    this.begin(owner, seq, begin.at);
+    if (beginAt === undefined || !isPlain(delivery)) return accepted;
+    this.begin(owner, seq, beginAt);
     return { ...accepted, begun: true };
   }
 

@@ -3,7 +3,7 @@
 // hooks let a world crash before the step (nothing happened) or after it (it happened and nobody
 // was told). It must stay quick for hours of traffic: nothing scans all deliveries but opening.
 
-import type { NewDelivery } from '../../domain/delivery.ts';
+import { type NewDelivery, queuedOf } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { assert } from '../../system/assert.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
@@ -13,6 +13,7 @@ import type { CallerStore } from '../ports/callers.ts';
 import type {
   AppendBounds,
   Appended,
+  Appending,
   Begun,
   MoveCommand,
   Moved,
@@ -27,7 +28,7 @@ import type { Recovered, StoredCall } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
-import { mayStillGo, queuedOf } from '../rules.ts';
+import { mayStillGo } from '../rules.ts';
 import { runBroadcasts } from './broadcasts.ts';
 import { MemoryCommands } from './commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './disk.ts';
@@ -114,16 +115,24 @@ export class MemoryJournal implements Store {
     }
   }
 
-  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {
     assert(
       delivery.account === owner.account,
       'a delivery is appended by the owner of its account',
     );
-    return this.#command(() => {
-      const appended = this.#commands.append(owner, delivery, bounds);
-      if (appended.kind === 'accepted' && appended.begun) bounds.begin?.written(appended.queued);
+    const append = () => this.#commands.append(owner, delivery, bounds);
+    if (bounds.beginAt === undefined) {
+      const durable = this.#command(append);
+      return { written: durable, durable };
+    }
+    const { promise: written, resolve, reject } = Promise.withResolvers<Appended>();
+    const durable = this.#command(() => {
+      const appended = append();
+      resolve(appended);
       return appended;
     });
+    durable.catch(reject);
+    return { written, durable };
   }
 
   begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {

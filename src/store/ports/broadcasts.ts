@@ -63,8 +63,8 @@ export interface BroadcastStore {
   // These chats refuse the account; or they do not, after all.
   block(command: { chats: readonly BlockedChat[]; at: number }): Promise<void>;
   unblock(command: { chats: readonly { account: string; chat: string }[] }): Promise<number>;
-  // Whether the account is refused by anyone.
-  isBlocked(query: { account: string }): Promise<boolean>;
+  // Whether the account is refused by anyone; null: whether any account is.
+  isBlocked(query: { account: string | null }): Promise<boolean>;
 
   // Forgets broadcasts that ended long ago and audiences nobody needs, at most `max` rows; how many.
   sweep(command: { endedBefore: number; max: number }): Promise<number>;

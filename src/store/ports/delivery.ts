@@ -1,7 +1,7 @@
 // The port of the road: a delivery is accepted, begun, settled, moved. Every move is conditional on the state it
 // expects, so a late or repeated command changes nothing and says so; and every write is made as the owner of the
 // account, so that one who is not changes nothing either. A promise resolves only when its effect is
-// durable; it rejects with JournalUnavailable when the store cannot be written.
+// durable, unless it says otherwise; it rejects with JournalUnavailable when the store cannot be written.
 
 import type { NewDelivery, Queued, State } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -11,7 +11,7 @@ import type { NotOwner, Owner } from './ownership.ts';
 export interface DeliveryStore {
   // Drawn at random when the store was made; see domain/ids.ts.
   readonly tag: string;
-  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended>;
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending;
   // queued → sending, with the attempt recorded: after this a crash is known to be in doubt.
   begin(owner: Owner, seq: number, startedAt: number): Promise<Begun>;
   // sending → what the attempt came to, with the attempt, the limits and the history in one transaction. It outlives
@@ -31,10 +31,17 @@ export interface DeliveryPast {
 
 export interface AppendBounds {
   readonly queueMax: number;
-  // A plain message (see isPlain) is begun in the same commit, to go at once. It may leave as soon as it is written,
-  // which is told first: from then on it outlives the process. As ever, the promise waits for the disk; a power cut
-  // before that knows nothing of a message that nobody was told is accepted.
-  readonly begin?: { readonly at: number; written(queued: Queued): void };
+  // A plain message (see isPlain) is begun at this time, in the same commit, to go at once.
+  readonly beginAt?: number;
+}
+
+// Both resolve to the same. They are one promise unless a message was to begin.
+export interface Appending {
+  // It outlives the process, and what has begun may leave: a power cut before the disk has it knows nothing of a
+  // message that nobody was told is accepted. Rejects only together with `durable`.
+  readonly written: Promise<Appended>;
+  // It is on the disk, so that its caller may be told.
+  readonly durable: Promise<Appended>;
 }
 
 export type Appended =

@@ -2,18 +2,12 @@
 // array; a plain message (no slot, no idempotency key) costs its row and nothing else. Numbers
 // are drawn here and never reused: retention writes down the last one before it removes a row.
 
+import type { SlotEntry } from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
 import { rowCheck } from '../../system/row-check.ts';
 import { type Database, prepareArrays } from '../../system/sqlite.ts';
 import { Ranks } from '../ranks.ts';
-import {
-  BY_SLUICE,
-  digestOf,
-  IDEMPOTENCY_MS,
-  type SlotEntry,
-  SUPERSEDED,
-  yieldsTo,
-} from '../rules.ts';
+import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from '../rules.ts';
 import type { SqliteCommands } from './commands.ts';
 import { PlainInserts } from './plain.ts';
 import { APPENDED } from './wire.ts';

@@ -53,6 +53,7 @@ export const BROADCAST_SQL = {
     ON CONFLICT (account, chat) DO UPDATE SET reason = excluded.reason, at = excluded.at`,
   unblock: 'DELETE FROM blocked WHERE account = ? AND chat = ?',
   isBlocked: 'SELECT 1 FROM blocked WHERE account = ? LIMIT 1',
+  isAnyBlocked: "SELECT 1 FROM blocked WHERE account > '' LIMIT 1",
   ended: `SELECT id, audience FROM broadcasts INDEXED BY broadcasts_ended
     WHERE ended_at < ? AND queued = 0 ORDER BY ended_at, id LIMIT 1`,
   dropOutcomes: `DELETE FROM outcomes WHERE broadcast = ?1 AND n IN

@@ -75,6 +75,7 @@ export class SqliteBroadcasts {
         return removed.reduce((sum, { changes }) => sum + Number(changes), 0);
       }
       case 'isBlocked':
+        if (command.account === null) return sql.isAnyBlocked.get() !== undefined;
         return sql.isBlocked.get(command.account) !== undefined;
       case 'sweep':
         return this.#sweep(command.endedBefore, command.max);

@@ -90,38 +90,61 @@ describe('when commands are handed over', () => {
 });
 
 describe('an answer that waits for the disk', () => {
-  const handOver = (commits: GroupCommit, told: unknown[]) =>
-    commits.submit(
+  const handOver = (commits: GroupCommit) =>
+    commits.submitAhead(
       null,
       (words) => words.push(0),
       (reader) => reader.words[reader.at++],
       0,
-      (answer) => told.push(answer) > 0,
+      (answer) => answer === 'ahead',
     );
 
-  test('is told when it is written, and resolves when it is forced', async () => {
+  test('is told when it is written, and again when it is forced', async () => {
     const store = new SlowStore();
-    const commits = new GroupCommit(store);
-    const told: unknown[] = [];
+    const { written, durable } = handOver(new GroupCommit(store));
     const forced: unknown[] = [];
-    const answer = handOver(commits, told).then((value) => forced.push(value));
+    const isForced = durable.then((value) => forced.push(value));
     await store.asked;
-    store.emit('message', ['a']);
+    store.emit('message', ['ahead']);
+    expect(await written).toBe('ahead');
     // Whatever else was resolved by now has been heard of.
     await Promise.resolve();
     await Promise.resolve();
-    expect([told, forced]).toEqual([['a'], []]);
+    expect(forced).toEqual([]);
     store.emit('message', { kind: 'forced' });
-    await answer;
-    expect(forced).toEqual(['a']);
+    await isForced;
+    expect(forced).toEqual(['ahead']);
+  });
+
+  test('is told once when the disk has it already', async () => {
+    const store = new SlowStore();
+    const { written, durable } = handOver(new GroupCommit(store));
+    await store.asked;
+    store.emit('message', ['refused']);
+    expect(await Promise.all([written, durable])).toEqual(['refused', 'refused']);
   });
 
   test('is refused when the store is lost before', async () => {
     const store = new SlowStore();
-    const answer = handOver(new GroupCommit(store), []);
+    const { written, durable } = handOver(new GroupCommit(store));
     await store.asked;
-    store.emit('message', ['a']);
+    store.emit('message', ['ahead']);
     store.emit('error', new Error('the disk did not take it'));
-    await expect(answer).rejects.toThrow('the disk did not take it');
+    expect(await written).toBe('ahead');
+    await expect(durable).rejects.toThrow('the disk did not take it');
+  });
+
+  test('is refused twice when it was never written, and when the store is lost already', async () => {
+    const store = new SlowStore();
+    const commits = new GroupCommit(store);
+    const lost = handOver(commits);
+    await store.asked;
+    store.emit('error', new Error('the disk did not take it'));
+    for (const { written, durable } of [lost, handOver(commits)]) {
+      await expect(Promise.allSettled([written, durable])).resolves.toMatchObject([
+        { status: 'rejected' },
+        { status: 'rejected' },
+      ]);
+    }
   });
 });

@@ -23,7 +23,15 @@ export interface StoreThread extends EventEmitter {
 interface Command {
   readonly subject: unknown;
   readonly read: (reader: WireReader, subject: never) => unknown;
-  readonly written: ((answer: never) => boolean) | null;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: JournalUnavailable) => void;
+  // null: the answer is all that is waited for.
+  readonly durable: Durable | null;
+}
+
+interface Durable {
+  // Whether the answer has come before the disk has what it tells of.
+  readonly isAhead: (answer: never) => boolean;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: JournalUnavailable) => void;
 }
@@ -51,7 +59,7 @@ export class GroupCommit {
   readonly #waiting: Batch[] = [];
   readonly #expected: Expected[] = [];
   // Answered, and not on the disk yet.
-  readonly #unforced: { answer: unknown; command: Command }[] = [];
+  readonly #unforced: { answer: unknown; durable: Durable }[] = [];
   #batchesOut = 0;
   #flushIsDue = false;
   // Whether the last command was handed over by itself, with no other under way.
@@ -68,23 +76,38 @@ export class GroupCommit {
   }
 
   // `write` puts the subject's words on the batch; `read` takes its answer off the reply. Both are given the
-  // subject, so that they need not hold it. `written` is told the answer when it has come, and says whether the promise
-  // has to wait for the disk still.
+  // subject, so that they need not hold it.
   submit<S, T>(
     subject: S,
     write: (words: (string | number | null)[], subject: S) => void,
     read: (reader: WireReader, subject: S) => T,
     chars = 0,
-    written: ((answer: T) => boolean) | null = null,
+    durable: Durable | null = null,
   ): Promise<T> {
-    if (this.#broken !== null) return Promise.reject(this.#broken);
+    if (this.#broken !== null) {
+      durable?.reject(this.#broken);
+      return Promise.reject(this.#broken);
+    }
     const batch = this.#openBatch();
     write(batch.words, subject);
     batch.chars += chars;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    batch.commands.push({ subject, read, written, resolve, reject });
+    batch.commands.push({ subject, read, resolve, reject, durable });
     this.#flushSoon();
     return promise;
+  }
+
+  // The same of a command whose answer may come before the disk has it: one promise for each.
+  submitAhead<S, T>(
+    subject: S,
+    write: (words: (string | number | null)[], subject: S) => void,
+    read: (reader: WireReader, subject: S) => T,
+    chars: number,
+    isAhead: (answer: T) => boolean,
+  ): { written: Promise<T>; durable: Promise<T> } {
+    const { promise: durable, resolve, reject } = Promise.withResolvers<T>();
+    const written = this.submit(subject, write, read, chars, { isAhead, resolve, reject });
+    return { written, durable };
   }
 
   // A question outside the batches, in its turn.
@@ -188,13 +211,15 @@ export class GroupCommit {
     const reader = new WireReader(answer as unknown[], 0);
     for (const command of batch.commands) {
       const value = command.read(reader, command.subject as never) as never;
-      if (command.written?.(value)) this.#unforced.push({ answer: value, command });
-      else command.resolve(value);
+      const { durable } = command;
+      command.resolve(value);
+      if (durable?.isAhead(value)) this.#unforced.push({ answer: value, durable });
+      else durable?.resolve(value);
     }
   }
 
   #forced(): void {
-    for (const { answer, command } of this.#unforced.splice(0)) command.resolve(answer as never);
+    for (const { answer, durable } of this.#unforced.splice(0)) durable.resolve(answer as never);
   }
 
   #break(why: string): void {
@@ -202,10 +227,13 @@ export class GroupCommit {
     this.#broken = new JournalUnavailable('journal_failed', `the journal cannot be used: ${why}`);
     for (const { failed } of this.#expected.splice(0)) failed(this.#broken);
     for (const batch of this.#waiting.splice(0)) failAll(batch, this.#broken);
-    for (const { command } of this.#unforced.splice(0)) command.reject(this.#broken);
+    for (const { durable } of this.#unforced.splice(0)) durable.reject(this.#broken);
   }
 }
 
 function failAll(batch: Batch, error: JournalUnavailable): void {
-  for (const command of batch.commands) command.reject(error);
+  for (const command of batch.commands) {
+    command.reject(error);
+    command.durable?.reject(error);
+  }
 }

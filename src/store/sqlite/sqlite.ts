@@ -11,6 +11,7 @@ import type { CallerStore, Unanswered } from '../ports/callers.ts';
 import type {
   AppendBounds,
   Appended,
+  Appending,
   Begun,
   MoveCommand,
   Moved,
@@ -174,16 +175,18 @@ export class SqliteJournal implements Store {
     return answer.page;
   }
 
-  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Promise<Appended> {
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {
     assert(
       delivery.account === owner.account,
       'a delivery is appended by the owner of its account',
     );
-    const { begin } = bounds;
-    const written = begin === undefined ? null : tellsBegun(begin);
     const chars = delivery.body.length;
     const command = { owner, delivery, bounds };
-    return this.#commits.submit(command, writeAppend, readAppended, chars, written);
+    if (bounds.beginAt === undefined) {
+      const durable = this.#commits.submit(command, writeAppend, readAppended, chars);
+      return { written: durable, durable };
+    }
+    return this.#commits.submitAhead(command, writeAppend, readAppended, chars, hasBegun);
   }
 
   begin({ account, epoch }: Owner, seq: number, startedAt: number): Promise<Begun> {
@@ -192,7 +195,8 @@ export class SqliteJournal implements Store {
   }
 
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {
-    assertOwn(owner, settlement.limits);
+    // Hardly an attempt teaches the limits anything.
+    if (settlement.limits.length > 0) assertOwn(owner, settlement.limits);
     const chars = settlement.result?.length ?? 0;
     const command = { owner, command: settlement };
     return this.#commits.submit(command, writeSettlement, readSettled, chars);
@@ -282,13 +286,9 @@ export class SqliteJournal implements Store {
   }
 }
 
-// Tells it that the message may leave; its caller waits for the disk still.
-function tellsBegun(begin: NonNullable<AppendBounds['begin']>): (appended: Appended) => boolean {
-  return (appended) => {
-    if (appended.kind !== 'accepted' || appended.begun !== true) return false;
-    begin.written(appended.queued);
-    return true;
-  };
+// What has begun is answered when it is written, and all else when it is on the disk.
+function hasBegun(appended: Appended): boolean {
+  return appended.kind === 'accepted' && appended.begun === true;
 }
 
 function readValue<T>(reader: WireReader): T {

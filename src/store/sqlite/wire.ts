@@ -2,7 +2,13 @@
 // and one back. Structured cloning of nested objects would cost more than the insert itself. Both
 // sides read and write the same order; this file is where that order is written down.
 
-import { isPlain, type NewDelivery, type State } from '../../domain/delivery.ts';
+import {
+  isPlain,
+  type NewDelivery,
+  ownPlace,
+  queuedOfNew,
+  type State,
+} from '../../domain/delivery.ts';
 import { PRIORITY_RANK } from '../../domain/priority.ts';
 import { namesIn } from '../../system/json.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -18,7 +24,6 @@ import type {
 } from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { NOT_OWNER, type Owner } from '../ports/ownership.ts';
-import { ownPlace, queuedOfNew } from '../rules.ts';
 
 export const OP = {
   // Nothing but a message: most of them. Fewer words, and one statement without a choice.
@@ -86,12 +91,12 @@ interface AppendCommand {
 
 // Order of an append, which is the order of its INSERT up to `acceptedAt`.
 export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: AppendCommand): void {
-  const { queueMax, begin } = bounds;
+  const { queueMax, beginAt = 0 } = bounds;
   const rank = PRIORITY_RANK[d.priority];
   if (isPlain(d)) {
     const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
     out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, begin?.at ?? 0, heldOf(d), owner.epoch);
+    out.push(acceptedAt, body, queueMax, beginAt, heldOf(d), owner.epoch);
     return;
   }
   out.push(

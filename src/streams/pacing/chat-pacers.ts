@@ -36,6 +36,8 @@ export class ChatPacers {
   readonly #outputs = new Map<string, Output>();
   readonly #lacking = new Set<string>();
   readonly edits: LiveEdits;
+  // Set while there are outputs.
+  #unlisten: (() => void) | null = null;
 
   constructor(ports: StagePorts) {
     this.#p = ports;
@@ -103,6 +105,7 @@ export class ChatPacers {
     if (output === undefined) {
       output = new Output(this.#outputPorts(), pace(), of);
       this.#outputs.set(key, output);
+      this.#unlisten ??= this.#p.road.listen(this.#heard);
     }
     return output;
   }
@@ -120,8 +123,8 @@ export class ChatPacers {
   }
 
   // A call of the chat came back: it may be open now.
-  readonly heard = (event: RoadEvent): void => {
-    if (event.kind !== 'attempted' || this.#outputs.size === 0) return;
+  readonly #heard = (event: RoadEvent): void => {
+    if (event.kind !== 'attempted') return;
     const { account, chat } = event.about;
     for (const kind of ['message', 'draft']) {
       this.#outputs.get([account, chat, kind, ''].join('\0'))?.consider();
@@ -135,6 +138,9 @@ export class ChatPacers {
       output.rest();
       this.#outputs.delete(key);
     }
+    if (this.#outputs.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = null;
   }
 
   stop(): void {

@@ -2,7 +2,7 @@
 // instead of five narrow ones. Acceptance is told at debug, because at full speed it is only noise.
 
 import { SESSION_LANE } from '../../domain/delivery.ts';
-import type { About, RoadEvent, RoadListener } from '../../domain/event.ts';
+import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../../domain/event.ts';
 import type { FaultStage, ReportFault } from '../../domain/fault.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
@@ -22,6 +22,14 @@ type Moved = Extract<RoadEvent, { kind: 'moved' }>;
 
 // Tries whose move has not come yet: about as many as are in flight.
 const PENDING_MAX = 10_000;
+
+// Where lines of level info are not wanted, routine has nothing to say.
+export function followRoad(
+  road: { listen(listener: RoadListener, interest?: Interest): unknown },
+  log: LineLog,
+): void {
+  road.listen(roadLog(log), (log.isLevelEnabled?.('info') ?? true) ? undefined : 'trouble');
+}
 
 export function roadLog(log: LineLog): RoadListener {
   const lastTry = new Map<number, Attempted>();
@@ -133,22 +141,27 @@ export interface QueueDepths {
 export interface QueueLogParts {
   readonly clock: Clock;
   readonly log: LineLog;
+  // What the road has told since it began.
+  readonly counts: () => RoadCounts;
   readonly depths: () => QueueDepths;
 }
 
 export const QUEUE_LOG_EVERY_MS = 60_000;
 
-export function createQueueLog(parts: QueueLogParts): Service & { readonly listen: RoadListener } {
-  const { clock, log, depths } = parts;
+export function createQueueLog({ clock, log, counts, depths }: QueueLogParts): Service {
   let timer: Timer | null = null;
   let life: 'new' | 'running' | 'stopped' = 'new';
-  let since = { accepted: 0, sent: 0, dead: 0 };
+  let last = { ...counts() };
 
   const tell = () => {
     const lengths = measure(depths(), clock.now());
-    const moved = since.accepted + since.sent + since.dead;
-    if (lengths.waiting + lengths.inFlight + moved > 0) log.info({ ...lengths, ...since }, 'queue');
-    since = { accepted: 0, sent: 0, dead: 0 };
+    const now = { ...counts() };
+    const accepted = now.accepted - last.accepted;
+    const sent = now.sent - last.sent;
+    const dead = now.dead - last.dead;
+    last = now;
+    if (lengths.waiting + lengths.inFlight + accepted + sent + dead === 0) return;
+    log.info({ ...lengths, accepted, sent, dead }, 'queue');
   };
   const arm = () => {
     timer = clock.schedule(clock.now() + QUEUE_LOG_EVERY_MS, () => {
@@ -158,11 +171,6 @@ export function createQueueLog(parts: QueueLogParts): Service & { readonly liste
   };
 
   return {
-    listen(event) {
-      if (event.kind === 'accepted') since.accepted += 1;
-      else if (event.kind === 'moved' && event.to === 'sent') since.sent += 1;
-      else if (event.kind === 'moved' && event.to === 'dead') since.dead += 1;
-    },
     async start() {
       if (life !== 'new') return;
       life = 'running';

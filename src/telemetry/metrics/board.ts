@@ -3,11 +3,7 @@
 // so that no mistake in a label can fill the memory here or in Prometheus.
 
 import { assert } from '../../system/assert.ts';
-import { type Labels, labelText, type MetricSeries } from './exposition.ts';
 import { METRICS, type MetricKind, type MetricName } from './metric-table.ts';
-import { Count, Spread } from './tally.ts';
-
-export type { Labels };
 
 export const SERIES_MAX = 500;
 const OTHER = 'other';
@@ -77,4 +73,84 @@ function seriesFor(kind: MetricKind): MetricSeries {
 
 function othersOf(labels: readonly string[]): Labels {
   return Object.fromEntries(labels.map((label) => [label, OTHER]));
+}
+
+// What is counted, as plain numbers: an event costs an addition. Names and labels are put to the numbers when somebody
+// asks for them, because a library that looks its labels up at every event costs more than the event.
+
+export class Count {
+  value = 0;
+}
+
+export class Spread {
+  // Upper bounds, rising.
+  readonly bounds: readonly number[];
+  // How many fell under each bound and above the one before it; the last is what is above them all.
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    const { bounds, counts } = this;
+    let i = 0;
+    while (i < bounds.length && value > bounds[i]!) i += 1;
+    counts[i]! += 1;
+    this.sum += value;
+  }
+}
+
+// The Prometheus text format, version 0.0.4: help and type of each metric, then a line per number.
+
+export type Labels = Readonly<Record<string, string>>;
+export type MetricSeries = Count | Spread;
+
+interface Shown {
+  readonly name: string;
+  readonly kind: MetricKind;
+  readonly series: ReadonlyMap<string, MetricSeries>;
+}
+
+export function expose(families: Iterable<Shown>): string {
+  const lines: string[] = [];
+  for (const { name, kind, series } of families) {
+    lines.push(`# HELP ${name} ${escapeHelp(kind.help)}`, `# TYPE ${name} ${kind.type}`);
+    for (const [labels, each] of series) {
+      if (each instanceof Spread) exposeSpread(lines, name, labels, each);
+      else lines.push(line(name, labels, each.value));
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+// `platform="a",priority="high"`, in the order of the table.
+export function labelText(names: readonly string[], labels: Labels): string {
+  return names.map((name) => `${name}="${escapeLabel(labels[name]!)}"`).join(',');
+}
+
+function exposeSpread(lines: string[], name: string, labels: string, spread: Spread): void {
+  const before = labels === '' ? '' : `${labels},`;
+  let below = 0;
+  spread.bounds.forEach((bound, i) => {
+    below += spread.counts[i]!;
+    lines.push(line(`${name}_bucket`, `${before}le="${bound}"`, below));
+  });
+  below += spread.counts.at(-1)!;
+  lines.push(line(`${name}_bucket`, `${before}le="+Inf"`, below));
+  lines.push(line(`${name}_sum`, labels, spread.sum), line(`${name}_count`, labels, below));
+}
+
+function line(name: string, labels: string, value: number): string {
+  return labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`;
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function escapeLabel(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"');
 }

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent } from '../../domain/event.ts';
-import { Board, SERIES_MAX } from './board.ts';
-import { expose } from './exposition.ts';
+import { Board, expose, SERIES_MAX, Spread } from './board.ts';
 import { createMetrics } from './metrics.ts';
-import { Spread } from './tally.ts';
 
 const about: About = {
   seq: 7,

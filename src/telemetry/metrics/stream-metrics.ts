@@ -2,8 +2,7 @@
 
 import type { LiveEvent, LiveReading } from '../../domain/live.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { Board, GaugeName } from './board.ts';
-import type { Count, Spread } from './tally.ts';
+import type { Board, Count, GaugeName, Spread } from './board.ts';
 
 interface Sheet {
   readonly shown: Count;

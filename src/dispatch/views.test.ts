@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Explained } from '../scheduler/scheduler.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './views.ts';
 
 const NOW = 1_000_000;
 const HOUR_MS = 3_600_000;

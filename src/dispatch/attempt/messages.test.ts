@@ -6,7 +6,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { OutgoingCall, Platform } from '../../platforms/platform.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { aRoad, message, NEVER, SENT, START, submit } from '../dispatch.fixture.ts';
-import { ContentCache } from './content-cache.ts';
+import { ContentCache } from './messages.ts';
 
 const EDITED = {
   kind: 'sent',

@@ -1,0 +1,126 @@
+// How the road stands, for people and for those who choose when to ask: why a message has not gone out, who waits
+// longest, when a call could go, what the limits believe.
+
+import type {
+  Explanation,
+  LimitsView,
+  Prospect,
+  WaitingFilter,
+  WaitingHead,
+} from '../road/road.ts';
+import type { Explained } from '../scheduler/scheduler.ts';
+import type { RoadState } from './state.ts';
+
+export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {
+  const { scheduler } = road;
+  if (scheduler.isFlying(seq)) {
+    const summary = 'it is being sent now';
+    return { position: 0, eta: now, state: 'sending', summary, causes: [] };
+  }
+  const explained = scheduler.explain(seq, now);
+  if (explained === null) return null;
+  return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+}
+
+export function waitingHeads(road: RoadState, filter: WaitingFilter, max: number): WaitingHead[] {
+  return road.scheduler.waiting(filter, max).map(({ queued, behind }) => {
+    const { seq, account, chat, enterAt } = queued;
+    return { seq, account, chat, since: enterAt, behind };
+  });
+}
+
+export function earliest(road: RoadState, call: Prospect, now: number): number {
+  const { limits } = road.openAccount(call.account);
+  const charge = { ...call, chat: road.aliases.canonical(call.account, call.chat) };
+  return Math.max(
+    road.scheduler.heldUntil(call.account),
+    limits.earliestChat(charge, now),
+    limits.earliestAccount(charge, now),
+  );
+}
+
+export function hindrance(road: RoadState, call: Prospect, now: number): string | null {
+  const at = earliest(road, call, now);
+  if (at <= now) return null;
+  const charge = { ...call, chat: road.aliases.canonical(call.account, call.chat) };
+  const causes = road.openAccount(call.account).limits.explain(charge, now);
+  const held = road.scheduler.holdOf(call.account, now);
+  const eta = Number.isFinite(at) ? at : null;
+  return summaryOf({ position: 1, eta, causes: held === null ? causes : [held, ...causes] }, now);
+}
+
+export function limitsView(
+  road: RoadState,
+  only: string | null,
+  now: number,
+  viewsMax: number,
+): LimitsView[] {
+  const views: LimitsView[] = [];
+  for (const [account, { limits }] of road.accounts) {
+    if (only !== null && account !== only) continue;
+    for (const view of limits.view(now, viewsMax - views.length)) views.push({ account, ...view });
+    if (views.length >= viewsMax) break;
+  }
+  return views;
+}
+
+// Why has it not gone out? One line for a person at night: what decides, what is before it, when it is expected.
+
+type Why = Explained['causes'][number];
+
+// A wait of these kinds does not pass by itself with the next few calls: it is told first.
+const GRAVE: readonly Why['kind'][] = ['held', 'freeze', 'due'];
+const TOGETHER_MS = 1000;
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+
+export function summaryOf(explained: Explained, now: number): string {
+  const { causes, eta } = explained;
+  if (causes.length === 0) return 'nothing holds it: it goes in this turn';
+  const ahead = causes.find(({ kind }) => kind === 'ahead');
+  const others = causes.filter((cause) => cause !== ahead);
+  const decisive = others.find(({ kind }) => kind === 'held') ?? longest(others);
+  const parts = [decisive, ahead].filter((part) => part !== undefined).map(inWords);
+  if (decisive !== undefined && !GRAVE.includes(decisive.kind)) parts.reverse();
+  return `${parts.join('; ')}; ${eta === null ? 'no end is known' : `expected in ${left(eta - now)}`}`;
+}
+
+// A retry waits for its chat's freeze: of two that end together the freeze is the reason.
+function longest(causes: readonly Why[]): Why | undefined {
+  const last = causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
+  const end = (last?.until ?? 0) - TOGETHER_MS;
+  return causes.find(({ kind, until }) => kind === 'freeze' && (until ?? 0) >= end) ?? last;
+}
+
+function inWords(cause: Why): string {
+  switch (cause.kind) {
+    case 'held':
+      return `its account is held: ${cause.detail}`;
+    case 'freeze':
+      return `${frozenOf(cause)} is frozen: ${cause.detail}`;
+    case 'window':
+      return `the limit ${cause.name} is used up: ${cause.detail}`;
+    default:
+      return cause.detail;
+  }
+}
+
+function frozenOf({ scope, name }: Extract<Why, { scope: string }>): string {
+  switch (scope) {
+    case 'chat':
+      return `chat ${name}`;
+    case 'family':
+      return `its chat, for calls of the kind ${name},`;
+    case 'gate':
+      return `the account, for ${name} messages,`;
+    default:
+      return 'the account';
+  }
+}
+
+function left(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (seconds < 2 * MINUTE_S) return `${seconds} s`;
+  if (seconds < 2 * HOUR_S) return `${Math.round(seconds / MINUTE_S)} min`;
+  return `${Math.round(seconds / HOUR_S)} h`;
+}
