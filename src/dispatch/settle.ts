@@ -24,6 +24,8 @@ export interface Tried {
   readonly outcome: Outcome;
   // Repeating the call changes nothing more (edits, deletes).
   readonly idempotent: boolean;
+  // Repeating the call may cost its price once more.
+  readonly spends: boolean;
   // The call as its cure would have it; null when there is none or it does not fit.
   readonly cured: { chat: string | null; body: string } | null;
   // A call of several messages, of which one was sent: the call of the others; null: none are left.
@@ -124,7 +126,7 @@ function settleUncertain(
   if (reason === INTERNAL) return { ...REST, to: 'dead', doubted: true, ...lesson };
   if (tried.idempotent) return { ...again(tried, policy, now, chance, 'dead'), ...lesson };
   const doubt = { doubted: true, ...lesson } as const;
-  if (policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
+  if (tried.spends || policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
   return { ...again(tried, policy, now, chance, 'uncertain'), ...doubt };
 }
 

@@ -138,7 +138,8 @@ function judgeSafely(ports: AttemptPorts, profile: Profile, tried: TriedCall, no
   } catch (error) {
     ports.report('attempt', error, { seq: tried.queued.seq, account: tried.queued.account });
     const outcome = internalFailure(error, true);
-    const facts = { ...tried, outcome, idempotent: false, cured: null, next: null };
+    const doubt = { idempotent: false, spends: false, cured: null, next: null };
+    const facts = { ...tried, outcome, ...doubt };
     return { outcome, settling: settle(facts, profile.retry, now, chance) };
   }
 }
@@ -149,7 +150,9 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
   const idempotent = platform.calls.isIdempotent(queued.method);
   const cured = curedOf(platform, queued, tried.body, outcome);
-  const facts = { queued, record, outcome, idempotent, cured, next, probing };
+  // A message of the paid budget costs its price each time.
+  const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
+  const facts = { queued, record, outcome, idempotent, spends, cured, next, probing };
   return { outcome, settling: settle(facts, profile.retry, now, chance) };
 }
 

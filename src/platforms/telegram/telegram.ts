@@ -7,11 +7,12 @@ import { chatAfter, classify } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
-import { address, deliveryMethod, describe } from './describe.ts';
+import { address, describe } from './describe.ts';
 import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
+import { deliveryMethod, spends } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
@@ -59,6 +60,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       textMethod: 'sendMessage',
       textParams: (text) => ({ text }),
       isIdempotent: (method) => deliveryMethod(method).idempotent,
+      spends,
       replyTarget,
       plainParams,
       targets,
