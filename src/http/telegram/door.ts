@@ -134,7 +134,7 @@ export class TelegramDoor {
     if (form.kind !== 'read') return answerForm(form);
     const { files } = form;
     try {
-      const params = merge(made.query, withAttached(form.fields, files))!;
+      const params = withAttached(merge(made.query, form.fields)!, files);
       return await this.#described(made, params, files, caller);
     } finally {
       for (const { id } of Object.values(files)) spool.unpin(id);

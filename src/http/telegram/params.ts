@@ -32,12 +32,14 @@ export function isStream(body: unknown): body is Readable {
   return body instanceof Readable;
 }
 
-// A file that nothing refers to is itself the parameter of its name.
-export function withAttached(fields: RequestParams, files: Files): RequestParams {
-  const referred = attachedTo(fields);
-  const params = { ...fields };
+// A file that nothing refers to is itself the parameter of its name, where that says nothing else: as for the
+// platform, an empty text is no file's name, and any other stands before a part.
+export function withAttached(given: RequestParams, files: Files): RequestParams {
+  const referred = attachedTo(given);
+  const params = { ...given };
   for (const name of Object.keys(files)) {
-    if (!referred.has(name)) params[name] = `${ATTACH}${name}`;
+    const isSaid = (params[name] ?? '') !== '';
+    if (!isSaid && !referred.has(name)) params[name] = `${ATTACH}${name}`;
   }
   return params;
 }

@@ -106,6 +106,29 @@ describe('forms', () => {
     await expect.poll(() => [...at.spooled.values()]).toEqual([0, 0]);
   });
 
+  test('an empty text in the query gives way to the part of its name, any other does not', async () => {
+    const photo = `${file('photo', 'A')}--b--\r\n`;
+    await post(`/bot${TOKEN}/sendPhoto?chat_id=7&photo=`, photo);
+    await post(`/bot${TOKEN}/sendPhoto?chat_id=7&photo=known-id`, photo);
+    await post(`/bot${TOKEN}/sendMessage?chat_id=7&text=`, `${field('text', 'b')}--b--\r\n`);
+    const [empty, known, text] = at.road.submitted.map(({ body }) => JSON.parse(body) as object);
+    expect(empty).toMatchObject({ photo: 'attach://photo' });
+    expect(known).toMatchObject({ photo: 'known-id' });
+    expect(text).toMatchObject({ text: '' });
+  });
+
+  test('an album named in the query has its parts, though their names are numbers', async () => {
+    const media = JSON.stringify([0, 1].map((i) => ({ type: 'photo', media: `attach://${i}` })));
+    await post(
+      `/bot${TOKEN}/sendMediaGroup?chat_id=7&media=${encodeURIComponent(media)}`,
+      `${file('0', 'A') + file('1', 'B')}--b--\r\n`,
+    );
+    const { body, files } = at.road.submitted[0]!;
+    expect(Object.keys(filesOf(body))).toEqual(['0', '1']);
+    expect(files).toHaveLength(2);
+    expect(JSON.parse(body)).not.toHaveProperty('0');
+  });
+
   test('the same upload has the same body', async () => {
     const form = `${field('chat_id', '7')}${file('photo', 'A')}--b--\r\n`;
     const key = { ...FORM, 'idempotency-key': 'k' };

@@ -103,8 +103,8 @@ function personOf(content: Fields): Fields | null {
 
 function chatOf(message: Fields): string | null {
   const id = idOf(objectOf(message.chat));
-  const connection = textOf(message.business_connection_id);
-  return id === null || connection === null ? id : businessChat(connection, id);
+  const { business_connection_id: connection } = message;
+  return id === null || typeof connection !== 'string' ? id : businessChat(connection, id);
 }
 
 function idOf(fields: Fields | null): string | null {

@@ -82,7 +82,14 @@ function hasMedia(params: SimParams, media: string): boolean {
   const value = media === 'location' || media === 'venue' ? params.latitude : params[media];
   if (media === 'contact') return textOf(params, 'phone_number') !== '';
   if (media === 'poll') return textOf(params, 'question') !== '';
-  return FREE_MEDIA.has(media) || (value !== undefined && value !== null && value !== '');
+  return FREE_MEDIA.has(media) || isFile(params, value);
+}
+
+// An id, a URL, a part; a part that is referred to must have come along.
+function isFile(params: SimParams, value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  if (typeof value !== 'string' || !value.startsWith(ATTACHED)) return true;
+  return textOf(params, value.slice(ATTACHED.length)) !== '';
 }
 
 export function makeMessage(
@@ -143,6 +150,10 @@ export function sendAlbum(scene: Scene): Planned {
   }
   const captions: string[] = [];
   for (const item of items) {
+    // An empty one is a file that the core chokes on.
+    if (textOf(item, 'media') !== '' && !isFile(scene.params, item.media)) {
+      return no(badRequest("can't parse InputMedia: media not found"));
+    }
     const read = readCaption(item);
     if ('status' in read) return no(read);
     captions.push(read.text);
