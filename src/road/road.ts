@@ -56,6 +56,7 @@ export type MoveOrder = MoveCommand & { readonly account: string };
 export interface CosmeticCall {
   readonly account: string;
   readonly chat: string;
+  readonly thread?: string | null;
   readonly method: string;
   readonly family: Family;
   readonly gate: Gate;
