@@ -22,6 +22,7 @@ import {
   WITHDRAWN_AT_STOP,
 } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { asExact } from '../../domain/exact.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
@@ -100,8 +101,9 @@ export class Dialect {
       const { account, virtual } = speaker;
       const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
       const described = answering(this.#options, account, call, params);
+      const body = bodyOf(params, files);
       const content = {
-        body: bodyOf(params, files),
+        body: this.#options.settings.dropInCures ? body : asExact(body),
         ...(files === NO_FILES ? null : idsOf(files)),
       };
       const composed = compose(
@@ -172,9 +174,9 @@ export class Dialect {
   }
 
   async #sendCosmetic(account: string, call: DescribedCall, params: RequestParams) {
-    const { chat, method, family, gate } = call;
+    const { chat, thread, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
-    const made = { account, chat, method, family, gate, user: null, body };
+    const made = { account, chat, thread, method, family, gate, user: null, body };
     return answerCosmetic(await this.#options.road.cosmetic(made));
   }
 

@@ -1,5 +1,6 @@
 // Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
 
+import { withoutExact } from '../../domain/exact.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
@@ -70,7 +71,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       hostOf: (credential) => hostOf(routes, credential),
       isLocal,
       identify: (credential) => identify(routes, credential),
-      send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+      send: (call) => send(routes, { ...call, body: withoutExact(withoutProgress(call.body)) }),
       classify,
       timeAt: (credential) => timeAt(routes, credential),
       async close() {

@@ -216,25 +216,3 @@ export function relay(scene: Scene, how: 'forward' | 'copy', isBatch: boolean): 
     },
   });
 }
-
-export function createTopic(scene: Scene): Planned {
-  const to = target(scene);
-  if (to.kind === 'refused') return to;
-  const name = textOf(scene.params, 'name');
-  if (name === '') return no(badRequest('TOPIC_TITLE_EMPTY'));
-  return act({
-    chat: to.chat,
-    charge: charge(scene, to.chat, 'message', 1),
-    backend:
-      to.backend ?? (to.chat.kind === 'supergroup' ? null : badRequest('the chat is not a forum')),
-    text: name,
-    run(at) {
-      makeMessage(scene, to.chat, at, '', name);
-      const message_thread_id = to.chat.lastMessageId;
-      return {
-        result: { message_thread_id, name, icon_color: 7_322_096 },
-        messageIds: [message_thread_id],
-      };
-    },
-  });
-}
