@@ -186,6 +186,8 @@ export interface Passage {
 
 export interface Download {
   readonly credential: string;
+  // Only what the headers of its answer say.
+  readonly isHead?: boolean;
   // As the platform named it, safe to stand in a path.
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

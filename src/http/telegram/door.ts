@@ -13,7 +13,7 @@ import { journalProblem } from '../../accept/submit.ts';
 import { problem } from '../../domain/errors.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
-import type { Passage, Platform } from '../../platforms/platform.ts';
+import type { Download, Passage, Platform } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import type { ValueAnswer } from '../answer.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -30,6 +30,7 @@ const PLATFORM = 'telegram';
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
+const UNKNOWN_ENCODING = 'Unsupported Media Type: unsupported Content-Encoding';
 const NOT_MADE_FOR_IT = 'this token is not made for this call';
 
 // A call whose token was admitted.
@@ -66,7 +67,7 @@ export class TelegramDoor {
     this.#platform = platform;
     this.#waiting = waiting;
     this.#dialect = new Dialect(options, waiting);
-    this.#passing = new Passing(options, passage);
+    this.#passing = new Passing(options, passage, platform.calls.spends);
   }
 
   get platform(): string {
@@ -81,6 +82,11 @@ export class TelegramDoor {
 
   get bodyBytesMax(): number {
     return this.#options.settings.bodyBytesMax;
+  }
+
+  // With its files.
+  get formBytesMax(): number {
+    return this.bodyBytesMax + this.#options.settings.uploadBytesMax;
   }
 
   // Whose token is it? `from`: the address it comes from; '' is the machine itself.
@@ -98,7 +104,7 @@ export class TelegramDoor {
 
   async file(
     speaker: Speaker,
-    path: string,
+    file: Pick<Download, 'isHead' | 'path'>,
     asked: IncomingHttpHeaders,
     caller: Caller,
   ): Promise<ValueAnswer> {
@@ -110,7 +116,7 @@ export class TelegramDoor {
       if (typeof value === 'string') headers[name] = value;
     }
     const { deadlineMs } = this.#options.settings;
-    return this.#passing.download(speaker, { path, headers, deadlineMs }, caller);
+    return this.#passing.download(speaker, { ...file, headers, deadlineMs }, caller);
   }
 
   // What a call that could not be finished is answered.
@@ -118,6 +124,7 @@ export class TelegramDoor {
     if (error instanceof JournalUnavailable) return answerProblem(journalProblem(error));
     const status = error.statusCode ?? 500;
     if (status === 413) return answerTooLarge();
+    if (status === 415) return answerNo(415, UNKNOWN_ENCODING);
     if (error.code === 'json_bounds') return answerNo(400, `Bad Request: ${error.message}`);
     if (status < 500) return answerNo(400, "Bad Request: can't parse the request's body");
     this.#options.log.error({ err: error, route: '/bot…' }, 'request failed');
@@ -126,15 +133,18 @@ export class TelegramDoor {
 
   async #form(made: DoorCall, source: Readable, caller: Caller): Promise<ValueAnswer> {
     const { spool, settings } = this.#options;
+    const { speaker, query, headers } = made;
+    // A form that says that nothing follows is no broken one.
+    if (headers['content-length'] === '0') return this.call({ ...made, body: undefined }, caller);
     const bounds = {
       fieldBytesMax: settings.bodyBytesMax,
       fileBytesMax: settings.uploadBytesMax,
     };
-    const form = await readForm(source, made.headers, spool, bounds, made.speaker);
+    const form = await readForm(source, headers, spool, bounds, speaker);
     if (form.kind !== 'read') return answerForm(form);
     const { files } = form;
     try {
-      const params = withAttached(merge(made.query, form.fields)!, files);
+      const params = withAttached(merge(query, form.fields)!, files);
       return await this.#described(made, params, files, caller);
     } finally {
       for (const { id } of Object.values(files)) spool.unpin(id);

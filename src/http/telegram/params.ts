@@ -11,12 +11,20 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_request, body: string, done) => done(null, firsts(new URLSearchParams(body))),
+    (_request, body: string, done) => done(null, formParams(body)),
   );
   // Read by the handler, as it arrives.
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   // The platform passes over what it cannot read; so there are no parameters in it.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null));
+}
+
+export function formParams(text: string): RequestParams {
+  return firsts(new URLSearchParams(text));
+}
+
+export function isForm(contentType: string): boolean {
+  return /^multipart\/form-data\b/i.test(contentType);
 }
 
 // null: the body is not an object.

@@ -24,6 +24,8 @@ const BANS_MAX = 10_000;
 // A longer answer of getUpdates is passed on unread.
 const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
 
+const LOST = 'Conflict: the answer was lost, it may have been carried out';
+
 const HEADERS_PASSED = [
   ...['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'],
   ...['etag', 'last-modified', 'cache-control', 'retry-after'],
@@ -35,10 +37,16 @@ export class Passing {
   // By token, or token and method: a new token has nothing to answer for. Insertion order is age order.
   readonly #bans = new Map<string, number>();
   readonly #places = new Shares(PASSING_MAX);
+  readonly #spends: (method: string) => boolean;
 
-  constructor(options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>, passage: Passage) {
+  constructor(
+    options: Pick<IntakeOptions, 'clock' | 'accounts' | 'updates'>,
+    passage: Passage,
+    spends: (method: string) => boolean = () => false,
+  ) {
     this.#options = options;
     this.#passage = passage;
+    this.#spends = spends;
   }
 
   async call(
@@ -61,6 +69,8 @@ export class Passing {
       if (status === 401) this.#ban(call.credential, REFUSED_MS);
       if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
     }
+    // Not a 5xx: clients repeat those on their own, and it may have been paid.
+    if (answer?.kind === 'lost' && this.#spends(call.method)) return answerNo(409, LOST);
     const isPoll = name.endsWith(' getupdates');
     const read = isPoll ? (updates: string) => this.#saw(account, updates) : null;
     return this.#flow(hidden(speaker, answer), read);

@@ -1,6 +1,7 @@
 // The drop-in over HTTP: /bot<token>/<method> and /file/bot<token>/<path>, as Telegram itself takes them. The token
 // comes first: nothing of a body is read or kept for one that is not valid.
 
+import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isVirtualToken } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
@@ -13,8 +14,9 @@ import { type BareRoute, group, type Opening } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';
 import { type CallAddress, callAddress, fileAddress } from './address.ts';
 import { answerNo } from './answer.ts';
+import { BodyError, bodyOfGet, hasBody, inflated, isCompressed } from './bodies.ts';
 import { answerUnknown, type TelegramDoor } from './door.ts';
-import { addBodyParsers, isStream } from './params.ts';
+import { addBodyParsers, isForm } from './params.ts';
 import type { FoundSpeaker, Speaker } from './speaker.ts';
 
 const PLATFORM = 'telegram';
@@ -44,7 +46,7 @@ const CALL: BareRoute<DoorPorts> = {
 };
 
 const FILE: BareRoute<DoorPorts> = {
-  method: 'GET',
+  method: ['GET', 'HEAD'],
   url: '/file/bot*',
   access: ANYONE,
   handler: ({ door }, request, reply) => answerWith(reply, file(door, request, reply)),
@@ -65,6 +67,13 @@ function open({ app, options, dialects }: Opening): DoorPorts | null {
     sendAnswer(reply, door.failed(error)),
   );
   app.addHook('onRequest', (asked, reply, done) => admit(ports, asked, reply, done));
+  app.addHook('preParsing', ({ method, headers }, _reply, payload, done) => {
+    // That of a GET is read by the handler.
+    if (method === 'GET' || !isCompressed(headers)) return done(null, payload);
+    const bytesMax = isForm(headers['content-type'] ?? '') ? door.formBytesMax : door.bodyBytesMax;
+    const body = inflated(headers, payload as Readable, bytesMax);
+    return body instanceof BodyError ? done(body) : done(null, body);
+  });
   return ports;
 }
 
@@ -131,8 +140,12 @@ function call(
     return answerNo(405, 'Method Not Allowed');
   }
   assert(speaker !== null, 'nothing is read for a token that was not admitted');
-  const body = isStream(request.body) ? raw : request.body;
-  return door.call({ speaker, address, headers, query, body }, reply.raw);
+  const made = { speaker, address, headers, query, body: request.body };
+  if (request.method !== 'GET' || !hasBody(headers)) return door.call(made, reply.raw);
+  const { bodyBytesMax: bytesMax, formBytesMax } = door;
+  return bodyOfGet(headers, raw, { bytesMax, formBytesMax }).then((body) =>
+    door.call({ ...made, body }, reply.raw),
+  );
 }
 
 function file(
@@ -144,5 +157,7 @@ function file(
   if (address === null) return answerNo(404, 'Not Found');
   const { speaker, headers } = request;
   assert(speaker !== null, 'nothing is read for a token that was not admitted');
-  return door.file(speaker, address.path, headers, reply.raw);
+  const { path } = address;
+  const asked = request.method === 'HEAD' ? { path, isHead: true } : { path };
+  return door.file(speaker, asked, headers, reply.raw);
 }

@@ -54,8 +54,9 @@ export function download(
   hangUp: AbortSignal,
 ): Promise<StreamedReply> {
   const { credential, headers, deadlineMs } = file;
+  const method = file.isHead === true ? 'HEAD' : 'GET';
   const path = `/file/bot${credential}/${file.path}`;
-  const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
+  const request: HttpRequest = { method, path, headers, body: null, deadlineMs };
   return wireOf(routes, credential).stream(request, hangUp);
 }
 
