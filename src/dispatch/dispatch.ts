@@ -20,6 +20,7 @@ import { AccountOwners, safePriors } from './account/queue-bounds.ts';
 import type { AttemptReport, Profile } from './attempt/conclude.ts';
 import { ContentCache, type Known } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
+import { MessageThreads } from './attempt/message-threads.ts';
 import type { Records } from './attempt/references.ts';
 import { Attempts, type LimitPorts, saveLimits } from './attempt/run.ts';
 import { CallerNotes } from './caller-notes.ts';
@@ -94,6 +95,7 @@ export class Dispatch implements Service {
   #housekeeping: Timer | null = null;
   readonly #scheduled: Scheduled;
   readonly platformTime: PlatformTime;
+  readonly threads = new MessageThreads();
   // When the loop last had its turn; health is told from its age.
   lastTurnAt = 0;
   // Why the store did not take the last command; null: it did.
@@ -322,6 +324,7 @@ export class Dispatch implements Service {
       this.teller.replaced(this.scheduler.remove(replaced, now), replaced, queued.seq, now);
     }
     this.add(this.#scheduled.byOwnClock(queued), now);
+    this.threads.learn(queued, null);
     this.teller.accepted(queued, now);
     this.wake();
   }

@@ -235,6 +235,8 @@ export type Described =
       cost: number;
       // A newer call of the same slot replaces a waiting one (edits of one message).
       slot: string | null;
+      // The message of its chat that it changes; left out or null: none, or nobody can tell.
+      about?: string | null;
     }
   // Not a delivery: it is passed straight through (reads, settings).
   | { kind: 'pass'; method: string }

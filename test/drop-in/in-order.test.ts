@@ -94,3 +94,27 @@ test('each topic has its own typing sign, and together they stay below a sign a 
   const gaps = made.slice(1).map(({ leftAt }, i) => leftAt - made[i]!.leftAt);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
 });
+
+test('a change of a message goes in the lane of its topic, and waits for no other', async () => {
+  const { call, answer, run, made, ledger } = await dropIn();
+  const topic = (message_thread_id: number) => ({ chat_id: FORUM, message_thread_id });
+  const { result } = await answer('sendMessage', { ...topic(5), text: 'a' });
+  const { message_id } = result;
+  const early = await call('sendMessage', { ...topic(6), text: 'b' }, { prefer: 'respond-async' });
+  const id = early.result.message_id;
+  const calls = [
+    call('sendMessage', { ...topic(5), text: 'next' }),
+    call('editMessageText', { chat_id: FORUM, message_id, text: 'a2' }),
+    call('deleteMessages', { chat_id: FORUM, message_ids: [message_id] }),
+    call('editMessageText', { chat_id: FORUM, message_id: id, text: 'b2' }),
+    call('editMessageText', { chat_id: FORUM, message_id: 999, text: 'nobody knows' }),
+  ];
+  await run(30_000);
+  await Promise.all(calls);
+  const lanes = await Promise.all(
+    [3, 4, 5, 6, 7].map(async (seq) => (await ledger.get(seq))!.lane),
+  );
+  expect(lanes).toEqual(['t:5', 't:5', 't:5', 't:6', '']);
+  const texts = made.map(({ params }) => params.text);
+  expect(texts.indexOf('next')).toBeLessThan(texts.indexOf('a2'));
+});

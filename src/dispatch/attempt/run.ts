@@ -32,6 +32,7 @@ import {
   type TriedCall,
 } from './conclude.ts';
 import type { ContentCache, Departure } from './content-cache.ts';
+import type { MessageThreads } from './message-threads.ts';
 import { NAMED, type Records, resolve } from './references.ts';
 
 // A try that is begun on disk.
@@ -81,6 +82,7 @@ export interface AttemptRoad {
   readonly holds: AccountAvailability;
   readonly aliases: Aliases;
   readonly platformTime: { answered(host: string, date: string | undefined): void };
+  readonly threads: MessageThreads;
   unite(account: string, alias: Alias, now: number): LimitRecord[];
   storeTrouble: JournalUnavailable['code'] | null;
   storeFailed(error: JournalUnavailable, now: number): void;
@@ -205,6 +207,7 @@ export class Attempts {
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
+    if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing, change };
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));

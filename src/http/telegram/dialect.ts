@@ -7,6 +7,7 @@ import {
   answering,
   compose,
   type DescribedCall,
+  inItsThread,
   lowered,
   type SendOptions,
 } from '../../accept/draft.ts';
@@ -100,7 +101,8 @@ export class Dialect {
       const { patience } = read;
       const { account, virtual } = speaker;
       const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
-      const described = answering(this.#options, account, call, params);
+      const placed = inItsThread(this.#options, account, call);
+      const described = answering(this.#options, account, placed, params);
       const body = bodyOf(params, files);
       const content = {
         body: this.#options.settings.dropInCures ? body : asExact(body),

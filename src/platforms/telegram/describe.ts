@@ -58,6 +58,7 @@ export function describe(name: string, params: BotApiParams): Described {
     gate: gateOf(method, params),
     cost: costOf(method, params),
     slot: slotOf(method, place.chat, params),
+    about: aboutOf(method, params),
   };
 }
 
@@ -202,7 +203,13 @@ function slotOf(method: BotApiMethod, chat: string, params: BotApiParams): strin
   return id === null ? null : `${method.slot}:${chat}:${id}`;
 }
 
-// Null: it names none, or several.
+// Of several the first stands for all.
+function aboutOf({ family }: BotApiMethod, params: BotApiParams): string | null {
+  if (family !== 'edit' && family !== 'delete' && family !== 'reaction') return null;
+  return scalarText(params.message_id ?? listOf(params.message_ids)[0]) || null;
+}
+
+// Null: it names none.
 function messageOf(params: BotApiParams): string | null {
   const { ephemeral_message_id: ephemeral, receiver_user_id: receiver, message_id: id } = params;
   if (!isGiven(ephemeral)) return scalarText(id) || null;
