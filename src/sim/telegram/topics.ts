@@ -1,5 +1,5 @@
-// What changes a chat itself and is told in it by a message: its topics, its title, its photo. And gifts, which are told
-// to whom they go.
+// What changes a chat itself and is told in it by a message: its topics, its title, its photo. And gifts, which are
+// told to whom they go.
 
 import { act, charge, no, type Planned, type Scene, target, threadOf } from './act.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
