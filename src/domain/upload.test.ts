@@ -43,7 +43,7 @@ test('parts are referred to at any depth, also in JSON text', () => {
     photo: 'attach://a',
     media: '[{"media":"attach://b"},{"media":"attach://b"}]',
     list: [{ deep: 'attach://c' }],
-    text: 'no attachment',
+    text: 'no attachment: see attach://d and attach://e',
   };
   expect(Object.fromEntries(attachedTo(params))).toEqual({ a: 1, b: 2, c: 1 });
 });

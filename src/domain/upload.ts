@@ -53,10 +53,10 @@ export function readBody(body: string): {
   return { params: withoutReserved(params), files: readFiles(params[MEMBER]) };
 }
 
-// Which parts a call refers to, and how often.
+// Which parts a call refers to, and how often: by whole values, also in JSON text, and not by words of a text.
 export function attachedTo(params: Readonly<Record<string, unknown>>): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [, part] of JSON.stringify(params).matchAll(/attach:\/\/([^"\\]+)/g)) {
+  for (const [, part] of JSON.stringify(params).matchAll(/"attach:\/\/([^"\\]+)(?=\\*")/g)) {
     counts.set(part!, (counts.get(part!) ?? 0) + 1);
   }
   return counts;
