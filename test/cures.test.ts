@@ -78,7 +78,7 @@ describe('a text too long for one message', () => {
   });
 
   test('whose markup is broken is shown as it is, whole', async () => {
-    const { answer, texts } = await dropIn();
+    const { answer, texts } = await dropIn({ dropInCures: true });
     const text = `<b>${'word '.repeat(1000)}`;
     await answer('sendMessage', { chat_id: CHAT, text, parse_mode: 'HTML' });
     expect(texts(CHAT).join('')).toBe(text);
@@ -87,14 +87,14 @@ describe('a text too long for one message', () => {
 
 describe('other troubles', () => {
   test('a vanished reply target: it goes without', async () => {
-    const { answer, texts } = await dropIn();
+    const { answer, texts } = await dropIn({ dropInCures: true });
     const params = { chat_id: CHAT, text: 'a', reply_parameters: { message_id: 999 } };
     expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
     expect(texts(CHAT)).toEqual(['a']);
   });
 
   test('unparsable markup: plain text, once', async () => {
-    const { answer, texts, made } = await dropIn();
+    const { answer, texts, made } = await dropIn({ dropInCures: true });
     const params = { chat_id: CHAT, text: '*a', parse_mode: 'MarkdownV2' };
     expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
     expect(texts(CHAT)).toEqual(['*a']);
@@ -102,11 +102,44 @@ describe('other troubles', () => {
   });
 
   test('a topic that is gone: into the group itself', async () => {
-    const { answer, texts, model } = await dropIn();
+    const { answer, texts, model } = await dropIn({ dropInCures: true });
     model.setChat(`${GROUP}#5`, { kind: 'missing' });
     const params = { chat_id: GROUP, text: 'a', message_thread_id: 5 };
     expect(await answer('sendMessage', params)).toMatchObject({ status: 200 });
     expect(texts(GROUP)).toEqual(['a']);
+  });
+});
+
+describe('unless it is asked for, the client hears the refusal, and handles it itself', () => {
+  test.each([
+    ["can't parse entities", { chat_id: CHAT, text: '*a', parse_mode: 'MarkdownV2' }],
+    ['message thread not found', { chat_id: GROUP, text: 'a', message_thread_id: 5 }],
+    [
+      'message to be replied not found',
+      { chat_id: CHAT, text: 'a', reply_parameters: { message_id: 999 } },
+    ],
+  ])('%s', async (words, params) => {
+    const { answer, model, made, texts } = await dropIn();
+    model.setChat(`${GROUP}#5`, { kind: 'missing' });
+    const refused = await answer('sendMessage', params);
+    expect(refused).toMatchObject({ status: 400, error_code: 400 });
+    expect(refused.description).toContain(words);
+    expect(made).toHaveLength(1);
+    // As the client wrote it.
+    expect(made[0]!.params).toEqual(params);
+    expect(texts(params.chat_id)).toEqual([]);
+  });
+
+  test('also where nobody waits, and after a restart', async () => {
+    const first = await dropIn();
+    const params = { chat_id: CHAT, text: '*a', parse_mode: 'MarkdownV2' };
+    await first.call('sendMessage', params, { prefer: 'respond-async' });
+    const second = await dropIn({}, first.disk, first.model, first.clock.now());
+    await second.run(30_000);
+    expect(await second.ledger.get(1)).toMatchObject({
+      state: 'dead',
+      reason: 'markup_unparsable',
+    });
   });
 });
 

@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'wire.classify',
     'repairs.rest',
     'calls.isIdempotent',
+    'calls.spends',
     'repairs.cure',
     'repairs.split',
     'references.mentions',
@@ -75,9 +76,13 @@ const FAULTS = faultsOf(telegram)
   .map((fault, i) => ({ ...fault, chat: 9_000_001 + i, group: groupOf(fault.method)! }));
 type Case = (typeof FAULTS)[number];
 
-// A method's name is all that isIdempotent is told.
+// A method's name is all that these are told.
+const TOLD_BY_NAME: Readonly<Record<string, string>> = {
+  'calls.isIdempotent': 'sendDice',
+  'calls.spends': 'sendGame',
+};
 const markOf = ({ method, chat }: Case) =>
-  method === 'calls.isIdempotent' ? '"sendDice"' : String(chat);
+  method in TOLD_BY_NAME ? `"${TOLD_BY_NAME[method]}"` : String(chat);
 
 function broken(platform: Platform): Platform {
   if (platform.name !== 'telegram') return platform;
@@ -128,7 +133,8 @@ function send(chat: number, method: string, body: Record<string, unknown>) {
 async function attempt({ method, chat }: Case) {
   switch (method) {
     case 'calls.isIdempotent':
-      return send(chat, 'sendDice', {});
+    case 'calls.spends':
+      return send(chat, TOLD_BY_NAME[method]!, {});
     case 'repairs.cure':
       return send(chat, 'sendMessage', { text: 'x', reply_parameters: { message_id: 999_999 } });
     case 'content.touch':

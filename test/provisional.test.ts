@@ -69,6 +69,31 @@ describe('a provisional message', () => {
     expect(texts(CHAT)).toEqual(['c']);
   });
 
+  test('of a topic is where messages can be sent before it is there', async () => {
+    const { call, run, made, ledger } = await dropIn();
+    const forum = -1001234567890;
+    const topic = await call('createForumTopic', { chat_id: forum, name: 'news' }, ASYNC);
+    expect(topic).toMatchObject({ status: 202, result: { name: 'news' } });
+    const { message_thread_id } = topic.result;
+    expect(message_thread_id).toBeLessThan(0);
+    await call('sendMessage', { chat_id: forum, message_thread_id, text: 'first' }, ASYNC);
+    await call('closeForumTopic', { chat_id: forum, message_thread_id }, ASYNC);
+    await run(30_000);
+    const real = Number((await ledger.get(1))!.messageId);
+    expect(real).toBeGreaterThan(0);
+    expect(made.map(({ method, params }) => [method, params.message_thread_id])).toEqual([
+      ['createForumTopic', undefined],
+      ['sendMessage', real],
+      ['closeForumTopic', real],
+    ]);
+  });
+
+  test('a gift has none', async () => {
+    const { call } = await dropIn();
+    const answer = await call('sendGift', { user_id: CHAT, gift_id: 'g' }, ASYNC);
+    expect(answer).toMatchObject({ status: 202, result: true });
+  });
+
   test('of another bot is nobody’s business', async () => {
     const { answer, ledger } = await dropIn();
     const edit = { chat_id: CHAT, message_id: -99, text: 'b' };

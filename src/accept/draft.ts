@@ -111,7 +111,7 @@ function draftFor(
   const wishes = wishesOf(request, headers, now, options.clock.stepMs?.() ?? 0);
   if ('path' in wishes) return wrong(wishes);
   const { id: account } = identity;
-  const answer = answering(options, account, call, params);
+  const answer = answering(options, account, inItsThread(options, account, call), params);
   const body = bodyOf(params, NO_FILES);
   const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
   if ('path' in delivery) return wrong(delivery);
@@ -310,6 +310,17 @@ function expiryOf(now: number, call: DescribedCall, wishes: SendOptions): number
   if (wishes.ttlMs !== null) return now + wishes.ttlMs;
   if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
   return Math.max(now, wishes.notBefore) + COSMETIC_TTL_MS;
+}
+
+// A call that changes a message belongs where the message stands.
+export function inItsThread(
+  { road }: Pick<AcceptContext, 'road'>,
+  account: string,
+  call: DescribedCall,
+): DescribedCall {
+  if (call.thread !== null || (call.about ?? null) === null) return call;
+  const thread = road.threadOf(account, call.chat, call.about!);
+  return thread === null ? call : { ...call, thread };
 }
 
 // Whom does a call answer? What the updates seen say about it: which budget it spends, and how urgent it is.

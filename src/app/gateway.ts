@@ -238,6 +238,7 @@ function intakeOptions(
       waitSMax: config.waitSMax,
       deadlineMs: config.deadlineMs,
       wait: config.wait,
+      dropInCures: config.dropInCures,
       metrics: config.metrics,
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
       trustedProxies: config.trustedProxies,

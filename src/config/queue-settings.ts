@@ -78,6 +78,12 @@ export const QUEUE_SETTINGS = {
   uploadReuse: row('queue', 'upload_reuse', onOff(), true, {
     meaning: 'Whether a file the platform already has is named by its id instead of sent again',
   }),
+  dropInCures: row('queue', 'drop_in_cures', onOff(), false, {
+    meaning:
+      'Whether a drop-in call that the platform refuses goes once more without what it refused (markup as plain ' +
+      'text, a topic or a message to reply to that is gone left out); off: the client gets the refusal. Over ' +
+      'REST and in streams it always does',
+  }),
   batchMax: row('queue', 'batch_max', integer({ min: 1, max: 10_000 }), 1000, {
     meaning: 'Most messages in one POST /v1/messages, most ids in one retry or discard',
     unit: 'messages',

@@ -45,6 +45,7 @@ function fakePlatform(
       textMethod: 'send',
       textParams: (text) => ({ text }),
       isIdempotent: (method) => method === 'edit',
+      spends: (method) => method === 'gift',
       plainParams: (params) => ({ kind: 'plain', params }),
       targets: () => ({ kind: 'unknown' }),
     },

@@ -93,6 +93,22 @@ describe('the loop', () => {
     ]);
   });
 
+  test.each([
+    ['spends', { method: 'gift' }],
+    ['is paid for', { gate: 'paid' }],
+  ] as const)('what %s and was in flight at a crash waits for a person', async (_name, what) => {
+    const first = aRoad(() => SENT);
+    await first.dispatch.start();
+    const seq = await submit(first.road, what);
+    await first.run(50);
+    expect(first.calls).toHaveLength(1);
+    const second = aRoad(() => SENT, { disk: first.disk });
+    await second.dispatch.start();
+    await second.run(120_000);
+    expect(second.calls).toHaveLength(0);
+    expect(await second.store.ledger.get(seq)).toMatchObject({ state: 'uncertain', doubts: 1 });
+  });
+
   test('a store that cannot be written at the start is told, not waited for', async () => {
     const first = aRoad(() => SENT);
     await first.dispatch.start();

@@ -62,6 +62,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
     submit: boundSubmit(bounds, (delivery) => append(dispatch, delivery)),
     fullFor: (account, bytes) => fullFor(bounds, account, bytes),
     unchanged: (delivery) => unchanged(dispatch, delivery),
+    threadOf: (account, chat, message) =>
+      state.threads.of(account, state.aliases.canonical(account, chat), message),
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),

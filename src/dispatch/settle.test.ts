@@ -20,6 +20,7 @@ function tried(outcome: Outcome, overrides: Partial<Tried> = {}): Tried {
     record: { acceptedAt: NOW - 1000, failures: 0, doubts: 0, cures: [] },
     outcome,
     idempotent: false,
+    spends: false,
     cured: null,
     next: null,
     probing: false,
@@ -122,6 +123,12 @@ describe('settle', () => {
     const edit = tried(LOST, { idempotent: true });
     expect(settle(edit, hold, NOW, 0.5)).toMatchObject({ to: 'queued', doubted: false });
     expect(settle(tried(LOST, old(2)), POLICY, NOW, 0.5).to).toBe('uncertain');
+  });
+
+  test('what moves money is held when its answer was lost, whatever the policy', () => {
+    const gift = settle(tried(LOST, { spends: true }), POLICY, NOW, 0.5);
+    expect(gift).toMatchObject({ to: 'uncertain', doubted: true });
+    expect(settle(tried(FAILED, { spends: true }), POLICY, NOW, 0.5).to).toBe('queued');
   });
 });
 

@@ -119,7 +119,8 @@ function judgeSafely(ports: AttemptPorts, profile: Profile, tried: TriedCall, no
   } catch (error) {
     ports.report('attempt', error, { seq: tried.queued.seq, account: tried.queued.account });
     const outcome = internalFailure(error, true);
-    const facts = { ...tried, outcome, idempotent: false, cured: null, next: null };
+    const doubt = { idempotent: false, spends: false, cured: null, next: null };
+    const facts = { ...tried, outcome, ...doubt };
     return { outcome, settling: settle(facts, profile.retry, now, chance) };
   }
 }
@@ -130,7 +131,9 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
   const idempotent = platform.calls.isIdempotent(queued.method);
   const cured = curedOf(platform, queued, tried.body, outcome);
-  const facts = { queued, record, outcome, idempotent, cured, next, probing };
+  // A message of the paid budget costs its price each time.
+  const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
+  const facts = { queued, record, outcome, idempotent, spends, cured, next, probing };
   return { outcome, settling: settle(facts, profile.retry, now, chance) };
 }
 
@@ -262,6 +265,8 @@ export interface Tried {
   readonly outcome: Outcome;
   // Repeating the call changes nothing more (edits, deletes).
   readonly idempotent: boolean;
+  // Repeating the call may cost its price once more.
+  readonly spends: boolean;
   // The call as its cure would have it; null when there is none or it does not fit.
   readonly cured: { chat: string | null; body: string } | null;
   // A call of several messages, of which one was sent: the call of the others; null: none are left.
@@ -358,7 +363,7 @@ function settleUncertain(
   if (reason === INTERNAL) return { ...REST, to: 'dead', doubted: true, ...lesson };
   if (tried.idempotent) return { ...again(tried, policy, now, chance, 'dead'), ...lesson };
   const doubt = { doubted: true, ...lesson } as const;
-  if (policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
+  if (tried.spends || policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
   return { ...again(tried, policy, now, chance, 'uncertain'), ...doubt };
 }
 

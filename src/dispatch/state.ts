@@ -21,6 +21,7 @@ import {
   safePriors,
 } from './account/account.ts';
 import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
+import { MessageThreads } from './attempt/message-threads.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents } from './events.ts';
 import { Scheduled } from './scheduled.ts';
@@ -58,6 +59,7 @@ export class RoadState {
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
   readonly store = new StoreHealth();
+  readonly threads = new MessageThreads();
   readonly wake: () => void;
   readonly #p: StateParts;
   readonly #accounts = new Map<string, RoadAccount>();
@@ -162,6 +164,7 @@ export class RoadState {
       this.events.replaced(this.scheduler.remove(replaced, now), replaced, queued.seq, now);
     }
     this.add(this.scheduled.byOwnClock(queued), now);
+    this.threads.learn(queued, null);
     this.events.accepted(queued, now);
     this.wake();
   }

@@ -28,4 +28,6 @@ export interface DescribedCall {
   readonly cost: number;
   // A newer call of the same slot replaces a waiting one (edits of one message).
   readonly slot: string | null;
+  // The message of its chat that it changes; left out or null: none, or nobody can tell.
+  readonly about?: string | null;
 }

@@ -152,6 +152,8 @@ export function bytesOf(body: string): number {
 
 // How the lane of a session begins.
 export const SESSION_LANE = 's:';
+// And of a thread.
+export const THREAD_LANE = 't:';
 
 // Typing signs and drafts have a lane of their own: a message must not wait behind one.
 export function laneOf(to: {
@@ -161,7 +163,7 @@ export function laneOf(to: {
 }): string {
   if (COSMETIC_FAMILIES.includes(to.family)) return `c:${to.family}`;
   if (to.session !== null) return `${SESSION_LANE}${to.session}`;
-  return to.thread === null ? '' : `t:${to.thread}`;
+  return to.thread === null ? '' : `${THREAD_LANE}${to.thread}`;
 }
 
 // Nothing but a message, without wishes: most of them.

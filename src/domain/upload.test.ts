@@ -14,6 +14,15 @@ describe('a body with files', () => {
     });
   });
 
+  test('is told by its beginning also beside parameters that are numbers', () => {
+    const body = bodyOf({ 0: 'attach://0', 17: 'x', '1a': 'y', media: 'attach://0' }, { 0: FILE });
+    expect(hasFiles(body)).toBe(true);
+    expect(readBody(body)).toEqual({
+      params: { '1a': 'y', media: 'attach://0' },
+      files: { 0: FILE },
+    });
+  });
+
   test('is not taken for one because someone says so', () => {
     const body = bodyOf({ 'sluice:files': { p: FILE }, 'sluice:parts': 1, text: 'a' }, NO_FILES);
     expect(body).toBe('{"text":"a"}');
@@ -34,7 +43,7 @@ test('parts are referred to at any depth, also in JSON text', () => {
     photo: 'attach://a',
     media: '[{"media":"attach://b"},{"media":"attach://b"}]',
     list: [{ deep: 'attach://c' }],
-    text: 'no attachment',
+    text: 'no attachment: see attach://d and attach://e',
   };
   expect(Object.fromEntries(attachedTo(params))).toEqual({ a: 1, b: 2, c: 1 });
 });

@@ -15,6 +15,8 @@ export type Files = Readonly<Record<string, SpooledFile>>;
 // Members of a body whose names begin so are Sluice's own.
 const RESERVED = 'sluice:';
 const MEMBER = `${RESERVED}files`;
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
 const PREFIX = `{"${MEMBER}":`;
 export const NO_FILES: Files = Object.freeze({});
 export const ATTACH = 'attach://';
@@ -51,10 +53,10 @@ export function readBody(body: string): {
   return { params: withoutReserved(params), files: readFiles(params[MEMBER]) };
 }
 
-// Which parts a call refers to, and how often.
+// Which parts a call refers to, and how often: by whole values, also in JSON text, and not by words of a text.
 export function attachedTo(params: Readonly<Record<string, unknown>>): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [, part] of JSON.stringify(params).matchAll(/attach:\/\/([^"\\]+)/g)) {
+  for (const [, part] of JSON.stringify(params).matchAll(/"attach:\/\/([^"\\]+)(?=\\*")/g)) {
     counts.set(part!, (counts.get(part!) ?? 0) + 1);
   }
   return counts;
@@ -77,8 +79,14 @@ function stripped(params: Readonly<Record<string, unknown>>): Record<string, unk
   return Object.fromEntries(Object.entries(params).filter(([name]) => !isReserved(name)));
 }
 
+// Names that are numbers too: no platform has such a parameter, and an object would put them before our own member.
 function isReserved(name: string): boolean {
-  return name.startsWith(RESERVED);
+  return name.startsWith(RESERVED) || isIndex(name);
+}
+
+function isIndex(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first >= DIGIT_ZERO && first <= DIGIT_NINE && /^\d+$/.test(name);
 }
 
 function readFiles(value: unknown): Files {

@@ -161,7 +161,9 @@ function whenOver(request: IncomingMessage, response: ServerResponse, done: () =
 function bytesOf({ headers }: IncomingMessage, bodyBytesMax: number): number {
   const length = headers['content-length'];
   if (length === undefined && headers['transfer-encoding'] === undefined) return 0;
-  const bytes = length === undefined ? bodyBytesMax : Math.min(Number(length), bodyBytesMax);
+  // A packed one may come to any length.
+  const isKnown = length !== undefined && headers['content-encoding'] === undefined;
+  const bytes = isKnown ? Math.min(Number(length), bodyBytesMax) : bodyBytesMax;
   const isForm = headers['content-type']?.startsWith('multipart/') === true;
   return isForm ? Math.min(bytes, FORM_BYTES) : bytes;
 }

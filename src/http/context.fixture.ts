@@ -39,6 +39,8 @@ export const SETTINGS: IntakeSettings = {
   waitSMax: 300,
   deadlineMs: 1000,
   wait: { kind: 'hold' },
+  // So that bodies are as they came.
+  dropInCures: true,
   metrics: true,
   queueMaxOf: () => QUEUE_MAX,
   trustedProxies: [],

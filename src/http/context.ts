@@ -38,6 +38,8 @@ export interface IntakeSettings extends AcceptSettings {
   // How long a call that is passed straight through may take.
   readonly deadlineMs: number;
   readonly wait: { kind: 'hold' } | { kind: 'async' } | { kind: 'seconds'; seconds: number };
+  // Whether what the platform refuses of a drop-in call is left out and the rest sent.
+  readonly dropInCures: boolean;
   // Whether /metrics answers.
   readonly metrics: boolean;
   // Whose X-Forwarded-For is believed.

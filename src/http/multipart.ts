@@ -74,6 +74,8 @@ async function pour(
       if (parts.failure !== null) return parts.failure;
       if (!parser.write(chunk)) await once(parser, 'drain');
     }
+    // A form of nothing is not broken.
+    if (bytes === 0) return null;
     parser.end();
     await ended;
     return null;

@@ -9,10 +9,12 @@ const SPACING = { name: 'chat.spacing', scope: 'chat', count: 1, perMs: 1000 } a
 const BULK = { name: 'account.second', scope: 'account', count: 4, perMs: 1000 } as const;
 const USER = { name: 'user.minute', scope: 'user', count: 1, perMs: 60_000 } as const;
 const TYPING = { name: 'chat.typing', scope: 'chat', count: 1, perMs: 4000 } as const;
+const DRAFT = { name: 'thread.draft', scope: 'thread', count: 1, perMs: 4000 } as const;
 
 const PLANS: Record<string, Plan> = {
   send: { account: [BULK], chat: [SPACING, MINUTE, USER] },
   typing: { account: [], chat: [TYPING] },
+  draft: { account: [], chat: [DRAFT] },
   free: { account: [], chat: [] },
 };
 const priors: Priors = { planOf: ({ family }) => PLANS[family] ?? PLANS.send! };
@@ -110,6 +112,18 @@ describe('freezes', () => {
     call(charge('c'), 0, limited(50_000));
     limits.settled(first, limited(1000), 10);
     expect(limits.earliestChat(charge('c'), 100)).toBe(50_000);
+  });
+
+  test('a rule of threads holds in each of them, and without one in the chat', () => {
+    const draft = (thread: string | null) => charge('c', { family: 'draft', thread });
+    for (const thread of ['1', '2', null]) call(draft(thread), 0, OK);
+    for (const thread of ['1', '2', null]) {
+      expect(limits.earliestChat(draft(thread), 1000)).toBeGreaterThan(3900);
+    }
+    expect(isOpen(draft('3'), 1000)).toBe(true);
+    expect(isOpen(draft('1'), 5000)).toBe(true);
+    // Two threads and the chat.
+    expect(limits.forgetIdle(60_000, 100)).toBe(3);
   });
 
   test("a family's refusal leaves the other families alone", () => {

@@ -1,4 +1,4 @@
-// The places of one account: itself, its chats, its users. Chats and users are made when first needed
+// The places of one account: itself, its chats and their threads, its users. All but itself are made when first needed
 // and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
 // kept on disk.
 
@@ -16,13 +16,14 @@ export class Tree {
   // Chats with a freeze or something learned: what an operator wants to see first.
   readonly noted = new Set<Branch>();
   readonly #chats = new Map<string, Branch>();
+  readonly #threads = new Map<string, Branch>();
   readonly #users = new Map<string, Branch>();
   // Chats that are another one under an older or a second name.
   readonly #same = new Map<string, string>();
   #sweep: Iterator<Branch> | null = null;
 
   get size(): number {
-    return this.#chats.size + this.#users.size;
+    return this.#chats.size + this.#threads.size + this.#users.size;
   }
 
   chatOf(name: string): Branch | null {
@@ -106,13 +107,15 @@ export class Tree {
   // Where the rule is kept for such a call; null when nothing is known there yet, or it has no user.
   placeOf(rule: Rule, charge: Charge): Branch | null {
     if (rule.scope === 'account') return this.root;
-    if (rule.scope === 'chat') return this.chatOf(charge.chat);
+    if (isOfChat(rule, charge)) return this.chatOf(charge.chat);
+    if (rule.scope === 'thread') return this.#threads.get(threadName(charge)) ?? null;
     return charge.user === null ? null : (this.#users.get(charge.user) ?? null);
   }
 
   placeFor(rule: Rule, charge: Charge): Branch | null {
     if (rule.scope === 'account') return this.root;
-    if (rule.scope === 'chat') return this.chatFor(charge.chat);
+    if (isOfChat(rule, charge)) return this.chatFor(charge.chat);
+    if (rule.scope === 'thread') return made(this.#threads, 'thread', threadName(charge));
     return charge.user === null ? null : this.userFor(charge.user);
   }
 
@@ -147,6 +150,7 @@ export class Tree {
   *#branches(): Generator<Branch> {
     yield this.root;
     yield* this.#chats.values();
+    yield* this.#threads.values();
     yield* this.#users.values();
   }
 
@@ -163,8 +167,17 @@ export class Tree {
     }
     if (!branch.isRemarkable()) this.noted.delete(branch);
     if (branch === this.root || !branch.isIdle(now)) return;
-    (branch.scope === 'chat' ? this.#chats : this.#users).delete(branch.name);
+    if (branch.scope === 'chat') this.#chats.delete(branch.name);
+    else (branch.scope === 'thread' ? this.#threads : this.#users).delete(branch.name);
   }
+}
+
+function isOfChat({ scope }: Rule, { thread }: Charge): boolean {
+  return scope === 'chat' || (scope === 'thread' && (thread ?? null) === null);
+}
+
+function threadName({ chat, thread }: Charge): string {
+  return `${chat} ${thread}`;
 }
 
 function made(branches: Map<string, Branch>, scope: Rule['scope'], name: string): Branch {

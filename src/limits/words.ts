@@ -8,7 +8,7 @@ import type { Family, Gate } from '../domain/call.ts';
 // may differ in `count` (live output gets less than answers), never in `perMs`.
 export interface Rule {
   readonly name: string;
-  readonly scope: 'account' | 'chat' | 'user';
+  readonly scope: 'account' | 'chat' | 'thread' | 'user';
   readonly count: number;
   readonly perMs: number;
 }
@@ -16,12 +16,14 @@ export interface Rule {
 // All rules a kind of call must satisfy together. Platforms keep one frozen plan per kind of call.
 export interface Plan {
   readonly account: readonly Rule[];
-  // Scope chat and user.
+  // Scope chat, thread and user.
   readonly chat: readonly Rule[];
 }
 
 export interface Charge {
   readonly chat: string;
+  // Left out or null: rules of threads are the chat's.
+  readonly thread?: string | null;
   readonly user: string | null;
   readonly family: Family;
   readonly gate: Gate;
@@ -78,7 +80,7 @@ export interface Cause {
   readonly kind: 'window' | 'freeze' | 'probe';
   // The rule's name, or what is frozen.
   readonly name: string;
-  readonly scope: 'account' | 'chat' | 'user' | 'family' | 'gate';
+  readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'gate';
   readonly until: number;
   readonly detail: string;
 }

@@ -83,6 +83,8 @@ export interface LocatedFile {
   readonly method: string;
   // Safe to stand in a path.
   readonly path: string;
+  // What there is to say of it, without it.
+  readonly isHead?: boolean;
 }
 
 export interface GivenParams {

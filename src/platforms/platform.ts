@@ -93,6 +93,8 @@ export interface Calls {
   textParams(text: string): Record<string, unknown>;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
+  // It moves money: one whose answer was lost is never repeated, whatever the policy. Left out: none does.
+  spends?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
   replyTarget?(chat: string, params: Params): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
@@ -201,6 +203,8 @@ export interface Passage {
 
 export interface Download {
   readonly credential: string;
+  // Only what the headers of its answer say.
+  readonly isHead?: boolean;
   // As the platform named it, safe to stand in a path.
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

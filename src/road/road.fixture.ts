@@ -51,6 +51,10 @@ export class FakeRoad implements Road {
     return this.shown;
   }
 
+  threadOf() {
+    return null;
+  }
+
   readonly cosmetics: CosmeticCall[] = [];
   cosmeticAnswer: CosmeticAnswer = { end: 'sent', result: '{"ok":true,"result":true}' };
 

@@ -17,6 +17,8 @@ export interface Road {
   isPreview(seq: number): boolean;
   // An edit that would leave its message as it is needs no call: how the call that left it so ended.
   unchanged(delivery: NewDelivery): Ended | null;
+  // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
+  threadOf(account: string, chat: string, message: string): string | null;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
@@ -60,6 +62,7 @@ export type MoveOrder = MoveCommand & { readonly account: string };
 export interface CosmeticCall {
   readonly account: string;
   readonly chat: string;
+  readonly thread?: string | null;
   readonly method: string;
   readonly family: Family;
   readonly gate: Gate;

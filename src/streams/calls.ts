@@ -98,8 +98,9 @@ export function keyOf(stream: Stream): string {
 
 export function cosmeticOf(ports: CallPorts, stream: Stream, call: LiveCall): CosmeticCall {
   const { account, user } = stream.asked;
-  const { method, chat, family, gate } = describe(ports, stream, call);
-  return { account, chat, method, family, gate, user, body: bodyOf(call.params, NO_FILES) };
+  const { method, chat, thread, family, gate } = describe(ports, stream, call);
+  const body = bodyOf(call.params, NO_FILES);
+  return { account, chat, thread, method, family, gate, user, body };
 }
 
 // What the next showing would ask of the limits.

@@ -8,12 +8,14 @@ import { GatewayProcess } from '../process/gateway.ts';
 import { type Client, echoOf } from './client.ts';
 import { connectGrammy } from './grammy.ts';
 import { connectNodeTelegramBotApi } from './node-telegram-bot-api.ts';
+import { connectNodeTelegramBotApi0 } from './node-telegram-bot-api-0.ts';
 import { connectTelegraf } from './telegraf.ts';
 
 const LIBRARIES = [
   { name: 'grammY', bot: 7001, connect: connectGrammy },
   { name: 'telegraf', bot: 7002, connect: connectTelegraf },
   { name: 'node-telegram-bot-api', bot: 7003, connect: connectNodeTelegramBotApi },
+  { name: 'node-telegram-bot-api 0.67', bot: 7004, connect: connectNodeTelegramBotApi0 },
 ];
 const NOBODY = 404_404;
 const GROUP = -1_001_000_000_001;

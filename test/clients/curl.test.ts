@@ -1,9 +1,11 @@
 // The bare protocol: curl in each form the Bot API takes, and all at once. What a shell script can do must work.
 
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServedSim, serveSim } from '../../src/sim/sim.ts';
 import { GatewayProcess } from '../process/gateway.ts';
@@ -95,6 +97,30 @@ describe.concurrent('curl', () => {
     expect({ status, ok: body.ok }).toEqual({ status: 200, ok: true });
     const bytes = statSync(fileURLToPath(import.meta.url)).size;
     expect(body.result?.photo?.[0]?.file_size).toBe(bytes);
+  });
+
+  test('sends a body with GET, and a packed one', async () => {
+    const json = JSON.stringify({ chat_id: 220, text: 'in a GET' });
+    const got = await curl('sendMessage', '-X', 'GET', ...JSON_TYPE, '-d', json);
+    expect(got).toMatchObject({ status: 200, body: { result: { text: 'in a GET' } } });
+    const packed = join(gateway.folder, 'packed');
+    writeFileSync(packed, gzipSync(JSON.stringify({ chat_id: 221, text: 'packed' })));
+    const gzip = ['-H', 'content-encoding: gzip', '--data-binary', `@${packed}`];
+    const sent = await curl('sendMessage', ...JSON_TYPE, ...gzip);
+    expect(sent).toMatchObject({ status: 200, body: { result: { text: 'packed' } } });
+    const chunked = ['-H', 'transfer-encoding: chunked'];
+    const again = await curl('sendMessage', '-X', 'GET', ...JSON_TYPE, ...gzip, ...chunked);
+    expect(again).toMatchObject({ status: 200, body: { result: { text: 'packed' } } });
+  });
+
+  test('asks for the head of a file', async () => {
+    const url = `${gateway.url}/file/bot${TOKEN}/documents/a`;
+    const head = await fetch(url, { method: 'HEAD' });
+    const whole = await fetch(url);
+    const bytes = (await whole.arrayBuffer()).byteLength;
+    expect(bytes).toBeGreaterThan(0);
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes)]);
+    expect((await head.arrayBuffer()).byteLength).toBe(0);
   });
 
   test('takes a method in any case, and parameters from both query and body', async () => {

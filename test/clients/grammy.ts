@@ -1,10 +1,12 @@
 // grammY: JSON, multipart when there are files.
 
-import { Bot, GrammyError, InputFile, InputMediaBuilder } from 'grammy';
+import { type FileApiFlavor, hydrateFiles } from '@grammyjs/files';
+import { type Api, Bot, type Context, GrammyError, InputFile, InputMediaBuilder } from 'grammy';
 import { type Client, type ClientOptions, echoOf } from './client.ts';
 
 export function connectGrammy({ apiRoot, token }: ClientOptions): Client {
-  const bot = new Bot(token, { client: { apiRoot } });
+  const bot = new Bot<Context, FileApiFlavor<Api>>(token, { client: { apiRoot } });
+  bot.api.config.use(hydrateFiles(token, { apiRoot }));
   const { api } = bot;
   return {
     send: async (chat, text) => (await api.sendMessage(chat, text)).message_id,
@@ -28,10 +30,8 @@ export function connectGrammy({ apiRoot, token }: ClientOptions): Client {
         photoOf(message as Parameters<typeof photoOf>[0]),
       );
     },
-    async fileUrl(fileId) {
-      const { file_path: path } = await api.getFile(fileId);
-      return `${apiRoot}/file/bot${token}/${path}`;
-    },
+    // Its own `download()` speaks https alone.
+    fileUrl: async (fileId) => (await api.getFile(fileId)).getUrl(),
     async echoOnce() {
       const answered = Promise.withResolvers<void>();
       bot.on('message:text', async (context) => {

@@ -93,6 +93,7 @@ export async function dropIn(
       waitSMax: config.waitSMax,
       deadlineMs: config.deadlineMs,
       wait: config.wait,
+      dropInCures: config.dropInCures,
       metrics: false,
       queueMaxOf: () => config.queueMax,
       trustedProxies: [],

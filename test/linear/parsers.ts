@@ -296,7 +296,7 @@ export const COMPOSED: Readonly<Record<string, string>> = {
   'src/cli/terminal/width.ts': 'rows of the CLI',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
-  'src/platforms/telegram/describe.ts': 'a choice of fixed words, anchored',
+  'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
   'src/system/log.ts': 'secrets in the log',
 };
 

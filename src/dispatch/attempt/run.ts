@@ -186,6 +186,7 @@ export class Attempts {
     if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
       await markRefused(this.#p.accounts, account);
     }
+    if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
     const tried = { queued, n, record, body, outcome, startedAt, probing, change };
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));

@@ -163,8 +163,8 @@ test('these routes alone reach nothing of any account', () => {
   const named = open.map(({ method, url }) => `${method} ${url}`);
   expect(named.sort()).toEqual([
     ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
-    ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'POST /login', 'POST /logout'],
-    'POST /webhook/:platform/:account',
+    ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'HEAD /file/bot*', 'POST /login'],
+    ...['POST /logout', 'POST /webhook/:platform/:account'],
   ]);
 });
 

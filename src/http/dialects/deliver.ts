@@ -3,7 +3,7 @@
 // A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { answering, compose, lowered, type SendOptions } from '../../accept/draft.ts';
+import { answering, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
@@ -16,6 +16,7 @@ import {
   WITHDRAWN_AT_STOP,
 } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
+import { asExact } from '../../domain/exact.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
@@ -87,9 +88,11 @@ export class Deliveries {
       const { patience } = read;
       const { account, virtual } = speaker;
       const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
-      const described = answering(this.#options, account, call, params);
+      const placed = inItsThread(this.#options, account, call);
+      const described = answering(this.#options, account, placed, params);
+      const body = bodyOf(params, files);
       const content = {
-        body: bodyOf(params, files),
+        body: this.#options.settings.dropInCures ? body : asExact(body),
         ...(files === NO_FILES ? null : idsOf(files)),
       };
       const composed = compose(
@@ -165,9 +168,9 @@ export class Deliveries {
   }
 
   async #sendCosmetic(account: string, call: DescribedCall, params: DialectParams) {
-    const { chat, method, family, gate } = call;
+    const { chat, thread, method, family, gate } = call;
     const body = bodyOf(params, NO_FILES);
-    const made = { account, chat, method, family, gate, user: null, body };
+    const made = { account, chat, thread, method, family, gate, user: null, body };
     const { result } = await this.#options.road.cosmetic(made);
     return this.#platform.dialect.cosmetic(result);
   }

@@ -26,6 +26,7 @@ import { type FoundSpeaker, type Speaker, speakerOf } from './speaker.ts';
 // What a caller may say about which part of a file it wants.
 const HEADERS_ASKED = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
+const UNKNOWN_ENCODING = 'Unsupported Media Type: unsupported Content-Encoding';
 const NOT_MADE_FOR_IT = 'this token is not made for this call';
 const UNPARSABLE = "can't parse the request's body";
 
@@ -64,6 +65,11 @@ export class Door {
     return this.#options.settings.bodyBytesMax;
   }
 
+  // With its files.
+  get formBytesMax(): number {
+    return this.bodyBytesMax + this.#options.settings.uploadBytesMax;
+  }
+
   // Whose token is it? `from`: the address it comes from; '' is the machine itself.
   speaker(credential: string, from: string): FoundSpeaker | Promise<FoundSpeaker> {
     return speakerOf(this.#options, this.platform.name, credential, from);
@@ -77,7 +83,7 @@ export class Door {
 
   async file(
     speaker: Speaker,
-    { method, path }: LocatedFile,
+    { method, path, isHead }: LocatedFile,
     asked: IncomingHttpHeaders,
     caller: Caller,
   ): Promise<ValueAnswer> {
@@ -88,7 +94,8 @@ export class Door {
       const value = asked[name];
       if (typeof value === 'string') headers[name] = value;
     }
-    return this.#passing.download(speaker, { path, headers }, caller);
+    const file = { path, headers, ...(isHead === true ? { isHead } : null) };
+    return this.#passing.download(speaker, file, caller);
   }
 
   // What a call that could not be finished is answered.
@@ -97,6 +104,7 @@ export class Door {
     if (error instanceof JournalUnavailable) return answerProblem(dialect, journalProblem(error));
     const status = error.statusCode ?? 500;
     if (status === 413) return answerTooLarge(dialect);
+    if (status === 415) return dialect.refused(415, UNKNOWN_ENCODING);
     if (error.code === 'json_bounds') return dialect.unreadable(error.message);
     if (status < 500) return dialect.unreadable(UNPARSABLE);
     this.#options.log.error({ err: error, dialect: name }, 'request failed');
@@ -105,6 +113,9 @@ export class Door {
 
   async #form(made: DoorCall, source: Readable, caller: Caller): Promise<ValueAnswer> {
     const { spool, settings } = this.#options;
+    // A form that says that nothing follows is no broken one.
+    if (made.headers['content-length'] === '0')
+      return this.#read(made, undefined, NO_FILES, caller);
     const bounds = {
       fieldBytesMax: settings.bodyBytesMax,
       fileBytesMax: settings.uploadBytesMax,

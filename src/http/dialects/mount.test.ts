@@ -2,6 +2,7 @@
 
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOf } from '../../domain/upload.ts';
 import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
@@ -106,6 +107,29 @@ describe('forms', () => {
     await expect.poll(() => [...at.spooled.values()]).toEqual([0, 0]);
   });
 
+  test('an empty text in the query gives way to the part of its name, any other does not', async () => {
+    const photo = `${file('photo', 'A')}--b--\r\n`;
+    await post(`/bot${TOKEN}/sendPhoto?chat_id=7&photo=`, photo);
+    await post(`/bot${TOKEN}/sendPhoto?chat_id=7&photo=known-id`, photo);
+    await post(`/bot${TOKEN}/sendMessage?chat_id=7&text=`, `${field('text', 'b')}--b--\r\n`);
+    const [empty, known, text] = at.road.submitted.map(({ body }) => JSON.parse(body) as object);
+    expect(empty).toMatchObject({ photo: 'attach://photo' });
+    expect(known).toMatchObject({ photo: 'known-id' });
+    expect(text).toMatchObject({ text: '' });
+  });
+
+  test('an album named in the query has its parts, though their names are numbers', async () => {
+    const media = JSON.stringify([0, 1].map((i) => ({ type: 'photo', media: `attach://${i}` })));
+    await post(
+      `/bot${TOKEN}/sendMediaGroup?chat_id=7&media=${encodeURIComponent(media)}`,
+      `${file('0', 'A') + file('1', 'B')}--b--\r\n`,
+    );
+    const { body, files } = at.road.submitted[0]!;
+    expect(Object.keys(filesOf(body))).toEqual(['0', '1']);
+    expect(files).toHaveLength(2);
+    expect(JSON.parse(body)).not.toHaveProperty('0');
+  });
+
   test('the same upload has the same body', async () => {
     const form = `${field('chat_id', '7')}${file('photo', 'A')}--b--\r\n`;
     const key = { ...FORM, 'idempotency-key': 'k' };
@@ -143,6 +167,82 @@ describe('forms', () => {
     expect(answer.body === '').toBe(status === 413);
     expect(at.road.submitted).toEqual([]);
     expect([...at.spooled.values()].every((pins) => pins === 0)).toBe(true);
+  });
+});
+
+describe('bodies', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const CALL = { chat_id: '7', text: 'é'.repeat(2000) };
+  const send = (verb: 'GET' | 'POST', payload: Buffer | string, headers: Record<string, string>) =>
+    at.app.inject({ method: verb, url: `/bot${TOKEN}/sendMessage`, headers, payload });
+  const form = `${field('chat_id', '7')}${field('text', CALL.text)}--b--\r\n`;
+  const FORMS: Readonly<Record<string, [string, Record<string, string>]>> = {
+    json: [JSON.stringify(CALL), JSON_TYPE],
+    urlencoded: [
+      new URLSearchParams(CALL).toString(),
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ],
+    multipart: [form, FORM],
+  };
+
+  test.each(Object.entries(FORMS))('a GET has one: %s', async (_name, [payload, headers]) => {
+    expect((await send('GET', payload, headers)).body).toBe(SENT);
+    expect(JSON.parse(at.road.submitted[0]!.body)).toEqual(CALL);
+  });
+
+  test.each(
+    Object.entries(FORMS).flatMap(([name, made]) =>
+      (['gzip', 'x-gzip', 'deflate'] as const).map((encoding) => [name, encoding, made] as const),
+    ),
+  )('%s is unpacked: %s', async (_name, encoding, [payload, headers]) => {
+    const packed = encoding === 'deflate' ? deflateSync(payload) : gzipSync(payload);
+    for (const verb of ['POST', 'GET'] as const) {
+      const answer = await send(verb, packed, { ...headers, 'content-encoding': encoding });
+      expect([verb, answer.body]).toEqual([verb, SENT]);
+    }
+    for (const { body } of at.road.submitted) expect(JSON.parse(body)).toEqual(CALL);
+    expect(at.road.submitted).toHaveLength(2);
+  });
+
+  test.each(['GET', 'POST'] as const)('of a %s is bounded as it is unpacked', async (verb) => {
+    const bomb = gzipSync(JSON.stringify({ chat_id: 7, text: 'a'.repeat(20_000_000) }));
+    expect(bomb.length).toBeLessThan(30_000);
+    const packed = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+    expect((await send(verb, bomb, packed)).statusCode).toBe(413);
+    const parts = gzipSync(`${file('photo', 'a'.repeat(20_000_000))}--b--\r\n`);
+    const answer = await send(verb, parts, { ...FORM, 'content-encoding': 'gzip' });
+    expect(answer.statusCode).toBe(413);
+    expect(at.road.submitted).toEqual([]);
+    expect([...at.spooled.values()].every((pins) => pins === 0)).toBe(true);
+  });
+
+  test.each([
+    ['cut off', gzipSync('{"chat_id":7,"text":"a"}').subarray(0, 20), 'gzip', 400],
+    ['not what it says', Buffer.from('{"chat_id":7}'), 'gzip', 400],
+    ['packed in a way nobody knows', Buffer.from('x'), 'br', 415],
+  ])('%s', async (_name, payload, encoding, status) => {
+    const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+    for (const verb of ['GET', 'POST'] as const) {
+      const answer = await send(verb, payload, headers);
+      expect([verb, answer.statusCode]).toEqual([verb, status]);
+      expect(answer.json()).toMatchObject({ ok: false, error_code: status });
+    }
+  });
+
+  test('a form of nothing is none', async () => {
+    const url = `/bot${TOKEN}/sendMessage?chat_id=7&text=a`;
+    const nothing = { ...FORM, 'content-length': '0' };
+    expect((await at.app.inject({ method: 'POST', url, headers: nothing })).body).toBe(SENT);
+    expect((await post(url, '')).body).toBe(SENT);
+  });
+
+  test('a HEAD of a file is asked as one', async () => {
+    at.answer = answered(200, '', { 'content-length': '1024', 'content-type': 'image/png' });
+    const url = `/file/bot${TOKEN}/photos/1.png`;
+    const { statusCode, headers, body } = await at.app.inject({ method: 'HEAD', url });
+    expect({ statusCode, body }).toEqual({ statusCode: 200, body: '' });
+    expect(headers).toMatchObject({ 'content-length': '1024', 'content-type': 'image/png' });
+    expect(at.downloads).toMatchObject([{ isHead: true, path: 'photos/1.png' }]);
   });
 });
 

@@ -1,6 +1,7 @@
 // The dialects over HTTP: each platform's routes, as the platform itself takes them. The credential comes first:
 // nothing of a body is read or kept for one that is not valid.
 
+import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isVirtualToken } from '../../domain/ids.ts';
 import type { Dialect, LocatedRequest } from '../../platforms/platform.ts';
@@ -9,11 +10,19 @@ import { atEndOfTurn } from '../../system/turn.ts';
 import { sendAnswer, type ValueAnswer } from '../answer.ts';
 import { ANYONE } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
-import { isStream } from '../json-body.ts';
 import { Peers } from '../peers.ts';
 import { addRoute, type BareRoute } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';
 import { answerNotFound, answerUnknown } from './answers.ts';
+import {
+  BodyError,
+  bodyOfGet,
+  formParams,
+  hasBody,
+  inflated,
+  isCompressed,
+  isForm,
+} from './bodies.ts';
 import type { Door } from './door.ts';
 import type { FoundSpeaker, Speaker } from './speaker.ts';
 
@@ -50,6 +59,13 @@ export function mountDialect(app: FastifyInstance, options: IntakeOptions, door:
     sendAnswer(reply, door.failed(error)),
   );
   app.addHook('onRequest', (asked, reply, done) => admit(ports, asked, reply, done));
+  app.addHook('preParsing', ({ method, headers }, _reply, payload, done) => {
+    // That of a GET is read by the handler.
+    if (method === 'GET' || !isCompressed(headers)) return done(null, payload);
+    const bytesMax = isForm(headers['content-type'] ?? '') ? door.formBytesMax : door.bodyBytesMax;
+    const body = inflated(headers, payload as Readable, bytesMax);
+    return body instanceof BodyError ? done(body) : done(null, body);
+  });
   for (const route of routesOf(door.platform.dialect)) addRoute(app, route, door);
 }
 
@@ -57,19 +73,12 @@ function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_request, body: string, done) => done(null, firsts(new URLSearchParams(body))),
+    (_request, body: string, done) => done(null, formParams(body)),
   );
   // Read by the handler, as it arrives.
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   // What cannot be read is passed over: there are no parameters in it.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, _body, done) => done(null));
-}
-
-// Of a name that is given twice the first counts.
-function firsts(pairs: Iterable<[string, string]>): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of pairs) fields[name] ??= value;
-  return fields;
 }
 
 // Before the body: whose credential is it? What is refused here is answered at once.
@@ -141,8 +150,13 @@ function call(
   assert(located !== null && speaker !== null, 'nothing is read for a token that was not admitted');
   switch (located.kind) {
     case 'call': {
-      const body = isStream(request.body) ? raw : request.body;
-      return door.call({ speaker, call: located, headers, query, body }, reply.raw);
+      const made = { speaker, call: located, headers, query, body: request.body };
+      if (request.method !== 'GET' || !hasBody(headers)) return door.call(made, reply.raw);
+      const { bodyBytesMax: bytesMax, formBytesMax } = door;
+      const bounds = { bytesMax, formBytesMax };
+      return bodyOfGet(headers, raw, bounds).then((body) =>
+        door.call({ ...made, body }, reply.raw),
+      );
     }
     case 'file':
       return door.file(speaker, located, headers, reply.raw);

@@ -8,7 +8,7 @@ import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { sendAnswer } from '../answer.ts';
-import { bench } from '../context.fixture.ts';
+import { bench, TOKEN } from '../context.fixture.ts';
 import { PASSING_MAX } from '../context.ts';
 import { Passing } from './pass.ts';
 
@@ -94,4 +94,16 @@ test('a platform that throws takes no place for ever', async () => {
   for (let i = 0; i <= PASSING_MAX; i++) expect((await app.inject('/')).statusCode).toBe(500);
   isBroken = false;
   expect((await app.inject('/')).statusCode).toBe(200);
+});
+
+test.each([
+  ['transferGift', 'lost', 409],
+  ['TRANSFERGIFT', 'unsent', 502],
+  ['getChat', 'lost', 502],
+] as const)('%s whose answer is %s gets %i', async (method, kind, status) => {
+  const at = await bench();
+  at.answer = { kind, reason: 'reset', detail: '' };
+  const answer = await at.app.inject({ method: 'POST', url: `/bot${TOKEN}/${method}` });
+  expect(answer.json()).toMatchObject({ ok: false, error_code: status });
+  await at.app.close();
 });

@@ -21,13 +21,15 @@ const BANS_MAX = 10_000;
 // A longer answer to a poll is passed on unread.
 const UPDATES_BYTES_MAX = 8 * 1024 * 1024;
 
+const LOST = 'Conflict: the answer was lost, it may have been carried out';
+
 const HEADERS_PASSED = [
   ...['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'],
   ...['etag', 'last-modified', 'cache-control', 'retry-after'],
 ];
 
 type PassingOptions = Pick<IntakeOptions, 'clock' | 'accounts' | 'updates' | 'log' | 'settings'>;
-type PassingPlatform = Pick<ServedPlatform, 'dialect' | 'passage' | 'polling'>;
+type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;
 
 export class Passing {
   readonly #options: PassingOptions;
@@ -64,6 +66,9 @@ export class Passing {
       if (status === 401) this.#ban(call.credential, REFUSED_MS);
       if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
     }
+    // Not a 5xx: clients repeat those on their own, and it may have been paid.
+    const isSpent = answer?.kind === 'lost' && this.#platform.calls.spends?.(call.method) === true;
+    if (isSpent) return this.#platform.dialect.conflict(LOST);
     const isPoll = polling?.asked(call.method, {})?.kind === 'poll';
     const read = isPoll ? (updates: string) => this.#saw(account, polling, updates) : null;
     return this.#flow(this.#hidden(speaker, answer), read);

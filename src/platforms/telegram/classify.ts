@@ -10,7 +10,7 @@ import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.t
 import { unreachable } from '../../system/assert.ts';
 import { parseJson } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
-import { deliveryMethod } from './describe.ts';
+import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';
 import { type BotApiAnswer, readAnswer, retryAfterMs, soundsLikeFlood } from './send.ts';
@@ -127,8 +127,10 @@ function uncertain(reason: Reason, detail: string): Outcome {
 function messageIdOf(result: unknown): string | null {
   // An album is known by its first message.
   const first: unknown = Array.isArray(result) ? result[0] : result;
-  if (typeof first !== 'object' || first === null || !('message_id' in first)) return null;
-  const { message_id: id } = first;
+  if (typeof first !== 'object' || first === null) return null;
+  // A topic is known by the message that announces it.
+  const { message_id: id, message_thread_id: topic } = first as Record<string, unknown>;
+  if (id === undefined && typeof topic === 'number') return String(topic);
   return typeof id === 'number' || typeof id === 'string' ? String(id) : null;
 }
 

@@ -1,6 +1,7 @@
 // Each cure changes what it names and nothing else; a cure that would change nothing is none.
 
 import { expect, test } from 'vitest';
+import { asExact } from '../../domain/exact.ts';
 import type { Cure } from '../../domain/outcome.ts';
 import { cure } from './cures.ts';
 
@@ -48,6 +49,19 @@ test.each([
   [{}, 1, null],
 ])('of %j the first %i arrived: %j', (call, count, rest) => {
   expect(cured({ kind: 'drop_sent', count }, call)?.call ?? null).toEqual(rest);
+});
+
+test('a call that goes out as it is follows its group, and is not changed otherwise', () => {
+  const given = { chat_id: 1, text: '*x', parse_mode: 'HTML', message_thread_id: 5 };
+  const of = (how: Cure, more: object) => cure(how, asExact(JSON.stringify({ ...given, ...more })));
+  expect(of({ kind: 'plain_text' }, {})).toBeNull();
+  expect(of({ kind: 'drop_thread' }, {})).toBeNull();
+  expect(of({ kind: 'drop_reply' }, { reply_to_message_id: 5 })).toBeNull();
+  expect(of({ kind: 'drop_reply' }, { reply_parameters: '{"message_id":5}' })).toBeNull();
+  // Of a message that was never sent.
+  expect(of({ kind: 'drop_reply' }, { reply_parameters: { message_id: -5 } })).not.toBeNull();
+  expect(of({ kind: 'move_chat', chat: '-7' }, {})).not.toBeNull();
+  expect(of({ kind: 'drop_sent', count: 1 }, { media: [1, 2] })).not.toBeNull();
 });
 
 test.each(['drop_reply', 'drop_thread', 'plain_text'] as const)(

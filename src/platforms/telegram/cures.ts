@@ -1,6 +1,9 @@
 // What may help a refused call, once: the same call, changed as little as possible.
-// A cure that changes nothing is no cure (null): repeating the same call would be refused again.
+// A cure that changes nothing is no cure (null): repeating the same call would be refused again. Nor has a call that is
+// to go out as it is a cure which leaves out what its caller said.
 
+import { isExact } from '../../domain/exact.ts';
+import { seqOfProvisional } from '../../domain/ids.ts';
 import type { Cure } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
@@ -15,6 +18,7 @@ const MARKUP_KEY = /(^|_)(parse_mode|entities)$/;
 
 export function cure(cure: Cure, body: string): { chat: string | null; body: string } | null {
   const call = JSON.parse(body) as Body;
+  if (isExact(body) && leavesOut(cure, call)) return null;
   switch (cure.kind) {
     case 'move_chat':
       call.chat_id = chatIdOf(cure.chat);
@@ -30,6 +34,34 @@ export function cure(cure: Cure, body: string): { chat: string | null; body: str
     default:
       return unreachable(cure);
   }
+}
+
+function leavesOut(cure: Cure, call: Body): boolean {
+  switch (cure.kind) {
+    // The same message in the same chat, and what is left of an album.
+    case 'move_chat':
+    case 'drop_sent':
+      return false;
+    case 'drop_thread':
+    case 'plain_text':
+      return true;
+    // A message that was never sent could not be replied to: only we know that, and the caller cannot.
+    case 'drop_reply':
+      return !repliesToProvisional(call);
+    default:
+      return unreachable(cure);
+  }
+}
+
+function repliesToProvisional({
+  reply_parameters: reply,
+  reply_to_message_id: old,
+}: Body): boolean {
+  const fields = (typeof reply === 'string' ? parseOrNull(reply) : reply) as
+    | Body
+    | null
+    | undefined;
+  return seqOfProvisional(fields?.message_id ?? old) !== null;
 }
 
 function changed(call: Body, isChanged: boolean): { chat: null; body: string } | null {

@@ -44,6 +44,34 @@ group('the chat', () => {
 
   test('a gift goes to the user’s private chat', () => {
     expect(describe('sendGift', { user_id: 5 })).toMatchObject({ family: 'send', chat: '5' });
+    const premium = describe('giftPremiumSubscription', { user_id: 5 });
+    expect(premium).toMatchObject({ family: 'send', chat: '5' });
+  });
+
+  test.each([
+    ['web_app_query_id', 'answerWebAppQuery'],
+    ['guest_query_id', 'answerGuestQuery'],
+    ['chat_join_request_query_id', 'answerChatJoinRequestQuery'],
+    ['pre_checkout_query_id', 'answerPreCheckoutQuery'],
+  ])('of %s is whoever asked', (name, method) => {
+    expect(describe(method, { [name]: 'q1' })).toMatchObject({ chat: 'query:q1' });
+  });
+
+  test('of a topic’s end is its lane, behind what waits there', () => {
+    const place = { chat_id: -100, message_thread_id: 7 };
+    expect(describe('closeForumTopic', place)).toMatchObject({ chat: '-100', thread: '7' });
+    expect(describe('deleteForumTopic', place)).toMatchObject({ chat: '-100', thread: '7' });
+  });
+
+  test('of a business account is another than the bot’s own, for each connection', () => {
+    const chats = [{}, { business_connection_id: 'A' }, { business_connection_id: 'B:%' }].map(
+      (more) => sendMessage({ chat_id: 42, ...more }),
+    );
+    expect(chats).toMatchObject([
+      { chat: '42' },
+      { chat: 'business:A:42' },
+      { chat: 'business:B%3A%25:42' },
+    ]);
   });
 });
 
@@ -61,6 +89,17 @@ group('the family', () => {
     ['sendChatAction', 'sendChatAction', 'typing'],
     ['sendRichMessageDraft', 'sendRichMessageDraft', 'draft'],
     ['answerCallbackQuery', 'answerCallbackQuery', 'free'],
+    ['answerWebAppQuery', 'answerWebAppQuery', 'free'],
+    ['answerGuestQuery', 'answerGuestQuery', 'free'],
+    ['closeForumTopic', 'closeForumTopic', 'edit'],
+    ['hideGeneralForumTopic', 'hideGeneralForumTopic', 'edit'],
+    ['setChatTitle', 'setChatTitle', 'edit'],
+    ['setChatPhoto', 'setChatPhoto', 'edit'],
+    ['deleteForumTopic', 'deleteForumTopic', 'free'],
+    ['leaveChat', 'leaveChat', 'free'],
+    ['unpinAllChatMessages', 'unpinAllChatMessages', 'free'],
+    ['deleteMessageReaction', 'deleteMessageReaction', 'reaction'],
+    ['deleteAllMessageReactions', 'deleteAllMessageReactions', 'reaction'],
   ])('%s is %s, a call of family %s', (name, method, family) => {
     const params = { chat_id: 1, message_id: 2, callback_query_id: 'q' };
     expect(describe(name, params)).toMatchObject({ kind: 'call', method, family });
@@ -70,13 +109,10 @@ group('the family', () => {
     'getChat',
     'GETUPDATES',
     'setWebhook',
-    'setChatTitle',
+    'setChatDescription',
     'banChatMember',
-    'unpinAllChatMessages',
-    'deleteForumTopic',
-    'editForumTopic',
     'createChatInviteLink',
-    'leaveChat',
+    'approveSuggestedPost',
   ])('%s passes, also with a chat', (name) => {
     expect(describe(name, { chat_id: 1 })).toEqual({ kind: 'pass', method: name });
   });
@@ -131,6 +167,17 @@ group('the slot', () => {
     ['setMessageReaction', { chat_id: 1, message_id: 2 }, 'reaction:1:2'],
     ['sendChatAction', { chat_id: 1 }, 'typing:1'],
     ['sendChatAction', { chat_id: 1, message_thread_id: 5 }, 'typing:1:5'],
+    [
+      'editMessageText',
+      { chat_id: 1, message_id: 2, business_connection_id: 'A' },
+      'edit:business:A:1:2',
+    ],
+    ['sendChatAction', { chat_id: 1, business_connection_id: 'A' }, 'typing:business:A:1'],
+    [
+      'editEphemeralMessageText',
+      { chat_id: 1, receiver_user_id: 3, ephemeral_message_id: 2 },
+      'edit:1:["3","2"]',
+    ],
     ['deleteMessage', { chat_id: 1, message_id: 2 }, null],
     ['sendMessage', { chat_id: 1 }, null],
   ])('%s %j', (name, params, slot) => {
@@ -145,6 +192,7 @@ group('address', () => {
     ['sendMessage', '@some_channel', null],
     ['sendMessage', '-100', 'direct:9'],
     ['editMessageText', 'inline:abc', null],
+    ['sendMessage', 'business:B%3A%25:42', null],
   ])('%s to %s, thread %j: described as addressed', (method, chat, thread) => {
     const params = address({ text: 'x' }, { chat, thread });
     expect(params.text).toBe('x');
@@ -166,6 +214,8 @@ group('what becomes part of a key has a bound', () => {
     ['answerCallbackQuery', { callback_query_id: long }, 'query is too old'],
     ['editMessageText', { chat_id: 1, message_id: long }, 'MESSAGE_ID_INVALID'],
     ['editMessageText', { chat_id: 1, message_id: [[1]] }, 'MESSAGE_ID_INVALID'],
+    ['editEphemeralMessageText', { chat_id: 1, ephemeral_message_id: long }, 'MESSAGE_ID_INVALID'],
+    ['sendMessage', { chat_id: 1, business_connection_id: long }, 'business connection not found'],
   ])('%s', (method, params, words) => {
     const described = describe(method, { text: 'x', ...params });
     expect(described).toMatchObject({ kind: 'invalid', detail: expect.stringContaining(words) });

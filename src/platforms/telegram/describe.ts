@@ -2,10 +2,11 @@
 // Refuses only what it cannot route, in Telegram's own words; the rest is for Telegram to judge.
 // Parameters come typed (JSON) or as text (query, form): both are read alike.
 
-import type { Family, Gate } from '../../domain/call.ts';
+import type { Gate } from '../../domain/call.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { exceeds, jsonOrUndefined } from '../../system/json.ts';
 import type { Described } from '../platform.ts';
+import { type BotApiMethod, methodOf } from './methods.ts';
 
 export type BotApiParams = Readonly<Record<string, unknown>>;
 
@@ -16,6 +17,9 @@ const COST_MAX = 100;
 // answer goes to whoever asked. Each is a place of its own, so that none waits for another.
 export const INLINE = 'inline:';
 export const QUERY = 'query:';
+// A chat of the person whose business account the bot manages: it has the same id as the bot's own chat with that
+// person, and other messages. `business:<connection>:<chat id>`.
+export const BUSINESS = 'business:';
 // A topic of a channel's direct messages, as a thread.
 export const DIRECT = 'direct:';
 
@@ -54,21 +58,29 @@ export function describe(name: string, params: BotApiParams): Described {
     gate: gateOf(method, params),
     cost: costOf(method, params),
     slot: slotOf(method, place.chat, params),
+    about: aboutOf(method, params),
   };
 }
 
 // What becomes part of a key (of a chat, a lane, a slot) has a bound; Telegram's own ids are far shorter.
 const ID_LENGTH_MAX = 256;
 
-function tooLongOf(chat: string, { message_id: message }: BotApiParams): string | null {
+function tooLongOf(chat: string, params: BotApiParams): string | null {
   if (chat.length > ID_LENGTH_MAX) {
     if (chat.startsWith(INLINE)) return 'Bad Request: invalid inline message identifier specified';
     if (chat.startsWith(QUERY)) return `Bad Request: ${QUERY_INVALID}`;
+    if (chat.startsWith(BUSINESS)) return 'Bad Request: business connection not found';
     return 'Bad Request: chat not found';
   }
-  const isLong = typeof message === 'string' && message.length > ID_LENGTH_MAX;
-  const isNested = typeof message === 'object' && message !== null;
-  return isLong || isNested ? 'Bad Request: MESSAGE_ID_INVALID' : null;
+  return MESSAGE_IDS.every((name) => isId(params[name])) ? null : 'Bad Request: MESSAGE_ID_INVALID';
+}
+
+// Which message of its chat a call is about. An ephemeral one is numbered for each who sees it.
+const MESSAGE_IDS = ['message_id', 'receiver_user_id', 'ephemeral_message_id'];
+
+function isId(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= ID_LENGTH_MAX;
+  return typeof value !== 'object' || value === null;
 }
 
 const QUERY_INVALID = 'query is too old and response timeout expired or query ID is invalid';
@@ -80,7 +92,11 @@ export function address(
   const { chat, thread } = to;
   const addressed: Record<string, unknown> = { ...params };
   if (chat.startsWith(INLINE)) addressed.inline_message_id = chat.slice(INLINE.length);
-  else if (!chat.startsWith(QUERY)) addressed.chat_id = chatIdOf(chat);
+  else if (chat.startsWith(BUSINESS)) {
+    const [, connection = '', id = ''] = chat.split(':');
+    addressed.business_connection_id = connection.replaceAll('%3A', ':').replaceAll('%25', '%');
+    addressed.chat_id = chatIdOf(id);
+  } else if (!chat.startsWith(QUERY)) addressed.chat_id = chatIdOf(chat);
   if (thread === null) return addressed;
   if (thread.startsWith(DIRECT)) {
     addressed.direct_messages_topic_id = Number(thread.slice(DIRECT.length));
@@ -118,11 +134,22 @@ function placeOf(
           return { detail: 'Bad Request: invalid inline message identifier specified' };
         return { chat: `${INLINE}${id}` };
       }
-      return chatOf(params.chat_id);
+      return chatWith(params, params.chat_id);
     case 'chat':
       // A gift goes to a user, whose private chat has the same id.
-      return chatOf(isGiven(params.chat_id) ? params.chat_id : params.user_id);
+      return chatWith(params, isGiven(params.chat_id) ? params.chat_id : params.user_id);
   }
+}
+
+function chatWith(params: BotApiParams, id: unknown): { chat: string } | { detail: string } {
+  const place = chatOf(id);
+  if ('detail' in place || !isGiven(params.business_connection_id)) return place;
+  return { chat: businessChat(scalarText(params.business_connection_id), place.chat) };
+}
+
+// A colon ends the connection's id, so it cannot stand in it.
+export function businessChat(connection: string, chat: string): string {
+  return `${BUSINESS}${connection.replaceAll('%', '%25').replaceAll(':', '%3A')}:${chat}`;
 }
 
 function chatOf(value: unknown): { chat: string } | { detail: string } {
@@ -135,10 +162,14 @@ function chatOf(value: unknown): { chat: string } | { detail: string } {
 }
 
 function queryIdOf(params: BotApiParams): string {
-  const names = ['callback_query_id', 'inline_query_id', 'shipping_query_id'];
-  const name = names.find((candidate) => isGiven(params[candidate])) ?? 'pre_checkout_query_id';
-  return scalarText(params[name]);
+  const name = QUERY_IDS.find((candidate) => isGiven(params[candidate]));
+  return name === undefined ? '' : scalarText(params[name]);
 }
+
+const QUERY_IDS = [
+  ...['callback_query_id', 'inline_query_id', 'shipping_query_id', 'pre_checkout_query_id'],
+  ...['web_app_query_id', 'guest_query_id', 'chat_join_request_query_id'],
+];
 
 function threadOf(params: BotApiParams): string | null {
   const { message_thread_id: thread, direct_messages_topic_id: direct } = params;
@@ -168,8 +199,21 @@ function slotOf(method: BotApiMethod, chat: string, params: BotApiParams): strin
     return of === null ? `${method.slot}:${chat}` : `${method.slot}:${chat}:${of}`;
   }
   if (chat.startsWith(INLINE)) return `${method.slot}:${chat}`;
-  const id = scalarText(params.message_id);
-  return id === '' ? null : `${method.slot}:${chat}:${id}`;
+  const id = messageOf(params);
+  return id === null ? null : `${method.slot}:${chat}:${id}`;
+}
+
+// Of several the first stands for all.
+function aboutOf({ family }: BotApiMethod, params: BotApiParams): string | null {
+  if (family !== 'edit' && family !== 'delete' && family !== 'reaction') return null;
+  return scalarText(params.message_id ?? listOf(params.message_ids)[0]) || null;
+}
+
+// Null: it names none.
+function messageOf(params: BotApiParams): string | null {
+  const { ephemeral_message_id: ephemeral, receiver_user_id: receiver, message_id: id } = params;
+  if (!isGiven(ephemeral)) return scalarText(id) || null;
+  return JSON.stringify([scalarText(receiver), scalarText(ephemeral)]);
 }
 
 // Nested values are JSON text in anything but a JSON body.
@@ -187,143 +231,4 @@ function isGiven(value: unknown): boolean {
 function isWholeNumber(value: unknown): boolean {
   if (typeof value === 'string') return /^-?\d+$/.test(value) && isWholeNumber(Number(value));
   return Number.isSafeInteger(value);
-}
-
-// What each method of the Bot API is to delivery: one row per method that goes through the journal.
-// Everything else passes straight through: reads, settings, administration.
-// The Bot API grows every few weeks: a method the table does not know is judged by its name, and
-// taken for a send when it names a chat. Too careful costs a little time, too bold costs a ban.
-
-export interface BotApiMethod {
-  readonly name: string;
-  readonly family: Family;
-  // Doing it twice leaves the chat as doing it once.
-  readonly idempotent: boolean;
-  // The parameter whose length is the number of messages; null: one message.
-  readonly costOf: 'media' | 'message_ids' | null;
-  // Waiting calls of one kind on one message replace each other; null: each one counts.
-  readonly slot: string | null;
-  // Where the call goes: a chat, a message (in a chat or inline), or the asker of a query.
-  readonly target: 'chat' | 'message' | 'query';
-}
-
-const send = (name: string, costOf: BotApiMethod['costOf'] = null): BotApiMethod => ({
-  name,
-  family: 'send',
-  idempotent: false,
-  costOf,
-  slot: null,
-  target: 'chat',
-});
-
-// Text and keyboard are slots of their own: a new keyboard must not swallow a waiting text.
-const edit = (name: string, slot: string | null): BotApiMethod => ({
-  name,
-  family: 'edit',
-  idempotent: true,
-  costOf: null,
-  slot,
-  target: 'message',
-});
-
-const idempotent = (
-  name: string,
-  family: Family,
-  target: BotApiMethod['target'],
-  slot: string | null,
-): BotApiMethod => ({ name, family, idempotent: true, costOf: null, slot, target });
-
-const METHODS: readonly BotApiMethod[] = [
-  ...[
-    'sendMessage',
-    'sendRichMessage',
-    'sendPhoto',
-    'sendAudio',
-    'sendDocument',
-    'sendVideo',
-    'sendAnimation',
-    'sendVoice',
-    'sendVideoNote',
-    'sendPaidMedia',
-    'sendLocation',
-    'sendVenue',
-    'sendContact',
-    'sendPoll',
-    'sendChecklist',
-    'sendDice',
-    'sendSticker',
-    'sendInvoice',
-    'sendGame',
-    'sendGift',
-    'forwardMessage',
-    'copyMessage',
-    // Announces itself with a message, and is counted as one.
-    'createForumTopic',
-  ].map((name) => send(name)),
-  send('sendMediaGroup', 'media'),
-  send('forwardMessages', 'message_ids'),
-  send('copyMessages', 'message_ids'),
-
-  edit('editMessageText', 'edit'),
-  edit('editMessageCaption', 'edit_caption'),
-  edit('editMessageMedia', 'edit_media'),
-  edit('editMessageReplyMarkup', 'edit_markup'),
-  edit('editMessageChecklist', 'edit_checklist'),
-  edit('editMessageLiveLocation', 'edit_location'),
-  edit('stopMessageLiveLocation', 'stop_location'),
-  edit('stopPoll', 'stop_poll'),
-  edit('setGameScore', 'game_score'),
-
-  idempotent('deleteMessage', 'delete', 'chat', null),
-  idempotent('deleteMessages', 'delete', 'chat', null),
-  // In a group the platform announces a pin with a message, so it spends like one.
-  idempotent('pinChatMessage', 'edit', 'message', null),
-  idempotent('unpinChatMessage', 'edit', 'message', null),
-  idempotent('setMessageReaction', 'reaction', 'message', 'reaction'),
-  idempotent('sendChatAction', 'typing', 'chat', 'typing'),
-  idempotent('sendMessageDraft', 'draft', 'chat', 'draft'),
-  idempotent('sendRichMessageDraft', 'draft', 'chat', 'draft'),
-
-  idempotent('answerCallbackQuery', 'free', 'query', null),
-  idempotent('answerInlineQuery', 'free', 'query', null),
-  idempotent('answerShippingQuery', 'free', 'query', null),
-  idempotent('answerPreCheckoutQuery', 'free', 'query', null),
-];
-
-const BY_LOWER_NAME: ReadonlyMap<string, BotApiMethod> = new Map(
-  METHODS.map((method) => [method.name.toLowerCase(), method]),
-);
-
-// Methods the table does not know, by the shape of their names; the first that fits.
-const INFERRED: readonly { shape: RegExp; make: (name: string) => BotApiMethod | null }[] = [
-  { shape: /^edit\w*message/i, make: (name) => edit(name, null) },
-  { shape: /^delete\w*messages?$/i, make: (name) => idempotent(name, 'delete', 'chat', null) },
-  { shape: /^send\w*draft$/i, make: (name) => idempotent(name, 'draft', 'chat', 'draft') },
-  // Administration: names a chat, but sends nothing to it.
-  {
-    shape: new RegExp(
-      `^(${[
-        ...['add', 'answer', 'approve', 'ban', 'close', 'convert', 'create', 'decline', 'delete'],
-        ...['edit', 'export', 'get', 'hide', 'leave', 'log', 'pin', 'post', 'promote', 'read'],
-        ...['refund', 'remove', 'reopen', 'replace', 'repost', 'restrict', 'revoke', 'save', 'set'],
-        ...['transfer', 'unban', 'unhide', 'unpin', 'upgrade', 'upload', 'verify'],
-      ].join('|')})`,
-      'i',
-    ),
-    make: () => null,
-  },
-];
-
-// Null: not a delivery. Names are known in any case of letters, as the Bot API knows them.
-export function methodOf(name: string, hasChat: boolean): BotApiMethod | null {
-  const known = BY_LOWER_NAME.get(name.toLowerCase());
-  if (known !== undefined) return known;
-  if (!hasChat) return null;
-  const inferred = INFERRED.find(({ shape }) => shape.test(name));
-  return inferred === undefined ? send(name) : inferred.make(name);
-}
-
-// For a call that was accepted as a delivery.
-export function deliveryMethod(name: string): BotApiMethod {
-  return methodOf(name, true) ?? send(name);
 }

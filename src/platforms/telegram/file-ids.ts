@@ -1,7 +1,9 @@
-// What Telegram already has need not be sent again: the file_id of each content it took, by bot and kind, the
-// latest first. An id belongs to one bot and one kind of media; thumbnails and covers have none. A forgotten id
-// costs an upload and nothing else, so they are kept in memory only.
+// What Telegram already has need not be sent again: the file_id of each file it took, the latest first. An id belongs
+// to one bot and one kind of media, and brings along what the file was sent with: its name, a title, a thumbnail, a
+// length. So an id is used only for a file that is the same in all of it. Thumbnails and covers have no ids. A
+// forgotten id costs an upload and nothing else, so they are kept in memory only.
 
+import { hash } from 'node:crypto';
 import { scalarText } from '../../domain/scalar.ts';
 import { ATTACH, attachedTo, type Files } from '../../domain/upload.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
@@ -17,14 +19,46 @@ export interface Upload {
 }
 
 const IDS_MAX = 10_000;
-const KINDS = [
-  ...['photo', 'audio', 'document', 'video', 'animation', 'voice', 'video_note', 'sticker'],
-];
+// The parameter that is the file. Other methods take files that have no id, or must be new (setChatPhoto).
+const METHODS: Readonly<Record<string, string>> = {
+  sendPhoto: 'photo',
+  sendAudio: 'audio',
+  sendDocument: 'document',
+  sendVideo: 'video',
+  sendAnimation: 'animation',
+  sendVoice: 'voice',
+  sendVideoNote: 'video_note',
+  sendSticker: 'sticker',
+};
+const KINDS = Object.values(METHODS);
+// Their `media` is one such file, or several.
+const ALBUMS = ['sendMediaGroup', 'sendPaidMedia', 'editMessageMedia'];
+// Nobody sees what such a file was called.
+const NAMELESS = ['photo', 'voice', 'video_note', 'sticker'];
+// Parameters of the message, whatever file it shows. All others are taken for the file's.
+const OF_MESSAGE: ReadonlySet<string> = new Set(
+  `business_connection_id chat_id message_thread_id direct_messages_topic_id message_id inline_message_id
+  ephemeral_message_parameters caption parse_mode caption_entities show_caption_above_media has_spoiler
+  disable_notification protect_content allow_paid_broadcast message_effect_id suggested_post_parameters
+  reply_parameters reply_to_message_id allow_sending_without_reply reply_markup star_count payload type`
+    .trim()
+    .split(/\s+/),
+);
+
+// A call that may bring files along.
+export interface FileCall {
+  readonly bot: string;
+  readonly method: string;
+  readonly params: Params;
+  readonly files: Files;
+}
 
 // A place in a call where a file may also be named by its id.
 interface Place {
   readonly part: string;
   readonly kind: string;
+  // Under which its id is known.
+  readonly key: string;
   // Which of the answer's messages shows it.
   readonly message: number;
 }
@@ -34,12 +68,12 @@ export class FileIds {
   readonly #ids = new Map<string, string>();
 
   // The call with known files named by their id, and the files that are left.
-  reuse(bot: string, params: Params, files: Files): Upload {
+  reuse(call: FileCall): Upload {
+    const { params, files } = call;
     const counts = attachedTo(params);
     const known = new Map<string, string>();
-    for (const { part, kind } of placesOf(params)) {
-      const file = files[part];
-      const id = file === undefined ? undefined : this.#get(keyOf(bot, kind, file.id));
+    for (const { part, key } of placesOf(call)) {
+      const id = this.#get(key);
       if (id !== undefined && counts.get(part) === 1) known.set(part, id);
     }
     const rest = Object.entries(files).filter(([part]) => counts.has(part) && !known.has(part));
@@ -48,13 +82,11 @@ export class FileIds {
   }
 
   // From the answer to a call that brought the files along.
-  learn(bot: string, params: Params, files: Files, result: unknown): void {
+  learn(call: FileCall, result: unknown): void {
     const messages = Array.isArray(result) ? result : [result];
-    for (const { part, kind, message } of placesOf(params)) {
-      const file = files[part];
+    for (const { kind, key, message } of placesOf(call)) {
       const id = fileIdOf(messages[message], kind);
-      if (file === undefined || id === null) continue;
-      const key = keyOf(bot, kind, file.id);
+      if (id === null) continue;
       this.#ids.delete(key);
       this.#ids.set(key, id);
     }
@@ -64,11 +96,8 @@ export class FileIds {
     }
   }
 
-  forget(bot: string, params: Params, files: Files): void {
-    for (const { part, kind } of placesOf(params)) {
-      const file = files[part];
-      if (file !== undefined) this.#ids.delete(keyOf(bot, kind, file.id));
-    }
+  forget(call: FileCall): void {
+    for (const { key } of placesOf(call)) this.#ids.delete(key);
   }
 
   #get(key: string): string | undefined {
@@ -80,22 +109,36 @@ export class FileIds {
   }
 }
 
-function keyOf(bot: string, kind: string, content: string): string {
-  return `${bot} ${kind} ${content}`;
+function placesOf(call: FileCall): Place[] {
+  const { method, params } = call;
+  const kind = METHODS[method];
+  if (kind !== undefined) return placeOf(call, kind, params, kind, 0);
+  if (!ALBUMS.includes(method)) return [];
+  return mediaOf(params).flatMap((item, message) =>
+    placeOf(call, scalarText(item.type), item, 'media', message),
+  );
 }
 
-function placesOf(params: Params): Place[] {
-  const places: Place[] = [];
-  for (const kind of KINDS) {
-    const part = attachedPart(params[kind]);
-    if (part !== null) places.push({ part, kind, message: 0 });
+// `named`: the member of `holder` that is the file.
+function placeOf(
+  { bot, files }: FileCall,
+  kind: string,
+  holder: Params,
+  named: string,
+  message: number,
+): Place[] {
+  const part = attachedPart(holder[named]);
+  const file = part === null ? undefined : files[part];
+  if (part === null || file === undefined || !KINDS.includes(kind)) return [];
+  const shown = NAMELESS.includes(kind) ? [file.id] : [file.id, file.name, file.type];
+  const aspects: unknown[] = [bot, kind, ...shown];
+  for (const name of Object.keys(holder).toSorted()) {
+    const value = holder[name];
+    if (name === named || OF_MESSAGE.has(name) || value === null || value === '') continue;
+    const other = attachedPart(value);
+    aspects.push(name, other === null ? value : files[other]?.id);
   }
-  for (const [message, item] of mediaOf(params).entries()) {
-    const part = attachedPart(item.media);
-    const kind = scalarText(item.type);
-    if (part !== null && KINDS.includes(kind)) places.push({ part, kind, message });
-  }
-  return places;
+  return [{ part, kind, key: hash('sha256', JSON.stringify(aspects), 'base64'), message }];
 }
 
 function rename(params: Params, known: ReadonlyMap<string, string>): Params {

@@ -36,7 +36,7 @@ describe('the plan', () => {
     [{ chat: 'inline:abc', family: 'edit', gate: 'open' }, ['chat_second 1/1s']],
     [{ chat: '-5', family: 'delete', gate: 'open' }, ['delete_second 5/1s']],
     [{ chat: '-5', family: 'reaction', gate: 'open' }, ['reaction_minute 20/60s']],
-    [{ family: 'typing', gate: 'open' }, ['typing_spacing 1/4s']],
+    [{ family: 'typing', gate: 'open' }, ['typing_spacing 1/4s', 'typing_second 1/1s']],
     [{ family: 'draft', gate: 'open' }, ['draft_second 1/1s']],
     [{ chat: 'query:q', family: 'free', gate: 'open' }, []],
   ])('of %j is %j', (charge, expected) => {

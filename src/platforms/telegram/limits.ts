@@ -45,6 +45,9 @@ export const TELEGRAM_LIMITS_DEFAULT: TelegramLimits = Object.freeze({
   userPerMinute: null,
 });
 
+// Between two signs in topics of one chat: typing loops of many topics have added up to a ban.
+const TYPING_CHAT_MS = 1000;
+
 type Place = 'private' | 'group' | 'inline' | 'query';
 const PLACES: readonly Place[] = ['private', 'group', 'inline', 'query'];
 
@@ -94,7 +97,8 @@ function rulesOf(limits: TelegramLimits) {
     groupOutput: perMinute('group_output', 'chat', outputMpm(limits)),
     delete: perSecond('delete_second', 'chat', limits.deletePerS),
     reaction: perMinute('reaction_minute', 'chat', limits.reactionMpm),
-    typing: rule('typing_spacing', 'chat', 1, limits.typingSpacingMs),
+    typing: rule('typing_spacing', 'thread', 1, limits.typingSpacingMs),
+    typingSecond: rule('typing_second', 'chat', 1, TYPING_CHAT_MS),
     draft: perSecond('draft_second', 'chat', limits.draftPerS),
     user: userPerMinute === null ? null : perMinute('user_minute', 'user', userPerMinute),
     broadcast: perSecond('account_broadcast', 'account', limits.broadcastPerS),
@@ -136,7 +140,7 @@ function chatRules(rules: Rules, place: Place, family: Family, live: boolean): R
     case 'reaction':
       return [rules.reaction];
     case 'typing':
-      return [rules.typing];
+      return [rules.typing, rules.typingSecond];
     case 'draft':
       return [rules.draft];
     case 'free':

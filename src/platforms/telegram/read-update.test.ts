@@ -31,6 +31,11 @@ describe('what an update says', () => {
     });
   });
 
+  test('of a business account it is in a chat of that connection', () => {
+    const { chat } = readUpdate(message({ business_connection_id: 'A' }), BOT)!;
+    expect(chat).toBe(`business:A:${readUpdate(message({}), BOT)!.chat}`);
+  });
+
   test.each([
     ['a mention, in any case', entity('mention', 'hi @helper_BOT!', '@helper_BOT')],
     ['a mention behind an emoji', entity('mention', '🙂🙂 @helper_bot', '@helper_bot')],

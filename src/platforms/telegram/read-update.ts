@@ -4,6 +4,7 @@
 
 import { scalarNumber } from '../../domain/scalar.ts';
 import type { BotIdentity, UpdateSummary, Voice } from '../updates.ts';
+import { businessChat } from './describe.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ export function readUpdate(update: unknown, bot: BotIdentity): UpdateSummary | n
     return { ...about, chat: null, messageId: null, voice: 'none', saidAt: null };
   }
   const message = objectOf(content.message) ?? content;
-  const chat = idOf(objectOf(message.chat)) ?? idOf(personOf(content));
+  const chat = chatOf(message) ?? idOf(personOf(content));
   return {
     ...about,
     chat,
@@ -98,6 +99,12 @@ function saidAt({ date, edit_date: edited }: Fields): number | null {
 
 function personOf(content: Fields): Fields | null {
   return objectOf(content.from) ?? objectOf(content.user);
+}
+
+function chatOf(message: Fields): string | null {
+  const id = idOf(objectOf(message.chat));
+  const { business_connection_id: connection } = message;
+  return id === null || typeof connection !== 'string' ? id : businessChat(connection, id);
 }
 
 function idOf(fields: Fields | null): string | null {

@@ -18,6 +18,12 @@ describe('a provisional id', () => {
     ],
     [{ reply_parameters: '{"message_id":-5}' }, [5], { reply_parameters: '{"message_id":105}' }],
     [{ message_ids: [1, -5, -6] }, [5, 6], { message_ids: [1, 105, 106] }],
+    [{ message_thread_id: -5, text: 'x' }, [5], { message_thread_id: 105, text: 'x' }],
+    [
+      { message_thread_id: '-5', message_id: -6 },
+      [6, 5],
+      { message_thread_id: 105, message_id: 106 },
+    ],
     [{ message_ids: '[-5, 7]' }, [5], { message_ids: '[105,7]' }],
   ])('is found in %j and replaced', (params, seqs, renamed) => {
     const body = JSON.stringify({ chat_id: -100, ...params });

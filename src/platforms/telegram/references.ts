@@ -1,5 +1,5 @@
-// Messages a call mentions that had no id yet when it was made: found by their provisional ids, and named by the
-// real ones when those are known.
+// Messages and topics a call mentions that had no id yet when it was made: found by their provisional ids, and named by
+// the real ones when those are known.
 
 import { seqOfProvisional } from '../../domain/ids.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
@@ -8,11 +8,13 @@ type Params = Record<string, unknown>;
 
 // Most messages mention none, which is told without reading them.
 const MENTION = 'message_id';
+const TOPIC_MENTION = '"message_thread_id"';
+const NAMES = ['message_id', 'reply_to_message_id', 'message_thread_id'];
 const NESTED = ['reply_parameters', 'message_ids'];
 
 // The deliveries it waits for.
 export function mentions(body: string): number[] {
-  if (!body.includes(MENTION)) return [];
+  if (!body.includes(MENTION) && !body.includes(TOPIC_MENTION)) return [];
   const found: number[] = [];
   rewrite(JSON.parse(body) as Params, (seq) => {
     found.push(seq);
@@ -35,7 +37,7 @@ function rewrite(params: Params, idOf: (seq: number) => number | null): void {
     const seq = seqOfProvisional(value);
     return seq === null ? value : (idOf(seq) ?? value);
   };
-  for (const name of ['message_id', 'reply_to_message_id']) {
+  for (const name of NAMES) {
     if (name in params) params[name] = renamed(params[name]);
   }
   for (const name of NESTED) {

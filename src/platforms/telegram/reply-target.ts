@@ -13,7 +13,9 @@ export function replyTarget(
   if (typeof fields !== 'object' || fields === null || !('message_id' in fields)) {
     return wholeOf(old);
   }
-  const isElsewhere = 'chat_id' in fields && scalarText(fields.chat_id) !== chat;
+  // Of a business chat only the id can be named.
+  const id = chat.slice(chat.lastIndexOf(':') + 1);
+  const isElsewhere = 'chat_id' in fields && scalarText(fields.chat_id) !== id;
   return isElsewhere ? null : wholeOf(fields.message_id);
 }
 

@@ -54,8 +54,9 @@ export function download(
   hangUp: AbortSignal,
 ): Promise<StreamedReply> {
   const { credential, headers, deadlineMs } = file;
+  const method = file.isHead === true ? 'HEAD' : 'GET';
   const path = `/file/bot${credential}/${file.path}`;
-  const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
+  const request: HttpRequest = { method, path, headers, body: null, deadlineMs };
   return wireOf(routes, credential).stream(request, hangUp);
 }
 
@@ -64,15 +65,16 @@ async function sendFiles(routes: Routes, call: OutgoingCall): Promise<Reply> {
   const { fileIds } = routes;
   const { params, files } = readBody(call.body);
   const bot = botOf(call.credential);
-  const upload = fileIds?.reuse(bot, params, files) ?? { params, files, isReused: false };
+  const given = { bot, method: call.method, params, files };
+  const upload = fileIds?.reuse(given) ?? { params, files, isReused: false };
   const reply = await sendForm(routes, call, upload.params, upload.files);
   if (reply.kind !== 'answered') return reply;
   const answer = readAnswer(reply.body);
-  if (answer?.ok === true) fileIds?.learn(bot, params, files, answer.result);
+  if (answer?.ok === true) fileIds?.learn(given, answer.result);
   if (!upload.isReused || answer?.ok !== false || !WRONG_FILE_ID.test(answer.description)) {
     return reply;
   }
-  fileIds?.forget(bot, params, files);
+  fileIds?.forget(given);
   return sendForm(routes, call, params, files);
 }
 

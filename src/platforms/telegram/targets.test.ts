@@ -1,24 +1,10 @@
 // The table against the published types of the Bot API: every method of theirs has a row, with the parameters it needs.
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { JSON_PARAMS, PROSE, plainParams } from './plain-params.ts';
+import { published } from './published.fixture.ts';
 import { canonicalChat, targets } from './targets.ts';
 
-const TYPES = new URL('../../../node_modules/@grammyjs/types/methods.d.ts', import.meta.url);
-const text = readFileSync(TYPES, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
-
-// By method: its parameters and their types; `?` where it may be left out.
-const published = new Map<string, Map<string, { type: string; isOptional: boolean }>>();
-for (const [, method, args = ''] of text
-  .slice(text.indexOf('type ApiMethods'))
-  .matchAll(/^ {4}(\w+)\((?:args\??: ?(\{[\s\S]*?\n {4}\}|[^)]*))?\): ?/gm)) {
-  const params = [...args.matchAll(/^ {8}(\w+)(\??): ([\s\S]*?);$/gm)].map(
-    ([, name, optional, type]) =>
-      [name!, { type: type!.replace(/\s+/g, ' '), isOptional: optional === '?' }] as const,
-  );
-  published.set(method!, new Map(params));
-}
 const OWN = { chat_id: 5, user_id: 5 };
 
 test('the types are read', () => {

@@ -1,5 +1,6 @@
 // Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
 
+import { withoutExact } from '../../domain/exact.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
@@ -7,13 +8,14 @@ import { chatAfter, classify } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
-import { address, deliveryMethod, describe } from './describe.ts';
+import { address, describe } from './describe.ts';
 import { DIALECT } from './dialect/dialect.ts';
 import { POLLING } from './dialect/polling.ts';
 import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
+import { deliveryMethod, spends } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
@@ -61,6 +63,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       textMethod: 'sendMessage',
       textParams: (text) => ({ text }),
       isIdempotent: (method) => deliveryMethod(method).idempotent,
+      spends,
       replyTarget,
       plainParams,
       targets,
@@ -70,7 +73,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       hostOf: (credential) => hostOf(routes, credential),
       isLocal,
       identify: (credential) => identify(routes, credential),
-      send: (call) => send(routes, { ...call, body: withoutProgress(call.body) }),
+      send: (call) => send(routes, { ...call, body: withoutExact(withoutProgress(call.body)) }),
       classify,
       timeAt: (credential) => timeAt(routes, credential),
       async close() {

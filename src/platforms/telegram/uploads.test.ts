@@ -129,6 +129,40 @@ describe('what Telegram has', () => {
     for (const { body } of seen.slice(2)) expect(body).toContain('filename=');
   });
 
+  const SENT: Readonly<Record<string, object>> = {
+    document: { document: { file_id: 'D1' } },
+    audio: { audio: { file_id: 'A1' } },
+    video: { video: { file_id: 'V1' } },
+  };
+
+  test.each<[string, string, object, Record<string, SpooledFile>]>([
+    ['another name', 'document', {}, { f: file('a', 'tuesday.txt') }],
+    ['another type', 'document', {}, { f: file('a', 'monday.txt', 'text/plain') }],
+    ['another title', 'audio', { title: 'Two' }, {}],
+    ['another performer', 'audio', { performer: 'They' }, {}],
+    ['another length', 'audio', { duration: 9 }, {}],
+    ['another thumbnail', 'document', { thumbnail: 'attach://t' }, { t: file('b', 't.png') }],
+    ['another size', 'video', { width: 3 }, {}],
+    ['another start', 'video', { start_timestamp: 3 }, {}],
+    ['what is not known yet', 'video', { some_new_thing: 1 }, {}],
+  ])('is sent again with %s', async (_name, kind, more, others) => {
+    const { seen, send } = bench([ok(SENT[kind]), ok(SENT[kind]), ok(SENT[kind])]);
+    const method = `send${kind[0]!.toUpperCase()}${kind.slice(1)}`;
+    const given = { chat_id: 5, [kind]: 'attach://f', title: 'One' };
+    const known = { f: file('a', 'monday.txt') };
+    await send(method, given, known);
+    await send(method, { ...given, ...more }, { ...known, ...others });
+    await send(method, { ...given, chat_id: 6, caption: 'x', reply_markup: {} }, known);
+    expect(seen.map(({ body }) => body.includes('filename='))).toEqual([true, true, false]);
+  });
+
+  test('is sent again where only a new file will do', async () => {
+    const { seen, send } = bench([ok(PHOTO), ok(true)]);
+    await send('sendPhoto', photo, files);
+    await send('setChatPhoto', photo, files);
+    expect(seen[1]!.body).toContain('filename=');
+  });
+
   test('also in an album, except for what has no id', async () => {
     const messages = [PHOTO, { document: { file_id: 'D1' } }];
     const { seen, send } = bench([ok(messages), ok(messages)]);

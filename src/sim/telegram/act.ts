@@ -78,7 +78,10 @@ export function target(
   const kind = kindOf(id, scene.channels);
   const refusal = refusalOf(state, kind);
   if (state.kind === 'missing') return no(refusal!);
-  return { kind: 'chat', chat: scene.bot.chat(id, kind), backend: refusal };
+  // In another person's name: the same id is another chat there.
+  const connection = textOf(scene.params, 'business_connection_id');
+  const own = connection === '' ? id : `${connection}:${id}`;
+  return { kind: 'chat', chat: scene.bot.chat(own, kind), backend: refusal };
 }
 
 export function charge(scene: Scene, chat: SimChat, bucket: Bucket, cost: number): SimCharge {

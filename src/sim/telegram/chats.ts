@@ -61,7 +61,8 @@ export function refusalOf(state: ChatState, kind: ChatKind): SimRefusal | null {
 }
 
 export function chatView(chat: SimChat): Record<string, unknown> {
-  const id = chat.id.startsWith('@') ? -1_000_000_000_000 - chat.id.length : Number(chat.id);
+  const own = chat.id.slice(chat.id.lastIndexOf(':') + 1);
+  const id = own.startsWith('@') ? -1_000_000_000_000 - own.length : Number(own);
   if (chat.kind === 'private') return { id, first_name: `User ${chat.id}`, type: 'private' };
   const username = chat.id.startsWith('@') ? { username: chat.id.slice(1) } : {};
   return { id, title: `Chat ${chat.id}`, ...username, type: chat.kind };

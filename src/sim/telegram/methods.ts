@@ -6,7 +6,8 @@ import { badRequest, tooManyRequests, WEBHOOK_ACTIVE } from './answers.ts';
 import { deleteMessages, draft, edit, pin, react, showTyping } from './changing.ts';
 import { chatView } from './chats.ts';
 import { intOf, textOf } from './params.ts';
-import { createTopic, relay, send, sendAlbum } from './sending.ts';
+import { relay, send, sendAlbum } from './sending.ts';
+import { changeChat, changeTopic, createTopic, gift } from './topics.ts';
 
 export interface SimMethod {
   readonly name: string;
@@ -28,6 +29,21 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
   copyMessage: (s) => relay(s, 'copy', false),
   copyMessages: (s) => relay(s, 'copy', true),
   createForumTopic: createTopic,
+  editForumTopic: (s) => changeTopic(s, 'topic edited', true),
+  closeForumTopic: (s) => changeTopic(s, 'topic closed', true),
+  reopenForumTopic: (s) => changeTopic(s, 'topic reopened', true),
+  editGeneralForumTopic: (s) => changeTopic(s, 'General edited', false),
+  closeGeneralForumTopic: (s) => changeTopic(s, 'General closed', false),
+  reopenGeneralForumTopic: (s) => changeTopic(s, 'General reopened', false),
+  hideGeneralForumTopic: (s) => changeTopic(s, 'General hidden', false),
+  unhideGeneralForumTopic: (s) => changeTopic(s, 'General shown', false),
+  setChatTitle: (s) => changeChat(s, 'new title', 'title'),
+  setChatPhoto: (s) => changeChat(s, 'new photo', 'photo'),
+  deleteChatPhoto: (s) => changeChat(s, 'photo removed', null),
+  deleteForumTopic: doSilently,
+  leaveChat: doSilently,
+  sendGift: (s) => gift(s, 'a gift'),
+  giftPremiumSubscription: (s) => gift(s, 'a subscription'),
   editMessageText: (s) => edit(s, 'text'),
   editMessageCaption: (s) => edit(s, 'caption'),
   editMessageMedia: (s) => edit(s, 'media'),
@@ -38,6 +54,7 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
   unpinChatMessage: pin,
   unpinAllChatMessages: pin,
   setMessageReaction: react,
+  deleteMessageReaction: react,
   sendChatAction: showTyping,
   sendMessageDraft: draft,
   sendRichMessageDraft: draft,
@@ -51,6 +68,8 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
     answers({ url: s.bot.webhookUrl, has_custom_certificate: false, pending_update_count: 0 }),
   answerCallbackQuery: (s) => answered(s, 'callback_query_id'),
   answerInlineQuery: (s) => answered(s, 'inline_query_id'),
+  answerWebAppQuery: (s) => answered(s, 'web_app_query_id'),
+  answerGuestQuery: (s) => answered(s, 'guest_query_id'),
   getMyCommands: () => answers([]),
   setMyCommands: () => answers(true),
   deleteMyCommands: () => answers(true),
@@ -96,6 +115,14 @@ function getChat(scene: Scene): Planned {
     backend: to.backend,
     run: () => ({ result: chatView(to.chat), messageIds: [] }),
   });
+}
+
+// Done, and told by nothing in the chat.
+function doSilently(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const { chat, backend } = to;
+  return act({ chat, backend, run: () => ({ result: true, messageIds: [] }) });
 }
 
 function setWebhook(scene: Scene): Planned {

@@ -22,7 +22,8 @@ export function imaginedMessage(
 }
 
 function chatOf(chat: string): Record<string, unknown> {
-  const id = Number(chat);
+  // Of a business chat what follows its connection.
+  const id = Number(chat.slice(chat.lastIndexOf(':') + 1));
   if (!Number.isSafeInteger(id)) return { username: chat.replace(/^@/, ''), type: 'channel' };
   if (id > 0) return { id, type: 'private' };
   return { id, type: id <= SUPERGROUP_ID_MAX ? 'supergroup' : 'group' };

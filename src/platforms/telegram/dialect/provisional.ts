@@ -10,6 +10,10 @@ type Params = Readonly<Record<string, unknown>>;
 
 // Methods that answer with bare ids, or with several messages.
 const COPIES = /^(copy|forward)Messages$/;
+// They answer that it is done.
+const GIFTS = /^(sendGift|giftPremiumSubscription)$/;
+// Of a topic whose creator names none, and of no meaning otherwise.
+const TOPIC_COLOR = 0x6fb9f0;
 const LIST = /^(sendMediaGroup|copyMessages|forwardMessages)$/;
 
 export function provisionalResult(
@@ -26,7 +30,15 @@ export function provisionalResult(
       : true;
   }
   if (family !== 'send') return true;
+  if (GIFTS.test(method)) return true;
   const id = provisionalId(seq);
+  if (method === 'createForumTopic') {
+    return {
+      message_thread_id: id,
+      name: params.name,
+      icon_color: params.icon_color ?? TOPIC_COLOR,
+    };
+  }
   const isBare = COPIES.test(method) || method === 'copyMessage';
   const message = isBare ? { message_id: id } : imaginedMessage(call, params, id, now);
   // An album is known by its first message, now and later.

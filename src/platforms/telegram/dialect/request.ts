@@ -26,7 +26,7 @@ import { refused, unreadable } from './answer.ts';
 
 export const ROUTES: readonly DialectRoute[] = [
   { verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], url: '/bot*' },
-  { verbs: ['GET'], url: '/file/bot*' },
+  { verbs: ['GET', 'HEAD'], url: '/file/bot*' },
 ];
 export const OWN = /^\/(?:file\/)?bot/;
 
@@ -42,7 +42,7 @@ const POLL_S_MAX = 50;
 export function locate({ verb, url }: RequestHead): LocatedRequest | null {
   const path = pathOf(url);
   const call = callAt(path);
-  if (call === null) return fileAt(path);
+  if (call === null) return fileAt(path, verb === 'HEAD');
   if (VERBS.includes(verb)) return call;
   const { credential } = call;
   return { kind: 'refused', credential, answer: refused(405, 'Method Not Allowed') };
@@ -77,13 +77,14 @@ function callAt(path: string): LocatedCall | null {
   return { kind: 'call', credential: match[1]!, method: match[2]!, params: NO_PARAMS };
 }
 
-function fileAt(path: string): LocatedFile | null {
+function fileAt(path: string, isHead: boolean): LocatedFile | null {
   const match = FILE.exec(path);
   if (match === null) return null;
   const segments = match[2]!.split('/');
   if (!segments.every(isPlain)) return null;
   const encoded = segments.map(encodeURIComponent).join('/');
-  return { kind: 'file', credential: match[1]!, method: 'getFile', path: encoded };
+  const file = { kind: 'file', credential: match[1]!, method: 'getFile', path: encoded } as const;
+  return isHead ? { ...file, isHead } : file;
 }
 
 function isPlain(segment: string): boolean {
@@ -106,16 +107,18 @@ function pathOf(url: string): string {
 function paramsOf({ query, body, files }: GivenParams): Params | null {
   if (body === undefined || body === null) return { ...withoutReserved(flat(query)) };
   if (typeof body !== 'object' || Array.isArray(body)) return null;
-  const fields = withAttached(body as Params, files);
-  return { ...withoutReserved(fields), ...withoutReserved(flat(query)) };
+  const given = { ...withoutReserved(body as Params), ...withoutReserved(flat(query)) };
+  return withAttached(given, files);
 }
 
-// A file that nothing refers to is itself the parameter of its name.
-function withAttached(fields: Params, files: Files): Params {
-  if (files === NO_FILES) return fields;
-  const referred = attachedTo(fields);
-  const unnamed = Object.keys(files).filter((name) => !referred.has(name));
-  return { ...fields, ...Object.fromEntries(unnamed.map((name) => [name, `${ATTACH}${name}`])) };
+// A file that nothing refers to is itself the parameter of its name, where that says nothing else: as for the
+// platform, an empty text is no file's name, and any other stands before a part.
+function withAttached(given: Params, files: Files): Params {
+  if (files === NO_FILES) return given;
+  const referred = attachedTo(given);
+  const isUnsaid = (name: string) => (given[name] ?? '') === '' && !referred.has(name);
+  const unsaid = Object.keys(files).filter(isUnsaid);
+  return { ...given, ...Object.fromEntries(unsaid.map((name) => [name, `${ATTACH}${name}`])) };
 }
 
 function flat(query: unknown): Params {

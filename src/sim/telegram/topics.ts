@@ -1,0 +1,82 @@
+// What changes a chat itself and is told in it by a message: its topics, its title, its photo. And gifts, which are
+// told to whom they go.
+
+import { act, charge, no, type Planned, type Scene, target, threadOf } from './act.ts';
+import { badRequest, type SimRefusal } from './answers.ts';
+import type { SimChat } from './chats.ts';
+import { intOf, textOf } from './params.ts';
+import { makeMessage } from './sending.ts';
+
+export function createTopic(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const name = textOf(scene.params, 'name');
+  if (name === '') return no(badRequest('TOPIC_TITLE_EMPTY'));
+  return act({
+    chat: to.chat,
+    charge: charge(scene, to.chat, 'message', 1),
+    backend: to.backend ?? notForum(to.chat),
+    text: name,
+    run(at) {
+      makeMessage(scene, to.chat, at, '', name);
+      const message_thread_id = to.chat.lastMessageId;
+      return {
+        result: { message_thread_id, name, icon_color: 7_322_096 },
+        messageIds: [message_thread_id],
+      };
+    },
+  });
+}
+
+// `topic`: it is one of the numbered; if not, General.
+export function changeTopic(scene: Scene, what: string, topic: boolean): Planned {
+  const thread = threadOf(scene.params);
+  if (topic && thread === null) return no(badRequest('message thread not found'));
+  const name = textOf(scene.params, 'name');
+  return announce(scene, name === '' ? what : `${what}: ${name}`, notForum);
+}
+
+export function changeChat(scene: Scene, what: string, needs: string | null): Planned {
+  const given = needs === null ? '' : textOf(scene.params, needs);
+  if (needs !== null && given === '') {
+    return no(
+      badRequest(needs === 'photo' ? 'there is no photo in the request' : 'title is empty'),
+    );
+  }
+  return announce(scene, needs === 'title' ? `${what}: ${given}` : what, notGroup);
+}
+
+// To a user by the id of the private chat with it.
+export function gift(scene: Scene, what: string): Planned {
+  const user = intOf(scene.params, 'user_id');
+  const params = user === null ? scene.params : { ...scene.params, chat_id: user };
+  return announce({ ...scene, params }, what, () => null);
+}
+
+function announce(
+  scene: Scene,
+  text: string,
+  refusal: (chat: SimChat) => SimRefusal | null,
+): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  return act({
+    chat: to.chat,
+    thread: threadOf(scene.params),
+    charge: charge(scene, to.chat, 'message', 1),
+    backend: to.backend ?? refusal(to.chat),
+    text,
+    run(at) {
+      makeMessage(scene, to.chat, at, '', text);
+      return { result: true, messageIds: [to.chat.lastMessageId] };
+    },
+  });
+}
+
+function notForum(chat: SimChat): SimRefusal | null {
+  return chat.kind === 'supergroup' ? null : badRequest('the chat is not a forum');
+}
+
+function notGroup(chat: SimChat): SimRefusal | null {
+  return chat.kind === 'private' ? badRequest("can't change private chats") : null;
+}
