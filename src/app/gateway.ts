@@ -241,6 +241,7 @@ function intakeOptions(
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
       trustedProxies: config.trustedProxies,
       connectionsMax: config.connectionsMax,
+      streamThoughts: config.streamThoughts,
     },
   };
 }

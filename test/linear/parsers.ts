@@ -231,7 +231,11 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     files: [
       'src/streams/feed/lines.ts',
       'src/streams/feed/event-stream.ts',
-      'src/streams/feed/ndjson.ts',
+      'src/streams/feed/json-feed.ts',
+      'src/streams/feed/json-values.ts',
+      'src/streams/feed/data-stream.ts',
+      'src/streams/feed/thoughts.ts',
+      'src/streams/feed/wording.ts',
       'src/streams/feed/unnamed.ts',
     ],
     work: (text) => {
@@ -249,6 +253,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       'data: {"text":"a"}\n\n',
       '{',
       '{"text":"a"}\n',
+      '[{"',
+      '"<think>"\n',
+      '"</"\n',
+      '0:"a"\n',
       ':',
       ' ',
       'event: ',

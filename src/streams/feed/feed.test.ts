@@ -121,7 +121,7 @@ describe('server-sent events', () => {
         'known are openai-chat, openai-responses,',
     );
     const told = read(SSE, `${strange}${strange}event: done\ndata: [DONE]\n\n`);
-    expect(told).toEqual([{ kind: 'error', detail }]);
+    expect(told).toEqual([{ kind: 'error', detail, isUnknown: true }]);
     expect(read(SSE, 'data: [DONE]\n\n')).toEqual([done]);
   });
 

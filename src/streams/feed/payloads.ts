@@ -7,7 +7,7 @@ import {
   asJson,
   type Payload,
   readError,
-  type Said,
+  type ShapeEvent,
   type ShapeReader,
   type ShapeReading,
 } from './shape.ts';
@@ -93,7 +93,7 @@ export class Payloads {
     this.#seen ||= inWords(payload);
   }
 
-  // Said much, and nothing of it understood: an error, as an empty message would hide that.
+  // ShapeEvent much, and nothing of it understood: an error, as an empty message would hide that.
   #strange(): FeedEvent[] | null {
     const unread = this.broken + this.#unknown;
     if (this.#isUnderstood || unread === 0) return null;
@@ -101,10 +101,10 @@ export class Payloads {
     const detail =
       `nothing in it is of a known shape (${unread} events or lines; the first is ${this.#seen}); ` +
       `known are ${known}`;
-    return this.#tell([{ kind: 'error', detail }]);
+    return this.#tell([{ kind: 'error', detail, isUnknown: true }]);
   }
 
-  #tell(events: readonly Said[]): FeedEvent[] {
+  #tell(events: readonly ShapeEvent[]): FeedEvent[] {
     const told: FeedEvent[] = [];
     for (const event of events.flatMap((said) => this.#wording.tell(said))) {
       if (this.#isEnded) break;

@@ -31,7 +31,7 @@ test('every shape has a sample, and every sample a shape', () => {
   expect(
     names.filter((name) => !samples.some((each) => `${each}-`.startsWith(`${name}-`))),
   ).toEqual([]);
-  expect(samples.filter((sample) => !known(sample) && sample !== 'anthropic-tools')).toEqual([]);
+  expect(samples.filter((sample) => !known(sample))).toEqual([]);
 });
 
 describe.each(SAMPLES)('%s', (name, ending) => {

@@ -19,10 +19,10 @@ export interface Payload {
 }
 
 // `break`: what comes next is another paragraph, as a tool was called between the two.
-export type Said = FeedEvent | { kind: 'break' };
+export type ShapeEvent = FeedEvent | { kind: 'break' };
 
 export interface ShapeReading {
-  readonly events: readonly Said[];
+  readonly events: readonly ShapeEvent[];
   // More must come: a body that ends now has broken off. null: as before.
   readonly isOpen: boolean | null;
 }

@@ -17,7 +17,7 @@ const OUTPUT = 'event: output';
 const DATA_OF_OUTPUT = /^data:/;
 const VALUES = /^(?:\{[ \t]*[\r\n]\s*"|\[\s*\{\s*")/;
 const LINES = /^\{\s*"/;
-const HALF = /^(?:\{|\[\s*\{?)?\s*$/;
+const HALF = /^(?:\{\s*|\[\s*(?:\{\s*)?)?$/;
 const LINE_END = /\r\n|\n|\r/;
 // With more than this before it can be told, it is text.
 const HEAD_BYTES_MAX = 4096;

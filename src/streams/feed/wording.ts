@@ -1,7 +1,7 @@
 // What a producer says, made ready to be shown: a paragraph where a tool was called in between, and no thoughts.
 
 import type { FeedEvent } from './event.ts';
-import type { Said } from './shape.ts';
+import type { ShapeEvent } from './shape.ts';
 import { Thoughts } from './thoughts.ts';
 
 const PARAGRAPH = '\n\n';
@@ -16,7 +16,7 @@ export class Wording {
     this.#thoughts = areThoughtsShown ? null : new Thoughts();
   }
 
-  tell(said: Said): FeedEvent[] {
+  tell(said: ShapeEvent): FeedEvent[] {
     switch (said.kind) {
       case 'text':
         return this.#text(this.#thoughts?.take(said.text) ?? said.text);
@@ -72,6 +72,8 @@ const ALL_THOUGHT: FeedEvent = {
 
 // As many newlines as are missing.
 function gapBetween(before: string, after: string): string {
-  const has = /\n*$/.exec(before)![0].length + /^\n*/.exec(after)![0].length;
-  return after.trim() === '' ? '' : '\n'.repeat(Math.max(0, PARAGRAPH.length - has));
+  if (after.trim() === '') return '';
+  const has = [1, 2].filter((count) => before.endsWith('\n'.repeat(count))).length;
+  const brings = [1, 2].filter((count) => after.startsWith('\n'.repeat(count))).length;
+  return '\n'.repeat(Math.max(0, PARAGRAPH.length - has - brings));
 }

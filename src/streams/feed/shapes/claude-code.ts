@@ -11,8 +11,8 @@ import {
   type Json,
   listOf,
   OPEN,
-  type Said,
   type Shape,
+  type ShapeEvent,
   type ShapeReader,
 } from '../shape.ts';
 
@@ -61,13 +61,13 @@ function readLines(): ShapeReader {
     }
     if (json.type !== 'result') return OPEN;
     if (json.is_error === true) return failed({ type: json.subtype, message: json.result });
-    const rest: Said[] = hasSpoken ? [] : messages.piece('result', json.result);
+    const rest: ShapeEvent[] = hasSpoken ? [] : messages.piece('result', json.result);
     return { events: [...rest, { kind: 'done' }], isOpen: false };
   };
 }
 
 // A message may come in several lines of one id, a block each.
-function said(messages: MessageTexts, pieced: ReadonlySet<string>, message: Json): Said[] {
+function said(messages: MessageTexts, pieced: ReadonlySet<string>, message: Json): ShapeEvent[] {
   const id = String(message.id);
   const events = pieced.has(id) ? [] : messages.piece(id, contentText(message.content));
   const isTool = listOf(message.content).some(({ type }) => type === 'tool_use');

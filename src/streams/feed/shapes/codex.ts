@@ -1,5 +1,5 @@
-// Codex, `codex exec --json`: items, of which the agent's messages are the text, a paragraph each. An `error` on its own
-// says that it tries again; what fails is a turn. Older versions wrap each event in `msg`.
+// Codex, `codex exec --json`: items, of which the agent's messages are the text, a paragraph each. An `error` on its
+// own says that it tries again; what fails is a turn. Older versions wrap each event in `msg`.
 
 import { MessageTexts } from '../message-texts.ts';
 import {

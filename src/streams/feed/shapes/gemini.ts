@@ -8,8 +8,8 @@ import {
   listOf,
   NOTHING,
   type Payload,
-  type Said,
   type Shape,
+  type ShapeEvent,
   type ShapeReading,
 } from '../shape.ts';
 
@@ -34,7 +34,7 @@ function readChunk({ json }: Payload): ShapeReading | null {
   }
   const candidate = listOf(json.candidates).find(({ index }) => (index ?? 0) === 0);
   if (candidate === undefined) return NOTHING;
-  const events = listOf(at(candidate, 'content', 'parts')).flatMap((part): Said[] => {
+  const events = listOf(at(candidate, 'content', 'parts')).flatMap((part): ShapeEvent[] => {
     if (part.thought === true) return [];
     if (typeof part.text === 'string' && part.text !== '')
       return [{ kind: 'text', text: part.text }];

@@ -9,8 +9,8 @@ import {
   done,
   failed,
   type Payload,
-  type Said,
   type Shape,
+  type ShapeEvent,
   type ShapeReader,
 } from '../shape.ts';
 import { type ChainMessage, chainMessageOf } from './langchain-message.ts';
@@ -82,12 +82,12 @@ function sinceQuestion(messages: readonly ChainMessage[]): readonly ChainMessage
   return messages.slice(messages.findLastIndex(({ isFromUser }) => isFromUser) + 1);
 }
 
-function wholes(texts: MessageTexts, messages: readonly ChainMessage[]): Said[] {
+function wholes(texts: MessageTexts, messages: readonly ChainMessage[]): ShapeEvent[] {
   return messages.flatMap((message) =>
     message.isFromModel ? texts.whole(message.id, message.text) : [],
   );
 }
 
-function breakAfter({ isTool }: ChainMessage): Said[] {
+function breakAfter({ isTool }: ChainMessage): ShapeEvent[] {
   return isTool ? [{ kind: 'break' }] : [];
 }

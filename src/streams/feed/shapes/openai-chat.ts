@@ -11,8 +11,8 @@ import {
   listOf,
   NOTHING,
   type Payload,
-  type Said,
   type Shape,
+  type ShapeEvent,
   type ShapeReading,
 } from '../shape.ts';
 
@@ -36,12 +36,12 @@ function readChunk({ json }: Payload): ShapeReading | null {
 }
 
 // A chunk's delta; a whole answer's message; the old completions' text.
-function said(choice: Json): Said[] {
+function said(choice: Json): ShapeEvent[] {
   const message = asJson(choice.delta) ?? asJson(choice.message) ?? {};
   const { content, refusal, audio, tool_calls: tools } = message;
   const texts = [contentText(content ?? choice.text), refusal, asJson(audio)?.transcript];
   const events = texts
     .filter((text) => typeof text === 'string' && text !== '')
-    .map((text): Said => ({ kind: 'text', text: text as string }));
+    .map((text): ShapeEvent => ({ kind: 'text', text: text as string }));
   return listOf(tools).length > 0 ? [...events, { kind: 'break' }] : events;
 }

@@ -6,8 +6,8 @@ import {
   isError,
   type Json,
   type Payload,
-  type Said,
   type Shape,
+  type ShapeEvent,
   type ShapeReading,
 } from '../shape.ts';
 
@@ -29,7 +29,7 @@ function read({ json }: Payload): ShapeReading | null {
   if (typeof final === 'string') {
     return { events: [{ kind: 'replace', text: final }, ...done().events], isOpen: false };
   }
-  const events: Said[] = [];
+  const events: ShapeEvent[] = [];
   if (typeof replace === 'string') events.push({ kind: 'replace', text: replace });
   const text = textOf(json);
   if (text !== undefined && text !== '') events.push({ kind: 'text', text });
