@@ -2,6 +2,7 @@
 // nearest opener that fits it, what lies between the two stays as it is written; openers wait in one list per kind,
 // so that none is looked at twice in vain.
 
+import type { References } from './references.ts';
 import type { Entity, RichText } from './rich-text.ts';
 import type { Steps } from './steps.ts';
 import { type Ending, type Token, tokensOf } from './tokens.ts';
@@ -31,8 +32,13 @@ const WORD = /[\p{L}\p{N}]/u;
 const SPACED_WORD = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
 const SPACE = /^\s?$/;
 
-export function readInline(source: string, ending: Ending, steps: Steps): RichText {
-  const tokens = tokensOf(source, ending, steps);
+export function readInline(
+  source: string,
+  ending: Ending,
+  steps: Steps,
+  references: References,
+): RichText {
+  const tokens = tokensOf(source, ending, steps, references);
   const texts = tokens.map((token) =>
     token.kind === 'text' || token.kind === 'code' ? token.text : '',
   );

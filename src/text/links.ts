@@ -45,6 +45,10 @@ export function destinationAt(
 
 function whole(inside: string, end: number): Destination {
   const [address = ''] = inside.trim().split(/\s/, 1);
+  return linkTo(address, end);
+}
+
+export function linkTo(address: string, end: number): Destination {
   const bare = address.replace(/^<(.*)>$/, '$1');
   const target = bare.replace(/\\([!-/:-@[-`{-~])/g, '$1').replaceAll('&amp;', '&');
   if (OPENABLE.test(target)) return { kind: 'whole', url: target, text: '', end };

@@ -1,7 +1,9 @@
 // A paragraph of Markdown, cut into what counts in it: texts, code, runs of markers, links. Links and code are decided
 // here, as they bind tighter than any emphasis. Every character is looked at a bounded number of times.
 
-import { type Destination, destinationAt, isLabel } from './links.ts';
+import { type Destination, destinationAt, isLabel, linkTo } from './links.ts';
+import { characterAt, isHalfCharacter } from './named-characters.ts';
+import { type References, targetOf } from './references.ts';
 import type { Steps } from './steps.ts';
 
 // How a paragraph ends. `whole`: with its last character. `growing`: more may come, so what is begun counts as begun,
@@ -18,18 +20,21 @@ export type Token =
 
 const ORDINARY = /[^\\`*_~|[\]<&h!]+/y;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
-const NAMED = /&(amp|lt|gt|quot|apos|nbsp|#39);/y;
-const NAMES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" },
-};
+// The second half of a link by reference.
+const NAME = /\[([^\][]{0,200})\]/y;
 const BREAK = /<br ?\/?>/iy;
 const ANGLES = ['<br>', '<br/>', '<br />', '<https:', '<http:', '<mailto:'];
 const AUTO_LINK = /<((?:https?:|mailto:)[^\s<>]{1,2048})(>|$)/iy;
 // Telegram finds it by itself; here it only keeps its underscores. What may close an emphasis is not part of it.
 const ADDRESS = /https?:\/\/[^\s<>*`|[\]()]+/iy;
 
-export function tokensOf(source: string, ending: Ending, steps: Steps): Token[] {
-  return new Tokenizer(source, ending, steps).read();
+export function tokensOf(
+  source: string,
+  ending: Ending,
+  steps: Steps,
+  references: References,
+): Token[] {
+  return new Tokenizer(source, ending, steps, references).read();
 }
 
 interface Bracket {
@@ -42,13 +47,15 @@ class Tokenizer {
   readonly #source: string;
   readonly #isGrowing: boolean;
   readonly #steps: Steps;
+  readonly #references: References;
   readonly #tokens: Token[] = [];
   readonly #backticks: Map<number, number[]>;
   // `[` that may still become links: where in the source, which token.
   #brackets: Bracket[] = [];
   #at = 0;
 
-  constructor(source: string, ending: Ending, steps: Steps) {
+  constructor(source: string, ending: Ending, steps: Steps, references: References) {
+    this.#references = references;
     this.#source = source;
     this.#isGrowing = ending === 'growing';
     this.#steps = steps;
@@ -162,12 +169,25 @@ class Tokenizer {
     const after = this.#at + 1;
     const found = destinationAt(this.#source, after, this.#steps);
     if (found.kind === 'whole') return this.#link(open, found);
+    const referred = this.#referred(open);
+    if (referred !== null) return this.#link(open, referred);
     const isHalf = found.kind === 'half' || after === this.#source.length;
     if (!this.#isGrowing || !isHalf || !isLabel(this.#source.slice(open.at + 1, this.#at))) {
       return this.#text(']');
     }
     this.#tokens[open.token] = { kind: 'text', text: '' };
     return this.#source.length;
+  }
+
+  // By a name after the label, or by the label itself.
+  #referred({ at }: Bracket): Destination | null {
+    const after = this.#at + 1;
+    if (this.#references.size === 0) return null;
+    NAME.lastIndex = after;
+    const named = NAME.exec(this.#source);
+    const label = this.#source.slice(at + 1, this.#at);
+    const target = targetOf(this.#references, named?.[1] || label);
+    return target === null ? null : linkTo(target, after + (named?.[0].length ?? 0));
   }
 
   #link({ token, isImage }: Bracket, { url, text, end }: Destination): number {
@@ -180,9 +200,10 @@ class Tokenizer {
   }
 
   #named(): number {
-    const name = this.#match(NAMED)?.[1];
-    if (name !== undefined) return this.#text(NAMES[name]!, name.length + 2);
-    return this.#half(Object.keys(NAMES).map((each) => `&${each};`)) ?? this.#text('&');
+    const found = characterAt(this.#source, this.#at);
+    if (found !== null) return this.#text(found.text, found.end - this.#at);
+    const isHalf = this.#isGrowing && isHalfCharacter(this.#source.slice(this.#at));
+    return isHalf ? this.#text('', this.#source.length - this.#at) : this.#text('&');
   }
 
   #angle(): number {
