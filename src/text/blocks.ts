@@ -65,7 +65,7 @@ export function indentOf(line: string): number {
 
 // A line of code by its indent, without it.
 export function unindented(line: string): string {
-  return line.replace(/^(?: {4}| {0,3}\t)/, '');
+  return line.replace(/^(?: {4}| {0,3}(?:\t|$))/, '');
 }
 
 // Of a fence, also one behind the signs of items; null: the line begins none.

@@ -35,6 +35,11 @@ describe('whole texts', () => {
     ],
     ['\\*no\\* \\# \\a', '*no* # \\a', []],
     ['a &lt; b &amp;&nbsp;c<br>d', 'a < b & c\nd', []],
+    [
+      '&copy;&#8364;&#x1F600;&Omega;&omega;&sigma;&szlig; &nope; &#0; AT&T',
+      '©€😀Ωωσß &nope; \ufffd AT&T',
+      [],
+    ],
     ['`` a`b `` and `*x*`', 'a`b and *x*', ['code:a`b', 'code:*x*']],
     ['**a `b` c**', 'a b c', ['bold:a', 'code:b', 'bold:c']],
     ['** not bold ** **', '** not bold ** **', []],
@@ -62,6 +67,22 @@ describe('whole texts', () => {
       'https://a.b https://a.b/x_y_z_ [1] [a][b] [',
       [],
     ],
+    [
+      '[a][B b] [b  B][] [b b] [1] [none][no]\n\n[b b]: https://a.b "t"\n[1]: <https://c.d>',
+      'a b  B b b [1] [none][no]',
+      [
+        'text_link:a:https://a.b',
+        'text_link:b  B:https://a.b',
+        'text_link:b b:https://a.b',
+        'text_link:[1]:https://c.d',
+      ],
+    ],
+    [
+      'a\n[b]: https://c.d\n\n```\n[e]: https://c.d\n```\n[b] [e]',
+      'a\n[b]: https://c.d\n\n[e]: https://c.d\n[b] [e]',
+      ['pre:[e]: https://c.d'],
+    ],
+    ['<me@a.bc> <a>', 'me@a.bc <a>', []],
     ['[user](tg://user?id=1)', 'user (tg://user?id=1)', []],
   ])('links: %s', (source, text, marks) => {
     expect(shown(source)).toEqual({ text, marks });
@@ -70,7 +91,8 @@ describe('whole texts', () => {
   test.each<[string, string, string[]]>([
     ['# A **b** c #\ntext', 'A b c\ntext', ['bold:A b c']],
     ['#no heading', '#no heading', []],
-    ['a\n\n\n\nb\n---\nc', 'a\n\nb\n──────────\nc', []],
+    ['a\n\n\n\nb\n\n---\nc', 'a\n\nb\n\n──────────\nc', []],
+    ['a\nb\n---\nc', 'a\nb\n──────────\nc', []],
     [
       '- a\n- b\n  - c\n    1) d\n\n  more\n\nend',
       '• a\n• b\n  ◦ c\n    1) d\n\n  more\n\nend',
@@ -78,7 +100,7 @@ describe('whole texts', () => {
     ],
     ['* [ ] a\n* [x] **b**', '☐ a\n☑ b', ['bold:b']],
     ['- **a\n  b** c', '• a\n  b c', ['bold:a\n  b']],
-    ['> a\n>\n> > **b**\nc', 'a\n\nb\nc', ['blockquote:a\n\nb', 'bold:b']],
+    ['> a\n>\n> > **b**\n\nc', 'a\n\nb\n\nc', ['blockquote:a\n\nb', 'bold:b']],
     ['> ```js\n> x\n> ```\n> - y', 'x\n• y', ['blockquote:x\n• y', 'pre:x:js']],
     ['> ```\n> > x\n> ```\n> > y', '> x\ny', ['blockquote:> x\ny', 'pre:> x']],
     ['```ts {1}\na *b*\n\n  c\n```\nd', 'a *b*\n\n  c\nd', ['pre:a *b*\n\n  c:ts']],
@@ -96,6 +118,19 @@ describe('whole texts', () => {
       'A | B\n1 | 2\n\n|x| is positive',
       ['bold:A | B'],
     ],
+    ['1. ```bash\n   a\n   ```\n2. **b**', '1. a\n2. b', ['pre:a:bash', 'bold:b']],
+    ['- [x] ```\na\n```\nb', '☑ a\nb', ['pre:a']],
+    ['- - a\n  - # b\n- > c\n  > d', '• ◦ a\n  ◦ b\n• c\nd', ['bold:b', 'blockquote:c\nd']],
+    ['> - ```\n>   > x\n>   ```\n> y', '• > x\ny', ['blockquote:• > x\ny', 'pre:> x']],
+    ['- a\n  - b\n    > c\n  - d', '• a\n  ◦ b\nc\n  ◦ d', ['blockquote:c']],
+    ['-\n  a\n- b', '• a\n• b', []],
+    ['> a\nb\n- c', 'a\nb\n• c', ['blockquote:a\nb']],
+    ['> ```\n> a\n> ```\nb', 'a\nb', ['pre:a', 'blockquote:a']],
+    ['A **b**\n===\nc\nd\n---\n- e\n---', 'A b\nc\nd\n──────────\n• e\n──────────', ['bold:A b']],
+    ['A\n---\nb', 'A\nb', ['bold:A']],
+    ['    a\n\n      *b*\nc', 'a\n\n  *b*\nc', ['pre:a\n\n  *b*']],
+    ['a\n    b', 'a\nb', []],
+    ['- a\n\n    b', '• a\n\n  b', []],
     ['a\r\n\r\n**b**\r\n', 'a\n\nb', ['bold:b']],
     ['a  \nb\\\nc', 'a\nb\nc', []],
   ])('blocks: %j', (source, text, marks) => {
@@ -135,6 +170,15 @@ describe('unfinished texts', () => {
     ['| A | B', 'A | B', ['bold:A | B']],
     ['| A | B |\n|-', 'A | B', ['bold:A | B']],
     ['> **a', 'a', ['blockquote:a', 'bold:a']],
+    ['a [lab][', 'a lab', []],
+    ['a [lab][nam', 'a lab', []],
+    ['a [lab][name] and x[i][j]', 'a lab and x[i][j]', []],
+    ['a\n\n[name', 'a', []],
+    ['a\n\n[name]: https', 'a', []],
+    ['a &co', 'a', []],
+    ['1. ``', '1.', []],
+    ['1. ```ba', '1.', []],
+    ['1. ```bash\nx\n``', '1. x', ['pre:x:bash']],
     // What is over is over.
     ['5 *apples\n\nmore', '5 *apples\n\nmore', []],
     ['5*3 and snake_case', '5*3 and snake_case', []],
@@ -162,6 +206,12 @@ describe('unfinished texts', () => {
     '```ts\nconst a = `**$b**`;\n\nif (a) return;\n```',
     '| Name | Value |\n| --- | --- |\n| **a** | 1 |\n| b | `2` |',
     '---',
+    'Setup\n=====',
+    '1. ```bash\n   npm install\n   ```\n2. Then **run** it:\n   > a *note*\n   > of two lines\n3. ```ts\nconst a = 1;\n```',
+    'Read [the guide][guide], note [1] &mdash; a[i][j] stays &copy;.',
+    '> a quotation\nthat goes on',
+    '    indented *code*\n\n      more',
+    '[guide]: https://a.b/guide "Guide"\n[1]: https://a.b/1',
     '東京は**晴れ**です。 مرحبا *يا* 👩‍👩‍👧‍👦 ||secret|| end &amp; <https://e.f>.',
   ].join('\n\n');
 
@@ -208,6 +258,12 @@ describe('any text', () => {
       '\n| a | b |\n|-|-|\n',
       '<',
       '&lt;',
+      '\n1. ```\n',
+      '\n===\n',
+      '\n    ',
+      '\n\n[a]: https://a.b\n',
+      '[a][',
+      '&#',
     ],
     ...[
       'word',
@@ -286,6 +342,12 @@ describe('any text', () => {
     '![',
     '**a** ',
     '` ',
+    '- 1. ',
+    '[a]: b\n',
+    '[a][a] ',
+    '&a',
+    '    a\n\n',
+    'a\n=\n',
   ])('costs no more than it is long: %j', (unit) => {
     const steps = (count: number, isFinal: boolean) =>
       readCommonMark(unit.repeat(count), isFinal).steps;

@@ -43,7 +43,7 @@ export function readCommonMark(
   const written = new RichLines();
   // Halves of characters must not meet when a marker between them goes.
   const lines = wellFormed(source, isFinal).replace(/\r\n?/g, '\n').split('\n');
-  const references = referencesOf(lines, steps);
+  const references = referencesOf(lines, !isFinal, steps);
   new Reader(lines, isFinal ? 'cut' : 'growing', { written, steps, references }).read();
   return { rich: validEntities(written.done()), steps: steps.count };
 }
@@ -230,14 +230,16 @@ class Reader {
 
   #text(line: string): void {
     const text = line.trimStart();
-    const spaces = line.length - text.length;
+    const columns = indentOf(line);
     if (this.#paragraph !== null) {
-      const indent = spaces > 1 ? this.#paragraph.indent : '';
-      this.#paragraph.lines.push(indent + text.trimEnd());
+      const { indent, lines } = this.#paragraph;
+      // An item's text may begin in the line after its sign.
+      if (lines[0] === '') lines[0] = text.trimEnd();
+      else lines.push((columns > 1 ? indent : '') + text.trimEnd());
       return;
     }
-    const level = this.#levels.within(spaces);
-    if (level === 0 && indentOf(line) >= CODE_COLUMNS) {
+    const level = this.#levels.within(columns);
+    if (level === 0 && columns >= CODE_COLUMNS) {
       this.#indented = [unindented(line)];
       return;
     }
@@ -270,7 +272,7 @@ class Reader {
       else break;
     }
     this.#written.line(() => {
-      this.#written.text(prefix);
+      this.#written.sign(prefix);
       const start = this.#written.length;
       const shared = {
         written: this.#written,

@@ -25,6 +25,11 @@ export function readByMdast(source: string): RichText {
   return validEntities({ text: written.text.trimEnd(), entities: written.entities });
 }
 
+// Definitions and empty code leave nothing.
+function isShown(node: Node): boolean {
+  return node.type !== 'definition' && !(node.type === 'code' && node.value.trim() === '');
+}
+
 class Written {
   readonly #source: string;
   readonly #lines: readonly string[];
@@ -49,12 +54,14 @@ class Written {
 
   // `level`: how many lists they are in.
   blocks(nodes: readonly Node[], level: number): void {
-    for (const [at, node] of nodes.filter(({ type }) => type !== 'definition').entries()) {
+    for (const [at, node] of nodes.filter(isShown).entries()) {
       if (at > 0) this.text += this.#gap(node);
       // The first of an item stands behind its sign.
       const indent = INDENT.repeat(level);
-      if (node.type === 'paragraph' && !(level > 0 && at === 0)) this.text += indent;
-      this.#block(node, level);
+      const isFirst = level > 0 && at === 0;
+      if (node.type === 'paragraph' && !isFirst) this.text += indent;
+      if (node.type === 'list') this.#list(node, level, isFirst);
+      else this.#block(node, level);
     }
   }
 
@@ -80,9 +87,6 @@ class Written {
         return;
       case 'code':
         this.#code(node);
-        return;
-      case 'list':
-        this.#list(node, level);
         return;
       case 'html':
         this.text += node.value;
@@ -116,13 +120,15 @@ class Written {
     }
   }
 
-  #list(list: Of<'list'>, level: number): void {
+  // `isBehind`: the sign of the item around it.
+  #list(list: Of<'list'>, level: number, isBehind: boolean): void {
     for (const [at, item] of list.children.entries()) {
       if (at > 0) this.text += this.#gap(item);
       const number = /^\d+[.)]/.exec(this.#source.slice(item.position!.start.offset));
       const bullet = BULLETS[Math.min(level, BULLETS.length - 1)]!;
       const sign = typeof item.checked === 'boolean' ? (item.checked ? '☑' : '☐') : null;
-      this.text += `${INDENT.repeat(level)}${sign ?? number?.[0] ?? bullet} `;
+      const indent = isBehind && at === 0 ? '' : INDENT.repeat(level);
+      this.text += `${indent}${sign ?? number?.[0] ?? bullet} `;
       this.blocks(item.children, level + 1);
     }
   }

@@ -4,7 +4,11 @@
 import { blockOf, endsFence, fenceOf } from './blocks.ts';
 import type { Steps } from './steps.ts';
 
-export type References = ReadonlyMap<string, string>;
+export interface References {
+  readonly targets: ReadonlyMap<string, string>;
+  // More may come: what has no definition yet may still get one.
+  readonly isGrowing: boolean;
+}
 
 const NAME_UNITS_MAX = 200;
 const DEFINITION =
@@ -12,11 +16,16 @@ const DEFINITION =
 // A definition that is being written, or its name: nothing of it is shown meanwhile.
 const HALF = /^ {0,3}\[(?:[^\][\s]{0,40}|[^\][]{1,200}\]:.*)$|^ {0,3}\[[^\][\s]{1,40}\]$/;
 
-export function referencesOf(lines: readonly string[], steps: Steps): References {
+export function referencesOf(
+  lines: readonly string[],
+  isGrowing: boolean,
+  steps: Steps,
+): References {
   const found = new Map<string, string>();
   let fence: string | null = null;
   let isFree = true;
-  for (const line of lines) {
+  // The address in the last line may not be whole yet.
+  for (const line of isGrowing ? lines.slice(0, -1) : lines) {
     steps.count += 1;
     if (fence !== null) {
       if (endsFence(line, fence)) fence = null;
@@ -31,12 +40,12 @@ export function referencesOf(lines: readonly string[], steps: Steps): References
     fence = fenceOf(line)?.mark ?? null;
     isFree = !['text', 'item', 'quote'].includes(blockOf(line).kind);
   }
-  return found;
+  return { targets: found, isGrowing };
 }
 
-export function isDefinition(line: string, references: References): boolean {
-  const name = references.size === 0 ? undefined : DEFINITION.exec(line)?.[1];
-  return name !== undefined && references.has(nameOf(name));
+export function isDefinition(line: string, { targets }: References): boolean {
+  const name = targets.size === 0 ? undefined : DEFINITION.exec(line)?.[1];
+  return name !== undefined && targets.has(nameOf(name));
 }
 
 export function isHalfDefinition(line: string): boolean {
@@ -44,9 +53,9 @@ export function isHalfDefinition(line: string): boolean {
 }
 
 // null: nobody defines it.
-export function targetOf(references: References, name: string): string | null {
-  if (references.size === 0 || name.length > NAME_UNITS_MAX) return null;
-  return references.get(nameOf(name)) ?? null;
+export function targetOf({ targets }: References, name: string): string | null {
+  if (targets.size === 0 || name.length > NAME_UNITS_MAX) return null;
+  return targets.get(nameOf(name)) ?? null;
 }
 
 function nameOf(name: string): string {

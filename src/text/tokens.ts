@@ -14,16 +14,18 @@ export type Token =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'run'; mark: string; count: number; before: string; after: string }
-  // `to`: the token that closes it.
-  | { kind: 'link'; to: number; url: string }
+  // `to`: the token that closes it; `text`: what it begins with.
+  | { kind: 'link'; to: number; url: string; text: string }
   | { kind: 'link_end' };
 
 const ORDINARY = /[^\\`*_~|[\]<&h!]+/y;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 // The second half of a link by reference.
+const NAME_UNITS_MAX = 200;
 const NAME = /\[([^\][]{0,200})\]/y;
 const BREAK = /<br ?\/?>/iy;
 const ANGLES = ['<br>', '<br/>', '<br />', '<https:', '<http:', '<mailto:'];
+const AUTO_MAIL = /<([\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})>/y;
 const AUTO_LINK = /<((?:https?:|mailto:)[^\s<>]{1,2048})(>|$)/iy;
 // Telegram finds it by itself; here it only keeps its underscores. What may close an emphasis is not part of it.
 const ADDRESS = /https?:\/\/[^\s<>*`|[\]()]+/iy;
@@ -69,7 +71,7 @@ class Tokenizer {
     }
     // The label of a link that is being written.
     const half = this.#brackets.at(-1);
-    if (this.#isGrowing && half !== undefined && isLabel(this.#source.slice(half.at + 1))) {
+    if (this.#isGrowing && half !== undefined && this.#mayBeLabel(half, this.#source.length)) {
       this.#tokens[half.token] = { kind: 'text', text: '' };
     }
     return this.#tokens;
@@ -169,30 +171,65 @@ class Tokenizer {
     const after = this.#at + 1;
     const found = destinationAt(this.#source, after, this.#steps);
     if (found.kind === 'whole') return this.#link(open, found);
-    const referred = this.#referred(open);
-    if (referred !== null) return this.#link(open, referred);
-    const isHalf = found.kind === 'half' || after === this.#source.length;
-    if (!this.#isGrowing || !isHalf || !isLabel(this.#source.slice(open.at + 1, this.#at))) {
+    const referred = this.#reference(open);
+    if (referred !== null) return referred;
+    const isHalf =
+      found.kind === 'half' || after === this.#source.length || this.#isHalfName(after);
+    if (!this.#isGrowing || !isHalf || !this.#mayBeLabel(open, this.#at)) {
       return this.#text(']');
     }
     this.#tokens[open.token] = { kind: 'text', text: '' };
     return this.#source.length;
   }
 
-  // By a name after the label, or by the label itself.
-  #referred({ at }: Bracket): Destination | null {
+  // Of a link whose end is not there yet. What stands behind a name or a bracket is an index.
+  #mayBeLabel({ at, isImage }: Bracket, end: number): boolean {
+    const isIndex = !isImage && /[\w\]]/.test(this.#source[at - 1] ?? '');
+    return !isIndex && isLabel(this.#source.slice(at + 1, end));
+  }
+
+  #isHalfName(at: number): boolean {
+    const isOpen = this.#source[at] === '[' && this.#source.length - at <= NAME_UNITS_MAX;
+    return isOpen && !this.#source.slice(at + 1).includes(']');
+  }
+
+  // A link by a name after the label, or by the label itself; null: none of that name.
+  #reference(open: Bracket): number | null {
     const after = this.#at + 1;
-    if (this.#references.size === 0) return null;
     NAME.lastIndex = after;
     const named = NAME.exec(this.#source);
-    const label = this.#source.slice(at + 1, this.#at);
+    const label = this.#source.slice(open.at + 1, this.#at);
     const target = targetOf(this.#references, named?.[1] || label);
-    return target === null ? null : linkTo(target, after + (named?.[0].length ?? 0));
+    const end = after + (named?.[0].length ?? 0);
+    if (target === null) return named === null ? null : this.#awaited(open, end);
+    if (named === null && !isLabel(label)) return this.#note(open, target, end);
+    return this.#link(open, linkTo(target, end));
+  }
+
+  // Its definition is still to come, most likely: models write them last. Until then there is the label alone, as
+  // there will be with the link.
+  #awaited(open: Bracket, end: number): number | null {
+    if (!this.#references.isGrowing || !this.#mayBeLabel(open, this.#at)) return null;
+    this.#tokens[open.token] = { kind: 'text', text: '' };
+    return end;
+  }
+
+  // A number keeps its brackets, as it had them before its definition came.
+  #note({ token }: Bracket, target: string, end: number): number {
+    const { url } = linkTo(target, end);
+    if (url === null) return this.#text(']');
+    this.#tokens.push({ kind: 'text', text: ']' });
+    this.#tokens[token] = { kind: 'link', to: this.#tokens.length, url, text: '[' };
+    this.#tokens.push({ kind: 'link_end' });
+    this.#brackets = [];
+    return end;
   }
 
   #link({ token, isImage }: Bracket, { url, text, end }: Destination): number {
     this.#tokens[token] =
-      url === null ? { kind: 'text', text: '' } : { kind: 'link', to: this.#tokens.length, url };
+      url === null
+        ? { kind: 'text', text: '' }
+        : { kind: 'link', to: this.#tokens.length, url, text: '' };
     this.#tokens.push(url === null ? { kind: 'text', text } : { kind: 'link_end' });
     // No link within a link, but a picture.
     if (!isImage) this.#brackets = [];
@@ -209,6 +246,8 @@ class Tokenizer {
   #angle(): number {
     const line = this.#match(BREAK);
     if (line !== null) return this.#text('\n', line[0].length);
+    const mail = this.#match(AUTO_MAIL);
+    if (mail !== null) return this.#text(mail[1]!, mail[0].length);
     const link = this.#match(AUTO_LINK);
     const isLink = link !== null && (link[2] === '>' || this.#isGrowing);
     if (isLink) return this.#text(link[1]!, link[0].length);
