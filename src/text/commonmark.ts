@@ -118,8 +118,12 @@ class Reader {
     return this.#isLast ? this.#ending : 'whole';
   }
 
+  get #isGrowingLine(): boolean {
+    return this.#isLast && this.#ending === 'growing';
+  }
+
   #isLastHalf(line: string): boolean {
-    if (!this.#isLast || this.#ending !== 'growing') return false;
+    if (!this.#isGrowingLine) return false;
     return isHalfBlock(line) || (this.#paragraph === null && isHalfDefinition(line));
   }
 
@@ -210,7 +214,8 @@ class Reader {
     const bullet = BULLETS[Math.min(level, BULLETS.length - 1)]!;
     const sign = task === null ? (marker ?? bullet) : box;
     const prefix = `${before === '' ? INDENT.repeat(level) : before}${sign} `;
-    const rest = task === null ? text : text.slice(task[0].length);
+    const whole = task === null ? text : text.slice(task[0].length);
+    const rest = this.#isGrowingLine && isHalfBlock(whole) ? '' : whole;
     const block = blockOf(rest);
     if (block.kind === 'item' && level < LEVELS_ON_A_LINE_MAX) {
       const shifted = { ...block, indent: indent + column, column: block.column + column };
@@ -309,7 +314,7 @@ class Reader {
   #code(line: string, fence: Fence): void {
     const text = line.trim();
     const isMarks = text !== '' && text === fence.mark[0]!.repeat(text.length);
-    const isHalfEnd = isMarks && this.#isLast && this.#ending === 'growing';
+    const isHalfEnd = isMarks && this.#isGrowingLine;
     if (endsFence(line, fence.mark)) this.#endFence();
     else if (!isHalfEnd) {
       const spaces = line.length - line.trimStart().length;
@@ -340,6 +345,7 @@ class Reader {
     const isHeader = !this.#isTable && isRow(line) && this.#isTableUnder(line, next);
     if (!isHeader && !(this.#isTable && isRow(line))) return false;
     this.#endParagraph('whole');
+    this.#levels.within(indentOf(line));
     this.#isTable = true;
     if (isDelimiterRow(line)) return true;
     const cells = cellsOf(line, this.#steps);

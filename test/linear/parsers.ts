@@ -57,6 +57,7 @@ const MARKDOWN = [
   'a',
 ];
 const COMMONMARK = [
+  ...['1. ```\n', '===\n', '    ', '&', '&amp', '[a][', '\n\n[a]: b\n'],
   ...['*', '**', '_', '~~', '||', '`', '``', '```', '[', ']', '](', '(', ')', '![', '\\', '<', '>'],
   ...[
     '>    ',
@@ -111,7 +112,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: MARKDOWN,
   },
   CommonMark: {
-    files: [...text('commonmark', 'blocks', 'inline', 'links', 'tables', 'tokens', 'rich-lines')],
+    files: [
+      ...text('commonmark', 'blocks', 'inline', 'links', 'tables', 'tokens', 'rich-lines'),
+      ...text('references', 'named-characters'),
+    ],
     work: (text) => [parseCommonMark(text, false), parseCommonMark(text, true)],
     words: COMMONMARK,
   },
