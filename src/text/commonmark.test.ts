@@ -207,7 +207,7 @@ describe('unfinished texts', () => {
     '| Name | Value |\n| --- | --- |\n| **a** | 1 |\n| b | `2` |',
     '---',
     'Setup\n=====',
-    '1. ```bash\n   npm install\n   ```\n2. Then **run** it:\n   > a *note*\n   > of two lines\n3. ```ts\nconst a = 1;\n```',
+    '1. ```bash\n   npm install\n   ```\n2. Then **run** it:\n   > a *note*\n   > of two\n3. ```ts\nconst a = 1;\n```',
     'Read [the guide][guide], note [1] &mdash; a[i][j] stays &copy;.',
     '> a quotation\nthat goes on',
     '    indented *code*\n\n      more',

@@ -18,7 +18,7 @@ import {
   unindented,
 } from './blocks.ts';
 import { readInline } from './inline.ts';
-import { isDefinition, isHalfDefinition, type References, referencesOf } from './references.ts';
+import { isDefinition, isHalfDefinition, type LinkReferences, referencesOf } from './references.ts';
 import { RichLines } from './rich-lines.ts';
 import { type RichText, wellFormed } from './rich-text.ts';
 import type { Steps } from './steps.ts';
@@ -52,7 +52,7 @@ export function readCommonMark(
 interface Shared {
   readonly written: RichLines;
   readonly steps: Steps;
-  readonly references: References;
+  readonly references: LinkReferences;
 }
 
 interface Paragraph {
@@ -78,7 +78,7 @@ class Reader {
   readonly #ending: Ending;
   readonly #written: RichLines;
   readonly #steps: Steps;
-  readonly #references: References;
+  readonly #references: LinkReferences;
   readonly #levels = new ListLevels();
   #paragraph: Paragraph | null = null;
   #fence: Fence | null = null;

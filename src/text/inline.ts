@@ -2,7 +2,7 @@
 // nearest opener that fits it, what lies between the two stays as it is written; openers wait in one list per kind,
 // so that none is looked at twice in vain.
 
-import type { References } from './references.ts';
+import type { LinkReferences } from './references.ts';
 import type { Entity, RichText } from './rich-text.ts';
 import type { Steps } from './steps.ts';
 import { type Ending, type Token, tokensOf } from './tokens.ts';
@@ -36,7 +36,7 @@ export function readInline(
   source: string,
   ending: Ending,
   steps: Steps,
-  references: References,
+  references: LinkReferences,
 ): RichText {
   const tokens = tokensOf(source, ending, steps, references);
   const texts = tokens.map((token) => ('text' in token ? token.text : ''));

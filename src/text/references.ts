@@ -4,7 +4,7 @@
 import { blockOf, endsFence, fenceOf } from './blocks.ts';
 import type { Steps } from './steps.ts';
 
-export interface References {
+export interface LinkReferences {
   readonly targets: ReadonlyMap<string, string>;
   // More may come: what has no definition yet may still get one.
   readonly isGrowing: boolean;
@@ -20,7 +20,7 @@ export function referencesOf(
   lines: readonly string[],
   isGrowing: boolean,
   steps: Steps,
-): References {
+): LinkReferences {
   const found = new Map<string, string>();
   let fence: string | null = null;
   let isFree = true;
@@ -43,7 +43,7 @@ export function referencesOf(
   return { targets: found, isGrowing };
 }
 
-export function isDefinition(line: string, { targets }: References): boolean {
+export function isDefinition(line: string, { targets }: LinkReferences): boolean {
   const name = targets.size === 0 ? undefined : DEFINITION.exec(line)?.[1];
   return name !== undefined && targets.has(nameOf(name));
 }
@@ -53,7 +53,7 @@ export function isHalfDefinition(line: string): boolean {
 }
 
 // null: nobody defines it.
-export function targetOf({ targets }: References, name: string): string | null {
+export function targetOf({ targets }: LinkReferences, name: string): string | null {
   if (targets.size === 0 || name.length > NAME_UNITS_MAX) return null;
   return targets.get(nameOf(name)) ?? null;
 }

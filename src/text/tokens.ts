@@ -3,7 +3,7 @@
 
 import { type Destination, destinationAt, isLabel, linkTo } from './links.ts';
 import { characterAt, isHalfCharacter } from './named-characters.ts';
-import { type References, targetOf } from './references.ts';
+import { type LinkReferences, targetOf } from './references.ts';
 import type { Steps } from './steps.ts';
 
 // How a paragraph ends. `whole`: with its last character. `growing`: more may come, so what is begun counts as begun,
@@ -34,7 +34,7 @@ export function tokensOf(
   source: string,
   ending: Ending,
   steps: Steps,
-  references: References,
+  references: LinkReferences,
 ): Token[] {
   return new Tokenizer(source, ending, steps, references).read();
 }
@@ -49,14 +49,14 @@ class Tokenizer {
   readonly #source: string;
   readonly #isGrowing: boolean;
   readonly #steps: Steps;
-  readonly #references: References;
+  readonly #references: LinkReferences;
   readonly #tokens: Token[] = [];
   readonly #backticks: Map<number, number[]>;
   // `[` that may still become links: where in the source, which token.
   #brackets: Bracket[] = [];
   #at = 0;
 
-  constructor(source: string, ending: Ending, steps: Steps, references: References) {
+  constructor(source: string, ending: Ending, steps: Steps, references: LinkReferences) {
     this.#references = references;
     this.#source = source;
     this.#isGrowing = ending === 'growing';
