@@ -140,7 +140,7 @@ describe('a stream', () => {
     ['anthropic-messages', 'sse', 'text/event-stream'],
     ['ollama-chat', 'ndjson', 'application/x-ndjson'],
     ['claude-code', 'ndjson', 'application/x-ndjson'],
-    ['gemini-array', 'json', 'application/octet-stream'],
+    ['gemini-array', 'array', 'application/octet-stream'],
     ['ai-sdk-4', 'data', 'application/octet-stream'],
   ])('that is the recorded answer of %s', { timeout: MINUTE }, async (name, ending, type) => {
     await setUp();
