@@ -130,6 +130,7 @@ describe('whole texts', () => {
     ['A\n---\nb', 'A\nb', ['bold:A']],
     ['    a\n\n      *b*\nc', 'a\n\n  *b*\nc', ['pre:a\n\n  *b*']],
     ['a\n    b', 'a\nb', []],
+    ['- a\n\n|b|\n|-|\n\n    c', '• a\n\nb\n\nc', ['bold:b', 'pre:c']],
     ['- a\n\n    b', '• a\n\n  b', []],
     ['a\r\n\r\n**b**\r\n', 'a\n\nb', ['bold:b']],
     ['a  \nb\\\nc', 'a\nb\nc', []],

@@ -218,6 +218,22 @@ describe('a text', () => {
     expect(sum(read(NDJSON, lines(...pieces)))).toEqual({ text, end: done });
   });
 
+  test('of LangServe ends with an event that has no data', () => {
+    const piece = event('data', { type: 'AIMessageChunk', content: 'so' });
+    expect(sum(read(SSE, `${piece}event: end\n\n`))).toEqual({ text: 'so', end: done });
+    expect(sum(read(SSE, piece)).end.kind).toBe('error');
+  });
+
+  test('of several messages has a paragraph for each', () => {
+    const message = (id: string, delta: string) => ({
+      type: 'TEXT_MESSAGE_CHUNK',
+      messageId: id,
+      delta,
+    });
+    const body = lines(message('1', 'a'), message('1', 'b'), message('2', 'c'));
+    expect(sum(read(NDJSON, `${body}\n{"type":"RUN_FINISHED"}`)).text).toBe('ab\n\nc');
+  });
+
   test('that is nothing but a thought is an error, not an empty message', () => {
     const detail = expect.stringContaining('within its thoughts');
     expect(read(NDJSON, '"<think>for ever"')).toEqual([{ kind: 'error', detail }]);
