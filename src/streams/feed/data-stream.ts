@@ -7,6 +7,8 @@ import { PART } from './shapes/ai-sdk.ts';
 
 // How such a body begins: a step, a text, data, annotations, a call, a thought, an error.
 export const DATA_STREAM = /^(?:[f9]:\{"|[0g3]:"|[28]:\[)/;
+// What no text begins with by chance.
+export const DATA_STREAM_HEAD = 'f:{"messageId":"';
 export const HALF_DATA_STREAM = /^[f9]:?\{?$|^[0g328]:?$/;
 
 export class DataStreamFeed implements Feed {

@@ -6,7 +6,7 @@ import { EventStreamFeed } from './event-stream.ts';
 import { JsonFeed } from './json-feed.ts';
 import type { PayloadOptions } from './payloads.ts';
 import { PlainFeed } from './plain.ts';
-import { UnnamedFeed } from './unnamed.ts';
+import { plainFeed, unnamedFeed } from './unnamed.ts';
 
 export type { Feed, FeedEvent } from './event.ts';
 
@@ -35,19 +35,20 @@ export function feedOf(contentType: string | undefined, options = HIDDEN): Feed 
       return new JsonFeed('lines', options);
     case 'text/plain':
     case 'text/markdown':
-      return plainFeed(parameters);
+      return textFeed(parameters, options);
     case '':
     case 'application/octet-stream':
-      return new UnnamedFeed(options);
+      return unnamedFeed(options);
     default:
       return null;
   }
 }
 
-function plainFeed(parameters: readonly string[]): Feed | null {
+function textFeed(parameters: readonly string[], options: PayloadOptions): Feed | null {
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
     .find((each) => each !== undefined);
+  if (charset === undefined || charset === 'utf-8') return plainFeed(options);
   try {
     return new PlainFeed(charset);
   } catch {

@@ -218,6 +218,16 @@ describe('a text', () => {
     expect(sum(read(NDJSON, lines(...pieces)))).toEqual({ text, end: done });
   });
 
+  test('of the AI SDK 4 that is called plain text, and one that only looks like it', () => {
+    const single = (body: string) => Array.from(bytes(body), (byte) => Uint8Array.of(byte));
+    const body = 'f:{"messageId":"m"}\n0:"so"\nd:{}\n';
+    const type = 'text/plain; charset=utf-8';
+    expect(sum(fed(feedOf(type)!, single(body)))).toEqual({ text: 'so', end: done });
+    for (const text of ['f:{"mess', '0:"so"', '{"text":"a"}', ' f']) {
+      expect(sum(fed(feedOf(type)!, single(text)))).toEqual({ text, end: done });
+    }
+  });
+
   test('of LangServe ends with an event that has no data', () => {
     const piece = event('data', { type: 'AIMessageChunk', content: 'so' });
     expect(sum(read(SSE, `${piece}event: end\n\n`))).toEqual({ text: 'so', end: done });

@@ -1,7 +1,8 @@
 // A body that does not say what it is, as `curl -T -` sends it: its first lines tell. Server-sent events come to data
-// in JSON after nothing but fields and comments, JSON lines begin with an object; all else is text.
+// in JSON after nothing but fields and comments, JSON lines begin with an object, an array with its first, a data
+// stream with a code and a value; all else is text.
 
-import { DATA_STREAM, DataStreamFeed, HALF_DATA_STREAM } from './data-stream.ts';
+import { DATA_STREAM, DATA_STREAM_HEAD, DataStreamFeed, HALF_DATA_STREAM } from './data-stream.ts';
 import type { Feed, FeedEvent } from './event.ts';
 import { EventStreamFeed } from './event-stream.ts';
 import { JsonFeed } from './json-feed.ts';
@@ -22,14 +23,29 @@ const LINE_END = /\r\n|\n|\r/;
 // With more than this before it can be told, it is text.
 const HEAD_BYTES_MAX = 4096;
 
-export class UnnamedFeed implements Feed {
-  readonly #options: PayloadOptions;
+// What a body is, by its beginning; null: it cannot be told yet. `isAll`: no more of it will be looked at.
+type Recognise = (head: string, isAll: boolean) => Feed | null;
+
+export function unnamedFeed(options: PayloadOptions): Feed {
+  return new HeadedFeed((head, isAll) => feedOfHead(head, isAll, options));
+}
+
+// A body that is called plain text is that, but for one protocol that is called so by its own library.
+export function plainFeed(options: PayloadOptions): Feed {
+  return new HeadedFeed((head, isAll) => {
+    if (head.startsWith(DATA_STREAM_HEAD)) return new DataStreamFeed(options);
+    return !isAll && DATA_STREAM_HEAD.startsWith(head) ? null : new PlainFeed();
+  });
+}
+
+class HeadedFeed implements Feed {
+  readonly #recognise: Recognise;
   #feed: Feed | null = null;
   #head: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(options: PayloadOptions) {
-    this.#options = options;
+  constructor(recognise: Recognise) {
+    this.#recognise = recognise;
   }
 
   get broken(): number {
@@ -41,13 +57,13 @@ export class UnnamedFeed implements Feed {
     // A copy: whoever gave it may use it again.
     this.#head.push(Uint8Array.from(chunk));
     this.#bytes += chunk.length;
-    const feed = feedOfHead(this.#text(), this.#bytes >= HEAD_BYTES_MAX, this.#options);
+    const feed = this.#recognise(this.#text(), this.#bytes >= HEAD_BYTES_MAX);
     return feed === null ? [] : this.#start(feed);
   }
 
   end(): FeedEvent[] {
     if (this.#feed !== null) return this.#feed.end();
-    const events = this.#start(feedOfHead(this.#text(), true, this.#options)!);
+    const events = this.#start(this.#recognise(this.#text(), true)!);
     return [...events, ...this.#feed!.end()];
   }
 

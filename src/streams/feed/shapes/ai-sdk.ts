@@ -2,6 +2,7 @@
 // value, which come here as events of the name `part:` and the code.
 
 import {
+  at,
   BREAK,
   CLOSED,
   done,
@@ -46,7 +47,7 @@ export const aiSdk: Shape = {
 export const aiSdk4: Shape = {
   name: 'ai-sdk-4',
   producer: 'AI SDK 4: data stream',
-  sign: 'lines of a code and a value (`0:"…"`), or the header `X-Vercel-AI-Data-Stream`',
+  sign: 'lines of a code and a value (`0:"…"`); as plain text: `X-Vercel-AI-Data-Stream`, or a first `messageId`',
   owns: ({ name }) => name?.startsWith(PART) === true,
   reader: () => readLine,
 };
@@ -54,7 +55,11 @@ export const aiSdk4: Shape = {
 function readPart({ json }: Payload): ShapeReading | null {
   switch (json.type) {
     case 'text-delta':
-      return { ...more(json.delta ?? json.text ?? json.textDelta), isOpen: null };
+      // Or, in the streams of agents, in its payload.
+      return {
+        ...more(json.delta ?? json.text ?? json.textDelta ?? at(json, 'payload', 'text')),
+        isOpen: null,
+      };
     case 'start':
     case 'text-start':
       return OPEN;
