@@ -14,6 +14,7 @@ import { errorsPage } from './docs/errors.ts';
 import { metricsPage } from './docs/metrics.ts';
 import { securityPage } from './docs/security.ts';
 import { statesPage } from './docs/states.ts';
+import { streamShapesPage } from './docs/stream-shapes.ts';
 
 const PAGES: Readonly<Record<string, (current: string) => string>> = {
   'docs/ARCHITECTURE.md': architecturePage,
@@ -23,6 +24,7 @@ const PAGES: Readonly<Record<string, (current: string) => string>> = {
   'docs/reference/metrics.md': metricsPage,
   'docs/security.md': securityPage,
   'docs/reference/states.md': statesPage,
+  'docs/reference/stream-shapes.md': streamShapesPage,
   'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
   'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),
   'deploy/grafana/dashboards/streams.json': () => dashboardText(STREAMS),

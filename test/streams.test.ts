@@ -139,6 +139,9 @@ describe('a stream', () => {
     ['openai-responses', 'sse', 'text/event-stream'],
     ['anthropic-messages', 'sse', 'text/event-stream'],
     ['ollama-chat', 'ndjson', 'application/x-ndjson'],
+    ['claude-code', 'ndjson', 'application/x-ndjson'],
+    ['gemini-array', 'array', 'application/octet-stream'],
+    ['ai-sdk-4', 'data', 'application/octet-stream'],
   ])('that is the recorded answer of %s', { timeout: MINUTE }, async (name, ending, type) => {
     await setUp();
     const answer = await post(target(GROUP, '&wait=30'), type, recorded(`${name}.${ending}`));

@@ -243,6 +243,7 @@ function intakeOptions(
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
       trustedProxies: config.trustedProxies,
       connectionsMax: config.connectionsMax,
+      streamThoughts: config.streamThoughts,
     },
   };
 }

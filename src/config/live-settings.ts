@@ -58,6 +58,11 @@ export const LIVE_SETTINGS = {
     meaning: 'Longest text of a stream',
     unit: 'UTF-16 units',
   }),
+  streamThoughts: row('live', 'stream_thoughts', onOff(), false, {
+    meaning:
+      'Whether the thoughts that models write before their answer as `<think>…</think>` are shown, in events and ' +
+      'JSON; plain text is shown as it is',
+  }),
   cadenceLogS: row('live', 'cadence_log_s', integer({ min: 1, max: 24 * HOUR_S }), 60, {
     meaning: 'Time between two cadence summaries in the log, while there is live output',
     unit: 's',

@@ -36,6 +36,13 @@ export const ERRORS = {
     title: 'The content type of the request body is not one this route reads.',
     remedy: 'Send `Content-Type: application/json`.',
   },
+  unknown_stream_shape: {
+    status: 422,
+    title: 'Nothing in the body of a stream is of a shape that is known.',
+    remedy:
+      '`detail` says what was seen and which shapes are known. A text that only looks like events or JSON is sent ' +
+      'as `text/plain`; of another protocol, send the text of each event.',
+  },
   too_large: {
     status: 413,
     title: 'The request body is larger than the gateway reads.',

@@ -45,6 +45,7 @@ export const SETTINGS: IntakeSettings = {
   queueMaxOf: () => QUEUE_MAX,
   trustedProxies: [],
   connectionsMax: 1000,
+  streamThoughts: false,
 };
 
 export interface Bench {

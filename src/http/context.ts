@@ -45,6 +45,8 @@ export interface IntakeSettings extends AcceptSettings {
   // Whose X-Forwarded-For is believed.
   readonly trustedProxies: readonly string[];
   readonly connectionsMax: number;
+  // Whether `<think>…</think>` in what models stream is shown.
+  readonly streamThoughts: boolean;
 }
 
 export type RemovedAccount =

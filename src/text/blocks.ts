@@ -3,23 +3,26 @@
 export type Block =
   | { kind: 'blank' }
   | { kind: 'fence'; mark: string; indent: number; language: string | null }
-  | { kind: 'quote' }
+  | { kind: 'quote'; indent: number }
   | { kind: 'heading'; text: string }
   | { kind: 'rule' }
-  // `marker` of a numbered one.
-  | { kind: 'item'; indent: number; marker: string | null; text: string }
+  // `marker` of a numbered one; `column`: where its text begins.
+  | { kind: 'item'; indent: number; marker: string | null; text: string; column: number }
   | { kind: 'text' };
 
 export const BULLETS = ['•', '◦', '▪'];
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,}(?!~))([^`]*)$/;
 const LANGUAGE = /^[\w+#.-]{1,32}/;
-const QUOTE = /^[ \t]{0,3}>/;
+const QUOTE = /^([ \t]*)>/;
 const QUOTE_SIGN = /[ \t]{0,3}> ?/y;
+const UNDERLINE = /^ {0,3}(?:=+|-{3,})[ \t]*$/;
+// So far to the right a line is code, or quotes nothing, unless it lies in a list.
+export const CODE_COLUMNS = 4;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]+|$)/;
 const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9}[.)]))(?:[ \t]+|$)/;
 // A bullet, half a box, a heading's sign, half a rule or half a fence: the next character makes it something else.
-const HALF = /^(?:[-+*](?: \[[ xX]?\]?)?|#{1,6}|[-*_]{2}|`{1,2}|~{1,2}|\|[ \t|:-]*)$/;
+const HALF = /^(?:[-+*](?: \[[ xX]?\]?)?|#{1,6}|[-*_][ \t]?[-*_]|`{1,2}|~{1,2}|\|[ \t|:-]*)$/;
 // Deeper than this a list is not shown deeper.
 const LEVELS_MAX = 6;
 
@@ -30,7 +33,8 @@ export function blockOf(line: string): Block {
     const language = LANGUAGE.exec(fence[3]!.trim())?.[0] ?? null;
     return { kind: 'fence', mark: fence[2]!, indent: fence[1]!.length, language };
   }
-  if (QUOTE.test(line)) return { kind: 'quote' };
+  const quote = QUOTE.exec(line);
+  if (quote !== null) return { kind: 'quote', indent: widthOf(quote[1]!) };
   const heading = HEADING.exec(line);
   if (heading !== null) {
     return { kind: 'heading', text: withoutClosing(line.slice(heading[0].length)) };
@@ -40,7 +44,36 @@ export function blockOf(line: string): Block {
   if (item === null) return { kind: 'text' };
   const [whole, spaces, , number] = item;
   const text = line.slice(whole.length).trimEnd();
-  return { kind: 'item', indent: widthOf(spaces!), marker: number ?? null, text };
+  return {
+    kind: 'item',
+    indent: widthOf(spaces!),
+    marker: number ?? null,
+    text,
+    column: whole.length,
+  };
+}
+
+// Under a line of text it makes a heading of it.
+export function isUnderline(line: string): boolean {
+  return UNDERLINE.test(line);
+}
+
+// How many columns stand before its text.
+export function indentOf(line: string): number {
+  return widthOf(/^[ \t]*/.exec(line)![0]);
+}
+
+// A line of code by its indent, without it.
+export function unindented(line: string): string {
+  return line.replace(/^(?: {4}| {0,3}(?:\t|$))/, '');
+}
+
+// Of a fence, also one behind the signs of items; null: the line begins none.
+export function fenceOf(line: string): Extract<Block, { kind: 'fence' }> | null {
+  let block = blockOf(line);
+  for (let depth = 0; block.kind === 'item' && depth < LEVELS_MAX; depth++)
+    block = blockOf(block.text);
+  return block.kind === 'fence' ? block : null;
 }
 
 export function isHalfBlock(line: string): boolean {
@@ -54,15 +87,24 @@ export function endsFence(line: string, mark: string): boolean {
 
 // Lines without the signs of the quotations they are in: all signs there are, as quotations in quotations are one. But
 // in code there are only as many as before its first line; the next is the code's own.
-export function unquoted(lines: readonly string[]): string[] {
-  let fence: { mark: string; signs: number } | null = null;
-  return lines.map((line) => {
-    const { text, signs } = withoutSigns(line, fence?.signs ?? Number.POSITIVE_INFINITY);
-    const block = fence === null ? blockOf(text) : null;
-    if (block?.kind === 'fence') fence = { mark: block.mark, signs };
-    else if (fence !== null && endsFence(text, fence.mark)) fence = null;
+export class Unquoting {
+  #fence: { mark: string; signs: number } | null = null;
+  #last: Block = { kind: 'blank' };
+
+  take(line: string): string {
+    const { text, signs } = withoutSigns(line, this.#fence?.signs ?? Number.POSITIVE_INFINITY);
+    const opened = this.#fence === null ? fenceOf(text) : null;
+    if (opened !== null) this.#fence = { mark: opened.mark, signs };
+    else if (this.#fence !== null && endsFence(text, this.#fence.mark)) this.#fence = null;
+    this.#last = opened !== null || this.#fence !== null ? { kind: 'blank' } : blockOf(text);
     return text;
-  });
+  }
+
+  // A paragraph is open, which a line without a sign may continue.
+  get isInParagraph(): boolean {
+    const { kind } = this.#last;
+    return kind === 'text' || (kind === 'item' && this.#last.text !== '');
+  }
 }
 
 function withoutSigns(line: string, signsMax: number): { text: string; signs: number } {

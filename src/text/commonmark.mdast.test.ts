@@ -1,13 +1,13 @@
 // What we read against what mdast reads, over the part of Markdown that both mean alike. Texts are made so that these
-// differences, which are on purpose, do not come up:
+// differences, which are on purpose, do not come up; commonmark.examples.test.ts has them by example:
 //
 // * A marker beside punctuation or another marker opens and closes: models write `**重要：**后面` and mean bold.
 // * Markers that cross: a single star leaves a pair of them alone, so that `*a **b* c**` keeps what is surely meant.
 // * The end of a text: what is begun there counts as begun, because its writer was cut off.
-// * `||spoiler||` is marked; `~one~` is not struck, nor is text indented by four made code, nor underlined a heading.
+// * `||spoiler||` is marked; `~one~` is not struck.
 // * Addresses that stand alone are plain text: platforms find them by themselves.
 // * Links to what nobody can open are shown beside their label; HTML is text, but for `<br>`.
-// * Quotations within quotations are one, and every quoted line has its sign: no platform nests them.
+// * Quotations within quotations are one: no platform nests them.
 // * An item is deeper by two columns, not by where the text of the one above begins: models indent carelessly.
 // * Any number begins an item, not only one: a list that goes on after a remark is still a list.
 // * Tables are rows of text.

@@ -8,12 +8,17 @@ import {
   type Block,
   BULLETS,
   blockOf,
+  CODE_COLUMNS,
   endsFence,
+  indentOf,
   isHalfBlock,
+  isUnderline,
   ListLevels,
-  unquoted,
+  Unquoting,
+  unindented,
 } from './blocks.ts';
 import { readInline } from './inline.ts';
+import { isDefinition, isHalfDefinition, type LinkReferences, referencesOf } from './references.ts';
 import { RichLines } from './rich-lines.ts';
 import { type RichText, wellFormed } from './rich-text.ts';
 import type { Steps } from './steps.ts';
@@ -23,6 +28,8 @@ import { validEntities } from './valid-entities.ts';
 
 const RULE = '──────────';
 const INDENT = '  ';
+// Signs of items one behind the other.
+const LEVELS_ON_A_LINE_MAX = 4;
 
 export function parseCommonMark(source: string, isFinal: boolean): RichText {
   return readCommonMark(source, isFinal).rich;
@@ -36,8 +43,16 @@ export function readCommonMark(
   const written = new RichLines();
   // Halves of characters must not meet when a marker between them goes.
   const lines = wellFormed(source, isFinal).replace(/\r\n?/g, '\n').split('\n');
-  new Reader(lines, isFinal ? 'cut' : 'growing', written, steps).read();
+  const references = referencesOf(lines, !isFinal, steps);
+  new Reader(lines, isFinal ? 'cut' : 'growing', { written, steps, references }).read();
   return { rich: validEntities(written.done()), steps: steps.count };
+}
+
+// What the parts of a text have in common.
+interface Shared {
+  readonly written: RichLines;
+  readonly steps: Steps;
+  readonly references: LinkReferences;
 }
 
 interface Paragraph {
@@ -45,9 +60,12 @@ interface Paragraph {
   // Before those of its further lines that are indented.
   readonly indent: string;
   readonly lines: string[];
+  readonly isItem: boolean;
 }
 
 interface Fence {
+  // The sign of an item that it stands behind.
+  readonly prefix: string;
   readonly mark: string;
   readonly indent: number;
   readonly language: string | null;
@@ -60,17 +78,21 @@ class Reader {
   readonly #ending: Ending;
   readonly #written: RichLines;
   readonly #steps: Steps;
+  readonly #references: LinkReferences;
   readonly #levels = new ListLevels();
   #paragraph: Paragraph | null = null;
   #fence: Fence | null = null;
+  // Code that is told by its indent.
+  #indented: string[] | null = null;
   #isTable = false;
   #at = 0;
 
-  constructor(lines: readonly string[], ending: Ending, written: RichLines, steps: Steps) {
+  constructor(lines: readonly string[], ending: Ending, { written, steps, references }: Shared) {
     this.#lines = lines;
     this.#ending = ending;
     this.#written = written;
     this.#steps = steps;
+    this.#references = references;
   }
 
   read(): void {
@@ -78,9 +100,12 @@ class Reader {
       this.#steps.count += 1;
       const line = this.#lines[this.#at]!;
       if (this.#fence !== null) this.#code(line, this.#fence);
-      else if (!this.#isLastHalf(line) && !this.#row(line)) this.#block(line);
+      else if (!this.#isCodeLine(line) && !this.#isLastHalf(line) && !this.#row(line)) {
+        this.#block(line);
+      }
     }
     this.#endParagraph(this.#ending);
+    this.#endIndented();
     this.#endFence();
   }
 
@@ -93,29 +118,27 @@ class Reader {
     return this.#isLast ? this.#ending : 'whole';
   }
 
+  get #isGrowingLine(): boolean {
+    return this.#isLast && this.#ending === 'growing';
+  }
+
   #isLastHalf(line: string): boolean {
-    return this.#isLast && this.#ending === 'growing' && isHalfBlock(line);
+    if (!this.#isGrowingLine) return false;
+    return isHalfBlock(line) || (this.#paragraph === null && isHalfDefinition(line));
   }
 
   #block(line: string): void {
+    if (this.#paragraph === null && isDefinition(line, this.#references)) return;
+    if (this.#isUnderlined(line)) return;
     const block = blockOf(line);
+    if (block.kind === 'quote' && this.#isTooFar(block.indent)) {
+      this.#text(line);
+      return;
+    }
     if (block.kind !== 'text') this.#endParagraph('whole');
     switch (block.kind) {
       case 'blank':
         this.#written.blank();
-        break;
-      case 'fence':
-        this.#fence = { ...block, lines: [] };
-        break;
-      case 'quote':
-        this.#quote();
-        break;
-      case 'heading':
-        this.#heading(block.text);
-        break;
-      case 'rule':
-        this.#levels.leave();
-        this.#written.line(() => this.#written.text(RULE));
         break;
       case 'item':
         this.#item(block);
@@ -124,43 +147,110 @@ class Reader {
         this.#text(line);
         break;
       default:
+        this.#begun(block, line, '');
+    }
+  }
+
+  // What a line begins, or an item behind its sign.
+  #begun(
+    block: Exclude<Block, { kind: 'blank' | 'item' | 'text' }>,
+    line: string,
+    prefix: string,
+  ): void {
+    switch (block.kind) {
+      case 'fence':
+        this.#fence = { ...block, prefix, lines: [] };
+        break;
+      case 'quote':
+        this.#quote(line, block.indent, prefix);
+        break;
+      case 'heading':
+        if (prefix === '') this.#levels.leave();
+        this.#heading(block.text, prefix);
+        break;
+      case 'rule':
+        if (prefix === '') this.#levels.leave();
+        this.#written.line(() => this.#written.text(prefix + RULE));
+        break;
+      default:
         unreachable(block);
     }
   }
 
-  #heading(text: string): void {
-    this.#levels.leave();
+  // Far to the right a sign of quotation is text, unless it lies in a list.
+  #isTooFar(indent: number): boolean {
+    return indent >= CODE_COLUMNS && this.#levels.within(indent) === 0;
+  }
+
+  #heading(text: string, prefix: string): void {
     this.#written.line(() => {
+      this.#written.text(prefix);
       const from = this.#written.length;
-      this.#written.rich(readInline(text, this.#lineEnding, this.#steps));
+      this.#written.rich(this.#inline(text, this.#lineEnding));
       this.#written.mark('bold', from);
     });
   }
 
-  #item({ indent, marker, text }: Extract<Block, { kind: 'item' }>): void {
+  // A paragraph is a heading by the line under it: of any number of lines by `===`. By `---` of one line only; under
+  // more it is rather a rule.
+  #isUnderlined(line: string): boolean {
+    const paragraph = this.#paragraph;
+    if (paragraph === null || paragraph.isItem || this.#isTable || !isUnderline(line)) return false;
+    if (paragraph.lines.length > 1 && !line.includes('=')) return false;
+    this.#paragraph = null;
+    this.#levels.leave();
+    this.#heading(paragraph.lines.join('\n'), paragraph.prefix);
+    return true;
+  }
+
+  #inline(text: string, ending: Ending): RichText {
+    return readInline(text, ending, this.#steps, this.#references);
+  }
+
+  #item({ indent, marker, text, column }: Extract<Block, { kind: 'item' }>, before = ''): void {
     const level = this.#levels.enter(indent);
     const task = /^\[([ xX])\](?:\s+|$)/.exec(text);
     const box = task?.[1] === ' ' ? '☐' : '☑';
     const bullet = BULLETS[Math.min(level, BULLETS.length - 1)]!;
     const sign = task === null ? (marker ?? bullet) : box;
-    this.#paragraph = {
-      prefix: `${INDENT.repeat(level)}${sign} `,
-      indent: INDENT.repeat(level + 1),
-      lines: [task === null ? text : text.slice(task[0].length)],
-    };
+    const prefix = `${before === '' ? INDENT.repeat(level) : before}${sign} `;
+    const whole = task === null ? text : text.slice(task[0].length);
+    const rest = this.#isGrowingLine && isHalfBlock(whole) ? '' : whole;
+    const block = blockOf(rest);
+    if (block.kind === 'item' && level < LEVELS_ON_A_LINE_MAX) {
+      const shifted = { ...block, indent: indent + column, column: block.column + column };
+      this.#item(shifted, prefix);
+      return;
+    }
+    if (block.kind === 'fence') {
+      this.#fence = { ...block, indent: column, prefix, lines: [] };
+      return;
+    }
+    if (block.kind === 'quote' || block.kind === 'heading' || block.kind === 'rule') {
+      this.#begun(block, rest, prefix);
+      return;
+    }
+    this.#paragraph = { prefix, indent: INDENT.repeat(level + 1), lines: [rest], isItem: true };
   }
 
   #text(line: string): void {
     const text = line.trimStart();
-    const spaces = line.length - text.length;
+    const columns = indentOf(line);
     if (this.#paragraph !== null) {
-      const indent = spaces > 1 ? this.#paragraph.indent : '';
-      this.#paragraph.lines.push(indent + text.trimEnd());
+      const { indent, lines } = this.#paragraph;
+      // An item's text may begin in the line after its sign.
+      if (lines[0] === '') lines[0] = text.trimEnd();
+      else lines.push((columns > 1 ? indent : '') + text.trimEnd());
+      return;
+    }
+    const level = this.#levels.within(columns);
+    if (level === 0 && columns >= CODE_COLUMNS) {
+      this.#indented = [unindented(line)];
       return;
     }
     // It may be a further paragraph of a list's item.
-    const indent = INDENT.repeat(this.#levels.within(spaces));
-    this.#paragraph = { prefix: indent, indent, lines: [text.trimEnd()] };
+    const indent = INDENT.repeat(level);
+    this.#paragraph = { prefix: indent, indent, lines: [text.trimEnd()], isItem: false };
   }
 
   #endParagraph(ending: Ending): void {
@@ -170,29 +260,61 @@ class Reader {
     this.#paragraph = null;
     this.#written.line(() => {
       this.#written.text(paragraph.prefix);
-      this.#written.rich(readInline(paragraph.lines.join('\n'), ending, this.#steps));
+      this.#written.rich(this.#inline(paragraph.lines.join('\n'), ending));
     });
   }
 
-  // Quotations in quotations are one: Telegram nests none.
-  #quote(): void {
-    this.#levels.leave();
-    const from = this.#at;
-    const isQuote = (line: string | undefined) =>
-      line !== undefined && blockOf(line).kind === 'quote';
-    while (isQuote(this.#lines[this.#at + 1])) this.#at += 1;
-    const inner = unquoted(this.#lines.slice(from, this.#at + 1));
+  // Quotations in quotations are one: Telegram nests none. A paragraph in it goes on without its sign, too.
+  #quote(first: string, indent: number, prefix: string): void {
+    if (prefix === '') this.#levels.within(indent);
+    const unquoting = new Unquoting();
+    const inner = [unquoting.take(first.trimStart())];
+    for (; this.#at + 1 < this.#lines.length; this.#at++) {
+      const line = this.#lines[this.#at + 1]!;
+      const { kind } = blockOf(line);
+      if (kind === 'quote') inner.push(unquoting.take(line.trimStart()));
+      else if (kind === 'text' && unquoting.isInParagraph) inner.push(line.trimStart());
+      else break;
+    }
     this.#written.line(() => {
+      this.#written.sign(prefix);
       const start = this.#written.length;
-      new Reader(inner, this.#lineEnding, this.#written, this.#steps).read();
+      const shared = {
+        written: this.#written,
+        steps: this.#steps,
+        references: this.#references,
+      };
+      new Reader(inner, this.#lineEnding, shared).read();
       this.#written.mark('blockquote', start);
     });
+  }
+
+  // Whether it was one.
+  #isCodeLine(line: string): boolean {
+    if (this.#indented === null) return false;
+    const isBlank = line.trim() === '';
+    if (!isBlank && indentOf(line) < CODE_COLUMNS) {
+      this.#endIndented();
+      return false;
+    }
+    this.#indented.push(unindented(line));
+    return true;
+  }
+
+  #endIndented(): void {
+    const lines = this.#indented;
+    if (lines === null) return;
+    this.#indented = null;
+    const code = lines.join('\n');
+    this.#writeCode(code.trimEnd(), '', null);
+    // The lines at its end were between it and what follows.
+    if (/\n[ \t]*$/.test(code)) this.#written.blank();
   }
 
   #code(line: string, fence: Fence): void {
     const text = line.trim();
     const isMarks = text !== '' && text === fence.mark[0]!.repeat(text.length);
-    const isHalfEnd = isMarks && this.#isLast && this.#ending === 'growing';
+    const isHalfEnd = isMarks && this.#isGrowingLine;
     if (endsFence(line, fence.mark)) this.#endFence();
     else if (!isHalfEnd) {
       const spaces = line.length - line.trimStart().length;
@@ -204,12 +326,16 @@ class Reader {
     const fence = this.#fence;
     if (fence === null) return;
     this.#fence = null;
-    const code = fence.lines.join('\n').trimEnd();
-    if (code === '') return;
+    this.#writeCode(fence.lines.join('\n').trimEnd(), fence.prefix, fence.language);
+  }
+
+  #writeCode(code: string, prefix: string, language: string | null): void {
+    if (code === '' && prefix === '') return;
     this.#written.line(() => {
+      this.#written.text(prefix);
       const from = this.#written.length;
       this.#written.text(code);
-      this.#written.mark('pre', from, fence.language === null ? {} : { language: fence.language });
+      this.#written.mark('pre', from, language === null ? {} : { language });
     });
   }
 
@@ -219,6 +345,7 @@ class Reader {
     const isHeader = !this.#isTable && isRow(line) && this.#isTableUnder(line, next);
     if (!isHeader && !(this.#isTable && isRow(line))) return false;
     this.#endParagraph('whole');
+    this.#levels.within(indentOf(line));
     this.#isTable = true;
     if (isDelimiterRow(line)) return true;
     const cells = cellsOf(line, this.#steps);
@@ -227,7 +354,7 @@ class Reader {
       for (const [at, cell] of cells.entries()) {
         if (at > 0) this.#written.text(' | ');
         const ending = at === cells.length - 1 ? this.#lineEnding : 'whole';
-        this.#written.rich(readInline(cell, ending, this.#steps));
+        this.#written.rich(this.#inline(cell, ending));
       }
       if (isHeader) this.#written.mark('bold', from);
     });

@@ -2,6 +2,7 @@
 // nearest opener that fits it, what lies between the two stays as it is written; openers wait in one list per kind,
 // so that none is looked at twice in vain.
 
+import type { LinkReferences } from './references.ts';
 import type { Entity, RichText } from './rich-text.ts';
 import type { Steps } from './steps.ts';
 import { type Ending, type Token, tokensOf } from './tokens.ts';
@@ -31,11 +32,14 @@ const WORD = /[\p{L}\p{N}]/u;
 const SPACED_WORD = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
 const SPACE = /^\s?$/;
 
-export function readInline(source: string, ending: Ending, steps: Steps): RichText {
-  const tokens = tokensOf(source, ending, steps);
-  const texts = tokens.map((token) =>
-    token.kind === 'text' || token.kind === 'code' ? token.text : '',
-  );
+export function readInline(
+  source: string,
+  ending: Ending,
+  steps: Steps,
+  references: LinkReferences,
+): RichText {
+  const tokens = tokensOf(source, ending, steps, references);
+  const texts = tokens.map((token) => ('text' in token ? token.text : ''));
   const spans: Span[] = [];
   // Emphasis does not cross the ends of a link.
   const levels = [new Level(texts, spans, ending, steps)];
@@ -87,7 +91,7 @@ class Level {
     const canClose = !SPACE.test(before) && (isAnywhere || !WORD.test(after));
     let count = run.count;
     while (canClose && count > 0) {
-      const opener = this.#nearest(mark, count);
+      const opener = this.#nearest(mark, count, canOpen);
       if (opener === null) break;
       count -= this.#close(opener, count, token);
     }
@@ -109,14 +113,16 @@ class Level {
     }
   }
 
-  // One leaves those of two alone; two prefers those of two or more; more take what is nearest.
-  #nearest(mark: string, count: number): Opener | null {
+  // One leaves those of two alone; two prefers those of two or more, and where it may as well open it leaves one alone;
+  // more take what is nearest.
+  #nearest(mark: string, count: number, canOpen: boolean): Opener | null {
     const last = (kind: number) => this.#byKind.get(mark + kind)?.at(-1);
     const later = (a: Opener | undefined, b: Opener | undefined) =>
       (a?.at ?? -1) > (b?.at ?? -1) ? a : b;
     if (count === 1) return later(last(1), last(3)) ?? null;
     const many = later(last(2), last(3));
-    return (count === 2 ? (many ?? last(1)) : later(many, last(1))) ?? null;
+    const one = count === 2 && canOpen ? undefined : last(1);
+    return (count === 2 ? (many ?? one) : later(many, one)) ?? null;
   }
 
   // How many markers it took.

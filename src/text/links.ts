@@ -1,5 +1,6 @@
 // The part of a Markdown link after its label: `(address "title")`.
 
+import { characterAt } from './named-characters.ts';
 import type { Steps } from './steps.ts';
 
 export interface Destination {
@@ -16,6 +17,7 @@ const DESTINATION_UNITS_MAX = 2048;
 const DEPTH_MAX = 8;
 // A label that is still being written; longer ones are rather a bracket that never closes.
 const LABEL_UNITS_MAX = 200;
+const NAMED = /&[#\w]{2,33};/g;
 const OPENABLE = /^https?:\/\/\S/i;
 
 // `half`: the source ends before it does.
@@ -45,8 +47,14 @@ export function destinationAt(
 
 function whole(inside: string, end: number): Destination {
   const [address = ''] = inside.trim().split(/\s/, 1);
+  return linkTo(address, end);
+}
+
+export function linkTo(address: string, end: number): Destination {
   const bare = address.replace(/^<(.*)>$/, '$1');
-  const target = bare.replace(/\\([!-/:-@[-`{-~])/g, '$1').replaceAll('&amp;', '&');
+  const target = bare
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(NAMED, (name) => characterAt(name, 0)?.text ?? name);
   if (OPENABLE.test(target)) return { kind: 'whole', url: target, text: '', end };
   const shown = target.replace(/^(mailto|tel):/i, '');
   const isWorthy = shown !== '' && !shown.startsWith('#');

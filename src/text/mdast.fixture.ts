@@ -10,6 +10,7 @@ import { validEntities } from './valid-entities.ts';
 
 type Node = ReturnType<typeof fromMarkdown>['children'][number];
 type Of<Type extends Node['type']> = Extract<Node, { type: Type }>;
+type Rows = readonly (readonly Of<'tableCell'>[])[];
 
 const INDENT = '  ';
 const RULE = '──────────';
@@ -19,13 +20,20 @@ export function readByMdast(source: string): RichText {
   const extensions = [gfm({ singleTilde: false })];
   const root = fromMarkdown(source, { extensions, mdastExtensions: [gfmFromMarkdown()] });
   const written = new Written(source);
+  written.define(root.children);
   written.blocks(root.children, 0);
   return validEntities({ text: written.text.trimEnd(), entities: written.entities });
+}
+
+// Definitions and empty code leave nothing.
+function isShown(node: Node): boolean {
+  return node.type !== 'definition' && !(node.type === 'code' && node.value.trim() === '');
 }
 
 class Written {
   readonly #source: string;
   readonly #lines: readonly string[];
+  readonly #definitions = new Map<string, Of<'definition'>>();
   readonly entities: Entity[] = [];
   text = '';
 
@@ -34,14 +42,26 @@ class Written {
     this.#lines = source.split('\n');
   }
 
+  // What references refer to; the first of a name counts.
+  define(nodes: readonly Node[]): void {
+    for (const node of nodes) {
+      if (node.type === 'definition' && !this.#definitions.has(node.identifier)) {
+        this.#definitions.set(node.identifier, node);
+      }
+      if ('children' in node) this.define(node.children);
+    }
+  }
+
   // `level`: how many lists they are in.
   blocks(nodes: readonly Node[], level: number): void {
-    for (const [at, node] of nodes.entries()) {
+    for (const [at, node] of nodes.filter(isShown).entries()) {
       if (at > 0) this.text += this.#gap(node);
       // The first of an item stands behind its sign.
       const indent = INDENT.repeat(level);
-      if (node.type === 'paragraph' && !(level > 0 && at === 0)) this.text += indent;
-      this.#block(node, level);
+      const isFirst = level > 0 && at === 0;
+      if (node.type === 'paragraph' && !isFirst) this.text += indent;
+      if (node.type === 'list') this.#list(node, level, isFirst);
+      else this.#block(node, level);
     }
   }
 
@@ -68,8 +88,11 @@ class Written {
       case 'code':
         this.#code(node);
         return;
-      case 'list':
-        this.#list(node, level);
+      case 'html':
+        this.text += node.value;
+        return;
+      case 'table':
+        this.#table(node.children.map(({ children }) => children));
         return;
       default:
         throw new Error(`no block that both know: ${node.type}`);
@@ -83,13 +106,29 @@ class Written {
     });
   }
 
-  #list(list: Of<'list'>, level: number): void {
+  #table([head = [], ...rows]: Rows): void {
+    const row = (cells: readonly Of<'tableCell'>[]) => {
+      for (const [at, cell] of cells.entries()) {
+        if (at > 0) this.text += ' | ';
+        this.#phrases(cell.children, '');
+      }
+    };
+    this.#marked({ type: 'bold' }, () => row(head));
+    for (const cells of rows) {
+      this.text += '\n';
+      row(cells);
+    }
+  }
+
+  // `isBehind`: the sign of the item around it.
+  #list(list: Of<'list'>, level: number, isBehind: boolean): void {
     for (const [at, item] of list.children.entries()) {
       if (at > 0) this.text += this.#gap(item);
       const number = /^\d+[.)]/.exec(this.#source.slice(item.position!.start.offset));
       const bullet = BULLETS[Math.min(level, BULLETS.length - 1)]!;
       const sign = typeof item.checked === 'boolean' ? (item.checked ? '☑' : '☐') : null;
-      this.text += `${INDENT.repeat(level)}${sign ?? number?.[0] ?? bullet} `;
+      const indent = isBehind && at === 0 ? '' : INDENT.repeat(level);
+      this.text += `${indent}${sign ?? number?.[0] ?? bullet} `;
       this.blocks(item.children, level + 1);
     }
   }
@@ -119,15 +158,39 @@ class Written {
         return;
       case 'link':
         // An address that stands alone is text.
-        if (this.#source[node.position?.start.offset ?? -1] !== '[') {
-          inner();
-          return;
-        }
-        this.#marked({ type: 'text_link', url: node.url }, inner);
+        if (this.#source[node.position?.start.offset ?? -1] !== '[') inner();
+        else this.#link(node.url, inner);
+        return;
+      case 'image':
+        this.#link(node.url, () => {
+          this.text += node.alt ?? '';
+        });
+        return;
+      case 'linkReference':
+        this.#link(this.#definitions.get(node.identifier)!.url, inner);
+        return;
+      case 'imageReference':
+        this.#link(this.#definitions.get(node.identifier)!.url, () => {
+          this.text += node.alt ?? '';
+        });
+        return;
+      case 'html':
+        this.text += /^<br ?\/?>$/i.test(node.value) ? '\n' : node.value;
         return;
       default:
         throw new Error(`no phrase that both know: ${node.type}`);
     }
+  }
+
+  // What nobody can open is shown beside its label.
+  #link(url: string, write: () => void): void {
+    if (/^https?:\/\/\S/i.test(url)) {
+      this.#marked({ type: 'text_link', url }, write);
+      return;
+    }
+    write();
+    const shown = url.replace(/^(mailto|tel):/i, '');
+    if (shown !== '' && !shown.startsWith('#')) this.text += ` (${shown})`;
   }
 
   #marked(mark: { type: string; [more: string]: unknown }, write: () => void): void {

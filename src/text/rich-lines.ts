@@ -24,6 +24,12 @@ export class RichLines {
     this.#isFresh = false;
   }
 
+  // Before the first of what begins together.
+  sign(text: string): void {
+    this.text(text);
+    this.#isFresh = true;
+  }
+
   text(text: string): void {
     if (text === '') return;
     this.#pieces.push(text);

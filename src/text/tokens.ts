@@ -1,7 +1,9 @@
 // A paragraph of Markdown, cut into what counts in it: texts, code, runs of markers, links. Links and code are decided
 // here, as they bind tighter than any emphasis. Every character is looked at a bounded number of times.
 
-import { type Destination, destinationAt, isLabel } from './links.ts';
+import { type Destination, destinationAt, isLabel, linkTo } from './links.ts';
+import { characterAt, isHalfCharacter } from './named-characters.ts';
+import { type LinkReferences, targetOf } from './references.ts';
 import type { Steps } from './steps.ts';
 
 // How a paragraph ends. `whole`: with its last character. `growing`: more may come, so what is begun counts as begun,
@@ -12,24 +14,29 @@ export type Token =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'run'; mark: string; count: number; before: string; after: string }
-  // `to`: the token that closes it.
-  | { kind: 'link'; to: number; url: string }
+  // `to`: the token that closes it; `text`: what it begins with.
+  | { kind: 'link'; to: number; url: string; text: string }
   | { kind: 'link_end' };
 
 const ORDINARY = /[^\\`*_~|[\]<&h!]+/y;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
-const NAMED = /&(amp|lt|gt|quot|apos|nbsp|#39);/y;
-const NAMES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" },
-};
+// The second half of a link by reference.
+const NAME_UNITS_MAX = 200;
+const NAME = /\[([^\][]{0,200})\]/y;
 const BREAK = /<br ?\/?>/iy;
 const ANGLES = ['<br>', '<br/>', '<br />', '<https:', '<http:', '<mailto:'];
+const AUTO_MAIL = /<([\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})>/y;
 const AUTO_LINK = /<((?:https?:|mailto:)[^\s<>]{1,2048})(>|$)/iy;
 // Telegram finds it by itself; here it only keeps its underscores. What may close an emphasis is not part of it.
 const ADDRESS = /https?:\/\/[^\s<>*`|[\]()]+/iy;
 
-export function tokensOf(source: string, ending: Ending, steps: Steps): Token[] {
-  return new Tokenizer(source, ending, steps).read();
+export function tokensOf(
+  source: string,
+  ending: Ending,
+  steps: Steps,
+  references: LinkReferences,
+): Token[] {
+  return new Tokenizer(source, ending, steps, references).read();
 }
 
 interface Bracket {
@@ -42,13 +49,15 @@ class Tokenizer {
   readonly #source: string;
   readonly #isGrowing: boolean;
   readonly #steps: Steps;
+  readonly #references: LinkReferences;
   readonly #tokens: Token[] = [];
   readonly #backticks: Map<number, number[]>;
   // `[` that may still become links: where in the source, which token.
   #brackets: Bracket[] = [];
   #at = 0;
 
-  constructor(source: string, ending: Ending, steps: Steps) {
+  constructor(source: string, ending: Ending, steps: Steps, references: LinkReferences) {
+    this.#references = references;
     this.#source = source;
     this.#isGrowing = ending === 'growing';
     this.#steps = steps;
@@ -62,7 +71,7 @@ class Tokenizer {
     }
     // The label of a link that is being written.
     const half = this.#brackets.at(-1);
-    if (this.#isGrowing && half !== undefined && isLabel(this.#source.slice(half.at + 1))) {
+    if (this.#isGrowing && half !== undefined && this.#mayBeLabel(half, this.#source.length)) {
       this.#tokens[half.token] = { kind: 'text', text: '' };
     }
     return this.#tokens;
@@ -162,17 +171,65 @@ class Tokenizer {
     const after = this.#at + 1;
     const found = destinationAt(this.#source, after, this.#steps);
     if (found.kind === 'whole') return this.#link(open, found);
-    const isHalf = found.kind === 'half' || after === this.#source.length;
-    if (!this.#isGrowing || !isHalf || !isLabel(this.#source.slice(open.at + 1, this.#at))) {
+    const referred = this.#reference(open);
+    if (referred !== null) return referred;
+    const isHalf =
+      found.kind === 'half' || after === this.#source.length || this.#isHalfName(after);
+    if (!this.#isGrowing || !isHalf || !this.#mayBeLabel(open, this.#at)) {
       return this.#text(']');
     }
     this.#tokens[open.token] = { kind: 'text', text: '' };
     return this.#source.length;
   }
 
+  // Of a link whose end is not there yet. What stands behind a name or a bracket is an index.
+  #mayBeLabel({ at, isImage }: Bracket, end: number): boolean {
+    const isIndex = !isImage && /[\w\]]/.test(this.#source[at - 1] ?? '');
+    return !isIndex && isLabel(this.#source.slice(at + 1, end));
+  }
+
+  #isHalfName(at: number): boolean {
+    const isOpen = this.#source[at] === '[' && this.#source.length - at <= NAME_UNITS_MAX;
+    return isOpen && !this.#source.slice(at + 1).includes(']');
+  }
+
+  // A link by a name after the label, or by the label itself; null: none of that name.
+  #reference(open: Bracket): number | null {
+    const after = this.#at + 1;
+    NAME.lastIndex = after;
+    const named = NAME.exec(this.#source);
+    const label = this.#source.slice(open.at + 1, this.#at);
+    const target = targetOf(this.#references, named?.[1] || label);
+    const end = after + (named?.[0].length ?? 0);
+    if (target === null) return named === null ? null : this.#awaited(open, end);
+    if (named === null && !isLabel(label)) return this.#note(open, target, end);
+    return this.#link(open, linkTo(target, end));
+  }
+
+  // Its definition is still to come, most likely: models write them last. Until then there is the label alone, as
+  // there will be with the link.
+  #awaited(open: Bracket, end: number): number | null {
+    if (!this.#references.isGrowing || !this.#mayBeLabel(open, this.#at)) return null;
+    this.#tokens[open.token] = { kind: 'text', text: '' };
+    return end;
+  }
+
+  // A number keeps its brackets, as it had them before its definition came.
+  #note({ token }: Bracket, target: string, end: number): number {
+    const { url } = linkTo(target, end);
+    if (url === null) return this.#text(']');
+    this.#tokens.push({ kind: 'text', text: ']' });
+    this.#tokens[token] = { kind: 'link', to: this.#tokens.length, url, text: '[' };
+    this.#tokens.push({ kind: 'link_end' });
+    this.#brackets = [];
+    return end;
+  }
+
   #link({ token, isImage }: Bracket, { url, text, end }: Destination): number {
     this.#tokens[token] =
-      url === null ? { kind: 'text', text: '' } : { kind: 'link', to: this.#tokens.length, url };
+      url === null
+        ? { kind: 'text', text: '' }
+        : { kind: 'link', to: this.#tokens.length, url, text: '' };
     this.#tokens.push(url === null ? { kind: 'text', text } : { kind: 'link_end' });
     // No link within a link, but a picture.
     if (!isImage) this.#brackets = [];
@@ -180,14 +237,17 @@ class Tokenizer {
   }
 
   #named(): number {
-    const name = this.#match(NAMED)?.[1];
-    if (name !== undefined) return this.#text(NAMES[name]!, name.length + 2);
-    return this.#half(Object.keys(NAMES).map((each) => `&${each};`)) ?? this.#text('&');
+    const found = characterAt(this.#source, this.#at);
+    if (found !== null) return this.#text(found.text, found.end - this.#at);
+    const isHalf = this.#isGrowing && isHalfCharacter(this.#source.slice(this.#at));
+    return isHalf ? this.#text('', this.#source.length - this.#at) : this.#text('&');
   }
 
   #angle(): number {
     const line = this.#match(BREAK);
     if (line !== null) return this.#text('\n', line[0].length);
+    const mail = this.#match(AUTO_MAIL);
+    if (mail !== null) return this.#text(mail[1]!, mail[0].length);
     const link = this.#match(AUTO_LINK);
     const isLink = link !== null && (link[2] === '>' || this.#isGrowing);
     if (isLink) return this.#text(link[1]!, link[0].length);

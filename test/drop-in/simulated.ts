@@ -98,6 +98,7 @@ export async function dropIn(
       queueMaxOf: () => config.queueMax,
       trustedProxies: [],
       connectionsMax: 1000,
+      streamThoughts: false,
     },
   };
   const app = createServer(options);

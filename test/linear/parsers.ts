@@ -57,6 +57,7 @@ const MARKDOWN = [
   'a',
 ];
 const COMMONMARK = [
+  ...['1. ```\n', '===\n', '    ', '&', '&amp', '[a][', '\n\n[a]: b\n'],
   ...['*', '**', '_', '~~', '||', '`', '``', '```', '[', ']', '](', '(', ')', '![', '\\', '<', '>'],
   ...[
     '>    ',
@@ -111,7 +112,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: MARKDOWN,
   },
   CommonMark: {
-    files: [...text('commonmark', 'blocks', 'inline', 'links', 'tables', 'tokens', 'rich-lines')],
+    files: [
+      ...text('commonmark', 'blocks', 'inline', 'links', 'tables', 'tokens', 'rich-lines'),
+      ...text('references', 'named-characters'),
+    ],
     work: (text) => [parseCommonMark(text, false), parseCommonMark(text, true)],
     words: COMMONMARK,
   },
@@ -231,7 +235,11 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     files: [
       'src/streams/feed/lines.ts',
       'src/streams/feed/event-stream.ts',
-      'src/streams/feed/ndjson.ts',
+      'src/streams/feed/json-feed.ts',
+      'src/streams/feed/json-values.ts',
+      'src/streams/feed/data-stream.ts',
+      'src/streams/feed/thoughts.ts',
+      'src/streams/feed/wording.ts',
       'src/streams/feed/unnamed.ts',
     ],
     work: (text) => {
@@ -249,6 +257,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       'data: {"text":"a"}\n\n',
       '{',
       '{"text":"a"}\n',
+      '[{"',
+      '"<think>"\n',
+      '"</"\n',
+      '0:"a"\n',
       ':',
       ' ',
       'event: ',

@@ -12,8 +12,8 @@ import { bench, TOKEN } from '../context.fixture.ts';
 import { PASSING_MAX } from '../context.ts';
 import { Passing } from './pass.ts';
 
-const { dialect, polling } = createTelegram({ transport: null as never });
-const TELEGRAM = { dialect: dialect!, polling: polling! };
+const { calls, dialect, polling } = createTelegram({ transport: null as never });
+const TELEGRAM = { calls, dialect: dialect!, polling: polling! };
 const UPDATES = '{"ok":true,"result":[{"update_id":1},{"update_id":2}]}';
 
 async function passed(method: string, status: number, pieces: (string | Error)[]) {

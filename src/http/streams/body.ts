@@ -12,6 +12,8 @@ export type BodyEnd =
   | { kind: 'finished'; view: StreamView; error: string | null }
   // Its sender broke off, or we are stopping: nobody says the rest.
   | { kind: 'cut_off'; view: StreamView }
+  // Nothing of it could be read; `detail` says what it was.
+  | { kind: 'unknown_shape'; view: StreamView; detail: string }
   | { kind: 'too_long'; view: StreamView; unitsMax: number }
   // It was ended while the body still came: by the watchdog, or by hand.
   | { kind: 'ended'; view: StreamView }
@@ -93,7 +95,10 @@ export async function feedStream(
   const cut = cutBy() ?? (last.error === null ? undefined : 'producer_failed');
   const fed = await live.final(id, last.isOver ? last.change : null, cut);
   if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
-  return { kind: 'finished', view: fed.view, error: last.error };
+  const { view } = fed;
+  return last.isUnknown === true
+    ? { kind: 'unknown_shape', view, detail: last.error ?? '' }
+    : { kind: 'finished', view, error: last.error };
 }
 
 async function refusedEnd(
@@ -113,6 +118,8 @@ export interface BodyReading {
   readonly change: StreamChange | null;
   readonly isOver: boolean;
   readonly error: string | null;
+  // Nothing of it has a known shape.
+  readonly isUnknown?: boolean;
 }
 
 function readEvents(events: readonly FeedEvent[]): BodyReading {
@@ -128,7 +135,12 @@ function readEvents(events: readonly FeedEvent[]): BodyReading {
       case 'done':
         return { change, isOver: true, error: null };
       case 'error':
-        return { change, isOver: true, error: event.detail };
+        return {
+          change,
+          isOver: true,
+          error: event.detail,
+          isUnknown: event.isUnknown === true,
+        };
       default:
         return unreachable(event);
     }

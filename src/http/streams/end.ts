@@ -15,6 +15,8 @@ export function endProblem(
   switch (end.kind) {
     case 'cut_off':
       return problem('shutting_down', '', { stream: showStream(tag, end.view) });
+    case 'unknown_shape':
+      return problem('unknown_stream_shape', end.detail, { stream: showStream(tag, end.view) });
     case 'too_long':
       return tooLong(end.unitsMax, { stream: showStream(tag, end.view) });
     case 'ended':

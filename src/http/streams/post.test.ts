@@ -91,6 +91,40 @@ describe('a body that is the stream', () => {
     expect(answer.json().error).toContain('Overloaded');
   });
 
+  test('of no shape that is known is refused with what it was and what is known', async () => {
+    const at = await start();
+    const strange = 'event: part\ndata: {"words":"Hi"}\n\ndata: [DONE]\n\n';
+    const answer = await ask(at, 'POST', `?${TARGET}`, strange, 'text/event-stream');
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({
+      code: 'unknown_stream_shape',
+      stream: { units: 0, reason: 'producer_failed' },
+    });
+    expect(answer.json().detail).toContain('an event part, an object of words');
+    expect(answer.json().detail).toContain('openai-chat');
+  });
+
+  test('shows thoughts only where that is set', async () => {
+    const thought = '"<think>hm</think>yes"\n';
+    for (const [streamThoughts, text] of [
+      [false, 'yes'],
+      [true, '<think>hm</think>yes'],
+    ] as const) {
+      const at = await start({ streamThoughts });
+      await ask(at, 'POST', `?${TARGET}`, thought, 'application/x-ndjson');
+      expect(at.live.streams.get('stream1')!.text).toBe(text);
+      await at.app.close();
+    }
+  });
+
+  test('of the AI SDK 4 calls itself plain text, and is known by its header', async () => {
+    const at = await start();
+    const headers = { ...AUTH, 'content-type': 'text/plain', 'x-vercel-ai-data-stream': 'v1' };
+    const url = `/v1/streams?${TARGET}`;
+    await at.app.inject({ method: 'POST', url, headers, payload: '0:"Hi"\nd:{}\n' });
+    expect(at.live.streams.get('stream1')!.text).toBe('Hi');
+  });
+
   test('that waits is answered when it has arrived', async () => {
     const at = await start();
     at.live.onWait = () => at.live.arrive('stream1');

@@ -5,22 +5,28 @@
 import { createParser, type EventSourceParser, type ParseError } from 'eventsource-parser';
 import { FEED_BOUNDS, type Feed, type FeedBounds, type FeedEvent } from './event.ts';
 import { LineSplitter } from './lines.ts';
-import { Payloads } from './payloads.ts';
+import { type PayloadOptions, Payloads } from './payloads.ts';
 
 export class EventStreamFeed implements Feed {
   readonly #lines: LineSplitter;
   readonly #parser: EventSourceParser;
-  readonly #payloads = new Payloads();
+  readonly #payloads: Payloads;
   readonly #bounds: FeedBounds;
+  // Of an event that has no data yet. Without any, the library drops it; some producers end so.
+  #bareName: string | null = null;
+  // What comes now has no empty line after it.
+  #isOver = false;
   // By the lines that are being read.
   #told: FeedEvent[] = [];
 
-  constructor(bounds: FeedBounds = FEED_BOUNDS) {
+  constructor(options: PayloadOptions, bounds: FeedBounds = FEED_BOUNDS) {
     this.#bounds = bounds;
+    this.#payloads = new Payloads(options);
     this.#lines = new LineSplitter(bounds.lineUnitsMax);
     this.#parser = createParser({
       maxBufferSize: bounds.eventUnitsMax,
-      onEvent: ({ data, event }) => this.#tell(this.#payloads.read(data, event ?? null)),
+      onEvent: ({ data, event }) =>
+        this.#tell(this.#payloads.read(data, event ?? null, this.#isOver)),
       onError: (error) => this.#fail(error),
     });
   }
@@ -40,6 +46,7 @@ export class EventStreamFeed implements Feed {
   // The standard drops an event without its empty line, as it may be half of one. Here a half cannot be taken for a
   // whole, as it is not JSON; and servers that forget the last empty line would lose their last words.
   end(): FeedEvent[] {
+    this.#isOver = true;
     const events = this.#read([...this.#lines.end(), '']);
     return [...events, ...this.#payloads.end()];
   }
@@ -50,8 +57,18 @@ export class EventStreamFeed implements Feed {
       // A parser that met its bound takes no more.
       if (this.#payloads.isEnded) break;
       this.#parser.feed(`${line}\n`);
+      this.#see(line);
     }
     return this.#told;
+  }
+
+  #see(line: string): void {
+    const name = /^event: ?(.*)$/.exec(line)?.[1];
+    if (name !== undefined) this.#bareName = name;
+    if (line.startsWith('data')) this.#bareName = null;
+    if (line !== '' || this.#bareName === null) return;
+    this.#tell(this.#payloads.read('', this.#bareName));
+    this.#bareName = null;
   }
 
   #tell(events: readonly FeedEvent[]): void {

@@ -8,7 +8,8 @@ export type FeedEvent =
   | { kind: 'replace'; text: string }
   | { kind: 'done' }
   // The producer failed, or its words cannot be read on; what came before stands.
-  | { kind: 'error'; detail: string };
+  // `isUnknown`: nothing in it has a shape that is known here.
+  | { kind: 'error'; detail: string; isUnknown?: true };
 
 // Bytes in, events out, in whichever pieces the bytes come. After `done` or `error` there is nothing more, and one of
 // the two always comes, at the latest with `end`. Nothing that can be in a body makes it throw.

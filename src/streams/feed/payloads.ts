@@ -1,44 +1,61 @@
-// The payloads of one body, one after the other: which producer's shape each has, whether the end was told, and what
+// The payloads of one body, one after the other: which producer's shape they have, whether the end was told, and what
 // the end of the body means where it was not.
 
 import { jsonOrUndefined } from '../../system/json.ts';
-import { readMessagesEvent } from './anthropic.ts';
 import type { FeedEvent } from './event.ts';
-import { readChatChunk, readResponsesEvent } from './openai.ts';
-import { asJson, type Json, more, type Shape, type ShapeReading } from './shape.ts';
-import { readSimple } from './simple.ts';
+import {
+  asJson,
+  type Payload,
+  readError,
+  type ShapeEvent,
+  type ShapeReader,
+  type ShapeReading,
+} from './shape.ts';
+import { SHAPES, shapeOf } from './shapes.ts';
+import { Wording } from './wording.ts';
 
-const SHAPES: readonly Shape[] = [readChatChunk, readResponsesEvent, readMessagesEvent, readSimple];
+export interface PayloadOptions {
+  // `<think>…</think>` in the text.
+  readonly areThoughtsShown: boolean;
+}
+
 const DONE = '[DONE]';
 // The name of events without a name.
 const NAME_DEFAULT = 'message';
+// Of what was not understood, so much is told.
+const MEMBERS_TOLD_MAX = 8;
+const TELLABLE = /^[\w.:/-]{1,40}$/;
 
 export class Payloads {
+  readonly #wording: Wording;
   broken = 0;
+  #reader: ShapeReader | null = null;
   #unknown = 0;
+  // The first that was not understood, in words.
+  #seen = '';
   #isOpen = false;
   #isUnderstood = false;
   #isEnded = false;
+
+  constructor({ areThoughtsShown }: PayloadOptions) {
+    this.#wording = new Wording(areThoughtsShown);
+  }
 
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  // `type` is the event's name; some producers name the type there only.
-  read(payload: string, type: string | null = null): FeedEvent[] {
+  // `name`: of the event.
+  read(raw: string, name: string | null = null, isHalf = false): FeedEvent[] {
     if (this.#isEnded) return [];
-    const trimmed = payload.trim();
-    if (trimmed === '') return [];
+    const trimmed = raw.trim();
+    if (trimmed === '' && (name === null || this.#reader === null)) return [];
     // Producers of shapes that are not known here have the same word for the end.
     if (trimmed === DONE) return this.#strange() ?? this.#tell([{ kind: 'done' }]);
-    const value = parsed(trimmed);
-    if (value === undefined) {
-      this.broken += 1;
-      return [];
-    }
-    const reading = readingOf(value, type);
+    const payload = { ...payloadOf(raw, trimmed, name), isHalf };
+    const reading = this.#reading(payload);
     if (reading === null) {
-      this.#unknown += 1;
+      this.#miss(payload);
       return [];
     }
     this.#isUnderstood = true;
@@ -58,17 +75,40 @@ export class Payloads {
     return this.#tell([{ kind: 'done' }]);
   }
 
-  // Said much, and nothing of it understood: an error, as an empty message would hide that.
+  #reading(payload: Payload): ShapeReading | null {
+    this.#reader ??= shapeOf(payload)?.reader() ?? null;
+    const reading = this.#reader?.(payload) ?? readError(payload);
+    if (reading !== null) return reading;
+    // A text alone is a piece of the text, whoever sends it.
+    const { value } = payload;
+    return typeof value === 'string'
+      ? { events: [{ kind: 'text', text: value }], isOpen: null }
+      : null;
+  }
+
+  #miss(payload: Payload): void {
+    if (payload.raw.trim() === '') return;
+    if (payload.value === undefined) this.broken += 1;
+    else this.#unknown += 1;
+    this.#seen ||= inWords(payload);
+  }
+
+  // ShapeEvent much, and nothing of it understood: an error, as an empty message would hide that.
   #strange(): FeedEvent[] | null {
     const unread = this.broken + this.#unknown;
     if (this.#isUnderstood || unread === 0) return null;
-    return this.fail(`nothing in it was understood (${unread} events or lines)`);
+    const known = SHAPES.map(({ name }) => name).join(', ');
+    const detail =
+      `nothing in it is of a known shape (${unread} events or lines; the first is ${this.#seen}); ` +
+      `known are ${known}`;
+    return this.#tell([{ kind: 'error', detail, isUnknown: true }]);
   }
 
-  #tell(events: readonly FeedEvent[]): FeedEvent[] {
+  #tell(events: readonly ShapeEvent[]): FeedEvent[] {
     const told: FeedEvent[] = [];
-    for (const event of events) {
+    for (const event of events.flatMap((said) => this.#wording.tell(said))) {
       if (this.#isEnded) break;
+      if (event.kind === 'text' && event.text === '') continue;
       told.push(event);
       this.#isEnded = event.kind === 'done' || event.kind === 'error';
     }
@@ -76,19 +116,26 @@ export class Payloads {
   }
 }
 
-function readingOf(value: unknown, type: string | null): ShapeReading | null {
-  if (typeof value === 'string') return { ...more(value), isOpen: false };
-  const json = asJson(value);
-  if (json === null) return null;
-  const isTyped = 'type' in json || type === null || type === NAME_DEFAULT;
-  const payload: Json = isTyped ? json : { ...json, type };
-  for (const shape of SHAPES) {
-    const reading = shape(payload);
-    if (reading !== null) return reading;
-  }
-  return null;
+function payloadOf(raw: string, trimmed: string, name: string | null): Omit<Payload, 'isHalf'> {
+  const value: unknown = jsonOrUndefined(trimmed);
+  const members = asJson(value);
+  const isTyped = members === null || 'type' in members || name === null || name === NAME_DEFAULT;
+  return { name, raw, value, json: isTyped ? (members ?? {}) : { ...members, type: name } };
 }
 
-function parsed(text: string): unknown {
-  return jsonOrUndefined(text);
+// What it is made of, not what it says.
+function inWords({ name, value }: Payload): string {
+  const members = asJson(value);
+  const names = Object.keys(members ?? {}).filter((each) => TELLABLE.test(each));
+  const made =
+    members === null
+      ? kindOf(value)
+      : `an object of ${names.slice(0, MEMBERS_TOLD_MAX).join(', ') || 'nothing'}`;
+  return name !== null && TELLABLE.test(name) ? `an event ${name}, ${made}` : made;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'no JSON';
+  if (Array.isArray(value)) return 'an array';
+  return value === null ? 'null' : `a ${typeof value}`;
 }

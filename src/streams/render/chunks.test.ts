@@ -12,6 +12,8 @@ test.each([
   ['```\ncode\n\nmore code', 0],
   ['text\n\n```\ncode\n\nmore', 6],
   ['```\ncode\n\nmore\n```\n\ntext', 20],
+  ['1. ```sh\ncode\n\nmore', 0],
+  ['1. ```sh\n   a\n   ```\n\ntext', 22],
 ])('%j is finished up to %i', (text, end) => {
   expect(finishedTo(text, 0)).toBe(end);
 });

@@ -1,7 +1,8 @@
 // Where a growing text may be cut into messages that will not be changed any more: after its last finished paragraph.
 // A paragraph inside a fenced code block is not finished before the block is.
 
-const FENCE = /^ {0,3}(```|~~~)/;
+// Also behind the sign of a list's item.
+const FENCE = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:```|~~~)/;
 
 // The place after the last finished paragraph that begins at `from` or later; `from` when none is finished.
 export function finishedTo(text: string, from: number): number {

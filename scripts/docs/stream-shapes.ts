@@ -1,0 +1,36 @@
+// docs/reference/stream-shapes.md from the table of shapes.
+
+import { SHAPES } from '../../src/streams/feed/shapes.ts';
+import { MADE, table } from './table.ts';
+
+// When the shapes were last compared with what their producers document.
+const COMPARED = '2026-11-17';
+
+export function streamShapesPage(): string {
+  const rows = SHAPES.map(({ name, producer, sign }) => [`\`${name}\``, producer, sign]);
+  return `# Shapes of streams
+
+${MADE}
+
+What models, agents and their servers send can be poured in as it is ([streams](../use/streams.md)): as server-sent
+events, as JSON lines, as one JSON array, or in the lines of the AI SDK 4. The first event or line that has one of these
+marks decides how the rest of the body is read. Compared with what the producers document on ${COMPARED}.
+
+${table(['shape', 'sent by', 'recognised by'], rows)}
+
+A JSON string alone is a piece of the text in every shape.
+
+* The text is what the model says to the reader: also a refusal, and the transcript of a voice. Reasoning, calls of
+  tools and their results, citations, usage and what subagents say are passed over.
+* Where a tool was called between two texts, there is a paragraph between them.
+* Thoughts that a model writes into its text before the answer, \`<think>…</think>\`, are left out unless
+  \`stream_thoughts\` is on. Further down such a tag is part of the text.
+* A body whose shape has an end, and that stops before it, has broken off: what came is shown and \`error\` says so.
+* A body of which nothing is of a known shape is refused with \`unknown_stream_shape\`: what was seen, and what is
+  known. It is never shown as it came.
+
+\`test/recorded/\` has a sample of each, written from what the producers document and, for OpenAI, Gemini, Cohere,
+LangGraph, AG-UI and the AI SDK 4, read with their own libraries on that day.
+\`src/streams/feed/recorded.test.ts\` cuts each at every byte.
+`;
+}
