@@ -172,7 +172,7 @@ describe('an edit of a message that is edited again and again', () => {
   test('goes at once where nothing else is shown, and its caller gets the platform’s answer', async () => {
     const { world, take } = await one();
     const seq = (await take('a')) as number;
-    expect(world.live.edits.isPreview(seq)).toBe(false);
+    expect(world.live.edits.road.isPreview(seq)).toBe(false);
     // As soon as the chat takes another message after the one that it changes.
     await world.run(1200);
     expect(world.texts()).toEqual(['a']);
@@ -183,11 +183,14 @@ describe('an edit of a message that is edited again and again', () => {
     await take('a');
     await world.run(200);
     const [second, third] = [(await take('b')) as number, (await take('c')) as number];
-    expect([second, third].map((seq) => world.live.edits.isPreview(seq))).toEqual([false, true]);
+    expect([second, third].map((seq) => world.live.edits.road.isPreview(seq))).toEqual([
+      false,
+      true,
+    ]);
     const ended = await world.done(world.road.ended(second, NEVER));
     expect(ended).toMatchObject({ seq: third, state: 'sent' });
     expect(world.texts()).toEqual(['c']);
-    expect(world.live.edits.isPreview(third)).toBe(false);
+    expect(world.live.edits.road.isPreview(third)).toBe(false);
   });
 
   test('what is held when the process dies is shown by the next', async () => {
@@ -218,7 +221,7 @@ describe('an edit of a message that is edited again and again', () => {
     const { world, take } = await one({ settings: { qos: false } });
     for (const text of ['a', 'b']) {
       const seq = (await take(text)) as number;
-      expect(world.live.edits.isPreview(seq)).toBe(false);
+      expect(world.live.edits.road.isPreview(seq)).toBe(false);
       await world.run(1500);
     }
     expect(world.texts()).toEqual(['b']);

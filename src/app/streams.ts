@@ -59,11 +59,7 @@ export function openLive(
     prune: (step) => journal.streams.prune(step),
   });
   return {
-    road: {
-      ...road,
-      submit: (delivery) => live.edits.submit(delivery),
-      isPreview: (seq) => live.edits.isPreview(seq),
-    },
+    road: live.edits.road,
     output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();

@@ -21,7 +21,7 @@ import {
   safePriors,
 } from './account/account.ts';
 import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
-import { MessageThreads } from './attempt/message-threads.ts';
+import { MessageThreads } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents } from './events.ts';
 import { Scheduled } from './scheduled.ts';

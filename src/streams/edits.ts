@@ -120,13 +120,14 @@ export class LiveEdits {
     this.#p = ports;
   }
 
-  get(id: string): EditSession | null {
-    return this.#sessions.get(id) ?? null;
+  // As callers see it.
+  get road(): AskedRoad {
+    const submit = this.submit.bind(this);
+    return { ...this.#p.road, submit, isPreview: (seq) => this.#previews.has(seq) };
   }
 
-  // It waits for its session's turn: its caller need not.
-  isPreview(seq: number): boolean {
-    return this.#previews.has(seq);
+  get(id: string): EditSession | null {
+    return this.#sessions.get(id) ?? null;
   }
 
   // As the road takes it, and held if it is live output.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MessageThreads } from './message-threads.ts';
+import { MessageThreads } from './messages.ts';
 
 const sent = { seq: 5, account: 'fake:1', chat: '7', lane: 't:9' };
 
