@@ -38,7 +38,7 @@ export const SHARE_MIN = 0.02;
 const WEAK_FALL = 0.8;
 const WEAK_MS = 2 * 60_000;
 // An estimate from times is a little uncertain.
-const ESTIMATE_MARGIN = 0.97;
+const ESTIMATE_MARGIN = 0.96;
 // The first try for more lets a call go so much early, as a share of the window and at most.
 const EARLY_SHARE = 0.15;
 const EARLY_MS_MAX = 800;
@@ -48,8 +48,9 @@ const STEPS = [1.5, 2] as const;
 const STEP_MIN = 0.065;
 const ALL = 0.995;
 const DEAF_TIMES = 1.5;
+const BACKLOG_TIMES = 3;
 // Waits that differ by less are the same.
-const SAME_SHARE = 0.3;
+const SAME_SHARE = 0.5;
 // Held by less than this share of the window: it is as it was.
 export const HELD_SHARE = 0.95;
 
@@ -154,11 +155,16 @@ export function refuse(
   const least = isSure ? SHARE_MIN : Math.max(SHARE_MIN, WEAK_FALL * proven);
   rate.failures = rate.share === 1 ? 0 : rate.failures + 1;
   // A try that failed says nothing against what went through before it.
-  const [floor, most] = evidence.isTry
-    ? [proven, Math.max(proven, used * ESTIMATE_MARGIN)]
-    : [least, proven * ESTIMATE_MARGIN];
-  fall(rate, Math.max(floor, Math.min(evidence.estimate, most)), used, now);
+  const [floor, broke] = evidence.isTry ? [proven, used] : [least, proven];
+  // What was in the window counts; that it was as much as is believed can only be a miscount.
+  const { estimate } = evidence;
+  fall(rate, Math.max(floor, estimate < broke ? estimate : broke * ESTIMATE_MARGIN), used, now);
   rate.isCounting = isSure && !evidence.isTry;
+}
+
+// Calls before this tell of what was before the last fall: those in flight then, and those that the platform still held.
+export function newsFrom({ changedAt, heldMs }: LearnedRate): number {
+  return changedAt + BACKLOG_TIMES * heldMs;
 }
 
 // A call that was in flight when the rate fell went through: the window held that much more.
@@ -223,27 +229,31 @@ export function prove(
   if (next >= rate.share * (1 + STEP_MIN)) rate.next = next;
 }
 
-// Nothing is left to remember.
+// Nothing is left to remember: neither a share, nor how slow the line is.
 export function isSpent(rate: LearnedRate, now: number, settings: LearningSettings): boolean {
-  return provenAt(rate, now, settings) === 1;
+  const isHeard = rate.deafMs === 0 || now - rate.fellAt > settings.fadeMs;
+  return isHeard && provenAt(rate, now, settings) === 1;
 }
 
 // Answers at full use of a window, or beyond what is believed: how long were they held?
 export interface Round {
+  readonly isTry: boolean;
   calls: number;
   heldMs: number;
   longestMs: number;
+  secondMs: number;
   // Of the last call: one slow chat must not speak for its account.
   chat: string;
 }
 
-export function newRound(): Round {
-  return { calls: 0, heldMs: 0, longestMs: 0, chat: '' };
+export function newRound(isTry: boolean): Round {
+  return { isTry, calls: 0, heldMs: 0, longestMs: 0, secondMs: 0, chat: '' };
 }
 
 export function note(round: Round, chat: string, holdMs: number): void {
   round.calls += 1;
   round.heldMs += holdMs;
+  round.secondMs = Math.max(round.secondMs, Math.min(round.longestMs, holdMs));
   round.longestMs = Math.max(round.longestMs, holdMs);
   round.chat = chat;
 }

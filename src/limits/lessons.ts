@@ -15,6 +15,7 @@ import {
   meanHoldMs,
   newRate,
   newRound,
+  newsFrom,
   note,
   prove,
   refuse,
@@ -36,14 +37,15 @@ const USED_SHARE_MIN = 0.15;
 const HALF_USED_SHARE = 0.4;
 // Waits are named in whole seconds, and the call was on its way for a while.
 const WAIT_MS_ERROR = 2_000;
-// A spacing may truly be so many times the prior.
-const SPACING_TIMES_MAX = 6;
+// A spacing that is truly so many times the prior is likely; twice that is possible.
+const SPACING_TIMES_MAX = 5;
 // Answers that a conclusion needs. In a long window one call that goes early shows all; in a short one the line's own
 // jitter is as long as what is looked for.
 const LONG_MS_MIN = 10_000;
 const ANSWERS_LONG = 1;
 const ANSWERS_SHORT = 8;
 const ANSWERS_FULL = 10;
+const ANSWERS_LONG_FULL = 3;
 // A shorter wait than this is the line's own jitter.
 const HELD_MS_MIN = 60;
 
@@ -118,11 +120,11 @@ export class Lessons {
     const { family, gate, chat } = booking.charge;
     if (COSMETIC_FAMILIES.includes(family)) return false;
     const before = this.#suspicions.get(gate);
-    const isStale = before === undefined || now - before.at > this.#settings.momentMs;
     const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
     const isProven = isProbe && before !== undefined && before.until > now;
-    const suspicion =
-      isStale && !isProbe ? { chats: new Set<string>(), since: now, at: now, until } : before!;
+    const isOver = !isProbe && now - (before?.at ?? 0) > this.#settings.momentMs;
+    const suspicion: Suspicion =
+      before === undefined || isOver ? { chats: new Set(), since: now, at: now, until } : before;
     const close = (opensAt: number, cause: string) =>
       this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
     this.#suspicions.set(gate, suspicion);
@@ -215,8 +217,10 @@ export class Lessons {
     const sinceLastMs = booking.departedAt - slot.last;
     const perMs = sinceLastMs + retryAfterMs;
     const believedMs = slot.perMs(rule, now, this.#settings);
-    const isClose = sinceLastMs < 2 * believedMs && perMs <= SPACING_TIMES_MAX * rule.perMs;
-    const fit: Fit = isClose ? 'loose' : 'none';
+    if (sinceLastMs > 2 * believedMs || perMs > 2 * SPACING_TIMES_MAX * rule.perMs) {
+      return { estimate: 1, fit: 'none' as Fit };
+    }
+    const fit: Fit = perMs <= SPACING_TIMES_MAX * rule.perMs + HELD_MS_MIN ? 'exact' : 'loose';
     return { estimate: rule.perMs / perMs, fit };
   }
 
@@ -253,14 +257,14 @@ export class Lessons {
       }
       const heldMs = holdMs > Math.max(HELD_MS_MIN, slot.rate?.deafMs ?? 0) ? holdMs : 0;
       const isTry = ((heldMs === 0 ? pressure.telling : pressure.tries) & (1 << index)) !== 0;
-      const isNews = slot.rate === null || takenAt >= slot.rate.changedAt;
+      const isNews = slot.rate === null || takenAt >= newsFrom(slot.rate);
       if (!isNews || (!isTry && (pressure.full & (1 << index)) === 0)) continue;
       // While more is tried only the tries tell.
       if (!isTry && slot.rate !== null && isTrying(slot.rate, now, this.#settings)) continue;
       // Nothing is kept of windows that nothing is wrong with.
       if (slot.round === null && heldMs === 0 && !isTry) continue;
       if (branch.scope === 'account' && slot.round?.chat === charge.chat) continue;
-      slot.round ??= newRound();
+      if (slot.round?.isTry !== isTry) slot.round = newRound(isTry);
       note(slot.round, charge.chat, heldMs);
       if (this.#conclude(slot, rule, isTry, now)) notes.learned(branch, slot);
     }
@@ -274,13 +278,14 @@ export class Lessons {
   // Says whether something was learned.
   #conclude(slot: Slot, rule: Rule, isTry: boolean, now: number): boolean {
     const { round } = slot;
-    const answers =
-      rule.perMs >= LONG_MS_MIN
-        ? ANSWERS_LONG
-        : Math.max(ANSWERS_SHORT, 2 * rule.count * slot.share(now, this.#settings));
-    if (round === null || round.calls < (isTry ? answers : ANSWERS_FULL)) return false;
+    const isLong = rule.perMs >= LONG_MS_MIN;
+    const windows = 2 * rule.count * slot.share(now, this.#settings);
+    const tries = isLong ? ANSWERS_LONG : Math.max(ANSWERS_SHORT, windows);
+    const answers = isLong ? ANSWERS_LONG_FULL : ANSWERS_FULL;
+    if (round === null || round.calls < (isTry ? tries : answers)) return false;
     slot.round = null;
-    const holdMs = meanHoldMs(round);
+    // A burst meets a long window that is too short at its first call alone; a short one holds all alike.
+    const holdMs = isLong && !isTry ? round.secondMs : meanHoldMs(round);
     const perMs = slot.perMs(rule, now, this.#settings);
     const tried = { share: this.#usedShare(slot, rule, now), perMs, isTry };
     const isHeld = perMs / (perMs + holdMs) < HELD_SHARE || (isTry && holdMs > 0);
