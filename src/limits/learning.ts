@@ -185,9 +185,9 @@ export function hold(
   const isTheSame = Math.abs(holdMs - rate.heldMs) <= SAME_SHARE * rate.heldMs;
   if (!tried.isTry && isSoon && isTheSame && rate.heldMs > 0) {
     // To go slower did not help: it is the line that is slow, or the chat.
-    rate.deafMs = holdMs * DEAF_TIMES;
+    rate.deafMs = Math.max(holdMs, rate.deafMs) * DEAF_TIMES;
     rate.heldMs = 0;
-    fall(rate, rate.ceiling, 1, now);
+    fall(rate, 1, 1, now);
     return;
   }
   const estimate = (tried.share * tried.perMs) / (tried.perMs + holdMs);
@@ -239,6 +239,8 @@ export function isSpent(rate: LearnedRate, now: number, settings: LearningSettin
 export interface Round {
   readonly isTry: boolean;
   calls: number;
+  // How many were held, and for how long together.
+  held: number;
   heldMs: number;
   longestMs: number;
   secondMs: number;
@@ -247,11 +249,12 @@ export interface Round {
 }
 
 export function newRound(isTry: boolean): Round {
-  return { isTry, calls: 0, heldMs: 0, longestMs: 0, secondMs: 0, chat: '' };
+  return { isTry, calls: 0, held: 0, heldMs: 0, longestMs: 0, secondMs: 0, chat: '' };
 }
 
 export function note(round: Round, chat: string, holdMs: number): void {
   round.calls += 1;
+  if (holdMs > 0) round.held += 1;
   round.heldMs += holdMs;
   round.secondMs = Math.max(round.secondMs, Math.min(round.longestMs, holdMs));
   round.longestMs = Math.max(round.longestMs, holdMs);

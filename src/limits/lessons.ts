@@ -46,6 +46,8 @@ const ANSWERS_LONG = 1;
 const ANSWERS_SHORT = 8;
 const ANSWERS_FULL = 10;
 const ANSWERS_LONG_FULL = 3;
+const TRY_HELD_SHARE = 0.4;
+const HELD_CALLS_SHARE = 0.3;
 // A shorter wait than this is the line's own jitter.
 const HELD_MS_MIN = 60;
 
@@ -288,7 +290,10 @@ export class Lessons {
     const holdMs = isLong && !isTry ? round.secondMs : meanHoldMs(round);
     const perMs = slot.perMs(rule, now, this.#settings);
     const tried = { share: this.#usedShare(slot, rule, now), perMs, isTry };
-    const isHeld = perMs / (perMs + holdMs) < HELD_SHARE || (isTry && holdMs > 0);
+    // By chance a few are slow. A try that fails is held for as long as it was early.
+    const isHeld = isTry
+      ? holdMs > (slot.keptMs(rule, now, this.#settings) - perMs) * TRY_HELD_SHARE
+      : round.held >= HELD_CALLS_SHARE * round.calls && perMs / (perMs + holdMs) < HELD_SHARE;
     if (!isTry && !isHeld) return false;
     slot.rate ??= newRate();
     if (isHeld) hold(slot.rate, tried, holdMs, now, this.#settings);
