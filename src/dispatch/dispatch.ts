@@ -17,6 +17,7 @@ import { type Alias, Aliases, recordOf } from './account/aliases.ts';
 import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
 import { Cosmetics } from './account/cosmetics.ts';
 import { AccountOwners, safePriors } from './account/queue-bounds.ts';
+import { TokenChecks } from './account/token-checks.ts';
 import type { AttemptReport, Profile } from './attempt/conclude.ts';
 import { ContentCache, type Known } from './attempt/content-cache.ts';
 import { type AtOncePorts, append } from './attempt/immediate.ts';
@@ -65,7 +66,7 @@ export interface DispatchAccounts {
   profileOf(id: string): Profile;
   stateOf(id: string): { paused: boolean; refused: string | null };
   credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string): Promise<unknown>;
+  setRefused(id: string, reason: string | null): Promise<unknown>;
   // It was removed: what is kept of it may be dropped.
   forget?(id: string): void;
 }
@@ -74,6 +75,7 @@ export class Dispatch implements Service {
   readonly scheduler: Scheduler;
   readonly aliases = new Aliases();
   readonly holds: AccountAvailability;
+  readonly tokens: TokenChecks;
   readonly teller: RoadEvents;
   readonly callers: CallerNotes;
   readonly #owners: AccountOwners;
@@ -114,6 +116,7 @@ export class Dispatch implements Service {
     this.holds = new AccountAvailability(this.scheduler, options.breaker, options.random, (event) =>
       this.teller.emit(event),
     );
+    this.tokens = new TokenChecks(this, options, (work) => this.#track(work));
     this.#shown = new ContentCache(options.clock);
     this.#attempts = new Attempts(this, ports, this.#shown);
     this.#atOnce = {
@@ -149,6 +152,7 @@ export class Dispatch implements Service {
     this.#housekeeping?.cancel();
     this.#scheduled.stop();
     this.platformTime.stop();
+    this.tokens.stop();
     const starting = this.#started ?? Promise.resolve();
     await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }
@@ -212,6 +216,7 @@ export class Dispatch implements Service {
     const settings = { inFlightMax, order, platform: platform.name, isStranger };
     this.scheduler.addAccount(account, limits, settings);
     this.holds.add(account, profile, this.#o.accounts.stateOf(account));
+    this.tokens.opened(account);
     return limits;
   }
 

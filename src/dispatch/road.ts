@@ -76,6 +76,11 @@ export function createRoad(options: FrontOptions): AskedRoad {
       limitsView(dispatch, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
+    probe: async (id) => {
+      if (!isKnown(id)) return null;
+      dispatch.limitsOf(id);
+      return dispatch.tokens.probe(id);
+    },
     freeze: async (what, until, cause) => {
       if (!isKnown(what.account)) return false;
       await freezeByHand(dispatch, what, until, cause, clock.now());

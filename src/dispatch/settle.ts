@@ -44,7 +44,8 @@ export interface Verdict {
 
 // What the try says about the account and its host, for the breakers.
 // `unknown`: the try ended within the gateway, which says nothing about either.
-export type Health = 'answered' | 'refused' | 'broken' | 'host_down' | 'unknown';
+// `host_down`: nothing connects. `host_sick`: an answer said so, perhaps to this account alone.
+export type Health = 'answered' | 'refused' | 'broken' | 'host_sick' | 'host_down' | 'unknown';
 
 export function settle(tried: Tried, policy: RetryPolicy, now: number, chance: number): Verdict {
   const { outcome } = tried;
@@ -87,9 +88,11 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
     }
     case 'failed':
       if (outcome.reason === INTERNAL) return { signal: { kind: 'unjudged' }, health: 'unknown' };
-      return outcome.hostDown
-        ? { signal: { kind: 'unjudged' }, health: 'host_down' }
-        : { signal: { kind: 'judged' }, health: 'broken' };
+      if (!outcome.hostDown) return { signal: { kind: 'judged' }, health: 'broken' };
+      return {
+        signal: { kind: 'unjudged' },
+        health: outcome.isAnswered === true ? 'host_sick' : 'host_down',
+      };
     case 'uncertain':
       return {
         signal: { kind: 'judged' },

@@ -1,12 +1,12 @@
 // What was learned about one rule in one place: the share of the prior that is believed.
 //
-// A platform with a window of its own lets a call in when there is room, makes it wait a little (which looks like a slow
-// success), or refuses it. Each tells where the limit is, by what was in the window then: an estimate, no guess.
+// A platform with a window of its own lets a call in when there is room, makes it wait a little (which looks like a
+// slow success), or refuses it. Each tells where the limit is, by what was in the window then: an estimate, no guess.
 //   - Refused with k calls in the window: the limit is k. How long it says to wait tells whether it was this window.
 //   - Held for h on average, at full use of a window of p: the true window is p + h long (what is let in per time falls
 //     by p / (p + h), for one call at a time and for many in flight alike).
-// A limit may also rise, and nothing tells so but a try: now and then one call goes a little early. If the platform takes
-// it at once, more is tried, in growing steps, until it breaks; the share that broke is remembered for a while.
+// A limit may also rise, and nothing tells so but a try: now and then one call goes a little early. If the platform
+// takes it at once, more is tried, in growing steps, until it breaks; the share that broke is remembered for a while.
 // What is not used proves nothing, so what was learned fades with time, also while the process is down.
 
 export interface LearningSettings {
@@ -162,7 +162,7 @@ export function refuse(
   rate.isCounting = isSure && !evidence.isTry;
 }
 
-// Calls before this tell of what was before the last fall: those in flight then, and those that the platform still held.
+// Calls before this tell of what was before the last fall: they were in flight then, or the platform still held others.
 export function newsFrom({ changedAt, heldMs }: LearnedRate): number {
   return changedAt + BACKLOG_TIMES * heldMs;
 }

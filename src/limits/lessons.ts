@@ -1,8 +1,8 @@
 // From an answer to what it teaches: whom does a refusal or a slow success tell about?
 // The hard thing is the scope. A refusal that the chat's own window explains is the chat's: so many calls in it, and a
-// wait until the oldest of them leaves. One that it does not explain may be the account's doing. But a chat that refuses
-// again and again is a chat in trouble, however many there are of them: only refusals of chats that were fine until
-// then, with no success of anyone in between, are held against the account.
+// wait until the oldest of them leaves. One that it does not explain may be the account's doing. But a chat that
+// refuses again and again is a chat in trouble, however many there are of them: only refusals of chats that were fine
+// until then, with no success of anyone in between, are held against the account.
 
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { Branch, Slot } from './branch.ts';
@@ -26,8 +26,8 @@ import type { FreezeScope, Rule, Signal } from './words.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
-// That a gate is shut is our guess, not the platform's word, so the guess is short. If the probe that follows is refused
-// while the wait that another chat was told is not over, the gate's wait is proven, and kept whole.
+// That a gate is shut is our guess, not the platform's word, so the guess is short. If the probe that follows is
+// refused while the wait that another chat was told is not over, the gate's wait is proven, and kept whole.
 const GUESS_MS_MAX = 5_000;
 // So many healthy chats refused in a row close their gate; fewer where the account's window explains it.
 const SUSPECTS_MIN = 4;
@@ -226,7 +226,7 @@ export class Lessons {
     return { estimate: rule.perMs / perMs, fit };
   }
 
-  // Many: those in the window when it was refused are what the platform allows, and the wait ends when the oldest leaves.
+  // Many: those in the window when it was refused are what the platform allows; the wait ends when the oldest leaves.
   #ofWindow(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
     const tripMs = now - booking.departedAt;
     const passed = slot.used(rule.perMs + tripMs, now) - slot.held;

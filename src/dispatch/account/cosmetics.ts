@@ -9,10 +9,11 @@ import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Clock } from '../../system/clock.ts';
 import { answerOf, internalFailure, type Profile, reasonOf } from '../attempt/conclude.ts';
-import { type AccountKeys, type LimitPorts, markRefused, saveLimits } from '../attempt/run.ts';
+import { type AccountKeys, type LimitPorts, saveLimits } from '../attempt/run.ts';
 import type { RoadEvents } from '../events.ts';
 import { lessonOf } from '../settle.ts';
 import type { AccountAvailability } from './availability.ts';
+import type { TokenChecks } from './token-checks.ts';
 
 // Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
 const IN_FLIGHT_MAX = 100;
@@ -22,6 +23,7 @@ const DROPPED: CosmeticAnswer = { end: 'dropped', result: null };
 export interface CosmeticRoad {
   readonly scheduler: Scheduler;
   readonly holds: AccountAvailability;
+  readonly tokens: Pick<TokenChecks, 'isRefused'>;
   readonly teller: RoadEvents;
   profileOf(account: string): Profile;
   limitsOf(account: string): AccountLimits;
@@ -75,9 +77,11 @@ export class Cosmetics {
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
     const learned = limits.settled(ticket, signal, now);
-    if (health !== 'unknown') holds.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
-    if (health === 'refused') await markRefused(accounts, account);
+    const isSure = health !== 'refused' || (await this.#road.tokens.isRefused(account));
+    if (health !== 'unknown' && isSure) {
+      holds.learn(account, chat, health, reasonOf(outcome) ?? '', clock.now());
+    }
     await saveLimits(this.#p, learned.records);
     return answerFor(outcome);
   }

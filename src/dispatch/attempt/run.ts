@@ -16,6 +16,7 @@ import { sleep } from '../../system/clock.ts';
 import type { Alias, Aliases } from '../account/aliases.ts';
 import type { AccountAvailability } from '../account/availability.ts';
 import type { AccountOwners } from '../account/queue-bounds.ts';
+import type { TokenChecks } from '../account/token-checks.ts';
 import { BeginLatency } from '../loop-waker.ts';
 import {
   type AttemptChange,
@@ -79,6 +80,7 @@ export interface AccountKeys {
 export interface AttemptRoad {
   readonly scheduler: Scheduler;
   readonly holds: AccountAvailability;
+  readonly tokens: Pick<TokenChecks, 'isRefused'>;
   readonly aliases: Aliases;
   readonly platformTime: { answered(host: string, date: string | undefined): void };
   unite(account: string, alias: Alias, now: number): LimitRecord[];
@@ -202,12 +204,23 @@ export class Attempts {
     this.#road.limitsOf(account).departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, queued, body);
     this.#road.platformTime.answered(this.#road.profileOf(account).host, date);
-    if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
-      await markRefused(this.#p.accounts, account);
-    }
     const { n, record } = begun;
-    const tried = { queued, n, record, body, outcome, startedAt, probing, change };
+    const confirmed = await this.#confirmed(account, outcome);
+    const tried = { queued, n, record, body, outcome: confirmed, startedAt, probing, change };
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
+  }
+
+  // That the account itself is refused is believed only when the platform says it twice; else the call failed.
+  async #confirmed(account: string, outcome: Outcome): Promise<Outcome> {
+    if (outcome.kind !== 'refused' || outcome.reason !== ACCOUNT_REFUSED) return outcome;
+    if (await this.#road.tokens.isRefused(account)) return outcome;
+    const { reason, detail } = outcome;
+    return {
+      kind: 'failed',
+      reason,
+      detail: `${detail}, but it knows the account`,
+      hostDown: false,
+    };
   }
 
   #conclude({ queued }: Start, ticket: Ticket | null, tried: TriedCall) {
@@ -340,14 +353,4 @@ export async function writeLimits(
   const byAccount = [...Map.groupBy(records, ({ account }) => account)];
   const opened = await Promise.all(byAccount.map(([account]) => owners.open(account)));
   await Promise.all(byAccount.map(([, some], i) => journal.saveLimits(opened[i]!, some)));
-}
-
-// Before the attempt is settled, so that a crash in between does not make the next process ask again.
-export async function markRefused(accounts: AccountKeys, id: string): Promise<void> {
-  try {
-    await accounts.setRefused(id, ACCOUNT_REFUSED);
-  } catch (error) {
-    // The breaker holds it in memory; only a restart would ask once more.
-    if (!(error instanceof JournalUnavailable)) throw error;
-  }
 }
