@@ -185,14 +185,17 @@ describe('the scope of a refusal', () => {
     expect(limits.view(200, 1)[0]?.rules).toMatchObject([{ count: 2, learned: 0.5 }]);
   });
 
-  test('a wait that no window of the account explains needs four in a row, and lowers nothing', () => {
+  test('a wait that no window of the account explains needs four in a row; then one call goes at a time', () => {
     for (const chat of ['a', 'b']) call(charge(chat), 0);
     refuse(['c', 'd'], 10, 60_000);
     refuse(['e'], 1010, 60_000);
-    expect(isOpen(charge('x'), 1011)).toBe(true);
+    limits.settled(limits.take(charge('w'), 1011), { kind: 'unjudged' }, 1012);
     refuse(['f'], 1020, 60_000);
-    expect(limits.earliestAccount(charge('x'), 1021)).toBe(6020);
-    expect(limits.view(200, 1)[0]?.rules).toMatchObject([{ learned: 1 }]);
+    const probe = limits.take(charge('x'), 1021);
+    expect(limits.earliestAccount(charge('y'), 1022)).toBe(Number.POSITIVE_INFINITY);
+    limits.settled(probe, OK, 1060);
+    expect(isOpen(charge('y'), 1061)).toBe(true);
+    expect(limits.view(1061, 1)[0]?.rules).toMatchObject([{ learned: 1 }]);
   });
 
   test('a success of anyone in between clears the account', () => {
@@ -219,20 +222,23 @@ describe('the scope of a refusal', () => {
     expect(limits.view(200_000, 1)[0]?.rules).toMatchObject([{ learned: 1 }]);
   });
 
-  test('a guess is short, the proof of a refused probe is kept whole', () => {
+  test('each probe that is refused closes it for longer, the third for as long as it was told', () => {
     refuse(['c', 'd', 'e', 'f'], 0, 3_000_000);
-    expect(limits.earliestAccount(charge('x'), 1)).toBe(5000);
-    refuse(['x'], 5000, 500_000);
-    expect(limits.earliestAccount(charge('y'), 5001)).toBe(505_000);
+    refuse(['x'], 1, 500_000);
+    expect(limits.earliestAccount(charge('y'), 2)).toBe(1001);
+    refuse(['y'], 1001, 500_000);
+    expect(limits.earliestAccount(charge('z'), 1002)).toBe(6001);
+    refuse(['z'], 6001, 500_000);
+    expect(limits.earliestAccount(charge('a'), 6002)).toBe(3_000_000);
   });
 
-  test('a probe whose chat is closed itself is no proof, where what others were told is over', () => {
+  test('no longer than the longest wait that anyone was told', () => {
     refuse(['c', 'd', 'e', 'f'], 0, 3000);
-    refuse(['x'], 3000, 833_000);
-    expect(limits.earliestAccount(charge('y'), 3001)).toBe(8000);
-    call(charge('y'), 8000);
-    expect(isOpen(charge('z'), 9000)).toBe(true);
-    expect(limits.earliestChat(charge('x'), 9001)).toBe(836_000);
+    refuse(['x'], 1, 3000);
+    refuse(['y'], 1001, 3000);
+    expect(limits.earliestAccount(charge('z'), 1002)).toBe(4001);
+    call(charge('z'), 4001);
+    expect(isOpen(charge('a'), 5001)).toBe(true);
   });
 
   test('refusals that the chats explain themselves stay theirs', () => {

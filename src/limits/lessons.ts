@@ -26,9 +26,10 @@ import type { FreezeScope, Rule, Signal } from './words.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
-// That a gate is shut is our guess, not the platform's word, so the guess is short. If the probe that follows is
-// refused while the wait that another chat was told is not over, the gate's wait is proven, and kept whole.
-const GUESS_MS_MAX = 5_000;
+// That a gate is shut is our guess, not the platform's word. So at first it lets one call at a time pass: where others
+// are taken that costs them no more than an answer's time. Each such probe that is refused too closes it for longer, and
+// the third is proof enough to keep the whole wait.
+const GUESSES_MS = [1_000, 5_000] as const;
 // So many healthy chats refused in a row close their gate; fewer where the account's window explains it.
 const SUSPECTS_MIN = 4;
 const SUSPECTS_EXPLAINED_MIN = 2;
@@ -65,6 +66,8 @@ interface Blamed {
 // Refusals that no chat's own window explains, in a row.
 interface Suspicion {
   readonly chats: Set<string>;
+  // Those of them that went alone.
+  probes: number;
   readonly since: number;
   at: number;
   until: number;
@@ -123,12 +126,11 @@ export class Lessons {
     if (COSMETIC_FAMILIES.includes(family)) return false;
     const before = this.#suspicions.get(gate);
     const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
-    const isProven = isProbe && before !== undefined && before.until > now;
     const isOver = !isProbe && now - (before?.at ?? 0) > this.#settings.momentMs;
     const suspicion: Suspicion =
-      before === undefined || isOver ? { chats: new Set(), since: now, at: now, until } : before;
-    const close = (opensAt: number, cause: string) =>
-      this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
+      before === undefined || isOver
+        ? { chats: new Set(), probes: 0, since: now, at: now, until }
+        : before;
     this.#suspicions.set(gate, suspicion);
     suspicion.chats.add(chat);
     suspicion.at = now;
@@ -137,14 +139,18 @@ export class Lessons {
     const blamed = this.#blame(this.#account, plan.account, booking, signal, now);
     const isExplained = blamed.some(({ fit }) => fit === 'exact');
     const isEnough = suspicion.chats.size >= (isExplained ? SUSPECTS_EXPLAINED_MIN : SUSPECTS_MIN);
-    const guessed = Math.min(suspicion.until, now + GUESS_MS_MAX);
-    if (isProven) close(until, 'refused again after a freeze');
-    else if (isProbe) close(guessed, 'a chat refused right after a freeze');
-    else if (isEnough) close(guessed, `${suspicion.chats.size} chats refused in a row`);
-    if (!isProven && !isEnough) return false;
-    const least = isProven ? 'loose' : 'exact';
-    this.#lower(this.#account, plan.account, booking, signal, least, now, notes);
+    if (!isProbe && !isEnough) return false;
+    if (isProbe) suspicion.probes += 1;
+    const guessMs = isExplained ? signal.retryAfterMs : this.#guessMs(suspicion);
+    const cause = `${suspicion.chats.size} chats refused in a row`;
+    const opensAt = Math.min(suspicion.until, now + guessMs);
+    this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
+    this.#lower(this.#account, plan.account, booking, signal, 'exact', now, notes);
     return true;
+  }
+
+  #guessMs({ probes }: Suspicion): number {
+    return probes === 0 ? 0 : (GUESSES_MS[probes - 1] ?? Number.POSITIVE_INFINITY);
   }
 
   #freeze(
