@@ -154,11 +154,12 @@ export function refuse(
   const isSure = evidence.fits || now - rate.fellAt < WEAK_MS;
   const least = isSure ? SHARE_MIN : Math.max(SHARE_MIN, WEAK_FALL * proven);
   rate.failures = rate.share === 1 ? 0 : rate.failures + 1;
-  // A try that failed says nothing against what went through before it.
-  const [floor, broke] = evidence.isTry ? [proven, used] : [least, proven];
   // What was in the window counts; that it was as much as is believed can only be a miscount.
-  const { estimate } = evidence;
-  fall(rate, Math.max(floor, estimate < broke ? estimate : broke * ESTIMATE_MARGIN), used, now);
+  const broke = evidence.isTry ? used : proven;
+  const counted = evidence.estimate < broke ? evidence.estimate : broke * ESTIMATE_MARGIN;
+  // A try that failed says nothing against what went through before it.
+  const isDoubtful = evidence.isTry && counted < proven * HELD_SHARE;
+  fall(rate, isDoubtful ? proven : Math.max(least, counted), used, now);
   rate.isCounting = isSure && !evidence.isTry;
 }
 

@@ -264,7 +264,7 @@ export class Lessons {
         continue;
       }
       const heldMs = holdMs > Math.max(HELD_MS_MIN, slot.rate?.deafMs ?? 0) ? holdMs : 0;
-      const isTry = ((heldMs === 0 ? pressure.telling : pressure.tries) & (1 << index)) !== 0;
+      const isTry = (pressure.telling & (1 << index)) !== 0;
       const isNews = slot.rate === null || takenAt >= newsFrom(slot.rate);
       if (!isNews || (!isTry && (pressure.full & (1 << index)) === 0)) continue;
       // While more is tried only the tries tell.

@@ -6,13 +6,15 @@ import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { Identified } from '../../platforms/platform.ts';
 import type { Probed } from '../../road/road.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
-import type { Clock, Timer } from '../../system/clock.ts';
+import { type Clock, sleep, type Timer } from '../../system/clock.ts';
 import type { Profile } from '../attempt/conclude.ts';
 import type { AccountAvailability } from './availability.ts';
 
 // Between two questions, at first and at most.
 const PAUSE_MS = 60_000;
 const PAUSE_MS_MAX = 3_600_000;
+// Before a doubt is dropped because nobody can be asked.
+const ASK_AGAIN_MS = [1_000, 3_000, 9_000] as const;
 
 export interface TokenRoad {
   readonly holds: AccountAvailability;
@@ -54,7 +56,7 @@ export class TokenChecks {
   async isRefused(account: string): Promise<boolean> {
     const { clock } = this.#p;
     this.#road.holds.doubt(account, ACCOUNT_REFUSED, clock.now());
-    const found = await this.#ask(account);
+    const found = await this.#askAtLength(account);
     if (found.kind !== 'refused') {
       this.#road.holds.renew(account, clock.now());
       this.#road.wake();
@@ -111,6 +113,16 @@ export class TokenChecks {
       case 'unreachable':
         return { found: 'unreachable', detail: asked.detail };
     }
+  }
+
+  // Who cannot be asked now may answer in a moment; meanwhile the doubt stands.
+  async #askAtLength(account: string): Promise<Identified> {
+    for (const pauseMs of ASK_AGAIN_MS) {
+      const found = await this.#ask(account);
+      if (found.kind !== 'unreachable' || this.#isStopped) return found;
+      await sleep(this.#p.clock, pauseMs);
+    }
+    return this.#ask(account);
   }
 
   // One question at a time, whoever wants to know.
