@@ -67,7 +67,7 @@ test('a probe says what it found, and asks for --force while the platform said t
     err: '',
   });
   const held = await accounts('probe', 'telegram:42', '--chat=-100');
-  expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/wait until[^]*frozen/) });
+  expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/wait until.*frozen/s) });
   expect((await accounts('probe', 'telegram:42', '--chat=-100', '--force')).code).toBe(0);
   expect((await accounts('probe', 'telegram:9')).err).toContain('unknown_account');
 });

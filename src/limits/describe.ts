@@ -61,7 +61,8 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
         scope: rule.scope,
         used: slot.used(perMs, now),
         count,
-        perMs,
+        // What is believed: that a call may go early, as a try, is nobody's budget.
+        perMs: slot.spanMs(rule, now, settings),
         learned,
         freeAt: Math.max(now, slot.freeAt(1, count, perMs, now, heldAt)),
       };

@@ -38,6 +38,8 @@ const USED_SHARE_MIN = 0.15;
 const HALF_USED_SHARE = 0.4;
 // Waits are named in whole seconds, and the call was on its way for a while.
 const WAIT_MS_ERROR = 2_000;
+const WAIT_ROUNDING_MS = 1_100;
+const UNCOUNTED_MAX = 2;
 // A spacing that is truly so many times the prior is likely; twice that is possible.
 const SPACING_TIMES_MAX = 5;
 // Answers that a conclusion needs. In a long window one call that goes early shows all; in a short one the line's own
@@ -234,14 +236,21 @@ export class Lessons {
 
   // Many: those in the window when it was refused are what the platform allows; the wait ends when the oldest leaves.
   #ofWindow(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
-    const tripMs = now - booking.departedAt;
-    const passed = slot.used(rule.perMs + tripMs, now) - slot.held;
-    const estimate = passed / rule.count;
+    const spanMs = rule.perMs + now - booking.departedAt;
+    const counted = slot.used(spanMs, now) - slot.held;
+    const lateMs = (n: number) =>
+      now + retryAfterMs - slot.moment(n, spanMs, now, now) - rule.perMs;
+    // We count also what the platform refused for other reasons: its window may begin a little later than ours.
+    let first = 0;
+    while (first < UNCOUNTED_MAX && first < counted - 1 && lateMs(first) > WAIT_ROUNDING_MS) {
+      first += 1;
+    }
+    if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;
+    const estimate = (counted - first) / rule.count;
     if (estimate < USED_SHARE_MIN || retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
       return { estimate, fit: 'none' as Fit };
     }
-    const leavesAt = slot.moment(0, rule.perMs + tripMs, now, now) + rule.perMs;
-    const isExact = Math.abs(now + retryAfterMs - leavesAt) <= WAIT_MS_ERROR;
+    const isExact = Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
     const isHalfUsed = estimate >= HALF_USED_SHARE * slot.share(now, this.#settings);
     return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit) };
   }
