@@ -222,23 +222,17 @@ describe('the scope of a refusal', () => {
     expect(limits.view(200_000, 1)[0]?.rules).toMatchObject([{ learned: 1 }]);
   });
 
-  test('each probe that is refused closes it for longer, the third for as long as it was told', () => {
+  test('probes that are all refused close it for longer, and in the end for as long as it was told', () => {
     refuse(['c', 'd', 'e', 'f'], 0, 3_000_000);
-    refuse(['x'], 1, 500_000);
-    expect(limits.earliestAccount(charge('y'), 2)).toBe(1001);
-    refuse(['y'], 1001, 500_000);
-    expect(limits.earliestAccount(charge('z'), 1002)).toBe(6001);
-    refuse(['z'], 6001, 500_000);
-    expect(limits.earliestAccount(charge('a'), 6002)).toBe(3_000_000);
-  });
-
-  test('no longer than the longest wait that anyone was told', () => {
-    refuse(['c', 'd', 'e', 'f'], 0, 3000);
-    refuse(['x'], 1, 3000);
-    refuse(['y'], 1001, 3000);
-    expect(limits.earliestAccount(charge('z'), 1002)).toBe(4001);
-    call(charge('z'), 4001);
-    expect(isOpen(charge('a'), 5001)).toBe(true);
+    for (let n = 0; n < 4; n++) refuse([`x${n}`], 1 + 1000 * n, 500_000);
+    refuse(['x4'], 4001, 500_000);
+    expect(limits.earliestAccount(charge('y'), 4002)).toBe(5001);
+    refuse(['x5'], 5001, 500_000);
+    expect(limits.earliestAccount(charge('y'), 5002)).toBe(7001);
+    refuse(['x6'], 7001, 500_000);
+    expect(limits.earliestAccount(charge('y'), 7002)).toBe(12_001);
+    refuse(['x7'], 12_001, 500_000);
+    expect(limits.earliestAccount(charge('y'), 12_002)).toBe(3_000_000);
   });
 
   test('refusals that the chats explain themselves stay theirs', () => {

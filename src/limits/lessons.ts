@@ -27,9 +27,9 @@ import type { FreezeScope, Rule, Signal } from './words.ts';
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
 // That a gate is shut is our guess, not the platform's word. So at first it lets one call at a time pass: where
-// others are taken that costs them no more than an answer's time. Each such probe that is refused too closes it for
-// longer, and the third is proof enough to keep the whole wait.
-const GUESSES_MS = [1_000, 5_000] as const;
+// others are taken that costs them no more than an answer's time. Probes that are all refused close it for longer and
+// longer, and after these the next one is proof enough to keep the whole wait.
+const GUESSES_MS = [0, 0, 0, 0, 1_000, 2_000, 5_000] as const;
 // So many healthy chats refused in a row close their gate; fewer where the account's window explains it.
 const SUSPECTS_MIN = 4;
 const SUSPECTS_EXPLAINED_MIN = 2;
