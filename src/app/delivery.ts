@@ -49,7 +49,7 @@ export interface EngineAccounts {
   get(id: string): { paused: boolean; refused: string | null } | null;
   list(): readonly { id: string; platform: string; paused: boolean; refused: string | null }[];
   credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string): Promise<unknown>;
+  setRefused(id: string, reason: string | null): Promise<unknown>;
   setPaused(id: string, paused: boolean): Promise<boolean>;
 }
 

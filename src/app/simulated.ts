@@ -107,7 +107,8 @@ function worldAccounts(
     list: () => ports.accounts.map(({ id }) => ({ id, platform: platform.name, ...stateOf(id) })),
     credentialOf: (id) => tokens.get(id) ?? null,
     setRefused(id, reason) {
-      refused.add(id);
+      if (reason === null) refused.delete(id);
+      else refused.add(id);
       const createdAt = ports.clock.now();
       const account = { id, platform: platform.name, sealed: '', paused: false, createdAt };
       return journal.saveAccount({ ...account, refused: reason });

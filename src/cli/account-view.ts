@@ -18,7 +18,8 @@ export interface ShownAccount {
 // null: nothing does. Freezes are told beside it: a chat's trouble is that chat's.
 export function troubleOf(account: ShownAccount, now: number): string | null {
   const { id, refused, paused, breaker } = account;
-  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
+  if (refused !== null)
+    return `refused by the platform (${refused}): it needs a new token, or sluice accounts probe ${id}`;
   if (paused) return `paused (sluice resume ${id})`;
   if (breaker.state === 'closed') return null;
   const end = until(breaker.until, now);

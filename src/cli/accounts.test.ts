@@ -60,6 +60,18 @@ test('a configured account stays, and an id with a slash names no other path', a
   expect(at.accounts.get('telegram:42')).not.toBeNull();
 });
 
+test('a probe says what it found, and asks for --force while the platform said to wait', async () => {
+  expect(await accounts('probe', 'telegram:42')).toEqual({
+    code: 0,
+    out: 'telegram:42: taken, the platform takes its token',
+    err: '',
+  });
+  const held = await accounts('probe', 'telegram:42', '--chat=-100');
+  expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/wait until.*frozen/s) });
+  expect((await accounts('probe', 'telegram:42', '--chat=-100', '--force')).code).toBe(0);
+  expect((await accounts('probe', 'telegram:9')).err).toContain('unknown_account');
+});
+
 test('without an id it is wrong usage', async () => {
   expect((await accounts('remove')).code).toBe(2);
 });

@@ -1,4 +1,4 @@
-// sluice accounts …: those the gateway knows, and the end of one that is no longer needed.
+// sluice accounts …: those the gateway knows, a try of one that is held back, and the end of one no longer needed.
 
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
@@ -15,11 +15,24 @@ interface Removed {
   readonly broadcasts: number;
 }
 
+interface Probed {
+  readonly found: string;
+  readonly detail: string;
+  readonly thawed: number;
+}
+
+interface ProbeOptions {
+  readonly chat?: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
 export function addAccounts(program: Command, io: Io): void {
   const accounts = program
     .command('accounts')
-    .description('the accounts it speaks for: list, remove');
+    .description('the accounts it speaks for: list, probe, remove');
   addList(accounts, io);
+  addProbe(accounts, io);
   addRemove(accounts, io);
 }
 
@@ -47,6 +60,27 @@ function addList(accounts: Command, io: Io): void {
         : table(['account', 'waiting', 'in flight', 'state'], rows),
     );
   });
+}
+
+function addProbe(accounts: Command, io: Io): void {
+  const command = accounts
+    .command('probe')
+    .description('ask the platform for an account now, and try what is held back')
+    .argument('<account>', 'its id')
+    .option('--chat <chat>', 'and what is held back in this chat')
+    .option('--force', 'also while the platform said to wait, which may make the wait longer');
+  addClientOptions(command).action(async (id: string, options: ProbeOptions) => {
+    const { chat, force } = options;
+    const path = `/v1/accounts/${encodeURIComponent(id)}/probe`;
+    const asked = { ...(chat === undefined ? {} : { chat }), ...(force ? { force } : {}) };
+    const answer = (await connect(io, { ...options }).call('POST', path, asked)) as Probed;
+    if (options.json) printJson(io, answer);
+    else io.out(`${id}: ${answer.found}, ${answer.detail}${freezesEnded(answer.thawed)}`);
+  });
+}
+
+function freezesEnded(count: number): string {
+  return count === 0 ? '' : `; ${count} freezes ended, one call goes first`;
 }
 
 function addRemove(accounts: Command, io: Io): void {

@@ -64,6 +64,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   resume: ['sluice resume telegram:sandbox-1'],
   'login-link': ['sluice login-link', 'sluice login-link --url https://gate.example'],
   'accounts list': ['sluice accounts list', 'sluice accounts list --json'],
+  'accounts probe': [
+    'sluice accounts probe telegram:42',
+    'sluice accounts probe telegram:42 --chat -1001234 --force',
+  ],
   'accounts remove': ['sluice accounts remove telegram:sandbox-1'],
   'keys list': ['sluice keys list'],
   'keys create': [

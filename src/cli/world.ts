@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { WorldOptions, WorldReport } from '../sim/sim.ts';
+import { systemClock } from '../system/clock.ts';
 import { intBelow, systemRandom } from '../system/random.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 
@@ -20,6 +21,7 @@ interface Options {
 }
 
 const SEED_MAX = 2 ** 31;
+const PROGRESS_MS = 5_000;
 const MINUTES_DEFAULT = 10;
 const MINUTES_MAX = 7 * 24 * 60;
 // A world of an hour or more is a whole fleet; a short one is small, so that many of them are quick.
@@ -68,11 +70,25 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
   const { minutes, accounts, chats, crashes } = plan;
   io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);
   for (let i = 0; i < count; i++) {
-    const report = await runWorld({ ...plan, seed: first + i, makeEngine: worldEngine });
+    const seed = first + i;
+    const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
+    const report = await runWorld({ ...plan, seed, makeEngine: worldEngine, onProgress });
     reports.push(report);
     if (!options.json) io.out(formatReport(report));
   }
   return reports;
+}
+
+// A line every few seconds: long worlds take minutes.
+function progressOf(io: Io, name: string, minutes: number): (minute: number) => void {
+  const clock = systemClock();
+  let toldAt = clock.now();
+  return (minute) => {
+    if (clock.now() - toldAt < PROGRESS_MS) return;
+    toldAt = clock.now();
+    const what = minute > minutes ? 'drains' : `minute ${Math.round(minute)} of ${minutes}`;
+    io.err(`${name}: ${what}`);
+  };
 }
 
 function planOf(options: Options): Omit<WorldOptions, 'seed' | 'makeEngine'> {

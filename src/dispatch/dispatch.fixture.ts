@@ -6,7 +6,7 @@ import type { RoadEvent } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rule } from '../limits/limits.ts';
-import type { OutgoingCall, Platform } from '../platforms/platform.ts';
+import type { Identified, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import type { Road } from '../road/road.ts';
 import { type Order, Scheduler } from '../scheduler/scheduler.ts';
@@ -33,6 +33,7 @@ function fakePlatform(
   say: (call: OutgoingCall, nth: number) => Outcome,
   delay: (call: OutgoingCall) => Promise<void>,
   date: () => string | null,
+  identify: () => Identified,
 ) {
   const calls: OutgoingCall[] = [];
   const outcomes = new WeakMap<Reply, Outcome>();
@@ -53,7 +54,7 @@ function fakePlatform(
       planOf: ({ family }) => ({ account: [], chat: [family === 'typing' ? TYPING : CHAT_SECOND] }),
     },
     wire: {
-      identify: async () => ({ kind: 'known', id: '1' }),
+      identify: async () => identify(),
       async send(call) {
         calls.push(call);
         const outcome = say(call, calls.length);
@@ -98,6 +99,7 @@ export function aRoad(
     dateOf = () => null,
     hostOf = () => 'fake',
     refusedOf = () => null,
+    identify = () => ({ kind: 'known', id: '1' }),
     wrap = (platform) => platform,
     report = (_stage, error) => {
       throw error;
@@ -115,6 +117,8 @@ export function aRoad(
     hostOf?: (account: string) => string;
     // Why an account is refused from the start.
     refusedOf?: (account: string) => string | null;
+    // What the platform says when it is asked for the account.
+    identify?: () => Identified;
     wrap?: (platform: Platform, clock: Clock) => Platform;
     report?: ReportFault;
   } = {},
@@ -132,6 +136,7 @@ export function aRoad(
       const date = dateOf(clock.now());
       return date === null ? null : new Date(date).toUTCString();
     },
+    () => identify(),
   );
   const platform = wrap(good, clock);
   const store = createMemoryStore(disk);
@@ -156,6 +161,7 @@ export function aRoad(
     splits: true,
   };
   const refused: string[] = [];
+  const written = new Map<string, string | null>();
   const dispatch = new Dispatch({
     ...store,
     clock,
@@ -168,9 +174,12 @@ export function aRoad(
         if (id === GONE_ACCOUNT) throw new TypeError('no such platform');
         return { ...profile, host: hostOf(id) };
       },
-      stateOf: (id) => ({ paused: false, refused: refusedOf(id) }),
+      stateOf: (id) => ({ paused: false, refused: written.get(id) ?? refusedOf(id) }),
       credentialOf: () => 'secret',
-      setRefused: async (id) => refused.push(id),
+      setRefused: async (id, reason) => {
+        written.set(id, reason);
+        if (reason !== null) refused.push(id);
+      },
     },
     report,
     fatal: (error) => {

@@ -171,10 +171,12 @@ describe('the loop', () => {
 
 describe('trouble', () => {
   test('a dead account is called once, keeps its messages, and others go on', async () => {
-    const { dispatch, road, calls, run, refused, clock } = aRoad((_call, nth) =>
-      nth === 1
-        ? { kind: 'refused', reason: 'unauthorized', detail: '', result: '', cure: null }
-        : SENT,
+    const { dispatch, road, calls, run, refused, clock } = aRoad(
+      (_call, nth) =>
+        nth === 1
+          ? { kind: 'refused', reason: 'unauthorized', detail: '', result: '', cure: null }
+          : SENT,
+      { identify: () => ({ kind: 'refused', status: 401, detail: 'Unauthorized' }) },
     );
     await dispatch.start();
     const seq = await submit(road);

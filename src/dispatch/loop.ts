@@ -54,7 +54,7 @@ export interface DispatchAccounts {
   profileOf(id: string): Profile;
   stateOf(id: string): { paused: boolean; refused: string | null };
   credentialOf(id: string): string | null;
-  setRefused(id: string, reason: string): Promise<unknown>;
+  setRefused(id: string, reason: string | null): Promise<unknown>;
 }
 
 export class Dispatch implements Service {
@@ -80,7 +80,8 @@ export class Dispatch implements Service {
     this.clock = clock;
     this.journal = options.journal;
     this.#waker = new LoopWaker(clock, (now) => this.#turn(now), fatal);
-    this.state = new RoadState({ ...options, wake: () => this.#waker.wake() });
+    const wake = () => this.#waker.wake();
+    this.state = new RoadState({ ...options, wake, track: (work) => this.track(work) });
     const { state } = this;
     const ports = { ...options, owners: state.owners };
     this.callers = new CallerNotes(ports);
@@ -126,6 +127,7 @@ export class Dispatch implements Service {
     this.#housekeeping?.cancel();
     this.state.scheduled.stop();
     this.#platformTime.stop();
+    this.state.tokens.stop();
     const starting = this.#started ?? Promise.resolve();
     await drained(this.#o.clock, [starting, ...this.#inFlight], deadlineMs);
   }

@@ -86,6 +86,11 @@ export function createRoad(options: FrontOptions): AskedRoad {
       limitsView(state, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
+    probe: async (id) => {
+      if (!isKnown(id)) return null;
+      state.openAccount(id);
+      return state.tokens.probe(id);
+    },
     freeze: async (what, until, cause) => {
       if (!isKnown(what.account)) return false;
       await freezeByHand(state, what, until, cause, clock.now());

@@ -326,9 +326,11 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
     }
     case 'failed':
       if (outcome.reason === INTERNAL) return { signal: { kind: 'unjudged' }, health: 'unknown' };
-      return outcome.hostDown
-        ? { signal: { kind: 'unjudged' }, health: 'host_down' }
-        : { signal: { kind: 'judged' }, health: 'broken' };
+      if (!outcome.hostDown) return { signal: { kind: 'judged' }, health: 'broken' };
+      return {
+        signal: { kind: 'unjudged' },
+        health: outcome.isAnswered === true ? 'host_sick' : 'host_down',
+      };
     case 'uncertain':
       return {
         signal: { kind: 'judged' },

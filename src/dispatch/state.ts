@@ -21,6 +21,7 @@ import {
   safePriors,
 } from './account/account.ts';
 import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
+import { TokenChecks } from './account/token-checks.ts';
 import { MessageThreads } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
 import { RoadEvents } from './events.ts';
@@ -40,10 +41,14 @@ export interface StateParts {
   readonly accounts: {
     profileOf(id: string): Profile;
     stateOf(id: string): { paused: boolean; refused: string | null };
+    credentialOf(id: string): string | null;
+    setRefused(id: string, reason: string | null): Promise<unknown>;
   };
   readonly report: ReportFault;
   // There may be something to send.
   readonly wake: () => void;
+  // Work that a stop waits for.
+  readonly track: (work: Promise<unknown>) => void;
 }
 
 export interface RoadAccount {
@@ -60,6 +65,7 @@ export class RoadState {
   readonly scheduled: Scheduled;
   readonly store = new StoreHealth();
   readonly threads = new MessageThreads();
+  readonly tokens: TokenChecks;
   readonly wake: () => void;
   readonly #p: StateParts;
   readonly #accounts = new Map<string, RoadAccount>();
@@ -78,6 +84,7 @@ export class RoadState {
       this.events.emit(event),
     );
     this.scheduled = new Scheduled(parts);
+    this.tokens = new TokenChecks(this, parts, parts.track);
   }
 
   // Those that are open.
@@ -103,6 +110,7 @@ export class RoadState {
     this.#accounts.set(id, account);
     this.scheduler.addAccount(id, limits, settings);
     this.availability.add(id, profile, accounts.stateOf(id));
+    this.tokens.opened(id);
     return account;
   }
 

@@ -163,6 +163,13 @@ export const ERRORS = {
     title: 'The account stands in the configuration, and would be back with the next start.',
     remedy: 'Take it out of `accounts` in `sluice.yaml`, start again, and then remove it.',
   },
+  frozen: {
+    status: 409,
+    title: 'The platform said to wait, and the wait is not over.',
+    remedy:
+      'Wait: a call before the time makes the wait longer, for a chat up to half a day. To try all the same, send ' +
+      '`{"force": true}`.',
+  },
   accounts_full: {
     status: 503,
     title: 'No further account can be registered.',

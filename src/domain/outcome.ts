@@ -14,8 +14,9 @@ export type Outcome =
     }
   // The platform said no and will say no again. `cure` names a change of the call that may help, once.
   | { kind: 'refused'; reason: string; detail: string; result: string; cure: Cure | null }
-  // Broken, and surely not delivered: safe to repeat.
-  | { kind: 'failed'; reason: string; detail: string; hostDown: boolean }
+  // Broken, and surely not delivered: safe to repeat. `hostDown`: it is no fault of the call. Where an answer said so
+  // (`isAnswered`) it may still be one of the account: only when nothing connects is it surely the host.
+  | { kind: 'failed'; reason: string; detail: string; hostDown: boolean; isAnswered?: boolean }
   // The request was written and no answer came: it may or may not have been delivered.
   | { kind: 'uncertain'; reason: string; detail: string };
 

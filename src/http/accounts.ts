@@ -3,9 +3,11 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { NAME_LENGTH_MAX } from '../accept/context.ts';
 import { invalid } from '../accept/problems.ts';
 import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../accept/schema.ts';
-import { showTimeOrNull } from '../accept/time.ts';
+import { showTime, showTimeOrNull } from '../accept/time.ts';
 import { troublesOf } from '../accept/trouble.ts';
 import type { AccountView, LimitsView } from '../road/road.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from './auth/access.ts';
@@ -59,6 +61,24 @@ const Limit = Type.Object({
   freezes: Type.Array(
     Type.Object({ scope: text, since: timeOrNull, until: timeOrNull, cause: text }),
   ),
+});
+const Probe = Type.Object(
+  {
+    chat: Type.Optional(Type.String({ maxLength: NAME_LENGTH_MAX, description: 'And this chat' })),
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Also while the platform said to wait, which may make it longer',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const checkProbe = Compile(Probe);
+const Probed = Type.Object({
+  id: text,
+  found: Type.Enum(['taken', 'refused', 'unreachable']),
+  detail: text,
+  thawed: Type.Integer({ description: 'Freezes that ended by it' }),
 });
 const Paused = Type.Object({ id: text, paused: Type.Boolean() });
 const Removed = Type.Object({
@@ -114,6 +134,18 @@ const RESUME: Route<AccountPorts> = {
     (await options.road.resume(id)) ? { id, paused: false } : refuse(reply, 'unknown_account'),
 };
 
+const PROBE: Route<AccountPorts> = {
+  method: 'POST',
+  url: '/v1/accounts/:id/probe',
+  access: operator('account', 'path'),
+  tag: 'accounts',
+  summary: 'Ask the platform for this account now, and try what is held back',
+  body: Probe,
+  answers: { 200: Probed },
+  examples: { 'one of them': { params, body: {}, status: 200 } },
+  handler: ({ options }, request: FastifyRequest<ById>, reply) => probe(options, request, reply),
+};
+
 const REMOVE: Route<AccountPorts> = {
   method: 'DELETE',
   url: '/v1/accounts/:id',
@@ -160,9 +192,32 @@ const LIMITS: Route<AccountPorts> = {
 };
 
 export const ACCOUNT_ROUTES = group<AccountPorts>(
-  [LIST, PAUSE, RESUME, REMOVE, WEBHOOK, LIMITS],
+  [LIST, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS],
   ({ options }) => ({ options, seen: new Seen(options) }),
 );
+
+async function probe(
+  { road, clock }: IntakeOptions,
+  { params: { id }, body }: FastifyRequest<ById>,
+  reply: FastifyReply,
+) {
+  const asked = body ?? {};
+  if (!checkProbe.Check(asked)) {
+    return sendProblem(reply, invalid('invalid_message', troublesOf(checkProbe, asked)));
+  }
+  const chat = asked.chat ?? null;
+  const views = road.limits(id).filter((view) => view.chat === '' || view.chat === chat);
+  const until = Math.max(0, ...views.flatMap(({ freezes }) => freezes.map((each) => each.until)));
+  if (until > clock.now() && asked.force !== true) {
+    return refuse(reply, 'frozen', `It is to wait until ${showTime(until)}.`);
+  }
+  const probed = await road.probe(id);
+  if (probed === null) return refuse(reply, 'unknown_account');
+  const places = chat === null ? [null] : [null, chat];
+  let thawed = 0;
+  for (const place of places) thawed += await road.thaw({ account: id, chat: place });
+  return { id, ...probed, thawed };
+}
 
 async function remove(
   { removeAccount }: IntakeOptions,

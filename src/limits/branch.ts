@@ -3,7 +3,14 @@
 // most chats have one or two slots, no freeze and nothing learned.
 
 import type { Family } from '../domain/call.ts';
-import { factorAt, type LearnedRate, type LearningSettings } from './learning.ts';
+import {
+  earlyMs,
+  type LearnedRate,
+  type LearningSettings,
+  provenAt,
+  type Round,
+  shareAt,
+} from './learning.ts';
 import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
 
 // At most so many in ANY span of time: the moments at which the platform may have judged our calls.
@@ -121,45 +128,93 @@ export class RollingWindow {
   }
 }
 
-// From this share of the budget on, a place's own use explains a refusal. Less than half, because true
-// limits of half the priors refuse the call that would use a little more than half.
-const PRESSED_SHARE = 0.4;
+// From this share of the budget on a window is used to the full: what it held back shows.
+const FULL_SHARE = 0.9;
+// A spacing is empty whenever a call may go; it is used to the full when calls follow each other so closely.
+const CLOSE_SHARE = 1.25;
+const TELLING_SHARE = 0.05;
+const TELLING_MS_MAX = 400;
 
 // A window together with what it is for: one object, because there are so many.
 export class Slot extends RollingWindow {
   // The widest rule of this name seen, for the eye.
   rule: Rule;
   rate: LearnedRate | null = null;
+  // Answers since the last conclusion; null: nothing is noticed.
+  round: Round | null = null;
 
   constructor(rule: Rule) {
     super();
     this.rule = rule;
   }
 
-  factor(now: number, settings: LearningSettings): number {
-    return this.rate === null ? 1 : factorAt(this.rate, now, settings);
+  // The share of the prior that may be used now.
+  share(now: number, settings: LearningSettings): number {
+    return this.rate === null ? 1 : shareAt(this.rate, now, settings);
   }
 
-  // What the neighbours' calls and our own have used so far explains a refusal of the next one.
-  // A spacing is always empty when a call may go; there the haste of the call before it tells.
-  isPressed(rule: Rule, factor: number, now: number): boolean {
-    const count = countOf(rule, factor);
-    const perMs = perMsOf(rule, factor);
-    if (count > 1) return this.used(perMs, now) >= PRESSED_SHARE * count;
-    return this.held > 0 || now - this.last < perMs / PRESSED_SHARE;
+  // At most so many …
+  count(rule: Rule, now: number, settings: LearningSettings): number {
+    return this.rate === null ? rule.count : countOf(rule, shareAt(this.rate, now, settings));
+  }
+
+  // … in so long.
+  perMs(rule: Rule, now: number, settings: LearningSettings): number {
+    if (this.rate === null) return rule.perMs;
+    const perMs = perMsOf(rule, shareAt(this.rate, now, settings));
+    return perMs - earlyMs(this.rate, perMs, now, settings);
+  }
+
+  // When a call of this cost may go. However learned windows are cut, the prior's own holds too.
+  opensAt(rule: Rule, cost: number, now: number, settings: LearningSettings): number {
+    const byPrior = this.earliest(cost, rule.count, rule.perMs, now);
+    if (this.rate === null) return byPrior;
+    const count = this.count(rule, now, settings);
+    return Math.max(byPrior, this.earliest(cost, count, this.perMs(rule, now, settings), now));
+  }
+
+  // The window's length without a try that lets a call go early.
+  spanMs(rule: Rule, now: number, settings: LearningSettings): number {
+    return this.rate === null ? rule.perMs : perMsOf(rule, shareAt(this.rate, now, settings));
+  }
+
+  // So long a call matters, whatever is tried now.
+  keptMs(rule: Rule, now: number, settings: LearningSettings): number {
+    if (this.rate === null) return rule.perMs;
+    return Math.max(rule.perMs, perMsOf(rule, provenAt(this.rate, now, settings)));
+  }
+
+  // The next call goes as soon as the window lets it.
+  isFull(rule: Rule, cost: number, now: number, settings: LearningSettings): boolean {
+    const count = this.count(rule, now, settings);
+    const perMs = this.perMs(rule, now, settings);
+    if (count > 1) return this.used(perMs, now) + cost >= FULL_SHARE * count;
+    return this.held > 0 || now - this.last < perMs * CLOSE_SHARE;
+  }
+
+  // How much sooner the next call goes than is known to be allowed.
+  aheadMs(rule: Rule, cost: number, now: number, settings: LearningSettings): number {
+    if (this.rate === null) return 0;
+    const proven = provenAt(this.rate, now, settings);
+    return this.earliest(cost, countOf(rule, proven), perMsOf(rule, proven), now) - now;
+  }
+
+  // What is ahead by less may be taken at once although nothing has changed.
+  tellingMs(rule: Rule): number {
+    return Math.min(TELLING_MS_MAX, TELLING_SHARE * rule.perMs);
   }
 }
 
-// A rate below one call per window stretches the window; above, the count alone shrinks. It never
-// shortens a window: ten in a minute is not one in six seconds.
-export function countOf(rule: Rule, factor: number): number {
-  return factor === 1 ? rule.count : Math.max(1, Math.floor(rule.count * factor));
+// Whole calls only: what rounding takes from the count it gives back in time.
+export function countOf(rule: Rule, share: number): number {
+  return share === 1 ? rule.count : Math.max(1, Math.floor(rule.count * share + ROUNDING));
 }
 
-export function perMsOf(rule: Rule, factor: number): number {
-  const count = rule.count * factor;
-  return count >= 1 ? rule.perMs : rule.perMs / count;
+export function perMsOf(rule: Rule, share: number): number {
+  return share === 1 ? rule.perMs : (rule.perMs * countOf(rule, share)) / (rule.count * share);
 }
+
+const ROUNDING = 1e-9;
 
 // Closed until a time, with its cause. When the time has come one call goes first, as a probe;
 // the freeze ends when the platform takes that call.
@@ -185,6 +240,8 @@ export class Branch {
   slots: readonly Slot[] = NO_SLOTS;
   freezes: readonly Freeze[] = NO_FREEZES;
   inFlight = 0;
+  // Refusals since its last success.
+  refusals = 0;
 
   constructor(scope: Rule['scope'], name: string) {
     this.scope = scope;

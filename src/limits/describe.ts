@@ -1,6 +1,6 @@
 // The limits in words, for a person at night: why does it wait, and what is known of this chat?
 
-import { type Branch, countOf, type Freeze, isFrozenBy, perMsOf, type Slot } from './branch.ts';
+import { type Branch, type Freeze, isFrozenBy, type Slot } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
 import type { Cause, Charge, ChatView, Rule } from './words.ts';
 
@@ -32,13 +32,13 @@ export function causeOfRule(
   cost: number,
   { now, heldAt, settings }: Circumstances,
 ): Cause | null {
-  const factor = slot.factor(now, settings);
-  const count = countOf(rule, factor);
-  const perMs = perMsOf(rule, factor);
+  const share = slot.share(now, settings);
+  const count = slot.count(rule, now, settings);
+  const perMs = slot.perMs(rule, now, settings);
   if (slot.earliest(cost, count, perMs, now) <= now) return null;
   const used = `${slot.used(perMs, now)} of ${count} in ${seconds(perMs)}`;
   const held = slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
-  const learned = factor === 1 ? '' : ` (learned: ${Math.round(factor * 100)} % of ${rule.count})`;
+  const learned = share === 1 ? '' : ` (learned: ${Math.round(share * 100)} % of ${rule.count})`;
   return {
     kind: 'window',
     name: rule.name,
@@ -53,15 +53,16 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
     chat: branch.name,
     rules: branch.slots.map((slot) => {
       const { rule } = slot;
-      const learned = slot.factor(now, settings);
-      const count = countOf(rule, learned);
-      const perMs = perMsOf(rule, learned);
+      const learned = slot.share(now, settings);
+      const count = slot.count(rule, now, settings);
+      const perMs = slot.perMs(rule, now, settings);
       return {
         name: rule.name,
         scope: rule.scope,
         used: slot.used(perMs, now),
         count,
-        perMs,
+        // What is believed: that a call may go early, as a try, is nobody's budget.
+        perMs: slot.spanMs(rule, now, settings),
         learned,
         freeAt: Math.max(now, slot.freeAt(1, count, perMs, now, heldAt)),
       };

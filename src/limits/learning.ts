@@ -1,122 +1,270 @@
-// What was learned about one rule in one place: how much of the prior to believe.
-// A refusal halves it, a slow success takes a tenth; quiet time gives it back in steps. The factor is
-// a function of the last fall and the time since, so only falls are written to disk, and time that
-// passed while the process was down counts like any other.
+// What was learned about one rule in one place: the share of the prior that is believed.
+//
+// A platform with a window of its own lets a call in when there is room, makes it wait a little (which looks like a
+// slow success), or refuses it. Each tells where the limit is, by what was in the window then: an estimate, no guess.
+//   - Refused with k calls in the window: the limit is k. How long it says to wait tells whether it was this window.
+//   - Held for h on average, at full use of a window of p: the true window is p + h long (what is let in per time falls
+//     by p / (p + h), for one call at a time and for many in flight alike).
+// A limit may also rise, and nothing tells so but a try: now and then one call goes a little early. If the platform
+// takes it at once, more is tried, in growing steps, until it breaks; the share that broke is remembered for a while.
+// What is not used proves nothing, so what was learned fades with time, also while the process is down.
 
 export interface LearningSettings {
-  // Quiet time before the first step up: doubled by every further offence.
-  readonly quietMsBase: number;
-  readonly quietMsMax: number;
-  // One offence is forgotten per so much quiet.
-  readonly offenceMs: number;
-  // A success that took so long had its flood wait hidden in it; longer ones were something else.
-  readonly slowMsMin: number;
+  // A success that took so long had its wait hidden in it; longer ones were something else.
   readonly slowMsMax: number;
-  // Two chats refused within this are evidence against the account.
+  // Refusals of healthy chats within this may be the account's doing.
   readonly momentMs: number;
+  // From a fall to the first try for more; doubled by each try that is refused.
+  readonly pauseMs: number;
+  readonly pauseMsMax: number;
+  // So long the share that broke is not tried again.
+  readonly ceilingMs: number;
+  // What nothing confirmed for so long begins to fade, and is gone after as long again.
+  readonly fadeMs: number;
 }
 
 export const LEARNING: LearningSettings = {
-  quietMsBase: 10 * 60_000,
-  quietMsMax: 24 * 3_600_000,
-  offenceMs: 24 * 3_600_000,
-  slowMsMin: 1000,
   // The platform hides waits up to 8 s; the rest is the call itself.
   slowMsMax: 9000,
   momentMs: 5000,
+  pauseMs: 2 * 60_000,
+  pauseMsMax: 6 * 60_000,
+  ceilingMs: 10 * 60_000,
+  fadeMs: 3_600_000,
 };
 
-export const FACTOR_MIN = 0.02;
-// Slowness alone proves little (the platform may just be busy): it never lowers further than this.
-export const SLOW_FACTOR_MIN = 0.4;
-const REFUSED = 0.5;
-const SLOWED = 0.9;
-const STEP = 0.05;
-// A step up takes this part of the quiet time before it.
-const STEPS_PER_QUIET = 10;
-const OFFENCES_MAX = 16;
+export const SHARE_MIN = 0.02;
+// One refusal that only half fits takes no more than this; a second one soon after counts in full.
+const WEAK_FALL = 0.8;
+const WEAK_MS = 2 * 60_000;
+// An estimate from times is a little uncertain.
+const ESTIMATE_MARGIN = 0.96;
+// The first try for more lets a call go so much early, as a share of the window and at most.
+const EARLY_SHARE = 0.15;
+const EARLY_MS_MAX = 800;
+// While tries succeed the next is so many times more.
+const STEPS = [1.5, 2] as const;
+// Less than this is not worth a try.
+const STEP_MIN = 0.065;
+const ALL = 0.995;
+const DEAF_TIMES = 1.5;
+const BACKLOG_TIMES = 3;
+// Waits that differ by less are the same.
+const SAME_SHARE = 0.5;
+// Held by less than this share of the window: it is as it was.
+export const HELD_SHARE = 0.95;
 
 export interface LearnedRate {
-  // The factor after the last fall; it held good for as long as the quiet lasted.
-  factor: number;
-  offences: number;
+  share: number;
+  // The least share known to be too much, as of `fellAt`.
+  ceiling: number;
   fellAt: number;
+  // When it last fell, was tried or was proven.
+  changedAt: number;
+  // Tries for more that were refused, in a row.
+  failures: number;
+  // What is tried after a try that succeeded; null: nothing. Not kept on disk.
+  next: number | null;
+  // Tries that succeeded, in a row. Not kept on disk, like the rest.
+  successes: number;
+  // The mean wait that the last fall was for; waits up to `deafMs` come from elsewhere.
+  heldMs: number;
+  deafMs: number;
+  // The last fall went by what had been answered then; what was in flight is still to be added.
+  isCounting: boolean;
 }
 
 export function newRate(): LearnedRate {
-  return { factor: 1, offences: 0, fellAt: Number.NEGATIVE_INFINITY };
+  const never = Number.NEGATIVE_INFINITY;
+  return {
+    share: 1,
+    ceiling: 1,
+    fellAt: never,
+    changedAt: never,
+    failures: 0,
+    next: null,
+    successes: 0,
+    heldMs: 0,
+    deafMs: 0,
+    isCounting: false,
+  };
 }
 
-export function offencesAt(rate: LearnedRate, now: number, settings: LearningSettings): number {
-  if (rate.offences === 0) return 0;
-  return Math.max(0, rate.offences - Math.floor((now - rate.fellAt) / settings.offenceMs));
+// What is believed, without what is tried.
+export function provenAt(rate: LearnedRate, now: number, { fadeMs }: LearningSettings): number {
+  if (rate.share === 1) return 1;
+  const faded = (now - rate.changedAt - fadeMs) / fadeMs;
+  if (faded <= 0) return rate.share;
+  return Math.min(1, rate.share + (1 - rate.share) * faded);
 }
 
-export function factorAt(rate: LearnedRate, now: number, settings: LearningSettings): number {
-  if (rate.factor === 1) return 1;
-  const doubled = settings.quietMsBase * 2 ** Math.max(0, rate.offences - 1);
-  const quiet = Math.min(doubled, settings.quietMsMax);
-  const beyond = now - rate.fellAt - quiet;
-  if (beyond < 0) return rate.factor;
-  const steps = 1 + Math.floor(beyond / (quiet / STEPS_PER_QUIET));
-  return Math.min(1, rate.factor + STEP * steps);
+// What may be used: what is believed, or what is tried.
+export function shareAt(rate: LearnedRate, now: number, settings: LearningSettings): number {
+  return Math.max(nextAt(rate, now, settings) ?? 0, provenAt(rate, now, settings));
 }
 
-// The call that proves the rule too generous must have been made under the rule as it is now:
-// what was in flight when the rate fell has nothing new to say.
-export function refuse(
-  rate: LearnedRate,
-  takenAt: number,
-  now: number,
-  settings: LearningSettings,
-) {
-  if (takenAt < rate.fellAt) return false;
-  fall(rate, REFUSED, FACTOR_MIN, now, settings);
-  rate.offences = Math.min(OFFENCES_MAX, offencesAt(rate, now, settings) + 1);
-  rate.fellAt = now;
-  return true;
+// A step that nobody needed is not kept waiting.
+function nextAt(rate: LearnedRate, now: number, { pauseMs }: LearningSettings): number | null {
+  return now - rate.changedAt < pauseMs ? rate.next : null;
 }
 
-// Notes a refusal that the rule does not explain. The second one counts.
-export function warn(rate: LearnedRate, takenAt: number, now: number, settings: LearningSettings) {
-  if (takenAt < rate.fellAt) return false;
-  if (offencesAt(rate, now, settings) > 0) return refuse(rate, takenAt, now, settings);
-  rate.offences = 1;
-  rate.fellAt = now;
-  return true;
+export function isTrying(rate: LearnedRate, now: number, settings: LearningSettings): boolean {
+  return nextAt(rate, now, settings) !== null || earlyMs(rate, 1, now, settings) > 0;
 }
 
-// At most once per window: the calls of one window all tell of the same excess.
-export function slow(
+// How much early a call of a window may go, as a try; 0: none is due.
+export function earlyMs(
   rate: LearnedRate,
   perMs: number,
-  takenAt: number,
   now: number,
   settings: LearningSettings,
-): boolean {
-  if (takenAt < rate.fellAt || now - rate.fellAt < perMs) return false;
-  if (factorAt(rate, now, settings) <= SLOW_FACTOR_MIN) return false;
-  fall(rate, SLOWED, SLOW_FACTOR_MIN, now, settings);
-  rate.fellAt = now;
-  return true;
+): number {
+  if (nextAt(rate, now, settings) !== null || rate.share === 1) return 0;
+  const pauseMs = Math.min(settings.pauseMsMax, settings.pauseMs * 2 ** rate.failures);
+  if (now - rate.changedAt < pauseMs) return 0;
+  const proven = provenAt(rate, now, settings);
+  // Never more than the prior, and half way to what broke lately.
+  const known = brokeLately(rate, now, settings) ? Math.sqrt(proven * rate.ceiling) : 1;
+  const most = known > proven * (1 + STEP_MIN) ? known : 1;
+  return Math.min(perMs * EARLY_SHARE, perMs * (1 - proven / most), EARLY_MS_MAX);
 }
 
-// On the way up again the steps below have held: fall to the last but one, not to the bottom.
-function fall(
+function brokeLately(rate: LearnedRate, now: number, { ceilingMs }: LearningSettings): boolean {
+  return now - rate.fellAt < ceilingMs && rate.ceiling > rate.share;
+}
+
+export interface Refusal {
+  // The share that the platform would have let pass, by what was in the window.
+  readonly estimate: number;
+  // The wait that was named is this window's own.
+  readonly fits: boolean;
+  // The share that was used; and whether that was more than is known to be allowed.
+  readonly used: number;
+  readonly isTry: boolean;
+}
+
+export function refuse(
   rate: LearnedRate,
-  by: number,
-  least: number,
+  evidence: Refusal,
   now: number,
   settings: LearningSettings,
-) {
-  const current = factorAt(rate, now, settings);
-  const held = current > rate.factor ? Math.max(rate.factor, current - 2 * STEP) : least;
-  rate.factor = Math.max(held, least, current * by);
+): void {
+  const proven = provenAt(rate, now, settings);
+  const { used } = evidence;
+  const isSure = evidence.fits || now - rate.fellAt < WEAK_MS;
+  const least = isSure ? SHARE_MIN : Math.max(SHARE_MIN, WEAK_FALL * proven);
+  rate.failures = rate.share === 1 ? 0 : rate.failures + 1;
+  // What was in the window counts; that it was as much as is believed can only be a miscount.
+  const broke = evidence.isTry ? used : proven;
+  const counted = evidence.estimate < broke ? evidence.estimate : broke * ESTIMATE_MARGIN;
+  // A try that failed says nothing against what went through before it.
+  const isDoubtful = evidence.isTry && counted < proven * HELD_SHARE;
+  fall(rate, isDoubtful ? proven : Math.max(least, counted), used, now);
+  rate.isCounting = isSure && !evidence.isTry;
 }
 
-// Nothing is left to remember.
+// Calls before this tell of what was before the last fall: they were in flight then, or the platform still held others.
+export function newsFrom({ changedAt, heldMs }: LearnedRate): number {
+  return changedAt + BACKLOG_TIMES * heldMs;
+}
+
+// A call that was in flight when the rate fell went through: the window held that much more.
+export function add(rate: LearnedRate, share: number): void {
+  rate.share = Math.max(rate.share, Math.min(rate.share + share, rate.ceiling * ESTIMATE_MARGIN));
+}
+
+// Calls of a share and window that were tried or believed were held for `holdMs` on average.
+export function hold(
+  rate: LearnedRate,
+  tried: { readonly share: number; readonly perMs: number; readonly isTry: boolean },
+  holdMs: number,
+  now: number,
+  settings: LearningSettings,
+): void {
+  const proven = provenAt(rate, now, settings);
+  const isSoon = now - rate.fellAt < settings.pauseMs;
+  const isTheSame = Math.abs(holdMs - rate.heldMs) <= SAME_SHARE * rate.heldMs;
+  if (!tried.isTry && isSoon && isTheSame && rate.heldMs > 0) {
+    // To go slower did not help: it is the line that is slow, or the chat.
+    rate.deafMs = Math.max(holdMs, rate.deafMs) * DEAF_TIMES;
+    rate.heldMs = 0;
+    fall(rate, 1, 1, now);
+    return;
+  }
+  const estimate = (tried.share * tried.perMs) / (tried.perMs + holdMs);
+  const share = Math.max(SHARE_MIN, estimate * ESTIMATE_MARGIN);
+  rate.heldMs = tried.isTry ? 0 : holdMs;
+  const isAsBefore =
+    tried.isTry && estimate >= proven * HELD_SHARE && share <= proven * (1 + STEP_MIN);
+  fall(rate, isAsBefore ? proven : share, tried.share, now);
+}
+
+function fall(rate: LearnedRate, share: number, ceiling: number, now: number): void {
+  rate.share = share;
+  rate.ceiling = ceiling;
+  rate.fellAt = now;
+  rate.changedAt = now;
+  rate.next = null;
+  rate.successes = 0;
+  rate.isCounting = false;
+}
+
+// The platform took what was tried.
+export function prove(
+  rate: LearnedRate,
+  tried: number,
+  now: number,
+  settings: LearningSettings,
+): void {
+  rate.share = tried >= ALL ? 1 : tried;
+  rate.changedAt = now;
+  rate.failures = 0;
+  rate.heldMs = 0;
+  rate.next = null;
+  if (rate.share === 1) return;
+  const step = STEPS[Math.min(rate.successes, STEPS.length - 1)]!;
+  rate.successes += 1;
+  let next = Math.min(1, rate.share * step);
+  const isFresh = brokeLately(rate, now, settings);
+  if (isFresh && next >= rate.ceiling) next = Math.sqrt(rate.share * rate.ceiling);
+  if (next >= rate.share * (1 + STEP_MIN)) rate.next = next;
+}
+
+// Nothing is left to remember: neither a share, nor how slow the line is.
 export function isSpent(rate: LearnedRate, now: number, settings: LearningSettings): boolean {
-  return factorAt(rate, now, settings) === 1 && offencesAt(rate, now, settings) === 0;
+  const isHeard = rate.deafMs === 0 || now - rate.fellAt > settings.fadeMs;
+  return isHeard && provenAt(rate, now, settings) === 1;
+}
+
+// Answers at full use of a window, or beyond what is believed: how long were they held?
+export interface Round {
+  readonly isTry: boolean;
+  calls: number;
+  // How many were held, and for how long together.
+  held: number;
+  heldMs: number;
+  longestMs: number;
+  secondMs: number;
+  // Of the last call: one slow chat must not speak for its account.
+  chat: string;
+}
+
+export function newRound(isTry: boolean): Round {
+  return { isTry, calls: 0, held: 0, heldMs: 0, longestMs: 0, secondMs: 0, chat: '' };
+}
+
+export function note(round: Round, chat: string, holdMs: number): void {
+  round.calls += 1;
+  if (holdMs > 0) round.held += 1;
+  round.heldMs += holdMs;
+  round.secondMs = Math.max(round.secondMs, Math.min(round.longestMs, holdMs));
+  round.longestMs = Math.max(round.longestMs, holdMs);
+  round.chat = chat;
+}
+
+// One answer may be slow by chance: the longest is left out, where there are others.
+export function meanHoldMs({ calls, heldMs, longestMs }: Round): number {
+  return calls < 3 ? heldMs / calls : (heldMs - longestMs) / (calls - 1);
 }
 
 // How fast can a call be? From this follows how late an answered call can have been judged.
@@ -142,6 +290,7 @@ const MARGIN_SIGMAS = 6;
 const MARGIN_MS_MIN = 2;
 // A hidden wait is not jitter; it must not widen the margin without bound.
 const EXCESS_MS_MAX = 1000;
+const EXCESS_SAMPLES_MIN = 8;
 
 interface Half {
   since: number;
@@ -178,6 +327,14 @@ export class RoundTrips {
     this.#turn(now);
     const samples = this.#older.samples + this.#newer.samples;
     return samples === 0 ? 0 : (this.#older.total + this.#newer.total) / samples;
+  }
+
+  // So much longer than the shortest it took; 0 when too little is known.
+  excess(tripMs: number, now: number): number {
+    this.#turn(now);
+    const isKnown =
+      now >= this.#warmAt && this.#older.samples + this.#newer.samples >= EXCESS_SAMPLES_MIN;
+    return isKnown ? Math.max(0, tripMs - Math.min(this.#older.least, this.#newer.least)) : 0;
   }
 
   #turn(now: number): void {

@@ -1,34 +1,84 @@
 // From an answer to what it teaches: whom does a refusal or a slow success tell about?
-// The hard thing is the scope. A chat's refusal that the chat's own use explains is the chat's. One
-// that it does not explain may be the account's doing; two of them from different chats within a
-// moment are taken for it, and the gate they went through closes.
+// The hard thing is the scope. A refusal that the chat's own window explains is the chat's: so many calls in it, and a
+// wait until the oldest of them leaves. One that it does not explain may be the account's doing. But a chat that
+// refuses again and again is a chat in trouble, however many there are of them: only refusals of chats that were fine
+// until then, with no success of anyone in between, are held against the account.
 
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
-import { type Branch, perMsOf, type Slot } from './branch.ts';
-import { type LearningSettings, newRate, refuse, slow, warn } from './learning.ts';
-import type { Booking, Notes } from './tree.ts';
+import type { Branch, Slot } from './branch.ts';
+import {
+  add,
+  HELD_SHARE,
+  hold,
+  isTrying,
+  type LearningSettings,
+  meanHoldMs,
+  newRate,
+  newRound,
+  newsFrom,
+  note,
+  prove,
+  refuse,
+} from './learning.ts';
+import type { Booking, Notes, Pressure } from './tree.ts';
 import type { FreezeScope, Rule, Signal } from './words.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
-// That a gate is shut is our guess, not the platform's word, so the guess is short: one chat's ban of
-// half a day must not silence an account. If the probe that follows is refused while the wait that another chat
-// was told is not over, the gate's wait is proven, and that wait is kept whole. If that wait is over, the
-// refusal may be the probing chat's own: another short guess, and the next chat is the probe.
-const GUESS_MS_MAX = 60_000;
+// That a gate is shut is our guess, not the platform's word. So at first it lets one call at a time pass: where
+// others are taken that costs them no more than an answer's time. Probes that are all refused close it for longer and
+// longer, and after these the next one is proof enough to keep the whole wait.
+const GUESSES_MS = [0, 0, 0, 0, 1_000, 2_000, 5_000] as const;
+// So many healthy chats refused in a row close their gate; fewer where the account's window explains it.
+const SUSPECTS_MIN = 4;
+const SUSPECTS_EXPLAINED_MIN = 2;
+// Less than this in a window explains no refusal.
+const USED_SHARE_MIN = 0.15;
+const HALF_USED_SHARE = 0.4;
+// Waits are named in whole seconds, and the call was on its way for a while.
+const WAIT_MS_ERROR = 2_000;
+const WAIT_ROUNDING_MS = 1_100;
+const UNCOUNTED_MAX = 2;
+// A spacing that is truly so many times the prior is likely; twice that is possible.
+const SPACING_TIMES_MAX = 5;
+// Answers that a conclusion needs. In a long window one call that goes early shows all; in a short one the line's own
+// jitter is as long as what is looked for.
+const LONG_MS_MIN = 10_000;
+const ANSWERS_LONG = 1;
+const ANSWERS_SHORT = 8;
+const ANSWERS_FULL = 10;
+const ANSWERS_LONG_FULL = 3;
+const TRY_HELD_SHARE = 0.4;
+const HELD_CALLS_SHARE = 0.3;
+// A shorter wait than this is the line's own jitter.
+const HELD_MS_MIN = 60;
 
-interface Hint {
-  readonly chat: string;
-  readonly at: number;
-  readonly until: number;
+type Fit = 'none' | 'loose' | 'exact';
+
+interface Blamed {
+  readonly slot: Slot;
+  readonly estimate: number;
+  readonly fit: Fit;
+  readonly isTry: boolean;
+  // The share that was used.
+  readonly used: number;
+}
+
+// Refusals that no chat's own window explains, in a row.
+interface Suspicion {
+  readonly chats: Set<string>;
+  // Those of them that went alone.
+  probes: number;
+  readonly since: number;
+  at: number;
+  until: number;
 }
 
 export class Lessons {
   readonly #account: Branch;
   readonly #settings: LearningSettings;
-  // By gate: the last refusal, and the last slow success, that its chat did not explain.
-  readonly #refusals = new Map<string, Hint>();
-  readonly #delays = new Map<string, Hint>();
+  // By gate.
+  readonly #suspicions = new Map<string, Suspicion>();
 
   constructor(account: Branch, settings: LearningSettings) {
     this.#account = account;
@@ -37,63 +87,71 @@ export class Lessons {
 
   refused(booking: Booking, signal: Limited, now: number, notes: Notes): void {
     const until = now + Math.max(0, signal.retryAfterMs);
-    const { chat, charge } = booking;
+    const { chat, charge, plan } = booking;
     const cause = `${charge.family} refused, retry after ${Math.ceil(signal.retryAfterMs / 1000)} s`;
     switch (signal.scope) {
       case 'account':
         this.#freeze(this.#account, 'account', '', until, cause, now, notes);
-        this.#lowerAccount(booking, now, notes);
+        this.#lower(this.#account, plan.account, booking, signal, 'loose', now, notes);
         return;
       case 'family':
         this.#freeze(chat, 'family', charge.family, until, cause, now, notes);
-        this.#lowerChat(booking, signal.retryAfterMs, now, notes);
+        this.#lower(chat, plan.chat, booking, signal, 'loose', now, notes);
         return;
-      case 'chat':
+      case 'chat': {
+        const wasHealthy = chat.refusals === 0;
+        chat.refusals += 1;
         this.#freeze(chat, 'chat', charge.chat, until, cause, now, notes);
-        if (booking.pressedChat !== 0) this.#lowerChat(booking, signal.retryAfterMs, now, notes);
-        else if (!this.#widen(booking, until, now, notes)) this.#warnChat(booking, now, notes);
+        if (this.#lower(chat, plan.chat, booking, signal, 'exact', now, notes)) return;
+        if (wasHealthy && this.#suspect(booking, signal, until, now, notes)) return;
+        this.#lower(chat, plan.chat, booking, signal, 'loose', now, notes);
+      }
     }
   }
 
-  // A success that took so long waited at the platform's gate: the early warning.
-  delayed(booking: Booking, now: number, notes: Notes): void {
+  // A success, and the wait that the platform may have hidden in it.
+  answered(booking: Booking, holdMs: number, now: number, notes: Notes): void {
     const { chat, charge, plan } = booking;
-    if (booking.pressedChat !== 0) {
-      this.#eachPressed(plan.chat, booking.pressedChat, (rule) => {
-        if (rule.scope === 'chat') this.#slow(chat, rule, booking, now, notes);
-      });
-      return;
+    chat.refusals = 0;
+    const suspicion = this.#suspicions.get(charge.gate);
+    if (suspicion !== undefined && booking.departedAt > suspicion.since) {
+      this.#suspicions.delete(charge.gate);
     }
-    const hint = this.#delays.get(charge.gate);
-    this.#delays.set(charge.gate, { chat: charge.chat, at: now, until: now });
-    if (!this.#isSecond(hint, booking, now)) return;
-    this.#eachPressed(plan.account, booking.pressedAccount, (rule) => {
-      this.#slow(this.#account, rule, booking, now, notes);
-    });
+    this.#weigh(chat, plan.chat, booking.ofChat, booking, holdMs, now, notes);
+    this.#weigh(this.#account, plan.account, booking.ofAccount, booking, holdMs, now, notes);
   }
 
-  #widen(booking: Booking, until: number, now: number, notes: Notes): boolean {
+  // Says whether the gate is taken to be shut.
+  #suspect(booking: Booking, signal: Limited, until: number, now: number, notes: Notes): boolean {
     const { family, gate, chat } = booking.charge;
     if (COSMETIC_FAMILIES.includes(family)) return false;
-    const hint = this.#refusals.get(gate);
-    this.#refusals.set(gate, { chat, at: now, until });
-    const close = (opensAt: number, cause: string) =>
-      this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
-    const guessed = Math.min(Math.max(until, hint?.until ?? 0), now + GUESS_MS_MAX);
+    const before = this.#suspicions.get(gate);
     const isProbe = this.#account.freezeOf('gate', gate)?.probe === booking;
-    const isProven = isProbe && hint !== undefined && hint.chat !== chat && hint.until > now;
-    const isSecond = this.#isSecond(hint, booking, now);
-    if (isProven) close(until, 'refused again after a freeze');
-    else if (isProbe) close(guessed, 'a chat refused right after a freeze');
-    else if (isSecond) close(guessed, 'two chats refused within a moment');
-    if (!isProven && !isSecond) return false;
-    this.#lowerAccount(booking, now, notes);
+    const isOver = !isProbe && now - (before?.at ?? 0) > this.#settings.momentMs;
+    const suspicion: Suspicion =
+      before === undefined || isOver
+        ? { chats: new Set(), probes: 0, since: now, at: now, until }
+        : before;
+    this.#suspicions.set(gate, suspicion);
+    suspicion.chats.add(chat);
+    suspicion.at = now;
+    suspicion.until = Math.max(suspicion.until, until);
+    const { plan } = booking;
+    const blamed = this.#blame(this.#account, plan.account, booking, signal, now);
+    const isExplained = blamed.some(({ fit }) => fit === 'exact');
+    const isEnough = suspicion.chats.size >= (isExplained ? SUSPECTS_EXPLAINED_MIN : SUSPECTS_MIN);
+    if (!isProbe && !isEnough) return false;
+    if (isProbe) suspicion.probes += 1;
+    const guessMs = isExplained ? signal.retryAfterMs : this.#guessMs(suspicion);
+    const cause = `${suspicion.chats.size} chats refused in a row`;
+    const opensAt = Math.min(suspicion.until, now + guessMs);
+    this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
+    this.#lower(this.#account, plan.account, booking, signal, 'exact', now, notes);
     return true;
   }
 
-  #isSecond(hint: Hint | undefined, { charge }: Booking, now: number): boolean {
-    if (hint === undefined || hint.chat === charge.chat) return false;
-    return now - hint.at <= this.#settings.momentMs;
+  #guessMs({ probes }: Suspicion): number {
+    return probes === 0 ? 0 : (GUESSES_MS[probes - 1] ?? Number.POSITIVE_INFINITY);
   }
 
   #freeze(
@@ -110,53 +168,156 @@ export class Lessons {
     if (freeze.until > before) notes.froze(branch, freeze);
   }
 
-  // A window of a second does not make one wait for a minute: where a pressed rule is long enough to
-  // explain the wait, only such rules are to blame.
-  #lowerChat(booking: Booking, retryAfterMs: number, now: number, notes: Notes): void {
-    const { plan, chat } = booking;
-    const all = (1 << plan.chat.length) - 1;
-    const pressed = booking.pressedChat === 0 ? all : booking.pressedChat;
-    let longEnough = 0;
-    for (const [index, rule] of plan.chat.entries()) {
-      if (rule.perMs >= retryAfterMs) longEnough |= 1 << index;
-    }
-    const blamed = (pressed & longEnough) === 0 ? pressed : pressed & longEnough;
-    this.#eachPressed(plan.chat, blamed, (rule) => {
-      if (rule.scope === 'chat') this.#refuse(chat, rule, booking, now, notes);
-    });
-  }
-
-  #lowerAccount(booking: Booking, now: number, notes: Notes): void {
-    const { plan, pressedAccount } = booking;
-    const all = (1 << plan.account.length) - 1;
-    this.#eachPressed(plan.account, pressedAccount === 0 ? all : pressedAccount, (rule) => {
-      this.#refuse(this.#account, rule, booking, now, notes);
-    });
-  }
-
-  #warnChat(booking: Booking, now: number, notes: Notes): void {
-    for (const rule of booking.plan.chat) {
-      if (rule.scope !== 'chat') continue;
-      const slot = booking.chat.slotFor(rule);
+  // Lowers what explains the refusal at least so well; says whether anything does.
+  #lower(
+    branch: Branch,
+    rules: readonly Rule[],
+    booking: Booking,
+    signal: Limited,
+    least: 'loose' | 'exact',
+    now: number,
+    notes: Notes,
+  ): boolean {
+    const blamed = this.#blame(branch, rules, booking, signal, now);
+    const exact = blamed.filter(({ fit }) => fit === 'exact');
+    const chosen = exact.length > 0 || least === 'exact' ? exact : blamed;
+    for (const { slot, estimate, fit, isTry, used } of chosen) {
       slot.rate ??= newRate();
-      if (warn(slot.rate, booking.takenAt, now, this.#settings)) notes.learned(booking.chat, slot);
+      // What was in flight when the rate fell has nothing new to say.
+      if (booking.takenAt < slot.rate.fellAt) continue;
+      refuse(slot.rate, { estimate, fits: fit === 'exact', isTry, used }, now, this.#settings);
+      slot.round = null;
+      notes.learned(branch, slot);
+    }
+    return chosen.length > 0;
+  }
+
+  // The rules whose windows explain the refusal, and the share of the prior that they would have let pass.
+  #blame(
+    branch: Branch,
+    rules: readonly Rule[],
+    booking: Booking,
+    signal: Limited,
+    now: number,
+  ): Blamed[] {
+    const { tries } = branch === booking.chat ? booking.ofChat : booking.ofAccount;
+    return rules.flatMap((rule, index) => {
+      if (rule.scope !== branch.scope) return [];
+      const slot = branch.slotFor(rule);
+      const evidence =
+        rule.count === 1
+          ? this.#ofSpacing(rule, slot, booking, signal, now)
+          : this.#ofWindow(rule, slot, booking, signal, now);
+      return evidence.fit === 'none'
+        ? []
+        : [
+            {
+              slot,
+              ...evidence,
+              isTry: (tries & (1 << index)) !== 0,
+              used: this.#usedShare(slot, rule, now),
+            },
+          ];
+    });
+  }
+
+  // One at a time: the platform would have let it in when the wait it names is over.
+  #ofSpacing(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
+    const sinceLastMs = booking.departedAt - slot.last;
+    const perMs = sinceLastMs + retryAfterMs;
+    const believedMs = slot.perMs(rule, now, this.#settings);
+    if (sinceLastMs > 2 * believedMs || perMs > 2 * SPACING_TIMES_MAX * rule.perMs) {
+      return { estimate: 1, fit: 'none' as Fit };
+    }
+    const fit: Fit = perMs <= SPACING_TIMES_MAX * rule.perMs + HELD_MS_MIN ? 'exact' : 'loose';
+    return { estimate: rule.perMs / perMs, fit };
+  }
+
+  // Many: those in the window when it was refused are what the platform allows; the wait ends when the oldest leaves.
+  #ofWindow(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
+    const spanMs = rule.perMs + now - booking.departedAt;
+    const counted = slot.used(spanMs, now) - slot.held;
+    const lateMs = (n: number) =>
+      now + retryAfterMs - slot.moment(n, spanMs, now, now) - rule.perMs;
+    // We count also what the platform refused for other reasons: its window may begin a little later than ours.
+    let first = 0;
+    while (first < UNCOUNTED_MAX && first < counted - 1 && lateMs(first) > WAIT_ROUNDING_MS) {
+      first += 1;
+    }
+    if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;
+    const estimate = (counted - first) / rule.count;
+    if (estimate < USED_SHARE_MIN || retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
+      return { estimate, fit: 'none' as Fit };
+    }
+    const isExact = Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
+    const isHalfUsed = estimate >= HALF_USED_SHARE * slot.share(now, this.#settings);
+    return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit) };
+  }
+
+  #weigh(
+    branch: Branch,
+    rules: readonly Rule[],
+    pressure: Pressure,
+    { charge, takenAt }: Booking,
+    holdMs: number,
+    now: number,
+    notes: Notes,
+  ): void {
+    for (const [index, rule] of rules.entries()) {
+      if (rule.scope !== branch.scope) continue;
+      const slot = branch.slotFor(rule);
+      if (this.#wasInFlight(slot, rule, takenAt)) {
+        add(slot.rate!, charge.cost / rule.count);
+        notes.learned(branch, slot);
+        continue;
+      }
+      const heldMs = holdMs > Math.max(HELD_MS_MIN, slot.rate?.deafMs ?? 0) ? holdMs : 0;
+      const isTry = (pressure.telling & (1 << index)) !== 0;
+      const isNews = slot.rate === null || takenAt >= newsFrom(slot.rate);
+      if (!isNews || (!isTry && (pressure.full & (1 << index)) === 0)) continue;
+      // While more is tried only the tries tell.
+      if (!isTry && slot.rate !== null && isTrying(slot.rate, now, this.#settings)) continue;
+      // Nothing is kept of windows that nothing is wrong with.
+      if (slot.round === null && heldMs === 0 && !isTry) continue;
+      if (branch.scope === 'account' && slot.round?.chat === charge.chat) continue;
+      if (slot.round?.isTry !== isTry) slot.round = newRound(isTry);
+      note(slot.round, charge.chat, heldMs);
+      if (this.#conclude(slot, rule, isTry, now)) notes.learned(branch, slot);
     }
   }
 
-  #refuse(branch: Branch, rule: Rule, booking: Booking, now: number, notes: Notes): void {
-    const slot = branch.slotFor(rule);
-    slot.rate ??= newRate();
-    if (refuse(slot.rate, booking.takenAt, now, this.#settings)) notes.learned(branch, slot);
+  #wasInFlight({ rate }: Slot, { count, perMs }: Rule, takenAt: number): boolean {
+    if (rate === null || !rate.isCounting || count === 1) return false;
+    return takenAt < rate.fellAt && takenAt > rate.fellAt - perMs;
   }
 
-  #slow(branch: Branch, rule: Rule, booking: Booking, now: number, notes: Notes): void {
-    const slot: Slot = branch.slotFor(rule);
+  // Says whether something was learned.
+  #conclude(slot: Slot, rule: Rule, isTry: boolean, now: number): boolean {
+    const { round } = slot;
+    const isLong = rule.perMs >= LONG_MS_MIN;
+    const windows = 2 * rule.count * slot.share(now, this.#settings);
+    const tries = isLong ? ANSWERS_LONG : Math.max(ANSWERS_SHORT, windows);
+    const answers = isLong ? ANSWERS_LONG_FULL : ANSWERS_FULL;
+    if (round === null || round.calls < (isTry ? tries : answers)) return false;
+    slot.round = null;
+    // A burst meets a long window that is too short at its first call alone; a short one holds all alike.
+    const holdMs = isLong && !isTry ? round.secondMs : meanHoldMs(round);
+    const perMs = slot.perMs(rule, now, this.#settings);
+    const tried = { share: this.#usedShare(slot, rule, now), perMs, isTry };
+    // By chance a few are slow. A try that fails is held for as long as it was early.
+    const isHeld = isTry
+      ? holdMs > (slot.keptMs(rule, now, this.#settings) - perMs) * TRY_HELD_SHARE
+      : round.held >= HELD_CALLS_SHARE * round.calls && perMs / (perMs + holdMs) < HELD_SHARE;
+    if (!isTry && !isHeld) return false;
     slot.rate ??= newRate();
-    const perMs = perMsOf(rule, slot.factor(now, this.#settings));
-    if (slow(slot.rate, perMs, booking.takenAt, now, this.#settings)) notes.learned(branch, slot);
+    if (isHeld) hold(slot.rate, tried, holdMs, now, this.#settings);
+    else prove(slot.rate, tried.share, now, this.#settings);
+    return true;
   }
 
-  #eachPressed(rules: readonly Rule[], pressed: number, visit: (rule: Rule) => void): void {
-    for (const [index, rule] of rules.entries()) if ((pressed & (1 << index)) !== 0) visit(rule);
+  // With what a try adds to it.
+  #usedShare(slot: Slot, rule: Rule, now: number): number {
+    const perMs = slot.perMs(rule, now, this.#settings);
+    return (slot.share(now, this.#settings) * slot.spanMs(rule, now, this.#settings)) / perMs;
   }
 }

@@ -94,8 +94,8 @@ export function most(times: readonly number[], perMs: number): number {
 // A limit as a platform keeps it: short waits are slept through and look like latency, longer ones
 // are refused. Times that passed are never forgotten; these are tests.
 export class TrueLimit {
-  readonly #count: number;
-  readonly #perMs: number;
+  #count: number;
+  #perMs: number;
   readonly #hiddenMsMax: number;
   readonly #passed: number[] = [];
 
@@ -103,6 +103,12 @@ export class TrueLimit {
     this.#count = count;
     this.#perMs = perMs;
     this.#hiddenMsMax = hiddenMsMax;
+  }
+
+  change({ count, perMs }: { readonly count: number; readonly perMs: number }): this {
+    this.#count = count;
+    this.#perMs = perMs;
+    return this;
   }
 
   judge(now: number): WorldVerdict {

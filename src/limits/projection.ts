@@ -5,13 +5,13 @@
 // and so on back to a call that has already gone, or to one of the first n that need wait for
 // nothing but the shorter windows. Every step is a lower bound, so the whole is one.
 
-import { countOf, perMsOf, type Slot } from './branch.ts';
-import type { Rule } from './words.ts';
+import type { Slot } from './branch.ts';
 
 export interface Meter {
-  readonly rule: Rule;
   readonly slot: Slot | null;
-  readonly factor: number;
+  // At most `count` in any `perMs`, as it is believed now.
+  readonly count: number;
+  readonly perMs: number;
 }
 
 export interface ProjectedMoment {
@@ -28,7 +28,7 @@ export function projectCall(
   ahead: number,
   moment: ProjectedMoment,
 ): number {
-  const longestFirst = [...meters].sort((a, b) => b.rule.perMs - a.rule.perMs);
+  const longestFirst = [...meters].sort((a, b) => b.perMs - a.perMs);
   return project(longestFirst, 0, cost, ahead, moment);
 }
 
@@ -42,8 +42,7 @@ function project(
   const meter = meters[index];
   if (meter === undefined) return moment.from;
   const shorter = (k: number) => project(meters, index + 1, cost, k, moment);
-  const count = countOf(meter.rule, meter.factor);
-  const perMs = perMsOf(meter.rule, meter.factor);
+  const { count, perMs } = meter;
 
   const callsPerWindow = Math.max(1, Math.floor(count / cost));
   const rounds = Math.floor(ahead / callsPerWindow);

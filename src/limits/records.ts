@@ -2,7 +2,7 @@
 // disk is checked like anything from outside; a record that says nothing sensible is left alone.
 
 import { FAMILIES, GATES } from '../domain/call.ts';
-import { FACTOR_MIN, type LearnedRate } from './learning.ts';
+import { type LearnedRate, newRate, SHARE_MIN } from './learning.ts';
 import type { FreezeScope, LimitRecord, Rule } from './words.ts';
 
 export type Fact =
@@ -19,6 +19,7 @@ export type Fact =
   | { kind: 'rate'; scope: Rule['scope']; chat: string; rule: Rule; rate: LearnedRate };
 
 const FREEZE_KEY = /^freeze\|(chat|family|gate|account)\|([^|]*)\|(.*)$/s;
+const HALVED_SHARE_MIN = 0.5;
 const RATE_KEY = /^rate\|(chat|account)\|([^|]*)\|(.*)$/s;
 
 export function readRecord({ key, value }: LimitRecord): Fact | null {
@@ -46,11 +47,26 @@ function readFreeze(scope: FreezeScope, name: string, chat: string, body: Body):
 }
 
 function readRate(scope: Rule['scope'], name: string, chat: string, body: Body): Fact | null {
-  const { factor, offences, fellAt, count, perMs } = body;
-  if (!isAmount(factor) || factor < FACTOR_MIN || factor > 1) return null;
-  if (!isAmount(offences) || !isAmount(fellAt) || !isAmount(count) || !isAmount(perMs)) return null;
-  const rule: Rule = { name, scope, count, perMs };
-  return { kind: 'rate', scope, chat, rule, rate: { factor, offences, fellAt } };
+  const { count, perMs } = body;
+  const rate = 'factor' in body ? readHalved(body) : readLearned(body);
+  if (rate === null || !isAmount(count) || !isAmount(perMs)) return null;
+  return { kind: 'rate', scope, chat, rule: { name, scope, count, perMs }, rate };
+}
+
+function readLearned({ share, ceiling, fellAt, changedAt, failures }: Body): LearnedRate | null {
+  if (!isShare(share) || !isShare(ceiling)) return null;
+  if (!isAmount(fellAt) || !isAmount(changedAt) || !isAmount(failures)) return null;
+  return { ...newRate(), share, ceiling, fellAt, changedAt, failures };
+}
+
+// As it was written when each refusal halved it, whatever had been sent: only so much of that is believed.
+function readHalved({ factor, fellAt }: Body): LearnedRate | null {
+  if (!isShare(factor) || !isAmount(fellAt)) return null;
+  return { ...newRate(), share: Math.max(factor, HALVED_SHARE_MIN), fellAt, changedAt: fellAt };
+}
+
+function isShare(value: unknown): value is number {
+  return isAmount(value) && value >= SHARE_MIN && value <= 1;
 }
 
 function isAmount(value: unknown): value is number {
@@ -75,7 +91,9 @@ export function shiftRecord(record: LimitRecord, stepMs: number, now: number): L
   if (fact.kind === 'rate') {
     if (stepMs === 0) return record;
     const fellAt = Math.max(0, fact.rate.fellAt + stepMs);
-    return { ...record, value: JSON.stringify({ ...body, fellAt }) };
+    const changedAt = Math.max(0, fact.rate.changedAt + stepMs);
+    const times = 'factor' in body ? { fellAt } : { fellAt, changedAt };
+    return { ...record, value: JSON.stringify({ ...body, ...times }) };
   }
   const lengthMs = fact.until - fact.since;
   const until = Math.min(fact.until + stepMs, now + lengthMs);

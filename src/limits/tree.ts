@@ -2,7 +2,7 @@
 // and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
 // kept on disk.
 
-import { Branch, countOf, type Freeze, perMsOf, type Slot } from './branch.ts';
+import { Branch, type Freeze, type Slot } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
@@ -64,7 +64,7 @@ export class Tree {
     let [frozen, lowered] = [0, 0];
     for (const branch of [this.root, ...this.noted]) {
       for (const { until } of branch.freezes) if (until > now) frozen += 1;
-      for (const slot of branch.slots) if (slot.factor(now, settings) < 1) lowered += 1;
+      for (const slot of branch.slots) if (slot.share(now, settings) < 1) lowered += 1;
     }
     return { frozen, lowered };
   }
@@ -93,7 +93,7 @@ export class Tree {
       own.absorb(slot);
       if (slot.rate === null) continue;
       notes.forgot(old, slot);
-      if (own.rate !== null && own.rate.factor <= slot.rate.factor) continue;
+      if (own.rate !== null && own.rate.share <= slot.rate.share) continue;
       own.rate = slot.rate;
       notes.learned(branch, own);
     }
@@ -195,6 +195,14 @@ function made(branches: Map<string, Branch>, scope: Rule['scope'], name: string)
 // A user's call under way may be another chat's, whose settling nobody tells this one.
 const ASK_AGAIN_MS = 250;
 
+// One bit per rule: whose windows it uses to the full, and of which it tries more than is known to be allowed; so much
+// more that a success tells.
+export interface Pressure {
+  full: number;
+  tries: number;
+  telling: number;
+}
+
 // The room one call has taken, and what its neighbourhood looked like then. Opaque to everyone outside.
 export class Booking implements Ticket {
   readonly charge: Charge;
@@ -202,9 +210,8 @@ export class Booking implements Ticket {
   readonly chat: Branch;
   readonly takenAt: number;
   departedAt: number;
-  // One bit per rule of the plan: whose use would explain a refusal of this call.
-  pressedChat = 0;
-  pressedAccount = 0;
+  readonly ofChat: Pressure = { full: 0, tries: 0, telling: 0 };
+  readonly ofAccount: Pressure = { full: 0, tries: 0, telling: 0 };
   isSettled = false;
 
   constructor(charge: Charge, plan: Plan, chat: Branch, now: number) {
@@ -231,24 +238,24 @@ export class Headroom {
     for (const rule of rules) {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       if (slot === null) continue;
-      const factor = slot.factor(now, this.#settings);
-      const opens = slot.earliest(charge.cost, countOf(rule, factor), perMsOf(rule, factor), now);
+      const opens = slot.opensAt(rule, charge.cost, now, this.#settings);
       const isElsewhere = opens === Number.POSITIVE_INFINITY && rule.scope === 'user';
       at = Math.max(at, isElsewhere ? now + ASK_AGAIN_MS : opens);
     }
     return at;
   }
 
-  // Takes room in every window; tells, one bit per rule, whose use would explain a refusal.
-  hold(rules: readonly Rule[], charge: Charge, now: number): number {
-    let pressed = 0;
+  // Takes room in every window, and notes of which the call uses the last.
+  hold(rules: readonly Rule[], charge: Charge, pressure: Pressure, now: number): void {
     for (const [index, rule] of rules.entries()) {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
       if (slot === undefined) continue;
-      if (slot.isPressed(rule, slot.factor(now, this.#settings), now)) pressed |= 1 << index;
+      if (slot.isFull(rule, charge.cost, now, this.#settings)) pressure.full |= 1 << index;
+      const aheadMs = slot.aheadMs(rule, charge.cost, now, this.#settings);
+      if (aheadMs > 0) pressure.tries |= 1 << index;
+      if (aheadMs > slot.tellingMs(rule)) pressure.telling |= 1 << index;
       slot.hold(charge.cost);
     }
-    return pressed;
   }
 
   // null: it was never judged, or refused room.
@@ -263,7 +270,7 @@ export class Headroom {
     for (const rule of rules) {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
       if (slot === undefined) continue;
-      slot.enter(charge.cost, at, perMsOf(rule, slot.factor(at, this.#settings)));
+      slot.enter(charge.cost, at, slot.keptMs(rule, at, this.#settings));
     }
   }
 
@@ -272,7 +279,9 @@ export class Headroom {
     const binding = rules.filter(({ scope }) => scope !== 'user' || charge.user !== null);
     return binding.map((rule) => {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
-      return { rule, slot, factor: slot?.factor(now, this.#settings) ?? 1 };
+      const count = slot?.count(rule, now, this.#settings) ?? rule.count;
+      const perMs = slot?.perMs(rule, now, this.#settings) ?? rule.perMs;
+      return { slot, count, perMs };
     });
   }
 }
@@ -303,7 +312,9 @@ export class Notes implements Learned {
 
   learned(branch: Branch, { rule, rate }: Slot): void {
     const { count, perMs } = rule;
-    this.#write(rateKey(branch, rule), JSON.stringify({ ...rate, count, perMs }));
+    const { share, ceiling, fellAt, changedAt, failures } = rate!;
+    const learned = { share, ceiling, fellAt, changedAt, failures };
+    this.#write(rateKey(branch, rule), JSON.stringify({ ...learned, count, perMs }));
   }
 
   forgot(branch: Branch, { rule }: Slot): void {

@@ -5,7 +5,7 @@ import type { Interest, RoadEvent, RoadListener } from '../domain/event.ts';
 import { type OwnedStore, soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import type { MoveCommand, QueueFull } from '../store/ports/delivery.ts';
 import type { Store } from '../store/ports/store.ts';
-import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Road } from './road.ts';
+import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Probed, Road } from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
 export const START = 1_900_000_000_000;
@@ -53,6 +53,12 @@ export class FakeRoad implements Road {
 
   threadOf() {
     return null;
+  }
+
+  probed: Probed = { found: 'taken', detail: 'the platform takes its token' };
+
+  async probe(account: string) {
+    return this.accounts().some(({ id }) => id === account) ? this.probed : null;
   }
 
   readonly cosmetics: CosmeticCall[] = [];

@@ -38,6 +38,8 @@ export interface Road {
   limits(account: string | null, viewsMax?: number): LimitsView[];
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
+  // By hand: asks the platform for the account now, and lets the next call go if it takes the token. null: no such one.
+  probe(account: string): Promise<Probed | null>;
   // By hand: nothing of the chat (null: of the account) goes before `until`, or what is closed there is open again.
   // False, 0: no such account, or nothing was closed.
   freeze(what: HandOnLimits, until: number, cause: string): Promise<boolean>;
@@ -49,6 +51,11 @@ export interface Road {
   // Without an interest: everything. Answers how to stop listening.
   listen(listener: RoadListener, interest?: Interest): () => void;
   counts(): RoadCounts;
+}
+
+export interface Probed {
+  readonly found: 'taken' | 'refused' | 'unreachable';
+  readonly detail: string;
 }
 
 export interface HandOnLimits {

@@ -75,6 +75,36 @@ describe('accounts of one host', () => {
   });
 });
 
+describe('an account whose calls are answered with 503 or a page of a stranger', () => {
+  const SICK: Outcome = { ...DOWN, isAnswered: true } as Outcome;
+
+  test('opens its own breaker, and the others of its host go on', async () => {
+    const { dispatch, road, run, calls, store } = aRoad((call) =>
+      call.body.includes('sick') ? SICK : SENT,
+    );
+    await dispatch.start();
+    for (let i = 0; i < 5; i++) await submit(road, { chat: `c${i}`, body: '{"text":"sick"}' });
+    await run(5_000);
+    expect(dispatch.state.availability.isBlocked('fake:1')).toBe(true);
+    const before = calls.length;
+    const seqs: number[] = [];
+    for (const account of accounts.slice(1)) seqs.push(await submit(road, { account, chat: 'd' }));
+    await run(200);
+    expect(calls.length - before).toBeGreaterThanOrEqual(seqs.length);
+    const states = (await store.ledger.getMany(seqs)).map(({ state }) => state);
+    expect(states).toEqual(seqs.map(() => 'sent'));
+  });
+
+  test("is the host's trouble when several say so", async () => {
+    const { dispatch, road, run } = aRoad(() => SICK);
+    await dispatch.start();
+    for (const account of accounts.slice(0, 4)) await submit(road, { account });
+    await run(5_000);
+    await submit(road, { account: 'fake:10' });
+    expect(dispatch.state.availability.isBlocked('fake:10')).toBe(true);
+  });
+});
+
 test('what waits for ever is told what would end it', async () => {
   const reasons = ['unauthorized', 'sandbox_off', 'internal'];
   const { dispatch, road, run, calls } = aRoad(() => SENT, {

@@ -1,5 +1,6 @@
 // What holds a whole account back: an operator's pause, its own breaker, or its host's.
-// A host that cannot be reached is one breaker for all its accounts: one probe, not one per account.
+// A host that cannot be reached is one breaker for all its accounts: one probe, not one per account. But one account's
+// trouble is its own: a host that answers is down only when several accounts say so.
 
 import type { RoadEvent } from '../../domain/event.ts';
 import { INTERNAL } from '../../domain/fault.ts';
@@ -11,7 +12,8 @@ import type { Random } from '../../system/random.ts';
 
 // What the try says about the account and its host, for the breakers.
 // `unknown`: the try ended within the gateway, which says nothing about either.
-export type Health = 'answered' | 'refused' | 'broken' | 'host_down' | 'unknown';
+// `host_down`: nothing connects. `host_sick`: an answer said so, perhaps to this account alone.
+export type Health = 'answered' | 'refused' | 'broken' | 'host_sick' | 'host_down' | 'unknown';
 
 interface Host {
   readonly breaker: Breaker;
@@ -95,9 +97,10 @@ export class AccountAvailability {
   ): void {
     const { breaker, host } = this.#of(id);
     const hostDown = health === 'host_down';
-    const hostChanged = hostDown
-      ? host.breaker.failed(chat, true, cause, now)
-      : host.breaker.answered();
+    const hostChanged =
+      hostDown || health === 'host_sick'
+        ? host.breaker.failed(id, hostDown, cause, now)
+        : host.breaker.answered();
     const changed = this.#learnOwn(breaker, chat, health, cause, now);
     if (changed) this.#changed(id, breaker, now);
     if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
@@ -122,7 +125,21 @@ export class AccountAvailability {
     this.#apply(id);
   }
 
-  // A new token: whatever refused the old one is over.
+  // The platform may have refused its token: nothing goes until that is known.
+  doubt(id: string, cause: string, now: number): void {
+    const { breaker } = this.#of(id);
+    if (breaker.refuse(cause)) this.#changed(id, breaker, now);
+  }
+
+  // By hand: the next call probes.
+  tryNow(id: string, now: number): void {
+    const { breaker, host } = this.#of(id);
+    breaker.tryNow(now);
+    host.breaker.tryNow(now);
+    this.#applyAll(host);
+  }
+
+  // A new token, or the old one is taken again: whatever refused it is over.
   renew(id: string, now: number): void {
     const { breaker } = this.#of(id);
     if (breaker.renew()) this.#changed(id, breaker, now);
@@ -150,6 +167,8 @@ export class AccountAvailability {
         return breaker.refuse(cause);
       case 'broken':
         return breaker.failed(chat, false, cause, now);
+      case 'host_sick':
+        return breaker.failed(chat, true, cause, now);
       case 'host_down':
         breaker.probeGone(now);
         return false;
@@ -188,7 +207,8 @@ function inWords({ state, until, cause }: Breaker): string {
   if (state === 'half_open') return `one call probes whether the platform works again (${cause})`;
   if (until !== Number.POSITIVE_INFINITY)
     return `its breaker is open (${cause}), one call will probe`;
-  return ENDLESS[cause] ?? `the platform refuses it (${cause}) until its token changes`;
+  const end = 'until its token changes or is taken again (sluice accounts probe asks at once)';
+  return ENDLESS[cause] ?? `the platform refuses it (${cause}) ${end}`;
 }
 
 // Where not the platform refuses, but we do not ask it.
@@ -204,8 +224,9 @@ const ENDLESS: Readonly<Record<string, string>> = {
 // outage soon: the next probe comes after a small share of the time the outage has lasted, so that waiting on after its
 // end costs little beside the outage itself, and one that lasts for hours is not asked every second.
 // Accounts that failed together do not probe together: each wait is lengthened by chance.
-// Time is an argument, chance is injected. One poison chat must not open it, so failures must come from two chats,
-// unless the host itself could not be reached. A refused account stays open until its token changes.
+// Time is an argument, chance is injected. One poison chat must not open an account's, nor one account its host's, so
+// failures must come from two of them, unless the host could not be reached at all. A refused account stays open until
+// its token changes, or the platform takes it again.
 
 export interface BreakerSettings {
   // So many failures in a row open it.
@@ -229,8 +250,9 @@ export class Breaker {
   readonly #settings: BreakerSettings;
   readonly #random: Random;
   #failures = 0;
-  #chat: string | null = null;
-  #manyChats = false;
+  // Where the last failure came from (a chat, or an account), and whether there were others.
+  #source: string | null = null;
+  #isOfMany = false;
   // When it opened first, since it was last closed.
   #openedAt: number | null = null;
   #isRefused = false;
@@ -262,8 +284,8 @@ export class Breaker {
 
   #close(): boolean {
     this.#failures = 0;
-    this.#chat = null;
-    this.#manyChats = false;
+    this.#source = null;
+    this.#isOfMany = false;
     this.#openedAt = null;
     if (this.state === 'closed') return false;
     this.state = 'closed';
@@ -272,23 +294,30 @@ export class Breaker {
     return true;
   }
 
-  failed(chat: string, hostDown: boolean, cause: string, now: number): boolean {
+  // `isSure`: one source is enough.
+  failed(source: string, isSure: boolean, cause: string, now: number): boolean {
     if (this.state === 'half_open') return this.#open(cause, now);
     if (this.state === 'open') return false;
     this.#failures += 1;
-    this.#manyChats ||= hostDown || (this.#chat !== null && this.#chat !== chat);
-    this.#chat = chat;
-    if (this.#failures < this.#settings.failuresMax || !this.#manyChats) return false;
+    this.#isOfMany ||= isSure || (this.#source !== null && this.#source !== source);
+    this.#source = source;
+    if (this.#failures < this.#settings.failuresMax || !this.#isOfMany) return false;
     return this.#open(cause, now);
   }
 
   // Until renew().
   refuse(cause: string): boolean {
+    if (this.#isRefused && this.cause === cause) return false;
     this.#isRefused = true;
     this.state = 'open';
     this.until = Number.POSITIVE_INFINITY;
     this.cause = cause;
     return true;
+  }
+
+  // By hand, whoever does it knows better than the wait.
+  tryNow(now: number): void {
+    if (this.state === 'open' && !this.#isRefused) this.until = Math.min(this.until, now);
   }
 
   // A probe that never left: the next one may try.

@@ -73,7 +73,9 @@ describe('a typing sign', () => {
   });
 
   test('of a revoked token tells the account, and nothing calls again', async () => {
-    const { dispatch, road, calls, refused, run } = aRoad(() => refusedForGood('unauthorized'));
+    const { dispatch, road, calls, refused, run } = aRoad(() => refusedForGood('unauthorized'), {
+      identify: () => ({ kind: 'refused', status: 401, detail: 'Unauthorized' }),
+    });
     await dispatch.start();
     const first = road.cosmetic(typing);
     await run(200);

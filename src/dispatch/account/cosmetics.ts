@@ -6,7 +6,7 @@ import type { ReportFault } from '../../domain/fault.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Clock } from '../../system/clock.ts';
-import { type AccountKeys, markRefused } from '../attempt/run.ts';
+import type { AccountKeys } from '../attempt/run.ts';
 import { answerOf, internalFailure, lessonOf, reasonOf } from '../settle.ts';
 import type { RoadState } from '../state.ts';
 
@@ -61,10 +61,11 @@ export class Cosmetics {
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
     const learned = limits.settled(ticket, signal, now);
-    if (health !== 'unknown')
-      availability.learn(account, chat, health, reasonOf(outcome) ?? '', now);
     scheduler.reconsider(account, chat, now);
-    if (health === 'refused') await markRefused(accounts, account);
+    const isSure = health !== 'refused' || (await this.#road.tokens.isRefused(account));
+    if (health !== 'unknown' && isSure) {
+      availability.learn(account, chat, health, reasonOf(outcome) ?? '', clock.now());
+    }
     await this.#road.saveLimits(learned.records);
     return answerFor(outcome);
   }

@@ -183,18 +183,29 @@ export class Attempts {
     limits.departed(ticket, startedAt);
     const { outcome, date } = await this.#call(credential, queued, body);
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
-    if (outcome.kind === 'refused' && outcome.reason === ACCOUNT_REFUSED) {
-      await markRefused(this.#p.accounts, account);
-    }
     if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
-    const tried = { queued, n, record, body, outcome, startedAt, probing, change };
+    const confirmed = await this.#confirmed(account, outcome);
+    const tried = { queued, n, record, body, outcome: confirmed, startedAt, probing, change };
     await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
   // Of most answers it says nothing new.
   #lookAtDate(host: string, date: string, now: number): void {
     if (now >= (this.#lookAt.get(host) ?? 0)) this.#p.platformTime.answered(host, date);
+  }
+
+  // That the account itself is refused is believed only when the platform says it twice; else the call failed.
+  async #confirmed(account: string, outcome: Outcome): Promise<Outcome> {
+    if (outcome.kind !== 'refused' || outcome.reason !== ACCOUNT_REFUSED) return outcome;
+    if (await this.#road.tokens.isRefused(account)) return outcome;
+    const { reason, detail } = outcome;
+    return {
+      kind: 'failed',
+      reason,
+      detail: `${detail}, but it knows the account`,
+      hostDown: false,
+    };
   }
 
   #conclude({ queued }: Start, ticket: Ticket | null, tried: TriedCall) {
@@ -299,16 +310,6 @@ export class Attempts {
       this.#report(queued, error);
       return null;
     }
-  }
-}
-
-// Before the attempt is settled, so that a crash in between does not make the next process ask again.
-export async function markRefused(accounts: AccountKeys, id: string): Promise<void> {
-  try {
-    await accounts.setRefused(id, ACCOUNT_REFUSED);
-  } catch (error) {
-    // The breaker holds it in memory; only a restart would ask once more.
-    if (!(error instanceof JournalUnavailable)) throw error;
   }
 }
 

@@ -73,7 +73,7 @@ function ofStranger(method: string, reply: Answered): Outcome {
     return uncertain('answer_unreadable', `HTTP ${status}`);
   }
   if (status >= 500) return broken(status, `HTTP ${status}, not from the Bot API`);
-  return failed('not_telegram', `HTTP ${status}, not from the Bot API`, true);
+  return saidDown('not_telegram', `HTTP ${status}, not from the Bot API`);
 }
 
 function saysYesAtLength(body: string): boolean {
@@ -83,8 +83,8 @@ function saysYesAtLength(body: string): boolean {
 }
 
 function broken(status: number, detail: string): Outcome {
-  if (status === 503) return failed('unavailable', detail, true);
-  if (/internal server error: restart/i.test(detail)) return failed('restarting', detail, true);
+  if (status === 503) return saidDown('unavailable', detail);
+  if (/internal server error: restart/i.test(detail)) return saidDown('restarting', detail);
   return uncertain('upstream_broken', detail);
 }
 
@@ -118,6 +118,10 @@ function refused(reason: Reason, detail: string, result: string, cure: Cure | nu
 
 function failed(reason: Reason, detail: string, hostDown: boolean): Outcome {
   return { kind: 'failed', reason, detail: cut(detail), hostDown };
+}
+
+function saidDown(reason: Reason, detail: string): Outcome {
+  return { kind: 'failed', reason, detail: cut(detail), hostDown: true, isAnswered: true };
 }
 
 function uncertain(reason: Reason, detail: string): Outcome {

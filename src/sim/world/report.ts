@@ -57,6 +57,16 @@ export const CHECKS: readonly Check[] = [
   checkEnds,
 ];
 
+const PROMISES: Readonly<Record<string, string>> = {
+  loss: 'what was accepted is not lost',
+  order: 'a lane keeps its order',
+  duplicates: 'nothing is sent twice without a doubt',
+  freezes: 'nothing goes while it is told to wait',
+  windows: 'no window of the platform is exceeded',
+  isolation: "one chat's trouble is its own",
+  ends: 'it ends as it was asked to',
+};
+
 const FINDINGS_PER_CHECK_MAX = 3;
 const FLOODS_SHOWN_MAX = 5;
 
@@ -124,11 +134,18 @@ function hiddenByMinute({ tries, startedAt, finishedAt }: Evidence): number[] {
 }
 
 // For a person: what broke, with which seed, and the first facts.
+// Which promise, which chat, why.
+function inOneLine([first]: readonly Finding[]): string {
+  if (first === undefined) return '';
+  return `promise "${PROMISES[first.check] ?? first.check}" (${first.check}): ${first.facts}`;
+}
+
 export function formatReport({ seed, ok, findings, broken, counts, floods }: WorldReport): string {
   const numbers = Object.entries({ ...counts, ...counts.states })
     .filter(([, value]) => typeof value === 'number')
     .map(([name, value]) => `${name} ${Math.round(Number(value) * 10) / 10}`);
-  const lines = [`world ${seed}: ${ok ? 'all promises kept' : 'BROKEN'} · ${numbers.join(', ')}`];
+  const verdict = ok ? 'all promises kept' : `BROKEN, ${inOneLine(findings)}`;
+  const lines = [`world ${seed}: ${verdict} · ${numbers.join(', ')}`];
   for (const [check, times] of Object.entries(broken)) {
     lines.push(`  ${check}: ${times} times with seed ${seed}, first:`);
     const first = findings.filter((finding) => finding.check === check);

@@ -33,6 +33,8 @@ export interface WorldOptions {
   // When to ask what was learned; left out: when all is over.
   readonly learnedAtMinute?: number;
   readonly makeEngine: EngineFactory;
+  // Told now and then how many virtual minutes have passed.
+  readonly onProgress?: (minute: number) => void;
 }
 
 export const WORLD_FAULTS: FaultRates = {
@@ -53,6 +55,7 @@ const STEP_MS = 60_000;
 // So many chats in a hundred are frozen once, for up to so long.
 const FROZEN_PERCENT = 3;
 const FREEZE_S_MAX = 900;
+const PROGRESS_MS = 60_000;
 
 export async function runWorld(options: WorldOptions): Promise<WorldReport> {
   const world = new World(options);
@@ -125,6 +128,7 @@ class World implements Mouth {
     const talkMs = this.#quietAt - WORLD_BEGINS;
     const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
     this.#plan(talkMs);
+    this.#tellProgress();
     const stage = { random: this.#chance, clock: this.#clock, mouth: this, until: this.#quietAt };
     const { traffic = 'mixed' } = this.#options;
     if (traffic === 'mixed') startTraffic(stage, this.#population);
@@ -134,6 +138,16 @@ class World implements Mouth {
       await this.#crash();
     }
     await this.#clock.run(Math.max(this.#clock.now(), this.#quietAt));
+  }
+
+  #tellProgress(): void {
+    const { onProgress } = this.#options;
+    if (onProgress === undefined) return;
+    const at = this.#clock.now() + PROGRESS_MS;
+    this.#clock.schedule(at, () => {
+      onProgress((at - WORLD_BEGINS) / 60_000);
+      this.#tellProgress();
+    });
   }
 
   // Troubles that have nothing to do with what the engine does, and a look at what it knows.

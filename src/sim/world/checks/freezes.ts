@@ -1,6 +1,6 @@
 // Promise 5: once the engine was told to wait, nothing of it reaches that chat before the time is over,
-// crashes or not; and once it was told that its token is worth nothing, it does not call at all. Deletions and
-// reactions are counted apart: a wait told to one of them is for its kind alone.
+// crashes or not; and once it was told that its token is worth nothing, it does not call at all, but to ask now and
+// then whether that is so. Deletions and reactions are counted apart: a wait told to one of them is for its kind alone.
 
 import {
   type Check,
@@ -16,6 +16,7 @@ import {
 
 // A call is put on disk between the decision to make it and the wire: it may leave that much too late.
 const DECIDED_MS_MAX = 25;
+const ASKS_FOR_ITSELF = 'getMe';
 
 interface Told {
   readonly knownAt: number;
@@ -38,7 +39,8 @@ export const checkFreezes: Check = (evidence) => {
       add(one.token, { knownAt: one.endedAt, until: Number.POSITIVE_INFINITY, by: one });
     }
   }
-  return evidence.tries.flatMap((one) => [
+  const calls = evidence.tries.filter((one) => one.call?.method !== ASKS_FOR_ITSELF);
+  return calls.flatMap((one) => [
     ...brokenWaits(one, told.get(placeOf(one)) ?? [], evidence),
     ...brokenWaits(one, told.get(kindOf(one)) ?? [], evidence),
     ...brokenWaits(one, told.get(one.token) ?? [], evidence),

@@ -1,0 +1,151 @@
+// Is a token really refused? A single 401 or 404 may be a front server's mood, and would stop a bot for good. So
+// nothing more of the account goes, and the platform is asked for the account itself; only its second no counts. A
+// token that is refused is asked about again, after growing pauses, and at once when an operator wants to know.
+
+import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
+import type { Identified } from '../../platforms/platform.ts';
+import type { Probed } from '../../road/road.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
+import { type Clock, sleep, type Timer } from '../../system/clock.ts';
+import type { Profile } from './account.ts';
+import type { AccountAvailability } from './availability.ts';
+
+// Between two questions, at first and at most.
+const PAUSE_MS = 60_000;
+const PAUSE_MS_MAX = 3_600_000;
+// Before a doubt is dropped because nobody can be asked.
+const ASK_AGAIN_MS = [1_000, 3_000, 9_000] as const;
+
+export interface TokenRoad {
+  readonly availability: AccountAvailability;
+  profileOf(account: string): Profile;
+  wake(): void;
+}
+
+export interface TokenPorts {
+  readonly clock: Clock;
+  readonly accounts: {
+    stateOf(id: string): { refused: string | null };
+    credentialOf(id: string): string | null;
+    setRefused(id: string, reason: string | null): Promise<unknown>;
+  };
+}
+
+export class TokenChecks {
+  readonly #road: TokenRoad;
+  readonly #p: TokenPorts;
+  // Work that a stop waits for.
+  readonly #track: (work: Promise<unknown>) => void;
+  // By account.
+  readonly #asking = new Map<string, Promise<Identified>>();
+  readonly #timers = new Map<string, Timer>();
+  #isStopped = false;
+
+  constructor(road: TokenRoad, ports: TokenPorts, track: (work: Promise<unknown>) => void) {
+    this.#road = road;
+    this.#p = ports;
+    this.#track = track;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const timer of this.#timers.values()) timer.cancel();
+  }
+
+  // A call was told that the token is worth nothing. Says whether that is so; nothing of the account goes meanwhile.
+  async isRefused(account: string): Promise<boolean> {
+    const { clock } = this.#p;
+    this.#road.availability.doubt(account, ACCOUNT_REFUSED, clock.now());
+    const found = await this.#askAtLength(account);
+    if (found.kind !== 'refused') {
+      this.#road.availability.renew(account, clock.now());
+      this.#road.wake();
+      return false;
+    }
+    // Before the attempt is settled, so that a crash in between does not make the next process send again.
+    await this.#write(account, ACCOUNT_REFUSED);
+    this.#watch(account);
+    return true;
+  }
+
+  // An account of which something has come; it may have been refused before the start.
+  opened(account: string): void {
+    if (this.#p.accounts.stateOf(account).refused === ACCOUNT_REFUSED) this.#watch(account);
+  }
+
+  // It is refused, and asked about until it is not.
+  #watch(account: string, pauseMs = PAUSE_MS): void {
+    if (this.#isStopped || this.#timers.has(account)) return;
+    const { clock } = this.#p;
+    const timer = clock.schedule(clock.now() + pauseMs, () => {
+      this.#timers.delete(account);
+      if (this.#p.accounts.stateOf(account).refused !== ACCOUNT_REFUSED) return;
+      this.#track(
+        this.#look(account).then(({ found }) => {
+          if (found !== 'taken') this.#watch(account, Math.min(PAUSE_MS_MAX, 2 * pauseMs));
+        }),
+      );
+    });
+    this.#timers.set(account, timer);
+  }
+
+  // By hand. What is closed on our side alone is open for one call, if the platform takes the token.
+  async probe(account: string): Promise<Probed> {
+    const probed = await this.#look(account);
+    if (probed.found === 'taken') this.#road.availability.tryNow(account, this.#p.clock.now());
+    this.#road.wake();
+    return probed;
+  }
+
+  async #look(account: string): Promise<Probed> {
+    const { refused } = this.#p.accounts.stateOf(account);
+    const asked = await this.#ask(account);
+    switch (asked.kind) {
+      case 'known':
+        if (refused === ACCOUNT_REFUSED) {
+          await this.#write(account, null);
+          this.#road.availability.renew(account, this.#p.clock.now());
+          this.#road.wake();
+        }
+        return { found: 'taken', detail: 'the platform takes its token' };
+      case 'refused':
+        return { found: 'refused', detail: `the platform says ${asked.status}: ${asked.detail}` };
+      case 'unreachable':
+        return { found: 'unreachable', detail: asked.detail };
+    }
+  }
+
+  // Who cannot be asked now may answer in a moment; meanwhile the doubt stands.
+  async #askAtLength(account: string): Promise<Identified> {
+    for (const pauseMs of ASK_AGAIN_MS) {
+      const found = await this.#ask(account);
+      if (found.kind !== 'unreachable' || this.#isStopped) return found;
+      await sleep(this.#p.clock, pauseMs);
+    }
+    return this.#ask(account);
+  }
+
+  // One question at a time, whoever wants to know.
+  #ask(account: string): Promise<Identified> {
+    const known = this.#asking.get(account);
+    if (known !== undefined) return known;
+    const asking = this.#identify(account).finally(() => this.#asking.delete(account));
+    this.#asking.set(account, asking);
+    return asking;
+  }
+
+  async #identify(account: string): Promise<Identified> {
+    const credential = this.#p.accounts.credentialOf(account);
+    if (credential === null) return { kind: 'unreachable', detail: 'it has no token here' };
+    return this.#road.profileOf(account).platform.wire.identify(credential);
+  }
+
+  async #write(account: string, reason: string | null): Promise<void> {
+    try {
+      await this.#p.accounts.setRefused(account, reason);
+    } catch (error) {
+      // The breaker holds it in memory; only a restart would ask once more.
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
+  }
+}
