@@ -44,6 +44,8 @@ interface Phase {
   readonly truth: number;
   // Once it has settled: what went through, and what was believed, as shares of the truth.
   readonly used: number;
+  // Calls that the truth allows in that time.
+  readonly ideal: number;
   readonly believed: readonly number[];
   // Refusals of the chat with the most, while it settled.
   readonly refusals: number;
@@ -93,6 +95,7 @@ function attempt({ rule, chats, hiddenMsMax, truths, seed }: Trial): Phase[] {
     return {
       truth,
       used: taken / ideal,
+      ideal,
       believed: shares.slice(SETTLED_MS / SAMPLE_MS).sort((a, b) => a - b),
       refusals: refusalsOfWorstChat(between(judged, from, from + SETTLED_MS)),
       starvedMs: longestBelowHalf(shares) * SAMPLE_MS,
@@ -128,6 +131,7 @@ function longestBelowHalf(shares: readonly number[]): number {
   return longest;
 }
 
+const SEED = Number(process.env.LEARNING_SEED ?? 20_261_117);
 const truth = fc.double({ min: 0.2, max: 1, noNaN: true });
 const seed = fc.integer({ min: 0, max: 2 ** 31 });
 
@@ -148,15 +152,16 @@ function settles(kind: Kind, numRuns: number) {
         const told = JSON.stringify({ ...phase, believed: undefined, truths });
         const median = phase.believed[phase.believed.length >> 1]!;
         expect(phase.used, told).toBeGreaterThanOrEqual(kind.usedMin);
-        expect(phase.used, told).toBeLessThanOrEqual(1.005);
+        // One at either end may belong to the time beside it.
+        expect(phase.used, told).toBeLessThanOrEqual(1 + kind.chats / phase.ideal + 0.005);
         expect(median, told).toBeGreaterThanOrEqual(kind.usedMin);
         expect(median, told).toBeLessThanOrEqual(BELIEVED_MAX);
         expect(phase.refusals, told).toBeLessThanOrEqual(kind.refusalsMax);
         expect(phase.starvedMs, told).toBeLessThanOrEqual(SETTLED_MS);
       }
     }),
-    // A smaller case would say no more, and takes minutes to find.
-    { numRuns, endOnFailure: true },
+    // A smaller case would say no more, and takes minutes to find. Other cases: LEARNING_SEED=7 npm test -- src/limits
+    { numRuns, endOnFailure: true, seed: SEED },
   );
 }
 

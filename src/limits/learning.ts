@@ -70,6 +70,7 @@ export interface LearnedRate {
   // The mean wait that the last fall was for; waits up to `deafMs` come from elsewhere.
   heldMs: number;
   deafMs: number;
+  deafUntil: number;
   // The last fall went by what had been answered then; what was in flight is still to be added.
   isCounting: boolean;
 }
@@ -86,6 +87,7 @@ export function newRate(): LearnedRate {
     successes: 0,
     heldMs: 0,
     deafMs: 0,
+    deafUntil: never,
     isCounting: false,
   };
 }
@@ -108,6 +110,11 @@ function nextAt(rate: LearnedRate, now: number, { pauseMs }: LearningSettings): 
   return now - rate.changedAt < pauseMs ? rate.next : null;
 }
 
+// Waits up to this come from elsewhere; what was true of the line a while ago need not be any more.
+export function deafMsAt(rate: LearnedRate | null, now: number): number {
+  return rate !== null && now < rate.deafUntil ? rate.deafMs : 0;
+}
+
 export function isTrying(rate: LearnedRate, now: number, settings: LearningSettings): boolean {
   return nextAt(rate, now, settings) !== null || earlyMs(rate, 1, now, settings) > 0;
 }
@@ -123,6 +130,8 @@ export function earlyMs(
   const pauseMs = Math.min(settings.pauseMsMax, settings.pauseMs * 2 ** rate.failures);
   if (now - rate.changedAt < pauseMs) return 0;
   const proven = provenAt(rate, now, settings);
+  // A try for so little would tell nothing, and while it is due nothing else is listened to.
+  if (proven * (1 + STEP_MIN) >= 1) return 0;
   // Never more than the prior, and half way to what broke lately.
   const known = brokeLately(rate, now, settings) ? Math.sqrt(proven * rate.ceiling) : 1;
   const most = known > proven * (1 + STEP_MIN) ? known : 1;
@@ -187,6 +196,7 @@ export function hold(
   if (!tried.isTry && isSoon && isTheSame && rate.heldMs > 0) {
     // To go slower did not help: it is the line that is slow, or the chat.
     rate.deafMs = Math.max(holdMs, rate.deafMs) * DEAF_TIMES;
+    rate.deafUntil = now + settings.pauseMs;
     rate.heldMs = 0;
     fall(rate, 1, 1, now);
     return;

@@ -8,6 +8,7 @@ import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { Branch, Slot } from './branch.ts';
 import {
   add,
+  deafMsAt,
   HELD_SHARE,
   hold,
   isTrying,
@@ -271,7 +272,7 @@ export class Lessons {
         notes.learned(branch, slot);
         continue;
       }
-      const heldMs = holdMs > Math.max(HELD_MS_MIN, slot.rate?.deafMs ?? 0) ? holdMs : 0;
+      const heldMs = holdMs > Math.max(HELD_MS_MIN, deafMsAt(slot.rate, now)) ? holdMs : 0;
       const isTry = (pressure.telling & (1 << index)) !== 0;
       const isNews = slot.rate === null || takenAt >= newsFrom(slot.rate);
       if (!isNews || (!isTry && (pressure.full & (1 << index)) === 0)) continue;
