@@ -95,6 +95,8 @@ describe('what is refused', () => {
       call('editMessageText', { chat_id: 7, message_id, text }, 10_000);
     expect(said(edit('new', id)).result).toMatchObject({ message_id: id, text: 'new' });
     expect(refusal(edit('new', id))).toMatch(/^Bad Request: message is not modified/);
+    const bare = { chat_id: 7, message_id: id, text: 'new', reply_markup: { inline_keyboard: [] } };
+    expect(refusal(call('editMessageText', bare, 10_000))).toMatch(/message is not modified/);
     expect(refusal(edit('new', 77))).toBe('Bad Request: message to edit not found');
   });
 

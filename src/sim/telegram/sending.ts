@@ -16,7 +16,7 @@ import {
 import { badRequest, type SimRefusal } from './answers.ts';
 import { chatView, type SimChat } from './chats.ts';
 import { parsed, richText } from './markup.ts';
-import { asObject, intOf, listOf, type SimParams, textOf } from './params.ts';
+import { asObject, intOf, listOf, objectOf, type SimParams, textOf } from './params.ts';
 
 // UTF-16 units, after the markup is taken out; raw bytes before.
 export const TEXT_UNITS_MAX = 4096;
@@ -48,9 +48,13 @@ export function readCaption(params: SimParams): { text: string } | SimRefusal {
 }
 
 export function contentOf(params: SimParams, text: string): string {
-  const markup = params.reply_markup;
-  const buttons = typeof markup === 'string' ? markup : JSON.stringify(markup ?? '');
-  return `${text}\n${buttons}`;
+  return `${text}\n${JSON.stringify(keyboardOf(params) ?? '')}`;
+}
+
+// The buttons under a message; without any there is no keyboard.
+export function keyboardOf(params: SimParams): { inline_keyboard: readonly unknown[] } | null {
+  const rows = listOf(objectOf(params, 'reply_markup'), 'inline_keyboard');
+  return rows.length === 0 ? null : { inline_keyboard: rows };
 }
 
 // One message of `media` ('' for text) with its text or caption.
