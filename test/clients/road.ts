@@ -2,7 +2,12 @@
 // another one. Both start empty, so that the same calls have the same answers, down to the ids of messages.
 
 import { EventEmitter, once } from 'node:events';
-import { type JudgedCall, type ServedSim, serveSim } from '../../src/sim/sim.ts';
+import {
+  type JudgedCall,
+  type ServedSim,
+  type SimTelegramOptions,
+  serveSim,
+} from '../../src/sim/sim.ts';
 import { GatewayProcess } from '../process/gateway.ts';
 
 export interface Road {
@@ -17,18 +22,27 @@ export interface Road {
   close(): Promise<void>;
 }
 
-export async function openRoad(kind: 'direct' | 'sluice'): Promise<Road> {
+export interface RoadOptions {
+  readonly telegram?: Partial<SimTelegramOptions>;
+  readonly flags?: readonly string[];
+}
+
+export async function openRoad(
+  kind: 'direct' | 'sluice',
+  { telegram = {}, flags = [] }: RoadOptions = {},
+): Promise<Road> {
   const calls: JudgedCall[] = [];
   const judged = new EventEmitter().setMaxListeners(0);
   const sim = await serveSim({
     host: '127.0.0.1',
     port: 0,
+    options: telegram,
     onCall(call) {
       calls.push(call);
       judged.emit('call');
     },
   });
-  const gateway = kind === 'direct' ? null : new GatewayProcess(sim.url);
+  const gateway = kind === 'direct' ? null : new GatewayProcess(sim.url, flags);
   await gateway?.start();
   return {
     url: gateway?.url ?? sim.url,
