@@ -1,6 +1,6 @@
-// Real bot libraries, unchanged but for the base URL, straight to a simulated Telegram and through a real gateway process:
-// each does everything a bot does, and is told the same on both ways. The simulator says what arrived, and that nothing
-// came too fast.
+// Real bot libraries, unchanged but for the base URL, straight to a simulated Telegram and through a real gateway
+// process: each does everything a bot does, and is told the same both ways. The simulator says what arrived, and that
+// nothing came too fast.
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -40,8 +40,6 @@ const GROUP = -1_001_000_000_001;
 const PEOPLE = 30;
 const GROUP_MESSAGES = 5;
 const NEVER_SENT = 999;
-const NOT_MODIFIED =
-  'Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message';
 const TO_EDIT_NOT_FOUND = { code: 400, description: 'Bad Request: message to edit not found' };
 const TEST_MS_MAX = 60_000;
 
@@ -135,7 +133,10 @@ for (const { name, bot, connect, captions } of LIBRARIES) {
         const id = await client.send(17, 'as it is');
         return client.edit(17, id, 'as it is').catch(client.apiError);
       };
-      expect(await same(direct)).toEqual({ code: 400, description: NOT_MODIFIED });
+      expect(await same(direct)).toEqual({
+        code: 400,
+        description: expect.stringMatching(/^Bad Request: message is not modified: specified new/),
+      });
       expect(await same(sluice)).toBe('as it is');
     });
 

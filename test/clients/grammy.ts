@@ -1,5 +1,5 @@
-// grammY: JSON, multipart when there are files; plain, and as its documentation advises for larger bots: updates fetched
-// by its runner, calls repeated by auto-retry.
+// grammY: JSON, multipart when there are files; plain, and as its documentation advises for larger bots, with updates
+// fetched by its runner and calls repeated by auto-retry.
 
 import { autoRetry } from '@grammyjs/auto-retry';
 import { type FileApiFlavor, hydrateFiles } from '@grammyjs/files';

@@ -1,5 +1,5 @@
-// The two ways a client can take to the platform: straight to a simulated Telegram, and through a real gateway process to
-// another one. Both start empty, so that the same calls have the same answers, down to the ids of messages.
+// The two ways a client can take to the platform: straight to a simulated Telegram, and through a real gateway process
+// to another one. Both start empty, so that the same calls have the same answers, down to the ids of messages.
 
 import { EventEmitter, once } from 'node:events';
 import {

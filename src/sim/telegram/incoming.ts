@@ -1,4 +1,4 @@
-// A message of a person to a bot, and a press on a button under one of its messages, as the bot's getUpdates tells them.
+// A message of a person to a bot, and a press on a button under one of its messages, as getUpdates tells them.
 
 import type { Bot } from './bots.ts';
 import { chatView, type SimChat } from './chats.ts';

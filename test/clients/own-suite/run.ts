@@ -55,7 +55,9 @@ async function resultsOn(kind: 'direct' | 'sluice', suite: string): Promise<Map<
     const results = new Map(tests.map(({ fullTitle, err }) => [fullTitle, endOf(err, road.url)]));
     for (const { fullTitle } of pending) results.set(fullTitle, 'skipped');
     const passed = [...results.values()].filter((end) => end === 'passed').length;
-    console.log(`${kind}: ${passed} passed, ${results.size - passed} failed or skipped`);
+    const skipped = pending.length;
+    const failed = results.size - passed - skipped;
+    console.log(`${kind}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
     return results;
   } finally {
     await road.close();
