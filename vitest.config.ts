@@ -13,6 +13,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    // Of the tests in one file that may run beside each other, those of the clients: they wait, they do not compute.
+    maxConcurrency: 20,
     retry: 0,
     reporters: ['default'],
   },

@@ -61,9 +61,15 @@ function readPart(part: Buffer, params: Record<string, unknown>): void {
   const headEnd = part.indexOf('\r\n\r\n');
   if (headEnd < 0) return;
   const head = part.subarray(0, headEnd).toString();
-  const name = /[; ]name="([^"]*)"/i.exec(head)?.[1];
+  const name = paramOf(head, 'name');
   if (name === undefined) return;
-  const file = /filename="([^"]*)"/i.exec(head)?.[1];
+  const file = paramOf(head, 'filename');
   const content = part.subarray(headEnd + 4);
   params[name] = file === undefined ? content.toString() : `file:${file}:${content.length}`;
+}
+
+// In quotes, as browsers write it, or bare.
+function paramOf(head: string, name: string): string | undefined {
+  const found = new RegExp(`[; ]${name}=(?:"([^"]*)"|([^;\\s"]+))`, 'i').exec(head);
+  return found?.[1] ?? found?.[2];
 }

@@ -54,6 +54,18 @@ describe('every form of request', () => {
     expect(answer).toMatchObject({ ok: true, result: { caption: 'hello', photo: [{}] } });
   });
 
+  test('multipart with names that are not quoted, and parts that are referred to', async () => {
+    const body = [
+      '--x\r\ncontent-disposition: form-data; name=chat_id\r\n\r\n7',
+      '--x\r\ncontent-disposition:form-data;name="photo"\r\n\r\nattach://one',
+      '--x\r\ncontent-disposition:form-data;name="one";filename=cat.png\r\n\r\n12345',
+      '--x--\r\n',
+    ].join('\r\n');
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const answer = await answerOf(fetch(at('sendPhoto'), { method: 'POST', headers, body }));
+    expect(answer).toMatchObject({ result: { chat: { id: 7 }, photo: [{ file_size: 5 }] } });
+  });
+
   test('a token in percent signs, a file, a path that is none', async () => {
     const encoded = `${sim.url}/bot${encodeURIComponent(TOKEN)}/getMe`;
     expect(await answerOf(fetch(encoded))).toMatchObject({ result: { id: 42 } });

@@ -15,8 +15,8 @@ export interface Client {
   remove(chat: number, message: number): Promise<boolean>;
   sendPhoto(chat: number, bytes: Buffer): Promise<Photo>;
   sendAlbum(chat: number, photos: readonly Buffer[]): Promise<Photo[]>;
-  // As the library's own helper, or its documentation, makes it.
-  fileUrl(fileId: string): Promise<string>;
+  // The content, from the address that the library's own helper, or its documentation, makes.
+  download(fileId: string): Promise<string>;
   // Polls until the handler has answered one message with an echo, then stops.
   echoOnce(): Promise<void>;
   // null: not the library's own error.
@@ -31,6 +31,21 @@ export interface ApiError {
 export interface ClientOptions {
   readonly apiRoot: string;
   readonly token: string;
+}
+
+// Of a message as the Bot API tells it.
+export function photoOf(message: {
+  readonly message_id: number;
+  readonly photo?: readonly { readonly file_id: string; readonly file_size?: number }[];
+}): Photo {
+  const { file_id: fileId, file_size: bytes = 0 } = message.photo![0]!;
+  return { messageId: message.message_id, fileId, bytes };
+}
+
+export async function textAt(url: string): Promise<string> {
+  const file = await fetch(url);
+  if (!file.ok) throw new Error(`no file there: ${file.status}`);
+  return file.text();
 }
 
 export function echoOf(text: string | undefined): string {

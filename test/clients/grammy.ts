@@ -1,12 +1,36 @@
-// grammY: JSON, multipart when there are files.
+// grammY: JSON, multipart when there are files; plain, and as its documentation advises for larger bots, with updates
+// fetched by its runner and calls repeated by auto-retry.
 
+import { autoRetry } from '@grammyjs/auto-retry';
 import { type FileApiFlavor, hydrateFiles } from '@grammyjs/files';
+import { run } from '@grammyjs/runner';
 import { type Api, Bot, type Context, GrammyError, InputFile, InputMediaBuilder } from 'grammy';
-import { type Client, type ClientOptions, echoOf } from './client.ts';
+import { type Client, type ClientOptions, echoOf, photoOf, textAt } from './client.ts';
+
+type FilesBot = Bot<Context, FileApiFlavor<Api>>;
 
 export function connectGrammy({ apiRoot, token }: ClientOptions): Client {
-  const bot = new Bot<Context, FileApiFlavor<Api>>(token, { client: { apiRoot } });
+  const bot: FilesBot = new Bot(token, { client: { apiRoot } });
   bot.api.config.use(hydrateFiles(token, { apiRoot }));
+  return clientOf(bot, async (answered) => {
+    const polling = bot.start();
+    await Promise.race([answered, polling]);
+    await bot.stop();
+    await polling;
+  });
+}
+
+export function connectGrammyRunner({ apiRoot, token }: ClientOptions): Client {
+  const bot: FilesBot = new Bot(token, { client: { apiRoot } });
+  bot.api.config.use(autoRetry(), hydrateFiles(token, { apiRoot }));
+  return clientOf(bot, async (answered) => {
+    const runner = run(bot);
+    await Promise.race([answered, runner.task()]);
+    await runner.stop();
+  });
+}
+
+function clientOf(bot: FilesBot, pollUntil: (answered: Promise<void>) => Promise<void>): Client {
   const { api } = bot;
   return {
     send: async (chat, text) => (await api.sendMessage(chat, text)).message_id,
@@ -31,29 +55,18 @@ export function connectGrammy({ apiRoot, token }: ClientOptions): Client {
       );
     },
     // Its own `download()` speaks https alone.
-    fileUrl: async (fileId) => (await api.getFile(fileId)).getUrl(),
+    download: async (fileId) => textAt((await api.getFile(fileId)).getUrl()),
     async echoOnce() {
       const answered = Promise.withResolvers<void>();
       bot.on('message:text', async (context) => {
         await context.reply(echoOf(context.message.text));
         answered.resolve();
       });
-      const polling = bot.start();
-      await Promise.race([answered.promise, polling]);
-      await bot.stop();
-      await polling;
+      await pollUntil(answered.promise);
     },
     apiError(error) {
       if (!(error instanceof GrammyError)) return null;
       return { code: error.error_code, description: error.description };
     },
   };
-}
-
-function photoOf(message: {
-  message_id: number;
-  photo: readonly { file_id: string; file_size?: number }[];
-}) {
-  const { file_id: fileId, file_size: bytes = 0 } = message.photo[0]!;
-  return { messageId: message.message_id, fileId, bytes };
 }

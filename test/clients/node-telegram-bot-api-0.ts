@@ -2,7 +2,7 @@
 // is empty there, the parts of an album named by numbers.
 
 import { createRequire } from 'node:module';
-import { type Client, type ClientOptions, echoOf } from './client.ts';
+import { type Client, type ClientOptions, echoOf, photoOf, textAt } from './client.ts';
 
 interface Sent {
   readonly message_id: number;
@@ -51,7 +51,7 @@ export function connectNodeTelegramBotApi0({ apiRoot, token }: ClientOptions): C
       }));
       return (await bot.sendMediaGroup(chat, media)).map(photoOf);
     },
-    fileUrl: (fileId) => bot.getFileLink(fileId),
+    download: async (fileId) => textAt(await bot.getFileLink(fileId)),
     async echoOnce() {
       const answered = Promise.withResolvers<void>();
       bot.on('message', ({ chat, text }) => {
@@ -69,9 +69,4 @@ export function connectNodeTelegramBotApi0({ apiRoot, token }: ClientOptions): C
       return { code: body.error_code, description: body.description };
     },
   };
-}
-
-function photoOf(message: Sent) {
-  const { file_id: fileId, file_size: bytes = 0 } = message.photo![0]!;
-  return { messageId: message.message_id, fileId, bytes };
 }

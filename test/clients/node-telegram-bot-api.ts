@@ -1,7 +1,7 @@
 // node-telegram-bot-api 2: forms, streamed multipart with files; repeats 429, 5xx and network errors on its own.
 
 import { Bot, InputFile, TelegramApiError } from 'node-telegram-bot-api';
-import { type Client, type ClientOptions, echoOf } from './client.ts';
+import { type Client, type ClientOptions, echoOf, photoOf, textAt } from './client.ts';
 
 export function connectNodeTelegramBotApi({ apiRoot, token }: ClientOptions): Client {
   const bot = new Bot(token, { apiRoot });
@@ -29,9 +29,9 @@ export function connectNodeTelegramBotApi({ apiRoot, token }: ClientOptions): Cl
       }));
       return (await api.sendMediaGroup({ chat_id: chat, media })).map(photoOf);
     },
-    async fileUrl(fileId) {
+    async download(fileId) {
       const { file_path: path } = await api.getFile({ file_id: fileId });
-      return `${apiRoot}/file/bot${token}/${path}`;
+      return textAt(`${apiRoot}/file/bot${token}/${path}`);
     },
     async echoOnce() {
       const answered = Promise.withResolvers<void>();
@@ -50,12 +50,4 @@ export function connectNodeTelegramBotApi({ apiRoot, token }: ClientOptions): Cl
       return { code: error.errorCode, description: error.description };
     },
   };
-}
-
-function photoOf(message: {
-  message_id: number;
-  photo?: readonly { file_id: string; file_size?: number }[];
-}) {
-  const { file_id: fileId, file_size: bytes = 0 } = message.photo![0]!;
-  return { messageId: message.message_id, fileId, bytes };
 }

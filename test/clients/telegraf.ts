@@ -1,7 +1,7 @@
 // telegraf: JSON; with files a multipart stream without a length.
 
 import { Telegraf, TelegramError } from 'telegraf';
-import { type Client, type ClientOptions, echoOf } from './client.ts';
+import { type Client, type ClientOptions, echoOf, photoOf, textAt } from './client.ts';
 
 export function connectTelegraf({ apiRoot, token }: ClientOptions): Client {
   const bot = new Telegraf(token, { telegram: { apiRoot } });
@@ -28,7 +28,7 @@ export function connectTelegraf({ apiRoot, token }: ClientOptions): Client {
         photoOf(message as Parameters<typeof photoOf>[0]),
       );
     },
-    fileUrl: async (fileId) => (await telegram.getFileLink(fileId)).href,
+    download: async (fileId) => textAt((await telegram.getFileLink(fileId)).href),
     async echoOnce() {
       const answered = Promise.withResolvers<void>();
       bot.on('text', async (context) => {
@@ -45,12 +45,4 @@ export function connectTelegraf({ apiRoot, token }: ClientOptions): Client {
       return { code: error.code, description: error.description };
     },
   };
-}
-
-function photoOf(message: {
-  message_id: number;
-  photo: readonly { file_id: string; file_size?: number }[];
-}) {
-  const { file_id: fileId, file_size: bytes = 0 } = message.photo[0]!;
-  return { messageId: message.message_id, fileId, bytes };
 }

@@ -15,7 +15,7 @@ import {
 import { badRequest, NOT_MODIFIED, type SimRefusal } from './answers.ts';
 import { chatView } from './chats.ts';
 import { intOf, jsonOf, listOf, textOf } from './params.ts';
-import { contentOf, readCaption, readText } from './sending.ts';
+import { contentOf, isItem, keyboardOf, readCaption, readText } from './sending.ts';
 
 const BATCH_IDS_MAX = 100;
 
@@ -50,7 +50,9 @@ export function edit(scene: Scene, what: Edited): Planned {
       const date = known?.date ?? edit_date;
       const body = what === 'caption' ? { caption: text } : { text };
       const from = to.chat.kind === 'channel' ? {} : { from: scene.bot.view };
-      const result = { message_id: id, ...from, chat: chatView(to.chat), date, edit_date, ...body };
+      const view = { message_id: id, ...from, chat: chatView(to.chat), date, edit_date, ...body };
+      const keyboard = keyboardOf(scene.params);
+      const result = keyboard === null ? view : { ...view, reply_markup: keyboard };
       return { result, messageIds: [id] };
     },
   });
@@ -63,6 +65,9 @@ function readNew(scene: Scene, what: Edited): { text: string } | SimRefusal {
     case 'caption':
       return readCaption(scene.params);
     case 'media':
+      if (!isItem(scene, jsonOf(scene.params, 'media'))) {
+        return badRequest("can't parse InputMedia: media not found");
+      }
       return { text: JSON.stringify(jsonOf(scene.params, 'media') ?? '') };
     case 'markup':
       return { text: '' };

@@ -1,4 +1,4 @@
-// A message of a person to a bot, as the bot's getUpdates tells it.
+// A message of a person to a bot, and a press on a button under one of its messages, as getUpdates tells them.
 
 import type { Bot } from './bots.ts';
 import { chatView, type SimChat } from './chats.ts';
@@ -12,8 +12,7 @@ export function incoming(
 ): { stored: StoredMessage; view: Record<string, unknown> } {
   const id = ++chat.lastMessageId;
   const date = Math.floor(now / 1000);
-  const user = chat.kind === 'private' ? Number(chat.id) : 1;
-  const from = { id: user, is_bot: false, first_name: `User ${user}` };
+  const from = personIn(chat);
   return {
     stored: {
       bot: bot.id,
@@ -28,6 +27,23 @@ export function incoming(
     },
     view: { message_id: id, from, chat: chatView(chat), date, text, ...entitiesOf(text) },
   };
+}
+
+export function pressed(
+  bot: Bot,
+  chat: SimChat,
+  under: StoredMessage,
+  data: string,
+): Record<string, unknown> {
+  const { id: message_id, date, text } = under;
+  const message = { message_id, from: bot.view, chat: chatView(chat), date, text };
+  const id = `${chat.id}-${message_id}-${data}`;
+  return { id, from: personIn(chat), message, chat_instance: chat.id, data };
+}
+
+function personIn(chat: SimChat) {
+  const id = chat.kind === 'private' ? Number(chat.id) : 1;
+  return { id, is_bot: false, first_name: `User ${id}` };
 }
 
 // Commands and mentions are marked; a message without any carries no list.

@@ -95,7 +95,32 @@ describe('what is refused', () => {
       call('editMessageText', { chat_id: 7, message_id, text }, 10_000);
     expect(said(edit('new', id)).result).toMatchObject({ message_id: id, text: 'new' });
     expect(refusal(edit('new', id))).toMatch(/^Bad Request: message is not modified/);
+    const bare = { chat_id: 7, message_id: id, text: 'new', reply_markup: { inline_keyboard: [] } };
+    expect(refusal(call('editMessageText', bare, 10_000))).toMatch(/message is not modified/);
     expect(refusal(edit('new', 77))).toBe('Bad Request: message to edit not found');
+  });
+
+  test('files that did not come along', () => {
+    const { call } = telegram();
+    const item = { type: 'photo', media: 'attach://one' };
+    const calls: [string, Record<string, unknown>, string][] = [
+      ['sendVideoNote', {}, 'there is no video note in the request'],
+      ['sendPhoto', { photo: 'attach://one' }, 'there is no photo in the request'],
+      ['sendMediaGroup', { media: [item] }, "can't parse InputMedia: media not found"],
+      ['sendPaidMedia', { media: [item] }, "can't parse InputPaidMedia: media not found"],
+      [
+        'editMessageMedia',
+        { message_id: 1, media: item },
+        "can't parse InputMedia: media not found",
+      ],
+    ];
+    for (const [method, params, words] of calls) {
+      // A part of this name is there, but it is a text.
+      const verdict = call(method, { chat_id: 7, one: 'a text', ...params }, 0);
+      expect(refusal(verdict)).toBe(`Bad Request: ${words}`);
+    }
+    const sent = said(call('sendPhoto', { chat_id: 7, photo: 'attach://one', one: 'file:a:5' }, 0));
+    expect(sent.result.photo[0].file_size).toBe(5);
   });
 
   test('drafts are for private chats and whole numbers', () => {
@@ -124,6 +149,15 @@ describe('what is answered', () => {
     });
   });
 
+  test('buttons are told with their message', () => {
+    const { call } = telegram();
+    const reply_markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'yes' }]] };
+    const sent = said(call('sendMessage', { chat_id: 7, text: 'a', reply_markup }, 0)).result;
+    expect(sent.reply_markup).toEqual(reply_markup);
+    const params = { chat_id: 7, message_id: 1, text: 'b', reply_markup };
+    expect(said(call('editMessageText', params, 0)).result.reply_markup).toEqual(reply_markup);
+  });
+
   test('copies, forwards, deletions, topics, updates', () => {
     const { model, call, send } = telegram();
     const id = said(send('7', 0)).result.message_id;
@@ -139,8 +173,10 @@ describe('what is answered', () => {
       'news',
     );
     model.inject(TOKEN, '7', 'hi', T0);
+    model.press(TOKEN, '8', 1, 'yes');
     const updates = said(call('getUpdates', {}, 0)).result;
     expect(updates[0].message.text).toBe('hi');
-    expect(said(call('getUpdates', { offset: updates[0].update_id + 1 }, 0)).result).toEqual([]);
+    expect(updates[1].callback_query).toMatchObject({ data: 'yes', message: { message_id: 1 } });
+    expect(said(call('getUpdates', { offset: updates[1].update_id + 1 }, 0)).result).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import {
 } from './answers.ts';
 import { Bot, type Update } from './bots.ts';
 import { type ChatState, chatIdOf, kindOf, type SimChat } from './chats.ts';
-import { incoming } from './incoming.ts';
+import { incoming, pressed } from './incoming.ts';
 import { Messages, type StoredMessage } from './messages.ts';
 import { methodOf } from './methods.ts';
 import { type SimTelegramOptions, telegramOptions } from './options.ts';
@@ -62,6 +62,8 @@ export interface TelegramModel {
   userWrote(token: string, chat: string, now: number): void;
   // An incoming message of a user, as getUpdates will tell it.
   inject(token: string, chat: string, text: string, now: number): Injected;
+  // Someone pressed the button with this data under a message of the bot.
+  press(token: string, chat: string, messageId: number, data: string): void;
   setChat(chat: string, state: ChatState): void;
   setChannel(chat: string): void;
   // Refuses the chat for so long, for no fault of the bot's.
@@ -237,9 +239,21 @@ class Model implements TelegramModel {
     chat.wroteAt = now;
     const message = incoming(bot, chat, text, now);
     this.#messages.add(message.stored);
-    const update = bot.addUpdate({ message: message.view });
-    for (const run of this.#pollers.get(bot.id) ?? []) run();
+    const update = this.#tell(bot, { message: message.view });
     return { update, messageId: message.stored.id };
+  }
+
+  press(token: string, chatId: string, messageId: number, data: string): void {
+    const bot = this.#known(token);
+    const under = this.#messages.get(bot.id, chatId, messageId);
+    if (under === null) throw new Error('the simulator has no such message');
+    this.#tell(bot, { callback_query: pressed(bot, this.#chatOf(token, chatId), under, data) });
+  }
+
+  #tell(bot: Bot, content: Readonly<Record<string, unknown>>): Update {
+    const update = bot.addUpdate(content);
+    for (const run of this.#pollers.get(bot.id) ?? []) run();
+    return update;
   }
 
   setChat(chat: string, state: ChatState): void {

@@ -16,7 +16,7 @@ import {
 import { badRequest, type SimRefusal } from './answers.ts';
 import { chatView, type SimChat } from './chats.ts';
 import { parsed, richText } from './markup.ts';
-import { asObject, intOf, listOf, type SimParams, textOf } from './params.ts';
+import { asObject, intOf, listOf, objectOf, type SimParams, textOf } from './params.ts';
 
 // UTF-16 units, after the markup is taken out; raw bytes before.
 export const TEXT_UNITS_MAX = 4096;
@@ -27,6 +27,8 @@ const ALBUM_ITEMS_MAX = 10;
 const BATCH_IDS_MAX = 100;
 const ATTACHED = 'attach://';
 const FILE_BYTES = 1024;
+// A part with a file, as it is read from a body: its name and its size.
+const UPLOADED = /^file:.*:(\d+)$/;
 
 export function readText(params: SimParams): { text: string } | SimRefusal {
   const rich = richText(params);
@@ -48,9 +50,13 @@ export function readCaption(params: SimParams): { text: string } | SimRefusal {
 }
 
 export function contentOf(params: SimParams, text: string): string {
-  const markup = params.reply_markup;
-  const buttons = typeof markup === 'string' ? markup : JSON.stringify(markup ?? '');
-  return `${text}\n${buttons}`;
+  return `${text}\n${JSON.stringify(keyboardOf(params) ?? '')}`;
+}
+
+// The buttons under a message; without any there is no keyboard.
+export function keyboardOf(params: SimParams): { inline_keyboard: readonly unknown[] } | null {
+  const rows = listOf(objectOf(params, 'reply_markup'), 'inline_keyboard');
+  return rows.length === 0 ? null : { inline_keyboard: rows };
 }
 
 // One message of `media` ('' for text) with its text or caption.
@@ -58,7 +64,10 @@ export function send(scene: Scene, media: string): Planned {
   const to = target(scene);
   if (to.kind === 'refused') return to;
   if (media !== '' && !hasMedia(scene.params, media)) {
-    return no(badRequest(`there is no ${media} in the request`));
+    return no(badRequest(`there is no ${media.replace('_', ' ')} in the request`));
+  }
+  if (media === 'paid_media' && !listOf(scene.params, 'media').every((m) => isItem(scene, m))) {
+    return no(badRequest("can't parse InputPaidMedia: media not found"));
   }
   const read = media === '' ? readText(scene.params) : readCaption(scene.params);
   if ('status' in read) return no(read);
@@ -85,11 +94,15 @@ function hasMedia(params: SimParams, media: string): boolean {
   return FREE_MEDIA.has(media) || isFile(params, value);
 }
 
-// An id, a URL, a part; a part that is referred to must have come along.
+// An id, a URL, a part; a part that is referred to must have come along, and be a file.
 function isFile(params: SimParams, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (typeof value !== 'string' || !value.startsWith(ATTACHED)) return true;
-  return textOf(params, value.slice(ATTACHED.length)) !== '';
+  return UPLOADED.test(textOf(params, value.slice(ATTACHED.length)));
+}
+
+export function isItem(scene: Scene, item: unknown): boolean {
+  return isFile(scene.params, asObject(item).media);
 }
 
 export function makeMessage(
@@ -117,10 +130,12 @@ export function makeMessage(
   });
   const topic =
     thread === null ? {} : { message_thread_id: Number(thread), is_topic_message: true };
-  const view = () => mediaView(media, id, sizeOf(scene.params, file));
-  const body = media === '' ? { text } : { ...view(), ...(text && { caption: text }) };
+  const shown = () => mediaView(media, id, sizeOf(scene.params, file));
+  const body = media === '' ? { text } : { ...shown(), ...(text && { caption: text }) };
   const from = chat.kind === 'channel' ? {} : { from: scene.bot.view };
-  return { message_id: id, ...topic, ...from, chat: chatView(chat), date, ...extra, ...body };
+  const view = { message_id: id, ...topic, ...from, chat: chatView(chat), date, ...extra, ...body };
+  const keyboard = keyboardOf(scene.params);
+  return keyboard === null ? view : { ...view, reply_markup: keyboard };
 }
 
 // Of an upload its own, of anything else the simulator knows no better.
@@ -129,7 +144,7 @@ function sizeOf(params: SimParams, file: unknown): number {
     typeof file === 'string' && file.startsWith(ATTACHED)
       ? params[file.slice(ATTACHED.length)]
       : file;
-  const uploaded = typeof value === 'string' ? /^file:.*:(\d+)$/.exec(value)?.[1] : undefined;
+  const uploaded = typeof value === 'string' ? UPLOADED.exec(value)?.[1] : undefined;
   return uploaded === undefined ? FILE_BYTES : Number(uploaded);
 }
 
