@@ -149,7 +149,13 @@ export class Dispatch implements Service {
 
   changedAt({ account, chat: given, method, family, body }: NewDelivery): number | null {
     const place = { account, chat: this.state.aliases.canonical(account, given), method, family };
-    return this.#shown.changedAt(this.state.profileOf(account).platform, place, body);
+    try {
+      return this.#shown.changedAt(this.state.profileOf(account).platform, place, body);
+    } catch (error) {
+      // The attempt will meet it again, and end that delivery.
+      this.#o.report('stream', error, { account });
+      return null;
+    }
   }
 
   // What its message shows already, if nothing of the chat is on its way that could change it.
