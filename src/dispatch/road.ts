@@ -86,11 +86,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
       limitsView(state, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
-    freeze: async (what, until, cause) => {
-      if (!isKnown(what.account)) return false;
-      await freezeByHand(state, what, until, cause, clock.now());
-      return true;
-    },
+    freeze: async (what, until, cause) =>
+      isKnown(what.account) ? freezeByHand(state, what, until, cause, clock.now()) : null,
     thaw: async (what) => (isKnown(what.account) ? thawByHand(state, what, clock.now()) : 0),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
     waiting: (filter, max) => waitingHeads(state, filter, max),

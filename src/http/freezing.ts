@@ -45,7 +45,13 @@ const FREEZE: Route<IntakeOptions> = {
   tag: 'accounts',
   summary: 'Send nothing to this chat, or for this account, for a time',
   body: Freeze,
-  answers: { 200: Type.Object({ account: text, chat: textOrNull, until: text }) },
+  answers: {
+    200: Type.Object({
+      account: text,
+      chat: textOrNull,
+      until: { ...text, description: 'Until when it holds; a longer freeze stays' },
+    }),
+  },
   examples: {
     'a chat for ten minutes': {
       body: { account: SAMPLE.account, chat: '42', seconds: 600, reason: 'maintenance' },
@@ -90,8 +96,9 @@ async function freeze(
   const until = clock.now() + body.seconds * 1000;
   const cause = body.reason === undefined ? 'by hand' : `by hand: ${body.reason}`;
   request.subject = inWords(what);
-  if (!(await road.freeze(what, until, cause))) return refuse(reply, 'unknown_account');
-  return { ...what, until: showTime(until) };
+  const holdsUntil = await road.freeze(what, until, cause);
+  if (holdsUntil === null) return refuse(reply, 'unknown_account');
+  return { ...what, until: showTime(holdsUntil) };
 }
 
 async function thaw({ road }: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
