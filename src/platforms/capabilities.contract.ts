@@ -159,7 +159,13 @@ function updates(open: Open): void {
     const { platform, update, accountId, message } = await open();
     const reading = platform.updates;
     if (reading === undefined || update === undefined) return;
-    expect(reading.secretHeader).toMatch(/^[a-z0-9-]+$/);
+    const rawBody = JSON.stringify(update.value);
+    const proof = reading.proofOf(rawBody, 'its secret');
+    for (const name of Object.keys(proof)) expect(name).toMatch(/^[a-z0-9-]+$/);
+    expect(reading.verify(proof, rawBody, 'its secret')).toBe(true);
+    expect(reading.verify(proof, null, 'its secret')).toBe(true);
+    expect(reading.verify(proof, rawBody, 'another')).toBe(false);
+    expect(reading.verify({}, rawBody, 'its secret')).toBe(false);
     const bot = { id: reading.idOf(`${platform.name}:${accountId}`), username: null };
     expect(reading.read({ nothing: 'known' }, bot)).toBeNull();
     const { value, messageId, reply } = update;
