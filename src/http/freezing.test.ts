@@ -37,6 +37,26 @@ test('a thaw answers how many freezes have ended', async () => {
   }
 });
 
+test('limits asked for afterwards show the change, however short a time ago they were looked at', async () => {
+  const { at, post } = await hands();
+  let looked = 0;
+  const { limits } = at.road;
+  at.road.limits = (account) => {
+    looked += 1;
+    return limits.call(at.road, account);
+  };
+  const look = () => at.app.inject({ url: '/v1/limits', headers: AUTH });
+  await look();
+  await look();
+  expect(looked).toBe(1);
+  for (const [deed, more] of [['freeze', { seconds: 60 }] as const, ['thaw', {}] as const]) {
+    looked = 0;
+    await post(deed, { account: ACCOUNT, ...more });
+    await look();
+    expect(looked).toBe(1);
+  }
+});
+
 test('an account that is not known is refused, and so is a time that is none', async () => {
   const { post } = await hands();
   expect((await post('freeze', { account: 'telegram:404', seconds: 60 })).status).toBe(404);

@@ -90,7 +90,9 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
           total={total}
           rowHeight={ROW_HEIGHT}
           onSeen={onSeen}
-          renderRow={(index) => <ChatRow limits={book.at(index)} />}
+          renderRow={(index) => (
+            <ChatRow limits={book.at(index)} onChange={() => book.renew(seen.first, seen.last)} />
+          )}
         />
       )}
     </Panel>
