@@ -18,9 +18,6 @@ import { invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
-// What a stream is judged as, for keys that are bound to methods.
-export const METHOD_OF_STREAMS = 'sendMessage';
-
 type Params = Readonly<Record<string, unknown>>;
 
 export type Drafted =

@@ -150,6 +150,8 @@ function live(open: Open): void {
       const described = platform.calls.describe(method, params);
       expect(described).toMatchObject({ kind: 'call', family, chat: place.chat });
     }
+    expect(made[0][0].method).toBe(output.methods.open);
+    expect(made[1][0].method).toBe(output.methods.edit);
     expect(output.isGone('no such reason')).toBe(false);
   });
 }

@@ -46,7 +46,7 @@ export function Chats() {
         <TextField
           label="Account"
           value={account}
-          placeholder="telegram:1"
+          placeholder="its id"
           onInput={(value) => change({ account: value.trim() })}
         />
       </div>

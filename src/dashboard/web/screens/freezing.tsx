@@ -33,6 +33,12 @@ const TIMES = [
 ] as const;
 const SECONDS_DEFAULT = '600';
 
+const THAW_MEANS = [
+  'The wait ends now, also one that the platform asked for. One call goes first: if the platform takes it, the others',
+  'follow; if it still wants the wait, that call is refused and the freeze is back. Platforms may punish calls that',
+  'come too early.',
+].join(' ');
+
 const asked = new Store<Asked | null>(null);
 
 // The freeze that holds longest; null: none holds now.
@@ -125,7 +131,7 @@ async function thaw(target: Target, done: () => void): Promise<void> {
   const name = nameOf(target);
   const yes = await confirm({
     title: `Thaw ${name} now?`,
-    text: 'The wait ends now, also one that the platform asked for. One call goes first: if the platform takes it, the others follow; if it still wants the wait, that call is refused and the freeze is back. Platforms may punish calls that come too early.',
+    text: THAW_MEANS,
     yes: 'Thaw now',
     isDangerous: true,
   });
