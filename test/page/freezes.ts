@@ -6,6 +6,7 @@ import { BOT, FROZEN } from './scene.ts';
 import type { Stage } from './stage.ts';
 
 const CHAT = '44';
+const OTHER = '55';
 
 interface Freeze {
   readonly scope: string;
@@ -57,6 +58,25 @@ export function freezesByHand(stage: Stage): void {
       await toast(`chat ${CHAT} goes on`);
       await scene.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
       await row(CHAT).getByText('open', { exact: true }).waitFor();
+    });
+
+    test('what somebody else freezes is shown, also while messages go out all the time', async () => {
+      const { scene, visitor } = stage;
+      await visitor.see(`chats?find=${CHAT}`);
+      await row(CHAT).getByText('open', { exact: true }).waitFor();
+      await scene.post('/v1/limits/freeze', { account: BOT, chat: CHAT, seconds: 600 });
+      let isOver = false;
+      const shown = row(CHAT)
+        .getByText('by hand')
+        .waitFor()
+        .finally(() => {
+          isOver = true;
+        });
+      const traffic = async () => {
+        while (!isOver) await scene.send(OTHER, 'More', { wait: true });
+      };
+      await Promise.all([shown, traffic()]);
+      await scene.post('/v1/limits/thaw', { account: BOT, chat: CHAT });
     });
 
     test('an account is frozen, and thawed from the overview', async () => {
