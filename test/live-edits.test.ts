@@ -1,7 +1,7 @@
 // Texts that grow by plain edits, as agents make them: nobody opened a stream, nobody says which edit is the last.
 
 import { describe, expect, test } from 'vitest';
-import { compose, NO_WISHES, type SendOptions } from '../src/accept/draft.ts';
+import { compose, NO_SEND_OPTIONS, type SendOptions } from '../src/accept/draft.ts';
 import type { NewDelivery } from '../src/domain/delivery.ts';
 import { createTelegram } from '../src/platforms/telegram/telegram.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
@@ -22,12 +22,12 @@ function delivery(
   world: LiveWorld,
   method: string,
   params: Record<string, unknown>,
-  wishes: Partial<SendOptions> = {},
+  sendOptions: Partial<SendOptions> = {},
 ): NewDelivery {
   const call = CALLS.describe(method, params);
   if (call.kind !== 'call') throw new Error(call.kind);
   const from = { account: ACCOUNT, platform: 'telegram', call, body: JSON.stringify(params) };
-  const composed = compose(world.clock.now(), from, { ...NO_WISHES, ...wishes });
+  const composed = compose(world.clock.now(), from, { ...NO_SEND_OPTIONS, ...sendOptions });
   if ('path' in composed) throw new Error(composed.expected);
   return composed;
 }
@@ -40,9 +40,15 @@ async function send(world: LiveWorld, params: Record<string, unknown>): Promise<
   return messageId!;
 }
 
-function edit(world: LiveWorld, { messageId }: Session, text: string, wishes = {}, chat = GROUP) {
+function edit(
+  world: LiveWorld,
+  { messageId }: Session,
+  text: string,
+  sendOptions = {},
+  chat = GROUP,
+) {
   const params = { chat_id: chat, message_id: Number(messageId), text };
-  return world.live.edits.submit(delivery(world, 'editMessageText', params, wishes));
+  return world.live.edits.submit(delivery(world, 'editMessageText', params, sendOptions));
 }
 
 async function open(world: LiveWorld, count: number, chat = GROUP): Promise<Session[]> {
@@ -162,8 +168,8 @@ describe('an edit of a message that is edited again and again', () => {
   async function one(options = {}) {
     const world = await liveWorld(options);
     const [session] = await open(world, 1);
-    const take = async (text: string, wishes = {}) => {
-      const appended = await world.done(edit(world, session!, text, wishes));
+    const take = async (text: string, sendOptions = {}) => {
+      const appended = await world.done(edit(world, session!, text, sendOptions));
       return appended.kind === 'accepted' ? appended.queued.seq : appended;
     };
     return { world, session: session!, take };

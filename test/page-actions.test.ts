@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Visitor } from './page/browser.ts';
+import { freezesByHand } from './page/freezes.ts';
 import { BOT, TOKEN } from './page/scene.ts';
 import { DOUBTFUL, Stage } from './page/stage.ts';
 import { waysAround, waysToFind } from './page/ways.ts';
@@ -29,6 +30,7 @@ afterEach(() => {
 
 waysAround(stage);
 waysToFind(stage);
+freezesByHand(stage);
 
 describe('dead letters', () => {
   const letters = () => rows(panel('Letters'));

@@ -44,10 +44,16 @@ interface Offer {
 
 // Every screen, and every button on it that does something. A viewer has none.
 const offers = (): Offer[] => [
-  { path: '', title: /^Overview/, holds: 'is frozen' },
+  { path: '', title: /^Overview/, holds: 'is frozen', operator: ['Thaw now'] },
   { path: 'queue', title: /^Queue/, holds: 'is frozen' },
-  { path: 'accounts', title: /^Accounts/, holds: BOT, operator: ['Pause'] },
-  { path: 'chats', title: /^Chats/, holds: FROZEN },
+  { path: 'accounts', title: /^Accounts/, holds: BOT, operator: ['Pause', 'Freeze…'] },
+  // Each chat has its own; how many are known depends on the time.
+  {
+    path: `chats?find=${FROZEN}`,
+    title: /^Chats/,
+    holds: FROZEN,
+    operator: ['Thaw now', 'Freeze…'],
+  },
   {
     path: 'streams',
     title: /^Streams/,
@@ -147,7 +153,7 @@ describe('a sender', () => {
 
 describe('an operator', () => {
   const NAME = 'operator-of-the-day';
-  const DEEDS = ['POST /v1/dead/discard', 'DELETE /v1/messages/:id'];
+  const DEEDS = ['POST /v1/dead/discard', 'DELETE /v1/messages/:id', 'POST /v1/limits/freeze'];
 
   test('is offered every deed, and each is noted as theirs', async () => {
     const guest = await enter('operator');
@@ -162,6 +168,10 @@ describe('an operator', () => {
     await parts.button('Cancel it').click();
     await parts.answer('Cancel it');
     await parts.panel('Story').getByText(`cancelled, by ${NAME}`).waitFor();
+    await visitor.see(`chats?find=${FROZEN}`);
+    await parts.button(`Freeze… chat ${FROZEN}`).click();
+    await parts.answer('Freeze');
+    await parts.toast(`chat ${FROZEN} is frozen until`);
     await stage.scene.until('/v1/audit', ({ entries }) => {
       const theirs = (entries as { by: string; action: string }[]).filter(({ by }) => by === NAME);
       const actions = theirs.map(({ action }) => action);

@@ -1,5 +1,5 @@
 // A message of the REST API, checked and made into a delivery: who sends (account), what (platform.describe),
-// where (platform.address) and how (wishes). Answers without a promise when the account is known, because
+// where (platform.address) and how (send options). Answers without a promise when the account is known, because
 // this is the hot path.
 
 import type { Identity } from '../accounts/accounts.ts';
@@ -17,9 +17,6 @@ import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
-
-// What a stream is judged as, for keys that are bound to methods.
-export const METHOD_OF_STREAMS = 'sendMessage';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -108,12 +105,16 @@ function draftFor(
   if (call.kind === 'pass') {
     return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
   }
-  const wishes = wishesOf(request, headers, now, options.clock.stepMs?.() ?? 0);
-  if ('path' in wishes) return wrong(wishes);
+  const sendOptions = sendOptionsOf(request, headers, now, options.clock.stepMs?.() ?? 0);
+  if ('path' in sendOptions) return wrong(sendOptions);
   const { id: account } = identity;
   const answer = answering(options, account, inItsThread(options, account, call), params);
   const body = bodyOf(params, NO_FILES);
-  const delivery = compose(now, { account, platform: platform.name, call: answer, body }, wishes);
+  const delivery = compose(
+    now,
+    { account, platform: platform.name, call: answer, body },
+    sendOptions,
+  );
   if ('path' in delivery) return wrong(delivery);
   return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
 }
@@ -135,7 +136,7 @@ function wrong(trouble: Trouble): Drafted {
   return { kind: 'refused', problem: invalid('invalid_message', [trouble]) };
 }
 
-function wishesOf(
+function sendOptionsOf(
   request: MessageRequest,
   headers: FromHeaders,
   now: number,
@@ -197,8 +198,8 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
   }
 }
 
-// A described call and the caller's wishes, made into the delivery that goes to the journal.
-// Pure; both the REST routes and the drop-in dialects end here, so a wish means the same everywhere.
+// A described call and the caller's options, made into the delivery that goes to the journal.
+// Pure; both the REST routes and the drop-in dialects end here, so an option means the same everywhere.
 
 export interface SendOptions {
   // null: as the updates seen say, else normal.
@@ -221,7 +222,7 @@ export interface SendOptions {
   readonly held: boolean;
 }
 
-export const NO_WISHES: SendOptions = {
+export const NO_SEND_OPTIONS: SendOptions = {
   priority: null,
   session: null,
   user: null,
@@ -244,18 +245,18 @@ export function compose(
     body: string;
     files?: readonly string[];
   },
-  wishes: SendOptions,
+  sendOptions: SendOptions,
 ): NewDelivery | Trouble {
   const { call } = from;
-  const slot = slotOf(call, wishes);
+  const slot = slotOf(call, sendOptions);
   if (slot === undefined) {
     return {
       path: '/coalesce',
       expected: 'a key: the call names neither a message to change nor a session',
     };
   }
-  const expiresAt = expiryOf(now, call, wishes);
-  if (expiresAt !== 0 && expiresAt <= wishes.notBefore) {
+  const expiresAt = expiryOf(now, call, sendOptions);
+  if (expiresAt !== 0 && expiresAt <= sendOptions.notBefore) {
     return { path: '/ttl', expected: 'a time to live that ends after `notBefore`' };
   }
   return {
@@ -263,23 +264,23 @@ export function compose(
     platform: from.platform,
     chat: call.chat,
     thread: call.thread,
-    session: wishes.session,
-    user: wishes.user,
-    correlation: wishes.correlation,
+    session: sendOptions.session,
+    user: sendOptions.user,
+    correlation: sendOptions.correlation,
     method: call.method,
     family: call.family,
     gate: call.gate,
-    priority: wishes.priority ?? call.priority ?? 'normal',
+    priority: sendOptions.priority ?? call.priority ?? 'normal',
     cost: call.cost,
     // A text of a session that may still be replaced is a preview: live output.
-    live: wishes.session !== null && slot !== null && !wishes.final,
-    final: wishes.final,
+    live: sendOptions.session !== null && slot !== null && !sendOptions.final,
+    final: sendOptions.final,
     slot,
-    notBefore: wishes.notBefore,
+    notBefore: sendOptions.notBefore,
     expiresAt,
     acceptedAt: now,
-    idempotencyKey: wishes.idempotencyKey,
-    held: wishes.held && wishes.idempotencyKey === null,
+    idempotencyKey: sendOptions.idempotencyKey,
+    held: sendOptions.held && sendOptions.idempotencyKey === null,
     body: from.body,
     ...(from.files === undefined ? null : { files: from.files }),
   };
@@ -287,8 +288,8 @@ export function compose(
 
 // Slots are per account in the journal: a caller's key counts within its chat and lane.
 // undefined: coalescing was asked for, and there is nothing to coalesce by.
-function slotOf(call: DescribedCall, wishes: SendOptions): string | null | undefined {
-  const { coalesce, session, owner } = wishes;
+function slotOf(call: DescribedCall, sendOptions: SendOptions): string | null | undefined {
+  const { coalesce, session, owner } = sendOptions;
   if (coalesce === null) return call.slot;
   if (coalesce === false) return null;
   if (coalesce === true && call.slot !== null) return call.slot;
@@ -306,10 +307,10 @@ function unambiguous(chat: string): string {
     : chat;
 }
 
-function expiryOf(now: number, call: DescribedCall, wishes: SendOptions): number {
-  if (wishes.ttlMs !== null) return now + wishes.ttlMs;
+function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
+  if (sendOptions.ttlMs !== null) return now + sendOptions.ttlMs;
   if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
-  return Math.max(now, wishes.notBefore) + COSMETIC_TTL_MS;
+  return Math.max(now, sendOptions.notBefore) + COSMETIC_TTL_MS;
 }
 
 // A call that changes a message belongs where the message stands.
@@ -324,7 +325,7 @@ export function inItsThread(
 }
 
 // Whom does a call answer? What the updates seen say about it: which budget it spends, and how urgent it is.
-// The caller's own word about priority stands before this one; see compose.ts.
+// The caller's own word about priority stands before this one; see `compose`.
 
 export function answering(
   { updates }: Pick<AcceptContext, 'updates'>,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DescribedCall } from '../domain/call.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
-import { answering, compose, NO_WISHES, type SendOptions } from './draft.ts';
+import { answering, compose, NO_SEND_OPTIONS, type SendOptions } from './draft.ts';
 
 const unused = () => Promise.reject(new Error('no wire in this test'));
 const telegram = createTelegram({
@@ -16,12 +16,12 @@ const updates = {
   priorityFor: () => 'high',
 } as unknown as Inbound;
 
-function composed(seen: { updates?: Inbound }, wishes: Partial<SendOptions> = {}) {
+function composed(seen: { updates?: Inbound }, sendOptions: Partial<SendOptions> = {}) {
   const params = { chat_id: 7, text: 'hi' };
   const call = telegram.calls.describe('sendMessage', params) as DescribedCall;
   const answer = answering(seen, 'telegram:42', call, params);
   const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}' };
-  return compose(0, from, { ...NO_WISHES, ...wishes });
+  return compose(0, from, { ...NO_SEND_OPTIONS, ...sendOptions });
 }
 
 test('what the updates say goes into the delivery', () => {

@@ -46,8 +46,8 @@ export function openLive(
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
     settingsOf: liveSettingsBy(house),
-    tell(event) {
-      summary.tell(event);
+    publish(event) {
+      summary.publish(event);
       metrics.countLive(event);
     },
   });

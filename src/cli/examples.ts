@@ -2,6 +2,9 @@
 // parses each of them, so that none can name an option that is no longer there.
 
 import type { Command } from 'commander';
+import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
+
+const ACCOUNT = PLATFORM_DEFAULT.sample.account;
 
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: [
@@ -32,7 +35,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'broadcast resume': ['sluice broadcast resume b-k3x9a-1'],
   'broadcast cancel': ['sluice broadcast cancel b-k3x9a-1'],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
-  top: ['sluice top', 'sluice top --filter telegram:sandbox-1', 'sluice top --json'],
+  top: ['sluice top', `sluice top --filter ${ACCOUNT}`, 'sluice top --json'],
   'messages list': [
     'sluice messages --chat -1001234',
     'sluice messages --message-id 4711 --chat 42',
@@ -57,23 +60,23 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'dead discard': ['sluice dead discard k3x9a-1', 'sluice dead discard --reason bot_blocked'],
   explain: ['sluice explain k3x9a-1'],
-  'limits list': ['sluice limits --frozen', 'sluice limits --account telegram:42'],
-  'limits freeze': ['sluice limits freeze telegram:42 -1001234 --for 10m --reason maintenance'],
-  'limits thaw': ['sluice limits thaw telegram:42 -1001234'],
-  pause: ['sluice pause telegram:sandbox-1'],
-  resume: ['sluice resume telegram:sandbox-1'],
+  'limits list': ['sluice limits --frozen', `sluice limits --account ${ACCOUNT}`],
+  'limits freeze': [`sluice limits freeze ${ACCOUNT} -1001234 --for 10m --reason maintenance`],
+  'limits thaw': [`sluice limits thaw ${ACCOUNT} -1001234`],
+  pause: [`sluice pause ${ACCOUNT}`],
+  resume: [`sluice resume ${ACCOUNT}`],
   'login-link': ['sluice login-link', 'sluice login-link --url https://gate.example'],
   'accounts list': ['sluice accounts list', 'sluice accounts list --json'],
   'accounts probe': [
-    'sluice accounts probe telegram:42',
-    'sluice accounts probe telegram:42 --chat -1001234 --force',
+    `sluice accounts probe ${ACCOUNT}`,
+    `sluice accounts probe ${ACCOUNT} --chat -1001234 --force`,
   ],
-  'accounts remove': ['sluice accounts remove telegram:sandbox-1'],
+  'accounts remove': [`sluice accounts remove ${ACCOUNT}`],
   'keys list': ['sluice keys list'],
   'keys create': [
     'sluice keys create dashboard --role viewer --expires 90d',
-    'sluice keys create newsroom --role sender --account telegram:sandbox-1 --rate 60',
-    'sluice keys create helper --virtual --account telegram:sandbox-1 --method sendMessage --chat 42',
+    `sluice keys create newsroom --role sender --account ${ACCOUNT} --rate 60`,
+    `sluice keys create helper --virtual --account ${ACCOUNT} --method sendMessage --chat 42`,
   ],
   'keys rotate': ['sluice keys rotate k-7f3a --grace 10m'],
   'keys revoke': ['sluice keys revoke k-7f3a'],

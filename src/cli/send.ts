@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { PRIORITIES } from '../domain/priority.ts';
+import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
 import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, connect } from './client.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
@@ -40,7 +41,7 @@ export function addSend(program: Command, io: Io): void {
     .argument('[text...]', 'the text; or give --body')
     .requiredOption('--chat <id>', 'chat id or @name')
     .option('--account <id>', 'account id or token (default: the platform’s only one)')
-    .option('--platform <name>', 'the account’s platform', 'telegram')
+    .option('--platform <name>', 'the account’s platform', PLATFORM_DEFAULT.name)
     .option('--thread <id>', 'thread or topic')
     .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
     .option('--body <json>', 'the call’s parameters, without the target')

@@ -1,4 +1,4 @@
-// sluice sim: the simulator of Telegram behind HTTP, to try bots against without a token.
+// sluice sim: the simulator of a platform behind HTTP, to try bots against without a token.
 
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
@@ -12,7 +12,7 @@ const PORT_MAX = 65_535;
 export function addSim(program: Command, io: Io): void {
   const sim = program
     .command('sim')
-    .description('serve the simulator of Telegram over HTTP, or run whole worlds (sim world)')
+    .description('serve the simulator of a platform over HTTP, or run whole worlds (sim world)')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0: any free one', '8081')
     .action(async (options: { host: string; port: string }) => {
@@ -21,8 +21,8 @@ export function addSim(program: Command, io: Io): void {
       const { serveSim } = await import('../sim/sim.ts');
       const outside = { clock: systemClock(), random: systemRandom() };
       const server = await serveSim({ host: options.host, port, ...outside });
-      io.out(`the simulator of Telegram listens on ${server.url}`);
-      io.out(`use it with: SLUICE_TELEGRAM_API=${server.url} npm start`);
+      io.out(`the simulator of ${server.platform} listens on ${server.url}`);
+      io.out(`use it with: ${server.setting}=${server.url} npm start`);
       await stopped;
       await server.close();
     });

@@ -2,6 +2,7 @@
 // watches wants to see what comes next.
 
 import type { Command } from 'commander';
+import { PLATFORM_LOCAL } from '../platforms/registry.ts';
 import { sleep, systemClock } from '../system/clock.ts';
 import { addClientOptions, type Client, connect, Unreachable } from './client.ts';
 import { Failed, type Io } from './io.ts';
@@ -23,7 +24,7 @@ export function addWatch(program: Command, io: Io): void {
     .command('watch')
     .description('show what is sent to a terminal, as it comes')
     .argument('<chat>', 'name of the screen: the chat of its messages')
-    .option('--account <id>', 'whose screen', 'terminal:local');
+    .option('--account <id>', 'whose screen', PLATFORM_LOCAL.accountDefault);
   addClientOptions(command).action(async (chat: string, options: Options) => {
     const account = encodeURIComponent(options.account);
     const path = `/v1/terminal/${encodeURIComponent(chat)}?account=${account}`;

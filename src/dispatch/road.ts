@@ -91,11 +91,8 @@ export function createRoad(options: FrontOptions): AskedRoad {
       state.openAccount(id);
       return state.tokens.probe(id);
     },
-    freeze: async (what, until, cause) => {
-      if (!isKnown(what.account)) return false;
-      await freezeByHand(state, what, until, cause, clock.now());
-      return true;
-    },
+    freeze: async (what, until, cause) =>
+      isKnown(what.account) ? freezeByHand(state, what, until, cause, clock.now()) : null,
     thaw: async (what) => (isKnown(what.account) ? thawByHand(state, what, clock.now()) : 0),
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
     waiting: (filter, max) => waitingHeads(state, filter, max),

@@ -12,6 +12,7 @@ import { troublesOf } from '../accept/trouble.ts';
 import type { AccountView, LimitsView } from '../road/road.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { FREEZE, THAW } from './freezing.ts';
 import { count, SAMPLE, text, timeOrNull } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
 import { group, type Route } from './route.ts';
@@ -192,7 +193,7 @@ const LIMITS: Route<AccountPorts> = {
 };
 
 export const ACCOUNT_ROUTES = group<AccountPorts>(
-  [LIST, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS],
+  [LIST, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW],
   ({ options }) => ({ options, seen: new Seen(options) }),
 );
 
@@ -239,6 +240,10 @@ class Seen {
 
   constructor(options: Pick<IntakeOptions, 'clock' | 'road'>) {
     this.#options = options;
+  }
+
+  forget(): void {
+    this.#at = Number.NEGATIVE_INFINITY;
   }
 
   limits(account: string): readonly LimitsView[] {

@@ -12,7 +12,13 @@ import { operator } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { count, SAMPLE, text, textOrNull } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
-import { group, type Route, withOptions } from './route.ts';
+import type { Route } from './route.ts';
+
+export interface FreezePorts {
+  readonly options: IntakeOptions;
+  // What was seen of the limits a moment ago: who changes them sees the change.
+  readonly seen: { forget(): void };
+}
 
 const name = Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX });
 const where = {
@@ -38,14 +44,20 @@ const Thaw = Type.Object(where, { additionalProperties: false });
 const checkFreeze = Compile(Freeze);
 const checkThaw = Compile(Thaw);
 
-const FREEZE: Route<IntakeOptions> = {
+export const FREEZE: Route<FreezePorts> = {
   method: 'POST',
   url: '/v1/limits/freeze',
   access: operator('closed', 'body'),
   tag: 'accounts',
   summary: 'Send nothing to this chat, or for this account, for a time',
   body: Freeze,
-  answers: { 200: Type.Object({ account: text, chat: textOrNull, until: text }) },
+  answers: {
+    200: Type.Object({
+      account: text,
+      chat: textOrNull,
+      until: { ...text, description: 'Until when it holds; a longer freeze stays' },
+    }),
+  },
   examples: {
     'a chat for ten minutes': {
       body: { account: SAMPLE.account, chat: '42', seconds: 600, reason: 'maintenance' },
@@ -55,7 +67,7 @@ const FREEZE: Route<IntakeOptions> = {
   handler: freeze,
 };
 
-const THAW: Route<IntakeOptions> = {
+export const THAW: Route<FreezePorts> = {
   method: 'POST',
   url: '/v1/limits/thaw',
   access: operator('closed', 'body'),
@@ -75,10 +87,8 @@ const THAW: Route<IntakeOptions> = {
   handler: thaw,
 };
 
-export const FREEZE_ROUTES = group<IntakeOptions>([FREEZE, THAW], withOptions);
-
 async function freeze(
-  { road, clock }: IntakeOptions,
+  { options: { road, clock }, seen }: FreezePorts,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -90,11 +100,17 @@ async function freeze(
   const until = clock.now() + body.seconds * 1000;
   const cause = body.reason === undefined ? 'by hand' : `by hand: ${body.reason}`;
   request.subject = inWords(what);
-  if (!(await road.freeze(what, until, cause))) return refuse(reply, 'unknown_account');
-  return { ...what, until: showTime(until) };
+  const holdsUntil = await road.freeze(what, until, cause);
+  seen.forget();
+  if (holdsUntil === null) return refuse(reply, 'unknown_account');
+  return { ...what, until: showTime(holdsUntil) };
 }
 
-async function thaw({ road }: IntakeOptions, request: FastifyRequest, reply: FastifyReply) {
+async function thaw(
+  { options: { road }, seen }: FreezePorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { body } = request;
   if (!checkThaw.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkThaw, body)));
@@ -104,7 +120,9 @@ async function thaw({ road }: IntakeOptions, request: FastifyRequest, reply: Fas
   if (!road.accounts().some(({ id }) => id === what.account)) {
     return refuse(reply, 'unknown_account');
   }
-  return { ...what, thawed: await road.thaw(what) };
+  const thawed = await road.thaw(what);
+  seen.forget();
+  return { ...what, thawed };
 }
 
 function whatOf({ account, chat }: Static<typeof Thaw>): HandOnLimits {

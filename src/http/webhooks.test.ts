@@ -1,6 +1,6 @@
 // What posts updates proves itself by the account's secret, and is asked before anything else is read of it.
 
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ROLES } from '../domain/role.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
@@ -75,6 +75,22 @@ describe('a webhook call', () => {
         expect((await post(named, secretOf(account), UPDATE)).statusCode).toBe(200);
       }
     }
+  });
+
+  test('is judged again with its body as it came, before anything of it is parsed', async () => {
+    const reading = TELEGRAM.updates!;
+    const asked: (string | null)[] = [];
+    const signs = vi.spyOn(reading, 'verify').mockImplementation((_headers, rawBody) => {
+      asked.push(rawBody);
+      return rawBody === null || rawBody.startsWith(' ');
+    });
+    expect((await post('42', 'signed', ` ${UPDATE}`)).statusCode).toBe(200);
+    expect(new Set(asked)).toEqual(new Set([null, ` ${UPDATE}`]));
+    for (const body of [UPDATE, 'no JSON', '']) {
+      expect((await post('42', 'signed', body)).statusCode).toBe(403);
+    }
+    signs.mockRestore();
+    expect(updates.webhookOf('telegram:42')).toMatchObject({ waiting: 1 });
   });
 
   test('finds nothing at a platform that posts no updates, or at none', async () => {

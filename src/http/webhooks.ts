@@ -1,14 +1,16 @@
 // /webhook/:platform/:account: updates as the platform posts them. Answered as soon as the update is durable; whoever
-// forwards it does so later. The secret is the key, so no other one is asked for; which header carries it is the
-// platform's to say.
+// forwards it does so later. The account's secret is the key, so no other one is asked for; how it proves who posts (as
+// a header, as a signature of the body) is the platform's to say.
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../accept/problems.ts';
 import { platformOf } from '../domain/ids.ts';
 import { unreachable } from '../system/assert.ts';
+import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import { JsonBodyError } from './json-body.ts';
 import { SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
 import { group, type Route, withOptions } from './route.ts';
@@ -38,10 +40,18 @@ const RECEIVE: Route<IntakeOptions> = {
     },
   },
   admit,
+  reads: addRawJson,
   handler: receive,
 };
 
 export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE], withOptions);
+
+// As it came: a platform may have signed it, and what is not proven is not parsed.
+function addRawJson(app: FastifyInstance): void {
+  const type = 'application/json';
+  app.removeContentTypeParser(type);
+  app.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+}
 
 // Before the body is read: a stranger's is not.
 function admit(
@@ -50,27 +60,23 @@ function admit(
   reply: FastifyReply,
   done: () => void,
 ): void {
-  const { account, secret } = givenBy(platforms, request);
-  if (updates === undefined || secret === null) refuse(reply, 'not_found');
-  else if (updates.admits(account, secret)) {
+  const account = accountOf(platforms, request);
+  if (updates === undefined || account === null) refuse(reply, 'not_found');
+  else if (updates.admits(account, { headers: request.headers, rawBody: null })) {
     // Its secret has shown whose it is: it has no share with strangers.
     request.bodyOf = { account, address: '', isStranger: false };
     done();
   } else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
 }
 
-// `secret` null: the platform posts no updates, or there is none of that name.
-function givenBy(
+// null: the platform posts no updates, or there is none of that name.
+function accountOf(
   platforms: IntakeOptions['platforms'],
-  { params, headers }: FastifyRequest<ByAccount>,
-): { account: string; secret: string | null } {
-  const { platform, account: given } = params;
-  const reading = platforms.get(platform)?.updates;
-  const secret = reading === undefined ? null : (headers[reading.secretHeader] ?? '');
-  return {
-    account: platformOf(given) === platform ? given : `${platform}:${given}`,
-    secret: Array.isArray(secret) ? '' : secret,
-  };
+  { params }: FastifyRequest<ByAccount>,
+): string | null {
+  const { platform, account } = params;
+  if (platforms.get(platform)?.updates === undefined) return null;
+  return platformOf(account) === platform ? account : `${platform}:${account}`;
 }
 
 async function receive(
@@ -79,9 +85,14 @@ async function receive(
   reply: FastifyReply,
 ) {
   const { updates, platforms } = options;
-  const { account, secret } = givenBy(platforms, request);
-  if (updates === undefined || secret === null) return refuse(reply, 'not_found');
-  const received = await updates.receive(account, secret, request.body);
+  const account = accountOf(platforms, request);
+  if (updates === undefined || account === null) return refuse(reply, 'not_found');
+  const { headers, body } = request;
+  const posted = { headers, rawBody: typeof body === 'string' ? body : '' };
+  if (!updates.admits(account, posted)) return refuse(reply, 'wrong_webhook_secret');
+  const update = parseJson(posted.rawBody);
+  if (update.kind !== 'value') throw new JsonBodyError(update);
+  const received = await updates.receive(account, posted, update.value);
   switch (received.kind) {
     case 'received':
       return { ok: true };

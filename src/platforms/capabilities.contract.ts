@@ -150,6 +150,8 @@ function live(open: Open): void {
       const described = platform.calls.describe(method, params);
       expect(described).toMatchObject({ kind: 'call', family, chat: place.chat });
     }
+    expect(made[0][0].method).toBe(output.methods.open);
+    expect(made[1][0].method).toBe(output.methods.edit);
     expect(output.isGone('no such reason')).toBe(false);
   });
 }
@@ -159,7 +161,13 @@ function updates(open: Open): void {
     const { platform, update, accountId, message } = await open();
     const reading = platform.updates;
     if (reading === undefined || update === undefined) return;
-    expect(reading.secretHeader).toMatch(/^[a-z0-9-]+$/);
+    const rawBody = JSON.stringify(update.value);
+    const proof = reading.proofOf(rawBody, 'its secret');
+    for (const name of Object.keys(proof)) expect(name).toMatch(/^[a-z0-9-]+$/);
+    expect(reading.verify(proof, rawBody, 'its secret')).toBe(true);
+    expect(reading.verify(proof, null, 'its secret')).toBe(true);
+    expect(reading.verify(proof, rawBody, 'another')).toBe(false);
+    expect(reading.verify({}, rawBody, 'its secret')).toBe(false);
     const bot = { id: reading.idOf(`${platform.name}:${accountId}`), username: null };
     expect(reading.read({ nothing: 'known' }, bot)).toBeNull();
     const { value, messageId, reply } = update;

@@ -16,7 +16,21 @@ export interface PlatformDefinition<Rows extends SettingRows = SettingRows> {
   // What no single row can see.
   relate?(settings: SettingValues<Rows>): readonly Contradiction<Rows>[];
   readonly credentials: CredentialRules;
+  // The account that is meant where none is named; left out: its accounts need a credential, so none is.
+  readonly accountDefault?: string;
+  // What stands for it in the examples of the documentation; left out: none is about it.
+  readonly sample?: PlatformSample;
   open(parts: PlatformParts<SettingValues<Rows>>): Promise<Platform>;
+}
+
+// Examples are run by the tests, so what they name has to be there, or be made by naming it.
+export interface PlatformSample {
+  // An id of an account, and the credential that makes it.
+  readonly account: string;
+  readonly credential: string;
+  // An update, and the header that proves that the platform posts it.
+  readonly secretHeader: string;
+  readonly update: Readonly<Record<string, unknown>>;
 }
 
 export interface Contradiction<Rows extends SettingRows> {

@@ -7,6 +7,8 @@ import type { Priority } from '../domain/priority.ts';
 type Params = Readonly<Record<string, unknown>>;
 
 export interface LiveOutput {
+  // By which its messages are opened and edited: what a stream is judged as, for keys that are bound to methods.
+  readonly methods: { readonly open: string; readonly edit: string };
   // Unless the settings say otherwise.
   readonly strategy: Strategy;
   // The best the chat is believed to offer.

@@ -28,6 +28,7 @@ export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.
 export type {
   BotIdentity,
   Poll,
+  PostHeaders,
   UpdateReading,
   UpdateSummary,
   Voice,

@@ -5,3 +5,6 @@ import { TELEGRAM } from './telegram/definition.ts';
 import { TERMINAL } from './terminal/definition.ts';
 
 export const PLATFORMS = [TELEGRAM, TERMINAL] as const;
+// The one that is meant where none is named, and in most examples; and the one that needs no credential.
+export const PLATFORM_DEFAULT = TELEGRAM;
+export const PLATFORM_LOCAL = TERMINAL;

@@ -25,9 +25,17 @@ export interface BotIdentity {
   readonly username: string | null;
 }
 
+// As Node gives them: names in lower case.
+export type PostHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 export interface UpdateReading {
-  // The header that carries the secret of a webhook: what proves that the platform posts.
-  readonly secretHeader: string;
+  // Whether the platform posted this, as the account's secret proves; in a time that tells nothing of the secret.
+  // Asked first without the body (null), so that a stranger's is not read, and again with it. Where the proof is a
+  // signature of the body, headers that may turn out right pass the first time.
+  verify(headers: PostHeaders, rawBody: string | null, secret: string): boolean;
+  // Headers that `verify` takes for right: an app that an update is forwarded to can check them, as if the platform
+  // had posted it there.
+  proofOf(rawBody: string, secret: string): Readonly<Record<string, string>>;
   // The account's id as updates name it.
   idOf(account: string): string;
   // null: not an update.

@@ -142,9 +142,10 @@ export class FakeRoad implements Road {
   }
 
   async freeze({ account, chat }: HandOnLimits, until: number, cause: string) {
-    if (account !== ACCOUNT) return false;
-    this.frozen.push({ chat, until, cause });
-    return true;
+    if (account !== ACCOUNT) return null;
+    const longer = this.frozen.find((each) => each.chat === chat && each.until > until);
+    if (longer === undefined) this.frozen.push({ chat, until, cause });
+    return longer?.until ?? until;
   }
 
   async thaw({ account, chat }: HandOnLimits) {

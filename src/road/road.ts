@@ -41,8 +41,8 @@ export interface Road {
   // By hand: asks the platform for the account now, and lets the next call go if it takes the token. null: no such one.
   probe(account: string): Promise<Probed | null>;
   // By hand: nothing of the chat (null: of the account) goes before `until`, or what is closed there is open again.
-  // False, 0: no such account, or nothing was closed.
-  freeze(what: HandOnLimits, until: number, cause: string): Promise<boolean>;
+  // Answers until when it holds, as a longer freeze stays (null: no such account), and how many freezes have ended.
+  freeze(what: HandOnLimits, until: number, cause: string): Promise<number | null>;
   thaw(what: HandOnLimits): Promise<number>;
   depths(): Depths;
   // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it

@@ -19,6 +19,9 @@ import { type Network, wayMs } from './transport.ts';
 
 export interface ServedSim {
   readonly url: string;
+  // What it simulates, and the setting by which a gateway finds it.
+  readonly platform: string;
+  readonly setting: string;
   readonly model: TelegramModel;
   close(): Promise<void>;
 }
@@ -58,7 +61,13 @@ export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
   });
   const { port } = server.address() as AddressInfo;
   const host = given.host.includes(':') ? `[${given.host}]` : given.host;
-  return { url: `http://${host}:${port}`, model, close: () => close(server, desk) };
+  return {
+    url: `http://${host}:${port}`,
+    platform: 'Telegram',
+    setting: 'SLUICE_TELEGRAM_API',
+    model,
+    close: () => close(server, desk),
+  };
 }
 
 async function close(server: Server, desk: Desk): Promise<void> {

@@ -57,7 +57,7 @@ export function deliveryOf(
   ports: CallPorts,
   stream: Stream,
   call: LiveCall,
-  wishes: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
+  sendOptions: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
 ): NewDelivery {
   const { account, platform, thread, user, correlation, priority } = stream.asked;
   const described = describe(ports, stream, call);
@@ -75,13 +75,13 @@ export function deliveryOf(
     gate: ports.gateFor(account, described, call.params),
     priority: liveOf(ports, platform).priorityOf(priority),
     cost,
-    live: !wishes.final,
-    final: wishes.final,
-    slot: wishes.slot,
-    notBefore: wishes.notBefore,
+    live: !sendOptions.final,
+    final: sendOptions.final,
+    slot: sendOptions.slot,
+    notBefore: sendOptions.notBefore,
     expiresAt: 0,
-    acceptedAt: wishes.now,
-    idempotencyKey: wishes.key,
+    acceptedAt: sendOptions.now,
+    idempotencyKey: sendOptions.key,
     body: bodyOf(call.params, NO_FILES),
   };
 }

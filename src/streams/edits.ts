@@ -103,7 +103,7 @@ export class EditSession implements LiveText {
 export interface EditPorts {
   readonly road: AskedRoad;
   readonly clock: Clock;
-  readonly tell: LiveListener;
+  readonly publish: LiveListener;
   // Where its chat's live output is shown; null: live output is not paced there.
   outputOf(session: EditSession): Output | null;
   report(error: unknown, session: EditSession): void;
@@ -169,7 +169,7 @@ export class LiveEdits {
       return 'waits';
     }
     const staleMs = Math.max(0, this.#p.clock.now() - (staleSince ?? session.editedAt));
-    this.#p.tell({ kind: 'shown', platform: session.platform, session: session.id, staleMs });
+    this.#p.publish({ kind: 'shown', platform: session.platform, session: session.id, staleMs });
     return 'shown';
   }
 
@@ -224,7 +224,7 @@ export class LiveEdits {
     // What it replaces had its turn already, or was no preview: so has this one.
     const isDue = replaced !== null && replaced !== session.held;
     if (session.held !== null) this.#previews.delete(session.held);
-    if (replaced !== null) this.#p.tell({ kind: 'superseded', platform: session.platform });
+    if (replaced !== null) this.#p.publish({ kind: 'superseded', platform: session.platform });
     session.held = queued.seq;
     session.staleSince ??= now;
     output.emitted(session);

@@ -23,7 +23,7 @@ test('it waits for the number, and then changes that message instead of sending 
   const ports: FinalPorts = {
     road,
     clock: virtualClock(0),
-    keeper: new StreamWriter({ save: async () => {} }),
+    writer: new StreamWriter({ save: async () => {} }),
     platforms: new Map([[platform.name, platform]]),
     gateFor: (_account, call) => call.gate,
     slotFor: () => 0,

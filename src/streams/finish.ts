@@ -20,7 +20,7 @@ const AGAIN_MS = 1000;
 const NEVER = new AbortController().signal;
 
 export interface FinalPorts extends PlacingPorts {
-  readonly keeper: StreamWriter;
+  readonly writer: StreamWriter;
   isStopped(): boolean;
 }
 
@@ -39,7 +39,7 @@ export async function finish(
   stream.state = 'finishing';
   stream.reason = reason;
   try {
-    await ports.keeper.save(stream);
+    await ports.writer.save(stream);
   } catch (error) {
     stream.state = 'open';
     stream.reason = null;
@@ -55,13 +55,13 @@ export async function finish(
   }
 }
 
-function reopen({ keeper }: FinalPorts, stream: Stream, text: string): void {
+function reopen({ writer }: FinalPorts, stream: Stream, text: string): void {
   stream.state = 'open';
   stream.reason = null;
   stream.finals = [];
   stream.text = text;
   stream.durable = text;
-  void keeper.save(stream).catch(ignoreStore);
+  void writer.save(stream).catch(ignoreStore);
 }
 
 // Also for a stream whose process ended after it said that it was finishing.
@@ -82,7 +82,7 @@ export async function placeAll(ports: FinalPorts, stream: Stream): Promise<Finis
   }
   stream.finals = finals;
   // It is on disk with its deliveries; the record only saves the next process some work.
-  await ports.keeper.save(stream).catch(ignoreStore);
+  await ports.writer.save(stream).catch(ignoreStore);
   return { kind: 'finished' };
 }
 
@@ -137,7 +137,7 @@ async function sendAnew(
       if (placed.kind !== 'placed') continue;
       stream.resent.push(part);
       stream.finals.push({ seq: placed.seq, part });
-      await ports.keeper.save(stream).catch(ignoreStore);
+      await ports.writer.save(stream).catch(ignoreStore);
       return true;
     } catch (error) {
       ignoreStore(error);
@@ -146,10 +146,10 @@ async function sendAnew(
   return false;
 }
 
-async function saveEnd({ keeper, clock, isStopped }: FinalPorts, stream: Stream): Promise<void> {
+async function saveEnd({ writer, clock, isStopped }: FinalPorts, stream: Stream): Promise<void> {
   for (; !isStopped(); await sleep(clock, AGAIN_MS)) {
     try {
-      return await keeper.save(stream);
+      return await writer.save(stream);
     } catch (error) {
       ignoreStore(error);
     }

@@ -39,9 +39,11 @@ export async function place(
   const now = ports.clock.now();
   const goesAt = ports.slotFor(stream, isFinal);
   const notBefore = goesAt > now ? goesAt : 0;
-  const wishes = { slot: slotOf(stream, asked), final: isFinal, notBefore, now };
+  const sendOptions = { slot: slotOf(stream, asked), final: isFinal, notBefore, now };
   const key = isNew ? keyOf(stream) : null;
-  const appended = await ports.road.submit(deliveryOf(ports, stream, call, { ...wishes, key }));
+  const appended = await ports.road.submit(
+    deliveryOf(ports, stream, call, { ...sendOptions, key }),
+  );
   const digest = messages[step.part]?.digest ?? null;
   const found = take(stream, asked, isNew, digest, appended);
   // A message of this number exists, and shows something else.

@@ -48,7 +48,7 @@ serviceContract('live output', async () => {
     unitsMax: 1000,
     gateFor: (_account, call) => call.gate,
     settingsOf: () => SETTINGS,
-    tell: () => {},
+    publish: () => {},
   });
   const work = {
     async begin() {

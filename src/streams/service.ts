@@ -22,7 +22,7 @@ import { applied, isNothing, Stream } from './stream.ts';
 import type * as Port from './streams.ts';
 import type { CutReason, Fed, Live, NewStream } from './streams.ts';
 import { viewOf, waitsFor } from './view.ts';
-import { Ends } from './waiters.ts';
+import { StreamWaiters } from './waiters.ts';
 import { dueAt } from './watch.ts';
 import { StreamWriter } from './writer.ts';
 
@@ -40,7 +40,7 @@ export interface LiveOptions extends CallPorts {
   readonly unitsMax: number;
   settingsOf(account: string): LiveSettings;
   // Told what happens, for metrics and the log.
-  readonly tell: LiveListener;
+  readonly publish: LiveListener;
   readonly report: ReportFault;
 }
 
@@ -49,10 +49,10 @@ export class LiveStreams implements Live, Service {
   // Repeated edits of one message, by whatever door.
   readonly edits: LiveEdits;
   readonly #streams = new Map<string, Stream>();
-  readonly #keeper: StreamWriter;
+  readonly #writer: StreamWriter;
   readonly #stage: ChatPacers;
   readonly #endings: Endings;
-  readonly #ends = new Ends();
+  readonly #waiters = new StreamWaiters();
   readonly #listeners = new Set<(view: Port.StreamView) => void>();
   #started: Promise<void> | null = null;
   #isStopped = false;
@@ -60,9 +60,9 @@ export class LiveStreams implements Live, Service {
 
   constructor(options: LiveOptions) {
     this.#o = options;
-    this.#keeper = new StreamWriter(options.journal.streams);
+    this.#writer = new StreamWriter(options.journal.streams);
     const broken = (stream: Stream, error: unknown) => this.#broken(stream, error);
-    const ports = { ...options, keeper: this.#keeper, broken };
+    const ports = { ...options, writer: this.#writer, broken };
     this.#stage = new ChatPacers({ ...ports, streamOf: (id) => this.#streams.get(id) ?? null });
     this.edits = this.#stage.edits;
     this.#endings = new Endings(
@@ -89,8 +89,8 @@ export class LiveStreams implements Live, Service {
     this.#housekeeping?.cancel();
     this.#stage.stop();
     const unsaved = [...this.#streams.values()].filter(({ ops }) => ops.length > 0);
-    const saves = unsaved.map((stream) => this.#keeper.save(stream));
-    await drained(this.#o.clock, [...saves, ...this.#keeper.pending], deadlineMs);
+    const saves = unsaved.map((stream) => this.#writer.save(stream));
+    await drained(this.#o.clock, [...saves, ...this.#writer.pending], deadlineMs);
   }
 
   async open(asked: NewStream): Promise<Port.OpenedStream> {
@@ -105,7 +105,7 @@ export class LiveStreams implements Live, Service {
     const stream = new Stream(id, asked, this.#stage.transportOf(asked), now);
     this.#streams.set(stream.id, stream);
     try {
-      await this.#keeper.save(stream);
+      await this.#writer.save(stream);
     } catch (error) {
       this.#streams.delete(stream.id);
       throw error;
@@ -123,7 +123,7 @@ export class LiveStreams implements Live, Service {
       return { kind: 'taken', view: this.#view(stream) };
     }
     stream.apply({ change, isLazy: lazy === 'lazy' });
-    const saved = lazy === 'lazy' ? null : this.#keeper.save(stream);
+    const saved = lazy === 'lazy' ? null : this.#writer.save(stream);
     try {
       this.#changed(stream);
     } catch (error) {
@@ -148,7 +148,7 @@ export class LiveStreams implements Live, Service {
     stream.endedAt = this.#o.clock.now();
     this.#leave(stream);
     try {
-      await this.#keeper.save(stream);
+      await this.#writer.save(stream);
     } catch (error) {
       stream.state = 'open';
       stream.endedAt = null;
@@ -169,7 +169,7 @@ export class LiveStreams implements Live, Service {
   }
 
   ended(id: string, signal: AbortSignal): Promise<Port.StreamView | null> {
-    return this.#streams.has(id) ? this.#ends.wait(id, signal) : this.get(id);
+    return this.#streams.has(id) ? this.#waiters.wait(id, signal) : this.get(id);
   }
 
   listen(listener: (view: Port.StreamView) => void): () => void {
@@ -273,7 +273,7 @@ export class LiveStreams implements Live, Service {
     if (stream.staleSince === null) stream.staleSince = now;
     else {
       stream.superseded += 1;
-      this.#o.tell({ kind: 'superseded', platform: stream.asked.platform });
+      this.#o.publish({ kind: 'superseded', platform: stream.asked.platform });
     }
     this.#stage.changed(stream);
   }
@@ -285,7 +285,7 @@ export class LiveStreams implements Live, Service {
   ): Promise<Fed> {
     const finished = await this.#endings.finish(stream, change, reason);
     if (finished.kind === 'full') return { kind: 'queue_full', queueMax: finished.queueMax };
-    this.#o.tell({ kind: 'final', platform: stream.asked.platform, reason });
+    this.#o.publish({ kind: 'final', platform: stream.asked.platform, reason });
     return { kind: 'taken', view: this.#announce(stream) };
   }
 
@@ -313,7 +313,7 @@ export class LiveStreams implements Live, Service {
     stream.endedAt ??= this.#o.clock.now();
     stream.submitting = null;
     this.#leave(stream);
-    void this.#keeper
+    void this.#writer
       .save(stream)
       .catch((cause) => this.#o.report('stream', cause, { stream: id }))
       // Known in memory until the disk knows it.
@@ -345,7 +345,7 @@ export class LiveStreams implements Live, Service {
   #close(stream: Stream): Port.StreamView {
     this.#streams.delete(stream.id);
     const view = this.#announce(stream);
-    this.#ends.tell(view);
+    this.#waiters.resolve(view);
     return view;
   }
 
@@ -392,7 +392,7 @@ export class LiveStreams implements Live, Service {
   async #openedBefore(stream: Stream, asked: NewStream): Promise<Port.OpenedStream> {
     if (!isSame(stream.asked, asked)) return { kind: 'conflict', id: stream.id };
     // Whoever opened it may still be waiting for the disk.
-    if (this.#streams.has(stream.id)) await this.#keeper.save(stream);
+    if (this.#streams.has(stream.id)) await this.#writer.save(stream);
     return { kind: 'repeated', view: this.#view(stream) };
   }
 }

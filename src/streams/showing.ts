@@ -19,7 +19,7 @@ const DRAFT_ID_MAX = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 export interface ShowingPorts extends PlacingPorts {
-  readonly keeper: StreamWriter;
+  readonly writer: StreamWriter;
   // A text that waited since then is on the screen.
   shown(stream: Stream, staleSince: number): void;
   // The chat offers no drafts.
@@ -57,9 +57,9 @@ export function digestsOf(messages: readonly RenderedMessage[]): string[] {
   return messages.map(({ digest }) => digest);
 }
 
-async function isKept({ keeper }: ShowingPorts, stream: Stream): Promise<boolean> {
+async function isKept({ writer }: ShowingPorts, stream: Stream): Promise<boolean> {
   try {
-    await keeper.saveText(stream);
+    await writer.saveText(stream);
     return true;
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error;
@@ -91,7 +91,7 @@ async function showMessage(
     return 'waits';
   }
   // Best effort: what a crash loses of it is found again by the message's number.
-  void ports.keeper.save(stream).catch(() => {});
+  void ports.writer.save(stream).catch(() => {});
   const ended = await ports.road.ended(seq, NEVER);
   stream.frame = null;
   const isShown = learn(ports, stream, step, ended);

@@ -49,10 +49,10 @@ test('one line per platform and interval says how it stands', async () => {
   const { summary, lines, clock } = aSummary([{ ...reading, tickMsMax: 75_000, waits }]);
   await summary.start();
   const shown = { kind: 'shown', platform: 'telegram', session: 's0', staleMs: 5 } as const;
-  for (let i = 0; i < 3; i++) summary.tell(shown);
-  summary.tell({ kind: 'superseded', platform: 'telegram' });
-  summary.tell({ kind: 'final', platform: 'telegram', reason: null });
-  summary.tell({ kind: 'final', platform: 'telegram', reason: 'producer_silent' });
+  for (let i = 0; i < 3; i++) summary.publish(shown);
+  summary.publish({ kind: 'superseded', platform: 'telegram' });
+  summary.publish({ kind: 'final', platform: 'telegram', reason: null });
+  summary.publish({ kind: 'final', platform: 'telegram', reason: 'producer_silent' });
   summary.listen(LIMITED as never);
   await clock.run(160_000);
   expect(lines).toHaveLength(1);

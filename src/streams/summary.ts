@@ -27,7 +27,7 @@ interface Tally {
 }
 
 export interface Summary extends Service {
-  readonly tell: LiveListener;
+  readonly publish: LiveListener;
   readonly listen: RoadListener;
 }
 
@@ -58,7 +58,7 @@ export function createSummary({ clock, log, everyMs, read }: SummaryParts): Summ
   };
 
   return {
-    tell: (event) => count(of(event.platform), event),
+    publish: (event) => count(of(event.platform), event),
     listen(event) {
       if (event.kind !== 'attempted' || event.outcome !== 'limited') return;
       const tally = of(platformOf(event.about.account));

@@ -4,7 +4,7 @@ import type { StreamView } from './streams.ts';
 
 type Resolve = (view: StreamView) => void;
 
-export class Ends {
+export class StreamWaiters {
   readonly #waiting = new Map<string, Set<Resolve>>();
 
   wait(id: string, signal: AbortSignal): Promise<StreamView> {
@@ -13,20 +13,20 @@ export class Ends {
       const waiting = this.#waiting.get(id) ?? new Set<Resolve>();
       this.#waiting.set(id, waiting);
       const leave = () => {
-        waiting.delete(tell);
+        waiting.delete(settle);
         if (waiting.size === 0) this.#waiting.delete(id);
         reject(signal.reason);
       };
-      const tell = (view: StreamView) => {
+      const settle = (view: StreamView) => {
         signal.removeEventListener('abort', leave);
         resolve(view);
       };
-      waiting.add(tell);
+      waiting.add(settle);
       signal.addEventListener('abort', leave, { once: true });
     });
   }
 
-  tell(view: StreamView): void {
+  resolve(view: StreamView): void {
     const waiting = this.#waiting.get(view.id) ?? [];
     this.#waiting.delete(view.id);
     for (const resolve of waiting) resolve(view);

@@ -9,14 +9,14 @@ import { StreamWriter } from './writer.ts';
 // A store whose saves end when the test says so.
 function slowStore() {
   const saves: { stored: StoredStream; end: PromiseWithResolvers<void> }[] = [];
-  const keeper = new StreamWriter({
+  const writer = new StreamWriter({
     save(stored) {
       const end = Promise.withResolvers<void>();
       saves.push({ stored, end });
       return end.promise;
     },
   });
-  return { keeper, saves };
+  return { writer, saves };
 }
 
 function aStream(): Stream {
@@ -28,14 +28,14 @@ function append(stream: Stream, text: string, isLazy = false): void {
 }
 
 test('many changes while the disk is busy are one save', async () => {
-  const { keeper, saves } = slowStore();
+  const { writer, saves } = slowStore();
   const stream = aStream();
   append(stream, 'a');
-  const first = keeper.save(stream);
+  const first = writer.save(stream);
   append(stream, 'b');
-  const second = keeper.save(stream);
+  const second = writer.save(stream);
   append(stream, 'c');
-  const third = keeper.save(stream);
+  const third = writer.save(stream);
   saves[0]!.end.resolve();
   await first;
   expect(stream.durable).toBe('a');
@@ -44,29 +44,29 @@ test('many changes while the disk is busy are one save', async () => {
   await Promise.all([second, third]);
   expect(stream.durable).toBe('abc');
   expect(saves.map(({ stored }) => stored.text)).toEqual(['a', 'abc']);
-  expect(keeper.pending).toEqual([]);
+  expect(writer.pending).toEqual([]);
 });
 
 test('a text that is being saved is not saved again', async () => {
-  const { keeper, saves } = slowStore();
+  const { writer, saves } = slowStore();
   const stream = aStream();
-  await keeper.saveText(stream);
+  await writer.saveText(stream);
   append(stream, 'a');
-  void keeper.save(stream);
-  const saved = keeper.saveText(stream);
+  void writer.save(stream);
+  const saved = writer.saveText(stream);
   saves[0]!.end.resolve();
   await saved;
   expect(saves).toHaveLength(1);
 });
 
 test('what the store refused never was, unless nobody waited for it', async () => {
-  const { keeper, saves } = slowStore();
+  const { writer, saves } = slowStore();
   const stream = aStream();
   append(stream, 'a');
   append(stream, 'l', true);
-  const refused = keeper.save(stream);
+  const refused = writer.save(stream);
   append(stream, 'b');
-  const taken = keeper.save(stream);
+  const taken = writer.save(stream);
   saves[0]!.end.reject(new JournalUnavailable('disk_full', ''));
   await expect(refused).rejects.toThrow(JournalUnavailable);
   expect(stream.text).toBe('lb');
@@ -77,7 +77,7 @@ test('what the store refused never was, unless nobody waited for it', async () =
 });
 
 test('a record holds all that a new process needs', async () => {
-  const { keeper, saves } = slowStore();
+  const { writer, saves } = slowStore();
   const stream = aStream();
   append(stream, 'text');
   const changes = {
@@ -94,7 +94,7 @@ test('a record holds all that a new process needs', async () => {
     superseded: 4,
   } as const;
   Object.assign(stream, changes);
-  void keeper.save(stream);
+  void writer.save(stream);
   const found = streamOf(saves[0]!.stored)!;
   expect(found).toMatchObject({ id: 's-1', asked: aNewStream(), openedAt: 1000, ...changes });
   expect([found.text, found.durable, found.ops]).toEqual(['text', 'text', []]);

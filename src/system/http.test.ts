@@ -86,6 +86,39 @@ test('an answer comes back whole: status, headers, body', async () => {
   expect(seen).toEqual([`/prefix${PATH} {"chat_id":1}`]);
 });
 
+test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)(
+  '%s goes out as it is, with a body and without one, and its answer comes back',
+  async (method) => {
+    const seen: string[] = [];
+    const port = await http((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (more: string) => {
+        text += more;
+      });
+      request.on('end', () => {
+        seen.push(`${request.method} ${text}`);
+        response.end(request.method);
+      });
+    });
+    const transport = open(port);
+    for (const body of ['{"a":1}', null]) {
+      const headers = body === null ? {} : { 'content-type': 'application/json' };
+      const asked = { method, path: PATH, headers, body, deadlineMs: DEADLINE_MS };
+      expect(await transport.request(asked)).toMatchObject({ kind: 'answered', body: method });
+    }
+    expect(seen).toEqual([`${method} {"a":1}`, `${method} `]);
+  },
+);
+
+test('what was written and not answered is lost, whatever the verb', async () => {
+  const port = await tcp((socket) => socket.once('data', () => socket.destroy()));
+  const transport = open(port);
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const asked = { method, path: PATH, headers: {}, body: null, deadlineMs: DEADLINE_MS };
+    expect(await transport.request(asked)).toMatchObject({ kind: 'lost' });
+  }
+});
+
 test('a page of HTML is an answer, also when it just fits the bound', async () => {
   const body = '<html>502</html>';
   const port = await http((_, response) => response.writeHead(502).end(body));

@@ -4,7 +4,7 @@
 import type { Readable } from 'node:stream';
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   // Path and query below the upstream's base URL. It may hold a token: never log it.
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// What language models write (CommonMark with GitHub's strike and tables, and Telegram's spoilers) as text and
+// What language models write (CommonMark with GitHub's strike and tables, and spoilers between `||`) as text and
 // entities. Any text can be read, also one that stops anywhere: what is begun counts as begun, half a marker is not
 // shown. Lines are read once; only the last paragraph can still change when more text comes, so a growing text keeps
 // what it has shown. That is also why tables are rows, not columns: a wider row would move all before it.
@@ -264,7 +264,7 @@ class Reader {
     });
   }
 
-  // Quotations in quotations are one: Telegram nests none. A paragraph in it goes on without its sign, too.
+  // Quotations in quotations are one, as chats nest none. A paragraph in it goes on without its sign, too.
   #quote(first: string, indent: number, prefix: string): void {
     if (prefix === '') this.#levels.within(indent);
     const unquoting = new Unquoting();

@@ -5,7 +5,7 @@ import type { Steps } from './steps.ts';
 
 export interface Destination {
   readonly kind: 'whole';
-  // null: nothing that Telegram would open; then it is shown as a text beside the label.
+  // null: nothing that a chat would open; then it is shown as a text beside the label.
   readonly url: string | null;
   readonly text: string;
   readonly end: number;

@@ -1,5 +1,5 @@
 // A text with its markup as entities: what every parse mode comes to, and the only form that can be cut anywhere.
-// Offsets and lengths are UTF-16 units, as in Telegram and in JavaScript.
+// Offsets and lengths are UTF-16 units, as in JavaScript; a platform that counts otherwise maps them.
 
 export interface Entity {
   readonly type: string;
@@ -14,7 +14,7 @@ export interface RichText {
   readonly entities: readonly Entity[];
 }
 
-// What Telegram takes for no text at all: white space, and signs that show nothing.
+// What platforms take for no text at all: white space, and signs that show nothing.
 export function isBlank(text: string): boolean {
   return /^[\s\u180e\u200b-\u200f\u202e\u2800\ufffc\u{e0000}-\u{e007f}]*$/u.test(text);
 }

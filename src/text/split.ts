@@ -20,7 +20,7 @@ const WHOLE = [
 const WHOLE_UNITS_MAX = 256;
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-// So many entities go on from one part to the next: Telegram shows no more than this in one message, and more would
+// So many entities go on from one part to the next: platforms show no more than this in one message, and more would
 // cost their number times that of the parts.
 const CARRIED_MAX = 100;
 

@@ -27,7 +27,7 @@ const BREAK = /<br ?\/?>/iy;
 const ANGLES = ['<br>', '<br/>', '<br />', '<https:', '<http:', '<mailto:'];
 const AUTO_MAIL = /<([\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})>/y;
 const AUTO_LINK = /<((?:https?:|mailto:)[^\s<>]{1,2048})(>|$)/iy;
-// Telegram finds it by itself; here it only keeps its underscores. What may close an emphasis is not part of it.
+// Platforms find it by themselves; here it only keeps its underscores. What may close an emphasis is not part of it.
 const ADDRESS = /https?:\/\/[^\s<>*`|[\]()]+/iy;
 
 export function tokensOf(

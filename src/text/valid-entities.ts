@@ -1,4 +1,4 @@
-// Entities as Telegram keeps them, so that what we count, compare and cut is what will be shown: proper nesting only,
+// Entities as a chat shows them, so that what we count, compare and cut is what will be shown: proper nesting only,
 // no style on code, one link or code at a place, no quotation in another, nothing empty, no style or link that begins
 // or ends with white space.
 

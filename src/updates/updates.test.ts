@@ -67,9 +67,14 @@ function world(
   };
   const inbound = createInbound(parts);
   const secret = inbound.webhookOf(ACCOUNT)!.secret;
-  const receive = (one: unknown) => inbound.receive(ACCOUNT, secret, one);
+  const receive = (one: unknown) => inbound.receive(ACCOUNT, by(secret), one);
   return { clock, journal, inbound, receive, posts, calls, logged, counted, app, secret };
 }
+
+const by = (secret: string) => ({
+  headers: { 'x-telegram-bot-api-secret-token': secret },
+  rawBody: '{}',
+});
 
 describe('a webhook', () => {
   test('while the gateway’s secret is replaced, the one before is good as well', async () => {
@@ -79,22 +84,24 @@ describe('a webhook', () => {
     await inbound.start();
     expect(secret).not.toBe(old);
     for (const [i, given] of [old, secret].entries()) {
-      expect(await inbound.receive(ACCOUNT, given, update(i))).toEqual({ kind: 'received' });
+      expect(await inbound.receive(ACCOUNT, by(given), update(i))).toEqual({ kind: 'received' });
     }
     const set = world({ webhookSecret: 'mine' }, undefined, START, more).inbound;
-    expect(await set.receive(ACCOUNT, old, update(9))).toEqual({ kind: 'unauthorized' });
+    expect(await set.receive(ACCOUNT, by(old), update(9))).toEqual({ kind: 'unauthorized' });
   });
 
   test('is admitted by its secret alone, derived or set', async () => {
     const { inbound, secret, clock } = world();
     await inbound.start();
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(await inbound.receive(ACCOUNT, 'guess', update(1))).toEqual({ kind: 'unauthorized' });
-    expect(await inbound.receive('telegram:1', secret, update(1))).toEqual({
+    expect(await inbound.receive(ACCOUNT, by('guess'), update(1))).toEqual({
       kind: 'unauthorized',
     });
-    expect(await inbound.receive(ACCOUNT, secret, 'no update')).toEqual({ kind: 'invalid' });
-    expect(await inbound.receive(ACCOUNT, secret, update(1))).toEqual({ kind: 'received' });
+    expect(await inbound.receive('telegram:1', by(secret), update(1))).toEqual({
+      kind: 'unauthorized',
+    });
+    expect(await inbound.receive(ACCOUNT, by(secret), 'no update')).toEqual({ kind: 'invalid' });
+    expect(await inbound.receive(ACCOUNT, by(secret), update(1))).toEqual({ kind: 'received' });
     expect(world({ webhookSecret: 'mine' }).secret).toBe('mine');
     expect(inbound.webhookOf('telegram:1')).toBeNull();
     await clock.run(START);
@@ -107,7 +114,7 @@ describe('a webhook', () => {
     await inbound.start();
     expect(await receive(update(1))).toEqual({ kind: 'received' });
     known.clear();
-    expect(inbound.admits(ACCOUNT, secret)).toBe(false);
+    expect(inbound.admits(ACCOUNT, by(secret))).toBe(false);
     expect(await receive(update(2))).toEqual({ kind: 'unauthorized' });
   });
 
@@ -219,7 +226,7 @@ describe('a webhook', () => {
     await many.inbound.start();
     expect(await many.receive(update(2_000_000))).toMatchObject({ kind: 'full' });
     expect(many.counted).toEqual([]);
-    expect(await many.inbound.receive(ACCOUNT, 'guess', update(1))).toEqual({
+    expect(await many.inbound.receive(ACCOUNT, by('guess'), update(1))).toEqual({
       kind: 'unauthorized',
     });
   });

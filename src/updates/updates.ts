@@ -3,7 +3,7 @@
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
 import type { Gate } from '../domain/call.ts';
-import type { Platform, UpdateSummary, WebhookCall } from '../platforms/platform.ts';
+import type { Platform, PostHeaders, UpdateSummary, WebhookCall } from '../platforms/platform.ts';
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -12,7 +12,7 @@ import type { Reply } from '../system/transport.ts';
 import { Forwarder } from './forwarder.ts';
 import { type Polled, Polls } from './polls.ts';
 import { createPruning } from './pruning.ts';
-import { derivedSecret, isSameSecret } from './secret.ts';
+import { derivedSecret } from './secret.ts';
 import type { AnsweringCall } from './seen.ts';
 import { derivedSigningSecret, signedHeaders, webhookId } from './signature.ts';
 import { rowOf, Watch } from './watch.ts';
@@ -61,9 +61,15 @@ export interface InboundParts {
 // `failed` counts tries; the others count updates.
 export type UpdateEnd = 'received' | 'repeated' | 'taken' | 'failed' | 'expired';
 
+// What was posted to a webhook, as it came; null: the body is not read yet.
+export interface PostedUpdate {
+  readonly headers: PostHeaders;
+  readonly rawBody: string | null;
+}
+
 export type ReceivedUpdate =
   | { kind: 'received' }
-  // No such account, or not its secret: nobody is told which.
+  // No such account, or not proven by its secret: nobody is told which.
   | { kind: 'unauthorized' }
   | { kind: 'invalid' }
   | { kind: 'full'; waiting: number; waitingMax: number };
@@ -85,10 +91,10 @@ export interface Inbound extends Service {
   gateFor(account: string, call: AnsweringCall): Gate;
   priorityFor(account: string, call: AnsweringCall): 'high' | null;
 
-  // Whether the secret is that of the account: to be asked before anything of the update is read.
-  admits(account: string, secret: string): boolean;
+  // Whether the account's secret proves it: to be asked before anything of the update is read.
+  admits(account: string, posted: PostedUpdate): boolean;
   // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
-  receive(account: string, secret: string, update: unknown): Promise<ReceivedUpdate>;
+  receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate>;
   // null: no such account.
   webhookOf(account: string): WebhookView | null;
 
@@ -197,13 +203,13 @@ class InboundRoom implements Inbound {
   }
 
   // Both are looked at in any case, so that the time tells nobody which accounts there are.
-  admits(account: string, secret: string): boolean {
-    const isRight = this.#isSecret(account, secret);
+  admits(account: string, posted: PostedUpdate): boolean {
+    const isRight = this.#isProven(account, posted);
     return this.#parts.accounts.has(account) && isRight;
   }
 
-  async receive(account: string, secret: string, update: unknown): Promise<ReceivedUpdate> {
-    if (!this.admits(account, secret)) return { kind: 'unauthorized' };
+  async receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate> {
+    if (!this.admits(account, posted)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
     const [summary] = this.#watch.look(account, [update]);
@@ -257,11 +263,13 @@ class InboundRoom implements Inbound {
     this.#waiting.set(account, Math.max(0, (this.#waiting.get(account) ?? 0) + change));
   }
 
-  #isSecret(account: string, given: string): boolean {
-    if (isSameSecret(given, this.#secretOf(account))) return true;
-    const { secretPrevious = null, settingsOf } = this.#parts;
+  #isProven(account: string, { headers, rawBody }: PostedUpdate): boolean {
+    const { secretPrevious = null, settingsOf, platformOf } = this.#parts;
+    const reading = platformOf(account)?.updates;
+    if (reading === undefined) return false;
+    if (reading.verify(headers, rawBody, this.#secretOf(account))) return true;
     if (secretPrevious === null || settingsOf(account).webhookSecret !== null) return false;
-    return isSameSecret(given, derivedSecret(secretPrevious, account));
+    return reading.verify(headers, rawBody, derivedSecret(secretPrevious, account));
   }
 
   #secretOf(account: string): string {
@@ -286,8 +294,8 @@ class InboundRoom implements Inbound {
     const secrets = this.#signingSecrets(account);
     const id = webhookId(account, updateId);
     const signed = signedHeaders({ id, at: clock.now(), body, secrets });
-    const header = this.#parts.platformOf(account)?.updates?.secretHeader;
-    const proof = header === undefined ? null : { [header]: this.#secretOf(account) };
+    const reading = this.#parts.platformOf(account)?.updates;
+    const proof = reading?.proofOf(body, this.#secretOf(account));
     return post(forwardUrl, body, { ...proof, ...signed }, POST_MS_MAX);
   }
 

@@ -121,7 +121,7 @@ export async function liveWorld(options: WorldOptions = {}) {
       unitsMax: 100_000,
       gateFor: (_account, call) => call.gate,
       settingsOf: () => settings,
-      tell: (event) => events.push(event),
+      publish: (event) => events.push(event),
       report: (_stage, error) => {
         throw error;
       },

@@ -39,8 +39,12 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
     types: ['ledger', 'limits', 'platforms', 'road'],
   },
   http: {
-    values: ['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
-    types: ['road', 'accounts', 'platforms', 'updates', 'spool'],
+    // Of platforms the registry alone: what stands in the examples of routes.
+    values: [
+      ...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
+      'platforms',
+    ],
+    types: ['road', 'accounts', 'updates', 'spool'],
   },
   // The page knows the gateway by its routes, as any other caller does.
   dashboard: { values: ['system'], types: [] },
@@ -48,7 +52,10 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   sim: { values: ['domain', 'system'], types: [] },
   // A face for one library; it sees the gateway as its users do.
   grammy: { values: [], types: ['http'] },
-  cli: { values: ['app', 'config', 'sim', 'accounts', 'system', 'domain', 'store'], types: [] },
+  cli: {
+    values: ['app', 'config', 'sim', 'accounts', 'system', 'domain', 'store', 'platforms'],
+    types: [],
+  },
 };
 
 // Their files are words, types and tools, each a door of its own.

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { PRIORITIES } from '../../domain/priority.ts';
+import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
 import { type OrderOptions, orderOf, withList } from '../broadcast-order.ts';
 import { addClientOptions, connect } from '../client.ts';
@@ -53,7 +54,7 @@ export function addBroadcast(program: Command, io: Io): void {
     .option('--parse-mode <mode>', 'HTML or MarkdownV2; what is filled in is escaped')
     .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
     .option('--account <id>', 'account id or token (default: the only one there is)')
-    .option('--platform <name>', 'the account’s platform', 'telegram')
+    .option('--platform <name>', 'the account’s platform', PLATFORM_DEFAULT.name)
     .addOption(program.createOption('--priority <class>', 'class').choices([...PRIORITIES]))
     .option('--name <name>', 'your own name of it')
     .option('--not-before <time>', 'not to begin earlier (ISO 8601)')

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { FORMATS, TRANSPORTS } from '../../domain/live.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
+import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
 import { intBelow, systemRandom } from '../../system/random.ts';
 import { addClientOptions, type Client, connect } from '../client.ts';
@@ -43,7 +44,7 @@ export function addStream(program: Command, io: Io): void {
     .usage('[options] < text')
     .option('--chat <id>', 'chat id or @name')
     .option('--account <id>', 'account id or token (default: the platform’s only one)')
-    .option('--platform <name>', 'the account’s platform', 'telegram')
+    .option('--platform <name>', 'the account’s platform', PLATFORM_DEFAULT.name)
     .option('--thread <id>', 'thread or topic')
     .addOption(
       choice('--as <form>', 'what is piped in', Object.keys(CONTENT_TYPES)).default('auto'),

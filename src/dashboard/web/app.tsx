@@ -7,6 +7,7 @@ import { route } from './lib/route.ts';
 import { session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
 import { Edits } from './screens/edit-letter.tsx';
+import { FreezeDialogs } from './screens/freezing.tsx';
 import { SCREENS } from './screens.ts';
 import { Shell } from './shell.tsx';
 import { help, SHORTCUTS, ShortcutHelp } from './shortcuts.tsx';
@@ -54,6 +55,7 @@ function Inside() {
       </Shell>
       {isHelping ? <ShortcutHelp /> : null}
       <Edits />
+      <FreezeDialogs />
       <Questions />
       <Toasts />
     </>

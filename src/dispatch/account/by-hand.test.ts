@@ -39,7 +39,7 @@ describe('a freeze by hand', () => {
   test('closes one chat until its time and no other, and says why', async () => {
     const at = await started();
     const until = at.clock.now() + 10 * MINUTE;
-    expect(await at.road.freeze({ account, chat: 'closed' }, until, 'maintenance')).toBe(true);
+    expect(await at.road.freeze({ account, chat: 'closed' }, until, 'maintenance')).toBe(until);
     const held = await submit(at, { chat: 'closed' });
     assert(held.kind === 'accepted', 'taken');
     await submit(at, { chat: 'open' });
@@ -48,6 +48,16 @@ describe('a freeze by hand', () => {
     expect(at.road.explain(held.queued.seq)?.summary).toContain('maintenance');
     await at.run(2 * MINUTE);
     expect(chatsOf(at)).toEqual(['open', 'closed']);
+  });
+
+  test('does not shorten a longer one, and answers until when that holds', async () => {
+    const at = await started();
+    const now = at.clock.now();
+    await at.road.freeze({ account, chat: 'a' }, now + 10 * MINUTE, 'long');
+    const freeze = (minutes: number) =>
+      at.road.freeze({ account, chat: 'a' }, now + minutes * MINUTE, 'again');
+    expect(await freeze(1)).toBe(now + 10 * MINUTE);
+    expect(await freeze(20)).toBe(now + 20 * MINUTE);
   });
 
   test('closes a chat that is ready to go', async () => {
@@ -95,7 +105,7 @@ describe('a thaw by hand', () => {
   test('of what is not frozen, or not known, changes nothing', async () => {
     const at = await started();
     expect(await at.road.thaw({ account, chat: 'a' })).toBe(0);
-    expect(await at.road.freeze({ account: 'fake:404', chat: null }, 1, 'x')).toBe(false);
+    expect(await at.road.freeze({ account: 'fake:404', chat: null }, 1, 'x')).toBeNull();
     expect(await at.road.thaw({ account: 'fake:404', chat: null })).toBe(0);
   });
 });

@@ -6,16 +6,18 @@ import type { Learned } from '../../limits/limits.ts';
 import type { HandOnLimits } from '../../road/road.ts';
 import type { RoadState } from '../state.ts';
 
+// Answers until when it holds: a longer freeze that is there already stays.
 export async function freezeByHand(
   road: RoadState,
   { account, chat }: HandOnLimits,
   until: number,
   cause: string,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const known = chat === null ? null : road.aliases.canonical(account, chat);
   const learned = road.openAccount(account).limits.freeze(known, until, cause, now);
   await apply(road, { account, chat: known }, learned, now);
+  return Math.max(until, ...learned.freezes.map((freeze) => freeze.until));
 }
 
 // How many freezes are over now.

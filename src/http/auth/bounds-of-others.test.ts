@@ -1,7 +1,7 @@
 // What a key with bounds may do to what others have handed over: dead letters, streams, accounts, waiting messages.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { compose, NO_WISHES, type SendOptions } from '../../accept/draft.ts';
+import { compose, NO_SEND_OPTIONS, type SendOptions } from '../../accept/draft.ts';
 import type { Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, START } from '../context.fixture.ts';
@@ -174,10 +174,14 @@ describe('coalescing', () => {
 
   test('no session reads as the rest of another chat’s name', () => {
     const call = { kind: 'call', method: 'sendMessage', thread: null, family: 'send' } as const;
-    const slotOf = (chat: string, wishes: Partial<SendOptions>) => {
+    const slotOf = (chat: string, sendOptions: Partial<SendOptions>) => {
       const from = { account: 'terminal:a', platform: 'terminal', body: '{}' };
       const described = { ...call, chat, gate: 'open', cost: 1, slot: null } as const;
-      const made = compose(START, { ...from, call: described }, { ...NO_WISHES, ...wishes });
+      const made = compose(
+        START,
+        { ...from, call: described },
+        { ...NO_SEND_OPTIONS, ...sendOptions },
+      );
       return 'slot' in made ? made.slot : null;
     };
     const forged = slotOf('a', { session: 'x:', coalesce: 'k' });

@@ -125,7 +125,7 @@ async function create(options: IntakeOptions, request: FastifyRequest, reply: Fa
   const created = await options.guards.keyring.create(wanted);
   if (created.kind === 'full') return full(reply, created.keysMax);
   request.subject = `${created.key.id} ${wanted.kind} ${wanted.name} ${wanted.role}`;
-  return tell(reply, created);
+  return sendCreated(reply, created);
 }
 
 async function rotate(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
@@ -138,10 +138,10 @@ async function rotate(options: IntakeOptions, request: FastifyRequest<ById>, rep
   if (created === null) return refuse(reply, 'unknown_key');
   if (created.kind === 'full') return full(reply, created.keysMax);
   request.subject = `${id} to ${created.key.id}`;
-  return tell(reply, created);
+  return sendCreated(reply, created);
 }
 
-function tell(reply: FastifyReply, { key, secret }: { key: KeyView; secret: string }) {
+function sendCreated(reply: FastifyReply, { key, secret }: { key: KeyView; secret: string }) {
   return reply
     .code(201)
     .header('cache-control', 'no-store')

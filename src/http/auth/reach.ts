@@ -2,17 +2,13 @@
 // exists.
 
 import type { FastifyRequest } from 'fastify';
-import { METHOD_OF_STREAMS } from '../../accept/draft.ts';
 import type { Delivery } from '../../domain/delivery.ts';
-import { parseId } from '../../domain/ids.ts';
+import { parseId, platformOf } from '../../domain/ids.ts';
 import type { Bounds, Holder } from '../../keys/keys.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { IntakeOptions } from '../context.ts';
 import type { Reach } from './access.ts';
-
-// What becomes of a stream's messages.
-const EDIT_METHOD = 'editMessageText';
 
 type Named = Readonly<Record<string, unknown>>;
 
@@ -43,7 +39,7 @@ export async function isWithin(
     }
     case 'stream_change': {
       const found = await streamOf(options, textOf(params.id));
-      return found !== null && mayChange(bounds, found, request.holder);
+      return found !== null && mayChange(options, bounds, found, request.holder);
     }
     case 'account':
       return bounds.mayManage(textOf(params.id));
@@ -74,11 +70,17 @@ async function streamOf({ output }: IntakeOptions, id: string): Promise<StreamVi
 
 // Its own, or one whose messages it could edit itself. A change is also shown to those who observe the stream, and
 // whoever opened it was judged for them.
-function mayChange(bounds: Bounds, stream: StreamView, holder: Holder | null): boolean {
+function mayChange(
+  { platforms }: IntakeOptions,
+  bounds: Bounds,
+  stream: StreamView,
+  holder: Holder | null,
+): boolean {
   const { account, chat } = stream;
-  if (!bounds.mayTouch(account, chat, METHOD_OF_STREAMS)) return false;
+  const methods = platforms.get(platformOf(account))?.live?.methods;
+  if (methods === undefined || !bounds.mayTouch(account, chat, methods.open)) return false;
   if (stream.holder !== null && stream.holder === holder?.namespace) return true;
-  return !stream.isObserved && bounds.mayTouch(account, chat, EDIT_METHOD);
+  return !stream.isObserved && bounds.mayTouch(account, chat, methods.edit);
 }
 
 function textOf(value: unknown): string {

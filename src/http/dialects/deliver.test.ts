@@ -60,7 +60,7 @@ describe('a call that sends', () => {
     expect(at.road.submitted[0]).toMatchObject({ method: 'sendMessage', chat: '-100' });
   });
 
-  test('headers are wishes', async () => {
+  test('headers are options of the send', async () => {
     endAs('sent', { result: SENT });
     await call('sendMessage', undefined, {
       priority: 'u=1, i',

@@ -24,7 +24,7 @@ import type { DialectParams } from '../../platforms/platform.ts';
 import { type AnswerHeaders, type ValueAnswer, withHeaders } from '../answer.ts';
 import type { IntakeOptions } from '../context.ts';
 import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
-import { type Patience, readWishes } from './send-options.ts';
+import { type Patience, readSendOptions } from './send-options.ts';
 import type { Speaker, VirtualSpeaker } from './speaker.ts';
 
 // Between two tries to withdraw what is being sent just now; and the same while the gateway stops.
@@ -72,7 +72,7 @@ export class Deliveries {
 
   async deliver(asked: AskedCall, call: DescribedCall, caller: Caller): Promise<ValueAnswer> {
     const { name: platform, dialect } = this.#platform;
-    const read = readWishes(asked.headers, this.#options.settings);
+    const read = readSendOptions(asked.headers, this.#options.settings);
     if (read.kind === 'wrong') return dialect.unreadable(`${read.header} must be ${read.expected}`);
     const { speaker } = asked;
     if (COSMETIC_FAMILIES.includes(call.family)) {
@@ -87,7 +87,7 @@ export class Deliveries {
       const { params, files } = asked;
       const { patience } = read;
       const { account, virtual } = speaker;
-      const wishes = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.wishes);
+      const sendOptions = keyedBy(virtual?.namespace ?? HOLDERS.bot, read.sendOptions);
       const placed = inItsThread(this.#options, account, call);
       const described = answering(this.#options, account, placed, params);
       const body = bodyOf(params, files);
@@ -98,13 +98,14 @@ export class Deliveries {
       const composed = compose(
         this.#options.clock.now(),
         { account, platform, call: described, ...content },
-        wishes,
+        sendOptions,
       );
       if ('path' in composed) {
         return answerProblem(dialect, invalid('invalid_message', [composed]));
       }
       const delivery = virtual === null ? composed : spokenBy(virtual, composed);
-      const shown = wishes.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
+      const shown =
+        sendOptions.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
       if (shown !== null) {
         const answer = dialect.ended(call, params, shown, this.#options.clock.now());
         return withHeaders(answer, this.#receipt(shown.seq, null));
@@ -279,9 +280,9 @@ function spokenBy({ bounds, namespace }: VirtualSpeaker, composed: NewDelivery):
 }
 
 // Of all holders each has its own.
-function keyedBy(holder: string, wishes: SendOptions): SendOptions {
-  const { idempotencyKey: key } = wishes;
-  return key === null ? wishes : { ...wishes, idempotencyKey: ownKey(holder, key) };
+function keyedBy(holder: string, sendOptions: SendOptions): SendOptions {
+  const { idempotencyKey: key } = sendOptions;
+  return key === null ? sendOptions : { ...sendOptions, idempotencyKey: ownKey(holder, key) };
 }
 
 function idsOf(files: Files): { files: string[] } {

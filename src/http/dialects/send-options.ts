@@ -1,20 +1,23 @@
-// What the headers of a dialect's call wish for: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
+// The send options in the headers of a dialect's call: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
 // Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
-import { NO_WISHES, type SendOptions } from '../../accept/draft.ts';
+import { NO_SEND_OPTIONS, type SendOptions } from '../../accept/draft.ts';
 import { priorityOfUrgency } from '../../domain/priority.ts';
 import type { IntakeSettings } from '../context.ts';
 
 // How long a caller holds the line: until the end, for a time (then it is withdrawn), or not at all.
 export type Patience = IntakeSettings['wait'];
 
-export type ReadWishes =
-  | { kind: 'read'; wishes: SendOptions; patience: Patience }
+export type ReadSendOptions =
+  | { kind: 'read'; sendOptions: SendOptions; patience: Patience }
   | { kind: 'wrong'; header: string; expected: string };
 
-export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSettings): ReadWishes {
+export function readSendOptions(
+  headers: IncomingHttpHeaders,
+  settings: IntakeSettings,
+): ReadSendOptions {
   const ttl = readTtl(headers['x-sluice-ttl']);
   if (Number.isNaN(ttl)) {
     return wrong('X-Sluice-TTL', `seconds, more than 0 and at most ${YEAR_S}`);
@@ -27,8 +30,8 @@ export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSetting
   const [session, correlation, idempotencyKey] = texts.map((name) => textOf(headers[name]));
   return {
     kind: 'read',
-    wishes: {
-      ...NO_WISHES,
+    sendOptions: {
+      ...NO_SEND_OPTIONS,
       priority: readPriority(headers.priority),
       session: session ?? null,
       correlation: correlation ?? null,
@@ -40,7 +43,7 @@ export function readWishes(headers: IncomingHttpHeaders, settings: IntakeSetting
   };
 }
 
-function wrong(header: string, expected: string): ReadWishes {
+function wrong(header: string, expected: string): ReadSendOptions {
   return { kind: 'wrong', header, expected };
 }
 
@@ -63,7 +66,7 @@ function readTtl(value: string | string[] | undefined): number | null {
 // As RFC 9218 asks, what cannot be read is ignored.
 function readPriority(value: string | string[] | undefined): SendOptions['priority'] {
   const urgency = typeof value === 'string' ? /(?:^|[,\s])u=([0-7])\b/.exec(value)?.[1] : undefined;
-  return urgency === undefined ? NO_WISHES.priority : priorityOfUrgency(Number(urgency));
+  return urgency === undefined ? NO_SEND_OPTIONS.priority : priorityOfUrgency(Number(urgency));
 }
 
 export function readPatience(

@@ -47,7 +47,7 @@ describe('POST /v1/messages', () => {
 
   test('every wish reaches the delivery', async () => {
     const at = await start();
-    const wishes = {
+    const sendOptions = {
       to: { platform: 'telegram', account: 42, chat: -100, thread: 7 },
       priority: 'high',
       session: 'one',
@@ -57,7 +57,7 @@ describe('POST /v1/messages', () => {
       notBefore: new Date(START + 5000).toISOString(),
     };
     const headers = { 'x-correlation-id': 'order-1', 'idempotency-key': 'k1' };
-    expect((await post(at, message(wishes), headers)).statusCode).toBe(202);
+    expect((await post(at, message(sendOptions), headers)).statusCode).toBe(202);
     expect(at.road.submitted[0]).toMatchObject({
       thread: '7',
       session: 'one',

@@ -1,15 +1,18 @@
 // What many descriptions of routes have in common: fields of answers, and the ids that stand in examples.
 
 import Type from 'typebox';
+import { PLATFORM_DEFAULT, PLATFORM_LOCAL } from '../../platforms/registry.ts';
+
+const { account, credential, secretHeader, update } = PLATFORM_DEFAULT.sample;
 
 // Ids as they look, one for each thing there is, and what is a platform's own. The test that sends the examples puts
 // real ones in their place.
 export const SAMPLE = {
-  platform: 'telegram',
-  account: 'telegram:sandbox-1',
-  token: '1:sandbox',
-  idleAccount: 'terminal:kitchen',
-  observer: { account: 'terminal:local', chat: 'desk' },
+  platform: PLATFORM_DEFAULT.name,
+  account,
+  token: credential,
+  idleAccount: `${PLATFORM_LOCAL.name}:kitchen`,
+  observer: { account: PLATFORM_LOCAL.accountDefault, chat: 'desk' },
   // A delivery that waits, and one that is dead.
   waiting: 'k3x9a-1c',
   dead: 'k3x9a-1d',
@@ -18,11 +21,8 @@ export const SAMPLE = {
   audience: 'beta-testers',
   key: 'k-5f1d3c9a7b20',
   secret: 'the-secret-of-this-account',
-  secretHeader: 'X-Telegram-Bot-Api-Secret-Token',
-  update: {
-    update_id: 7001,
-    message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
-  },
+  secretHeader,
+  update,
   adminKey: 'the-admin-key',
 } as const;
 

@@ -8,7 +8,7 @@ import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import { accountId, isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
+import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../../domain/ids.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
@@ -179,7 +179,10 @@ async function write(options: Options, request: FastifyRequest, reply: FastifyRe
 async function deliver(options: Options, account: string, update: object): Promise<string> {
   const webhook = options.updates?.webhookOf(account) ?? null;
   if (webhook === null || webhook.to === 'seen only') return 'getUpdates';
-  await options.updates!.receive(account, webhook.secret, update);
+  const rawBody = JSON.stringify(update);
+  const reading = options.platforms.get(platformOf(account))?.updates;
+  const headers = reading?.proofOf(rawBody, webhook.secret) ?? {};
+  await options.updates!.receive(account, { headers, rawBody }, update);
   return webhook.to;
 }
 

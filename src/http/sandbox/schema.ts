@@ -3,11 +3,12 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { name, strict } from '../../accept/schema.ts';
+import { SAMPLE } from '../openapi/common.ts';
 
 const TEXT_LENGTH_MAX = 4096;
 const FREEZE_S_MAX = 86_400;
 
-const account = name('`telegram:sandbox-1`, or a token of the form `<digits>:sandbox…`');
+const account = name(`\`${SAMPLE.account}\`, or a token like \`${SAMPLE.token}\``);
 // Everyone has a chat there; a number below zero is a group.
 const chat = Type.String({ pattern: '^-?[0-9]{1,15}$', description: 'Chat id' });
 

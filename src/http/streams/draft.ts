@@ -1,4 +1,4 @@
-// A stream, opened as the message it begins with would be sent: the same accounts, addresses, wishes and refusals.
+// A stream, opened as the message it begins with would be sent: the same accounts, addresses, options and refusals.
 
 import { draft, type FromHeaders } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
@@ -32,12 +32,12 @@ export async function draftStream(
   request: StreamRequest,
   headers: FromHeaders,
 ): Promise<DraftedStream> {
-  const { to, text, format, transport, body = {}, idle, idempotencyKey, ...wishes } = request;
+  const { to, text, format, transport, body = {}, idle, idempotencyKey, ...sendOptions } = request;
   const troubles = ownParams(body);
   if (troubles.length > 0) {
     return { kind: 'refused', problem: invalid('invalid_message', troubles) };
   }
-  const message = { ...wishes, to, body: { ...body, text: TEXT_TO_COME } };
+  const message = { ...sendOptions, to, body: { ...body, text: TEXT_TO_COME } };
   const drafted = await draft(options, message, { ...headers, idempotencyKey: null });
   if (drafted.kind === 'refused') return drafted;
   const { account, platform, chat, thread, session } = drafted.delivery;

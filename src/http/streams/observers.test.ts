@@ -34,10 +34,16 @@ test('observers get the same stream on their own targets, without what only the 
   expect(answer.statusCode).toBe(201);
   const [{ observers = [], ...origin }] = at.live.opened as [(typeof at.live.opened)[0]];
   expect(origin).toMatchObject({ chat: '-100', params: body, transport: 'edit' });
-  const wishes = { format: 'markdown', session: 's', correlation: 'c' };
+  const sendOptions = { format: 'markdown', session: 's', correlation: 'c' };
   expect(await Promise.all(observers)).toMatchObject([
-    { account: 'terminal:local', platform: 'terminal', chat: 'build', transport: null, ...wishes },
-    { account: ACCOUNT, chat: '7', transport: 'edit', ...wishes },
+    {
+      account: 'terminal:local',
+      platform: 'terminal',
+      chat: 'build',
+      transport: null,
+      ...sendOptions,
+    },
+    { account: ACCOUNT, chat: '7', transport: 'edit', ...sendOptions },
   ]);
   const params = (await Promise.all(observers)).map((one) => one?.params);
   expect(params).toEqual([{}, { link_preview_options: {} }]);

@@ -63,7 +63,7 @@ describe('a body that is the stream', () => {
     }
   });
 
-  test('takes its target and wishes from the query', async () => {
+  test('takes its target and options from the query', async () => {
     const at = await start();
     const query = 'account=42&platform=telegram&chat=@some&thread=3&format=html&session=s&idle=2.5';
     await ask(at, 'POST', `?${query}&priority=low&transport=edit&correlation=c`, 'x', 'text/plain');

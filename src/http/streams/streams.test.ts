@@ -49,8 +49,8 @@ describe('a stream by JSON', () => {
     const at = await start();
     const to = { ...TO, thread: 7 };
     const body = { reply_parameters: { message_id: 3 } };
-    const wishes = { session: 's', user: 9, priority: 'high', correlation: 'c', idle: 5 };
-    await ask(at, 'POST', '', { to, transport: 'chunks', body, ...wishes });
+    const sendOptions = { session: 's', user: 9, priority: 'high', correlation: 'c', idle: 5 };
+    await ask(at, 'POST', '', { to, transport: 'chunks', body, ...sendOptions });
     expect(at.live.opened).toEqual([
       {
         account: ACCOUNT,

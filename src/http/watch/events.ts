@@ -94,7 +94,7 @@ export class EventReaders<R extends EventReader> {
   }
 
   // To those it is for. Put into words once, and only if somebody hears it.
-  tell(kind: string, show: () => object, isFor: (reader: R) => boolean): void {
+  publish(kind: string, show: () => object, isFor: (reader: R) => boolean): void {
     let text: string | null = null;
     for (const reader of this.#readers) {
       if (!isFor(reader)) continue;
@@ -196,8 +196,8 @@ export class Readers extends EventReaders<Reader> {
     super.add(reader);
     if (this.size > 1) return;
     const { road, output, tag } = this.#options;
-    this.#unlisten.push(road.listen((event) => this.#tellRoad(event)));
-    const unlisten = output?.live.listen((view) => this.#tellStream(tag, view));
+    this.#unlisten.push(road.listen((event) => this.#publishEvent(event)));
+    const unlisten = output?.live.listen((view) => this.#publishStream(tag, view));
     if (unlisten !== undefined) this.#unlisten.push(unlisten);
   }
 
@@ -205,14 +205,14 @@ export class Readers extends EventReaders<Reader> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
   }
 
-  #tellRoad(event: RoadEvent): void {
+  #publishEvent(event: RoadEvent): void {
     const isFor = (reader: Reader) => concerns(event, reader);
-    this.tell(event.kind, () => showEvent(event), isFor);
+    this.publish(event.kind, () => showEvent(event), isFor);
   }
 
-  #tellStream(tag: string, view: StreamView): void {
+  #publishStream(tag: string, view: StreamView): void {
     const isFor = (reader: Reader) => isWithin(view, reader);
-    this.tell('stream', () => showStream(tag, view), isFor);
+    this.publish('stream', () => showStream(tag, view), isFor);
   }
 }
 

@@ -152,7 +152,7 @@ class Overview {
 
   add(watcher: EventReader, first: object): void {
     this.watchers.add(watcher);
-    this.#tell('overview', first, (each) => each === watcher);
+    this.#publish('overview', first, (each) => each === watcher);
     if (this.#timer === null) this.#tickLater();
   }
 
@@ -175,22 +175,22 @@ class Overview {
   async #tick(): Promise<void> {
     try {
       const tick = await this.look();
-      this.#tell('tick', tick, () => true);
+      this.#publish('tick', tick, () => true);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not look for those who watch; trying again');
     }
   }
 
   // Put into words at most twice: for those who see what messages say, and for those who do not.
-  #tell(kind: string, what: object, isFor: (watcher: EventReader) => boolean): void {
+  #publish(kind: string, what: object, isFor: (watcher: EventReader) => boolean): void {
     const sees = (watcher: EventReader) => watcher.seesTexts !== false;
     const { watchers } = this;
-    watchers.tell(
+    watchers.publish(
       kind,
       () => what,
       (each) => isFor(each) && sees(each),
     );
-    watchers.tell(
+    watchers.publish(
       kind,
       () => redacted(what) as object,
       (each) => isFor(each) && !sees(each),

@@ -56,8 +56,8 @@ function watch(
   const response = openEvents(readers, reply);
   if (response === null) return reply;
   const reader = { response, holder: request.holder };
-  const tell = (kind: string, data: object) =>
-    readers.tell(
+  const publish = (kind: string, data: object) =>
+    readers.publish(
       kind,
       () => data,
       (each) => each === reader,
@@ -65,11 +65,11 @@ function watch(
   readers.add(reader);
   const { name: account } = screens.named(query.account);
   const { shown, leave } = screens.watch(account, request.params.chat, (event) =>
-    tell(event.kind, showEvent(event)),
+    publish(event.kind, showEvent(event)),
   );
   response.once('close', leave);
-  for (const message of shown) tell('message', showMessage(message));
-  tell('live', { shown: shown.length });
+  for (const message of shown) publish('message', showMessage(message));
+  publish('live', { shown: shown.length });
   return reply;
 }
 

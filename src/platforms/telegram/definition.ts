@@ -13,6 +13,16 @@ export const TELEGRAM = {
     return [{ key: 'reserveMpm', expected }];
   },
   credentials: CREDENTIALS,
+  // A bot of the sandbox.
+  sample: {
+    account: 'telegram:sandbox-1',
+    credential: '1:sandbox',
+    secretHeader: 'X-Telegram-Bot-Api-Secret-Token',
+    update: {
+      update_id: 7001,
+      message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
+    },
+  },
   async open({ settings, connect, sandbox, files, reusesFiles }) {
     const { createTelegram } = await import('./telegram.ts');
     return createTelegram({

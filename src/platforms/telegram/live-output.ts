@@ -21,7 +21,10 @@ const GONE: readonly Reason[] = ['message_not_found', 'message_not_editable', 'r
 // Drafts came late: a local server may not know them.
 const NO_DRAFTS = /TEXTDRAFT_PEER_INVALID|method not found|"error_code":404/i;
 
+const METHODS = { open: 'sendMessage', edit: 'editMessageText' };
+
 export const LIVE_OUTPUT: LiveOutput = {
+  methods: METHODS,
   strategy: 'strict',
   // Only people have private chats, and only their ids are positive.
   transportOf: (chat) => (/^\d+$/.test(chat) ? 'draft' : 'edit'),
@@ -30,11 +33,11 @@ export const LIVE_OUTPUT: LiveOutput = {
   priorityOf: (asked) => asked,
   render: renderLive,
   open: (content, place) => ({
-    method: 'sendMessage',
+    method: METHODS.open,
     params: address({ ...without(place.params, unsaid(place)), ...content }, place),
   }),
   edit: (content, place, messageId) => ({
-    method: 'editMessageText',
+    method: METHODS.edit,
     params: address(
       { ...editable(place), ...content, message_id: Number(messageId) },
       unthreaded(place),

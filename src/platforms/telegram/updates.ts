@@ -1,6 +1,7 @@
 // What Telegram's updates mean to delivery: the secret of a webhook, who wrote, what an app that polls asks for.
 
 import { jsonOrUndefined } from '../../system/json.ts';
+import { isSameSecret } from '../../system/same-secret.ts';
 import type { Poll, UpdateReading } from '../updates.ts';
 import { botOf } from './credentials.ts';
 import { kindOf, namesSomeone, readUpdate } from './read-update.ts';
@@ -8,9 +9,15 @@ import { readWebhookAnswer } from './webhook-answer.ts';
 
 export const LIMIT_MAX = 100;
 export const TIMEOUT_S_MAX = 50;
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 export const UPDATES: UpdateReading = {
-  secretHeader: 'x-telegram-bot-api-secret-token',
+  // The secret itself, in a header.
+  verify(headers, _rawBody, secret) {
+    const given = headers[SECRET_HEADER];
+    return isSameSecret(typeof given === 'string' ? given : '', secret);
+  },
+  proofOf: (_rawBody, secret) => ({ [SECRET_HEADER]: secret }),
   idOf: botOf,
   read: readUpdate,
   namesSomeone,

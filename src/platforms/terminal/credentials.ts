@@ -4,6 +4,9 @@ import type { CredentialRules } from '../platform.ts';
 
 const NAME = /^[\w.-]{1,64}$/;
 
+// There before anyone has named it.
+export const NAME_DEFAULT = 'local';
+
 export const CREDENTIALS: CredentialRules & { readonly byName: true } = {
   byName: true,
   expected: '1 to 64 letters, digits, dots, dashes or underscores',

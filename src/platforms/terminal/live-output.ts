@@ -10,16 +10,19 @@ const TEXT_UNITS_MAX = 8192;
 const HALF_AT_END = /[\ud800-\udbff]$/;
 const GONE = ['message_not_found', 'reference_lost'];
 
+const METHODS = { open: 'sendMessage', edit: 'editMessageText' };
+
 export const LIVE_OUTPUT: LiveOutput = {
+  methods: METHODS,
   strategy: 'coalesce_only',
   transportOf: () => 'edit',
   budgetMpm: () => null,
   messageMpm: () => null,
   priorityOf: (asked) => asked,
   render: (text, _format, isFinal) => partsOf(isFinal ? text : text.replace(HALF_AT_END, '')),
-  open: (content, place) => call('sendMessage', content, place),
+  open: (content, place) => call(METHODS.open, content, place),
   edit: (content, place, messageId) =>
-    call('editMessageText', { ...content, message_id: Number(messageId) }, place),
+    call(METHODS.edit, { ...content, message_id: Number(messageId) }, place),
   remove: (place, messageId) => call('deleteMessage', { message_id: Number(messageId) }, place),
   typing: (place) => call('sendChatAction', {}, place),
   isGone: (reason) => GONE.includes(reason),

@@ -4,6 +4,7 @@
 
 import type { Clock } from '../../system/clock.ts';
 import type { ScreenEvent, ScreenMessage, ScreenWatch } from '../platform.ts';
+import { NAME_DEFAULT } from './credentials.ts';
 
 export interface ScreenBounds {
   readonly screensMax: number;
@@ -19,7 +20,6 @@ export const SCREEN_BOUNDS: ScreenBounds = Object.freeze({
 });
 
 const PREFIX = 'terminal:';
-const ACCOUNT_WHEN_LEFT_OUT = 'local';
 
 export type Watcher = (event: ScreenEvent) => void;
 
@@ -45,7 +45,7 @@ export class Screens implements ScreenWatch {
     return this.#bounds.unitsMax;
   }
 
-  named(account = ACCOUNT_WHEN_LEFT_OUT): { id: string; name: string } {
+  named(account: string = NAME_DEFAULT): { id: string; name: string } {
     const name = account.startsWith(PREFIX) ? account.slice(PREFIX.length) : account;
     return { id: `${PREFIX}${name}`, name };
   }

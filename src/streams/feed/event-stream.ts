@@ -17,7 +17,7 @@ export class EventStreamFeed implements Feed {
   // What comes now has no empty line after it.
   #isOver = false;
   // By the lines that are being read.
-  #told: FeedEvent[] = [];
+  #emitted: FeedEvent[] = [];
 
   constructor(options: PayloadOptions, bounds: FeedBounds = FEED_BOUNDS) {
     this.#bounds = bounds;
@@ -26,7 +26,7 @@ export class EventStreamFeed implements Feed {
     this.#parser = createParser({
       maxBufferSize: bounds.eventUnitsMax,
       onEvent: ({ data, event }) =>
-        this.#tell(this.#payloads.read(data, event ?? null, this.#isOver)),
+        this.#emit(this.#payloads.read(data, event ?? null, this.#isOver)),
       onError: (error) => this.#fail(error),
     });
   }
@@ -52,14 +52,14 @@ export class EventStreamFeed implements Feed {
   }
 
   #read(lines: readonly string[]): FeedEvent[] {
-    this.#told = [];
+    this.#emitted = [];
     for (const line of lines) {
       // A parser that met its bound takes no more.
       if (this.#payloads.isEnded) break;
       this.#parser.feed(`${line}\n`);
       this.#see(line);
     }
-    return this.#told;
+    return this.#emitted;
   }
 
   #see(line: string): void {
@@ -67,18 +67,18 @@ export class EventStreamFeed implements Feed {
     if (name !== undefined) this.#bareName = name;
     if (line.startsWith('data')) this.#bareName = null;
     if (line !== '' || this.#bareName === null) return;
-    this.#tell(this.#payloads.read('', this.#bareName));
+    this.#emit(this.#payloads.read('', this.#bareName));
     this.#bareName = null;
   }
 
-  #tell(events: readonly FeedEvent[]): void {
-    this.#told.push(...events);
+  #emit(events: readonly FeedEvent[]): void {
+    this.#emitted.push(...events);
   }
 
   // Fields that the standard does not know are no fault.
   #fail({ type }: ParseError): void {
     if (type !== 'max-buffer-size-exceeded') return;
     const detail = `an event is longer than ${this.#bounds.eventUnitsMax} characters`;
-    this.#tell(this.#payloads.fail(detail));
+    this.#emit(this.#payloads.fail(detail));
   }
 }

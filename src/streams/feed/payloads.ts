@@ -51,7 +51,7 @@ export class Payloads {
     const trimmed = raw.trim();
     if (trimmed === '' && (name === null || this.#reader === null)) return [];
     // Producers of shapes that are not known here have the same word for the end.
-    if (trimmed === DONE) return this.#strange() ?? this.#tell([{ kind: 'done' }]);
+    if (trimmed === DONE) return this.#strange() ?? this.#emit([{ kind: 'done' }]);
     const payload = { ...payloadOf(raw, trimmed, name), isHalf };
     const reading = this.#reading(payload);
     if (reading === null) {
@@ -60,11 +60,11 @@ export class Payloads {
     }
     this.#isUnderstood = true;
     this.#isOpen = reading.isOpen ?? this.#isOpen;
-    return this.#tell(reading.events);
+    return this.#emit(reading.events);
   }
 
   fail(detail: string): FeedEvent[] {
-    return this.#tell([{ kind: 'error', detail }]);
+    return this.#emit([{ kind: 'error', detail }]);
   }
 
   end(): FeedEvent[] {
@@ -72,7 +72,7 @@ export class Payloads {
     const strange = this.#strange();
     if (strange !== null) return strange;
     if (this.#isOpen) return this.fail('it broke off before its end was told');
-    return this.#tell([{ kind: 'done' }]);
+    return this.#emit([{ kind: 'done' }]);
   }
 
   #reading(payload: Payload): ShapeReading | null {
@@ -101,18 +101,18 @@ export class Payloads {
     const detail =
       `nothing in it is of a known shape (${unread} events or lines; the first is ${this.#seen}); ` +
       `known are ${known}`;
-    return this.#tell([{ kind: 'error', detail, isUnknown: true }]);
+    return this.#emit([{ kind: 'error', detail, isUnknown: true }]);
   }
 
-  #tell(events: readonly ShapeEvent[]): FeedEvent[] {
-    const told: FeedEvent[] = [];
-    for (const event of events.flatMap((said) => this.#wording.tell(said))) {
+  #emit(events: readonly ShapeEvent[]): FeedEvent[] {
+    const emitted: FeedEvent[] = [];
+    for (const event of events.flatMap((said) => this.#wording.eventsOf(said))) {
       if (this.#isEnded) break;
       if (event.kind === 'text' && event.text === '') continue;
-      told.push(event);
+      emitted.push(event);
       this.#isEnded = event.kind === 'done' || event.kind === 'error';
     }
-    return told;
+    return emitted;
   }
 }
 

@@ -16,7 +16,7 @@ export class Wording {
     this.#thoughts = areThoughtsShown ? null : new Thoughts();
   }
 
-  tell(said: ShapeEvent): FeedEvent[] {
+  eventsOf(said: ShapeEvent): FeedEvent[] {
     switch (said.kind) {
       case 'text':
         return this.#text(this.#thoughts?.take(said.text) ?? said.text);

@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 export interface StagePorts extends Omit<ShowingPorts, 'shown' | 'lacksDrafts' | 'slotFor'> {
   settingsOf(account: string): LiveSettings;
   streamOf(id: string): Stream | null;
-  readonly tell: LiveListener;
+  readonly publish: LiveListener;
   readonly report: ReportFault;
   broken(stream: Stream, error: unknown): void;
 }
@@ -41,11 +41,11 @@ export class ChatPacers {
 
   constructor(ports: StagePorts) {
     this.#p = ports;
-    const { road, clock, tell } = ports;
+    const { road, clock, publish } = ports;
     const outputOf = (session: EditSession) => this.#outputOfEdits(session);
     const report = (error: unknown, { id, account }: EditSession) =>
       ports.report('stream', error, { stream: id, account });
-    this.edits = new LiveEdits({ road, clock, tell, outputOf, report });
+    this.edits = new LiveEdits({ road, clock, publish, outputOf, report });
     this.#showing = {
       ...ports,
       slotFor: (stream, isFinal) => this.slotFor(stream, isFinal),
@@ -105,7 +105,7 @@ export class ChatPacers {
     if (output === undefined) {
       output = new Output(this.#outputPorts(), pace(), of);
       this.#outputs.set(key, output);
-      this.#unlisten ??= this.#p.road.listen(this.#heard);
+      this.#unlisten ??= this.#p.road.listen(this.#onRoadEvent);
     }
     return output;
   }
@@ -123,7 +123,7 @@ export class ChatPacers {
   }
 
   // A call of the chat came back: it may be open now.
-  readonly #heard = (event: RoadEvent): void => {
+  readonly #onRoadEvent = (event: RoadEvent): void => {
     if (event.kind !== 'attempted') return;
     const { account, chat } = event.about;
     for (const kind of ['message', 'draft']) {
@@ -208,7 +208,7 @@ export class ChatPacers {
 
   #shown({ asked, session }: Stream, staleSince: number): void {
     const staleMs = Math.max(0, this.#p.clock.now() - staleSince);
-    this.#p.tell({ kind: 'shown', platform: asked.platform, session, staleMs });
+    this.#p.publish({ kind: 'shown', platform: asked.platform, session, staleMs });
   }
 
   #lacksDrafts(stream: Stream): void {

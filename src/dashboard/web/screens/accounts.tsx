@@ -1,7 +1,7 @@
-// The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's pause.
+// The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's hand on it.
 
 import { ask } from '../lib/api.ts';
-import { count, words } from '../lib/format.ts';
+import { count, sentence, words } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
@@ -14,6 +14,7 @@ import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
 import { Budget } from './budget.tsx';
+import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 
 export function Accounts() {
   const mark = useMark('deliveries');
@@ -49,8 +50,10 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
   const { id, waiting, inFlight, paused } = account;
   // An account's own limits are those of the chat without a name, which comes first.
   const path = `/v1/limits?account=${encodeURIComponent(id)}&limit=1`;
-  const { data } = useFetched<LimitsPage>(path, mark);
+  const { data, reload: reloadLimits } = useFetched<LimitsPage>(path, mark);
   const own = data?.limits.find(({ chat }) => chat === '');
+  const freeze = useFreeze(own ?? { freezes: [] });
+  const target = { account: id, chat: null };
   return (
     <article class="card">
       <header>
@@ -66,6 +69,15 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
         {`, ${count(inFlight)} in flight`}
         {data === null ? '' : `, ${count(Math.max(0, data.total - 1))} chats known`}
       </p>
+      {freeze === null ? null : (
+        <div class="frozen">
+          <span class="frost" title={sentence(freeze.cause)}>
+            <Badge word="frozen" tone="cool" /> <Until at={freeze.until} />{' '}
+            <span class="dim small">{freeze.cause}</span>
+          </span>
+          <ThawButton target={target} done={() => void reloadLimits()} />
+        </div>
+      )}
       <div class="budgets">
         {own?.rules.map((rule) => (
           <Budget key={rule.name} rule={rule} />
@@ -76,6 +88,7 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
           <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
             {paused ? 'Resume' : 'Pause'}
           </button>
+          <FreezeButton target={target} done={() => void reloadLimits()} />
           {may('admin') ? (
             <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
               Remove

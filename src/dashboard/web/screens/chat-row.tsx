@@ -1,17 +1,23 @@
-// One chat in the list: its name, the limit that is nearest to its end, and what froze it.
+// One chat in the list: its name, the limit that is nearest to its end, what froze it, and the operator's hand on it.
 
 import { sentence } from '../lib/format.ts';
-import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
 import type { ChatLimits, Rule } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Until } from '../ui/time.tsx';
 import { Budget } from './budget.tsx';
+import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 
 const RULES_SHOWN = 2;
 
-// null: it is being asked for.
-export function ChatRow({ limits }: { limits: ChatLimits | null }) {
+interface RowProps {
+  // null: it is being asked for.
+  readonly limits: ChatLimits | null;
+  readonly onChange: () => void;
+}
+
+export function ChatRow({ limits, onChange }: RowProps) {
   if (limits === null) return <div class="chat-row dim">…</div>;
   const { account, chat, rules } = limits;
   const shown = [...rules].sort(byUse).slice(0, RULES_SHOWN);
@@ -32,7 +38,7 @@ export function ChatRow({ limits }: { limits: ChatLimits | null }) {
           <Budget key={rule.name} rule={rule} />
         ))}
       </span>
-      <Frost limits={limits} />
+      <Frost limits={limits} onChange={onChange} />
     </div>
   );
 }
@@ -42,21 +48,28 @@ function byUse(a: Rule, b: Rule): number {
   return b.used / b.count - a.used / a.count || a.count / a.perMs - b.count / b.perMs;
 }
 
-function Frost({ limits }: { limits: ChatLimits }) {
-  const now = useNow();
-  const active = limits.freezes.filter(({ until }) => until !== null && Date.parse(until) > now);
-  const [first] = active.toSorted((a, b) => ((a.until ?? '') < (b.until ?? '') ? 1 : -1));
-  if (first === undefined) {
-    return (
-      <span class="frost">
-        <Badge word="open" tone="good" />
-      </span>
-    );
-  }
+function Frost({ limits, onChange }: RowProps & { limits: ChatLimits }) {
+  const { account, chat } = limits;
+  const freeze = useFreeze(limits);
+  const target = { account, chat: chat === '' ? null : chat };
   return (
-    <span class="frost" title={sentence(first.cause)}>
-      <Badge word="frozen" tone="cool" /> <Until at={first.until} />
-      <span class="dim small">{first.cause}</span>
-    </span>
+    <>
+      {freeze === null ? (
+        <span class="frost">
+          <Badge word="open" tone="good" />
+        </span>
+      ) : (
+        <span class="frost" title={sentence(freeze.cause)}>
+          <Badge word="frozen" tone="cool" /> <Until at={freeze.until} />
+          <span class="dim small">{freeze.cause}</span>
+        </span>
+      )}
+      {may('operator') ? (
+        <span class="chat-actions">
+          {freeze === null ? null : <ThawButton target={target} done={onChange} />}
+          <FreezeButton target={target} done={onChange} />
+        </span>
+      ) : null}
+    </>
   );
 }

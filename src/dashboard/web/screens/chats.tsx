@@ -1,9 +1,9 @@
 // The chats: how much of each one's budget is used, what was learned of it, and what froze it for how long. Ten
 // thousand of them scroll as one list; only what is seen is asked for.
 
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, messageOf, pathOf } from '../lib/api.ts';
-import { later } from '../lib/browser.ts';
+import { later, wallNow } from '../lib/browser.ts';
 import { plural } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { requery, route } from '../lib/route.ts';
@@ -17,7 +17,8 @@ import { ChatRow } from './chat-row.tsx';
 
 const PAGE = 100;
 const ROW_HEIGHT = 64;
-const AGAIN_MS = 3000;
+// What is seen is asked for again at most this often, however much happens.
+const AGAIN_MS_MIN = 3000;
 
 export function Chats() {
   const { query } = useStore(route);
@@ -46,7 +47,7 @@ export function Chats() {
         <TextField
           label="Account"
           value={account}
-          placeholder="telegram:1"
+          placeholder="its id"
           onInput={(value) => change({ account: value.trim() })}
         />
       </div>
@@ -63,13 +64,18 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
   const { total, error } = useStore(book.state);
   const mark = useMark('deliveries');
   const [seen, setSeen] = useState({ first: 0, last: 1 });
+  const renewedAt = useRef(wallNow());
   const onSeen = useCallback((first: number, last: number) => {
     setSeen({ first, last });
   }, []);
   useEffect(() => book.want(seen.first, seen.last), [book, seen]);
   useEffect(() => {
     if (mark === null) return;
-    return later(AGAIN_MS, () => book.renew(seen.first, seen.last));
+    const dueMs = renewedAt.current + AGAIN_MS_MIN - wallNow();
+    return later(Math.max(0, dueMs), () => {
+      renewedAt.current = wallNow();
+      book.renew(seen.first, seen.last);
+    });
   }, [book, mark, seen]);
   return (
     <Panel
@@ -90,7 +96,9 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
           total={total}
           rowHeight={ROW_HEIGHT}
           onSeen={onSeen}
-          renderRow={(index) => <ChatRow limits={book.at(index)} />}
+          renderRow={(index) => (
+            <ChatRow limits={book.at(index)} onChange={() => book.renew(seen.first, seen.last)} />
+          )}
         />
       )}
     </Panel>

@@ -8,6 +8,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Panel } from '../ui/parts.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Until } from '../ui/time.tsx';
+import { ThawButton } from './freezing.tsx';
 
 export function FreezeList({ now }: { now: Overview }) {
   const { active, shown } = now.freezes;
@@ -25,6 +26,7 @@ export function FreezeList({ now }: { now: Overview }) {
               </a>
               <span class="dim">{frozen.cause}</span>
               <Until at={frozen.until} over="over" />
+              <Thaw frozen={frozen} />
             </li>
           ))}
           {more > 0 ? <li class="dim">and {plural(more, 'more freeze')}</li> : null}
@@ -32,6 +34,12 @@ export function FreezeList({ now }: { now: Overview }) {
       )}
     </Panel>
   );
+}
+
+// A freeze of some calls only is thawed with its whole account, where its card says so.
+function Thaw({ frozen: { account, scope, name } }: { frozen: Frozen }) {
+  if (scope !== 'chat' && scope !== 'account') return null;
+  return <ThawButton target={{ account, chat: scope === 'chat' ? name : null }} done={() => {}} />;
 }
 
 function nameOf({ account, scope, name }: Frozen): string {

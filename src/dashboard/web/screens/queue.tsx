@@ -49,7 +49,7 @@ export function Queue() {
         <TextField
           label="Account"
           value={account}
-          placeholder="telegram:1"
+          placeholder="its id"
           onInput={(value) => change({ account: value.trim() })}
         />
       </div>

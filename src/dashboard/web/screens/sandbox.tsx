@@ -32,7 +32,7 @@ export function Sandbox() {
   return (
     <Screen
       title="Sandbox"
-      hint="Tokens of the form <digits>:sandbox… talk to a simulated Telegram. Here you are the people in its chats."
+      hint="Tokens of the form <digits>:sandbox… talk to a simulated platform. Here you are the people in its chats."
     >
       <div class="sandbox">
         <ChatMenu chats={data.chats} account={account} chat={chat} />
@@ -50,7 +50,7 @@ export function Sandbox() {
 
 function SwitchedOff() {
   return (
-    <Screen title="Sandbox" hint="A simulated Telegram, to try things without an account anywhere.">
+    <Screen title="Sandbox" hint="A simulated platform, to try things without an account anywhere.">
       <Empty title="The sandbox is switched off here">
         It is off unless the gateway listens on this machine alone. <code>SLUICE_SANDBOX=on</code>
         {' switches it on; then anyone who can reach the gateway may use it.'}

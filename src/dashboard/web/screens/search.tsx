@@ -19,7 +19,7 @@ const FIELDS: readonly (readonly [name: string, label: string, placeholder: stri
   ['text', 'Text', 'in the message'],
   ['correlation', 'Correlation id', 'order-7'],
   ['chat', 'Chat', '-100…'],
-  ['account', 'Account', 'telegram:1'],
+  ['account', 'Account', 'its id'],
   ['session', 'Session', ''],
 ];
 
