@@ -16,6 +16,7 @@ const LONG_FACTOR = 2;
 
 export interface AccountQueueOptions {
   readonly id: string;
+  readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
   readonly weights: Weights;
@@ -25,6 +26,7 @@ export interface AccountQueueOptions {
 
 export class Account extends RingMember implements Waiter {
   readonly id: string;
+  readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
   readonly inFlightMax: number;
@@ -48,6 +50,7 @@ export class Account extends RingMember implements Waiter {
   constructor(options: AccountQueueOptions) {
     super();
     this.id = options.id;
+    this.platform = options.platform;
     this.load = options.load;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;

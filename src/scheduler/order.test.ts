@@ -191,3 +191,14 @@ test('a platform counts what is about to go, and what was given back', () => {
   expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
   expect(scheduler.livePlatforms()).toEqual({});
 });
+
+test('what waits and what is in flight, by platform', () => {
+  const { scheduler, add } = setUp('lane');
+  scheduler.addAccount('b', new FakePacing(), { platform: 'p', inFlightMax: 1 });
+  scheduler.addAccount('q', new FakePacing(), { platform: 'other', inFlightMax: 1 });
+  for (const account of ['a', 'a', 'b']) add({ account });
+  flies(scheduler);
+  const depths = scheduler.platformDepths();
+  expect(depths.get('p')).toEqual({ waiting: 2, inFlight: 1 });
+  expect(depths.get('other')).toEqual({ waiting: 0, inFlight: 0 });
+});

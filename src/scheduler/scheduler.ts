@@ -69,7 +69,10 @@ export class Scheduler {
     this.#platformLoads.set(platform, platformLoad);
     const load = new AccountLoad(platformLoad, this.#load, isStranger);
     const weights = this.#weights;
-    this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, load, weights }));
+    this.#accounts.set(
+      id,
+      new Account({ id, platform, limits, inFlightMax, order, load, weights }),
+    );
   }
 
   // Nothing of it waits, is in flight or is being written down.
@@ -274,6 +277,19 @@ export class Scheduler {
     const account = this.#accounts.get(id);
     if (account === undefined) return { waiting: 0, inFlight: 0 };
     return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
+  }
+
+  // Of every platform with an open account.
+  platformDepths(): Map<string, { waiting: number; inFlight: number }> {
+    const depths = new Map<string, { waiting: number; inFlight: number }>();
+    for (const { id, platform } of this.#accounts.values()) {
+      const sum = depths.get(platform) ?? { waiting: 0, inFlight: 0 };
+      const { waiting, inFlight } = this.depthOf(id);
+      sum.waiting += waiting;
+      sum.inFlight += inFlight;
+      depths.set(platform, sum);
+    }
+    return depths;
   }
 
   // What of the bounded queue is taken by the account, and by those it shares the queue with.
