@@ -32,6 +32,21 @@ export function projectCall(
   return project(longestFirst, 0, cost, ahead, moment);
 }
 
+// The rule that alone would make it wait longest, and until when; null: none makes it wait.
+export function decisiveRule(
+  meters: readonly Meter[],
+  cost: number,
+  ahead: number,
+  moment: ProjectedMoment,
+): { meter: Meter; until: number } | null {
+  let decisive: { meter: Meter; until: number } | null = null;
+  for (const meter of meters) {
+    const until = project([meter], 0, cost, ahead, moment);
+    if (until > (decisive?.until ?? moment.from)) decisive = { meter, until };
+  }
+  return decisive;
+}
+
 function project(
   meters: readonly Meter[],
   index: number,

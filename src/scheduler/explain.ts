@@ -3,7 +3,7 @@
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
-import type { Cause } from '../limits/limits.ts';
+import type { Ahead, Cause } from '../limits/limits.ts';
 import type { Account } from './account.ts';
 import type { Chat, Entry, Flow } from './chat.ts';
 import { headOf, isInOneQueue, type LineMember } from './order.ts';
@@ -42,40 +42,51 @@ export function place(account: Account, entry: Entry, now: number): PlacedDelive
     const eta = Math.max(etaInQueue(account, entry, flow, now), etaOfFirst(account, now));
     return { position, eta };
   }
-  const chat = account.chats.get(queued.chat)!;
-  const ahead = aheadInChat(chat, flow, position);
-  const waiting = account.waiting.reduce((a, b) => a + b);
-  const aheadInAccount = Math.min(waiting - 1, (ahead + 1) * account.chats.size - 1);
+  const ahead = aheadOf(account, entry, flow);
   const eta = Math.max(
     now,
     account.heldUntil,
     flow.head!.queued.dueAt,
     queued.dueAt,
-    account.limits.project(queued, ahead, now),
-    account.limits.projectAccount(queued, aheadInAccount, now),
+    account.limits.project(queued, ahead.inChat, now),
+    account.limits.projectAccount(queued, ahead.inAccount, now),
   );
   return { position, eta };
 }
 
-// Whoever is ahead goes first, whatever its chat: the first one's wait is everybody's. How many of those ahead share
-// its chat is judged by the nearest of them.
+// Whoever is ahead goes first, whatever its chat: the first one's wait is everybody's.
 function etaInQueue(account: Account, entry: Entry, flow: Flow, now: number): number {
   const { queued } = entry;
-  const ahead = flow.aheadOf(entry);
-  let [looked, same] = [0, 0];
-  for (let e = entry.prev; e !== null && looked < QUEUE_LOOK_MAX; e = e.prev) {
-    looked += 1;
-    if (e.queued.chat === queued.chat) same += 1;
-  }
+  const ahead = aheadOf(account, entry, flow);
   const first = flow.head!.queued;
   return Math.max(
     now,
     account.heldUntil,
     first.dueAt,
     account.limits.project(first, 0, now),
-    account.limits.project(queued, looked === 0 ? 0 : Math.round((same * ahead) / looked), now),
-    account.limits.projectAccount(queued, ahead, now),
+    account.limits.project(queued, ahead.inChat, now),
+    account.limits.projectAccount(queued, ahead.inAccount, now),
   );
+}
+
+function aheadOf(account: Account, entry: Entry, flow: Flow): Ahead {
+  const { queued } = entry;
+  const ahead = flow.aheadOf(entry);
+  if (isInOneQueue(queued, account.order)) return aheadInQueue(entry, ahead);
+  const inChat = aheadInChat(account.chats.get(queued.chat)!, flow, ahead + 1);
+  const waiting = account.waiting.reduce((a, b) => a + b);
+  const inAccount = Math.min(waiting - 1, (inChat + 1) * account.chats.size - 1);
+  return { inChat, inAccount };
+}
+
+// How many of those ahead share its chat is judged by the nearest of them.
+function aheadInQueue(entry: Entry, ahead: number): Ahead {
+  let [looked, same] = [0, 0];
+  for (let e = entry.prev; e !== null && looked < QUEUE_LOOK_MAX; e = e.prev) {
+    looked += 1;
+    if (e.queued.chat === entry.queued.chat) same += 1;
+  }
+  return { inChat: looked === 0 ? 0 : Math.round((same * ahead) / looked), inAccount: ahead };
 }
 
 // The first of another account holds up all behind it.
@@ -131,7 +142,7 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
     const retry = head.seq === queued.seq ? 'its own retry' : 'the retry of the one ahead of it';
     causes.push({ kind: 'due', name: 'retry', until: head.dueAt, detail: `waits for ${retry}` });
   }
-  causes.push(...account.limits.explain(queued, now));
+  causes.push(...limitCauses(account, entry, flow, now));
   if (strict && head.seq !== queued.seq) causes.push(...firstCauses(account, head, now));
   const first = strict ? firstElsewhere(account) : null;
   if (first !== null) causes.push(...elsewhereCauses(first.member, first.head, now));
@@ -160,6 +171,16 @@ function aheadCause(account: Account, entry: Entry, flow: Flow, position: number
   }
   const detail = `${ahead} before it on its platform, which sends strictly in order (${elsewhere} of other accounts)`;
   return { kind: 'ahead', name: 'platform', until: null, detail };
+}
+
+// The window that decides first; it may be open now, and used up by those who go before.
+function limitCauses(account: Account, entry: Entry, flow: Flow, now: number): Cause[] {
+  const { limits } = account;
+  const causes = limits.explain(entry.queued, now);
+  const decisive = limits.decisive(entry.queued, aheadOf(account, entry, flow), now);
+  if (decisive === null || causes.some(({ until }) => until >= decisive.until)) return causes;
+  const { name, scope } = decisive;
+  return [decisive, ...causes.filter((cause) => cause.name !== name || cause.scope !== scope)];
 }
 
 // What the first of the queue waits for holds up all behind it, in other chats too.

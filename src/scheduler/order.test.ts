@@ -18,6 +18,7 @@ class FakePacing implements Pacing {
   project = (charge: Charge, ahead: number, now: number) =>
     Math.max(now, this.earliestChat(charge)) + 1000 * ahead;
   projectAccount = (_charge: Charge, _ahead: number, now: number) => now;
+  decisive = () => null;
   explain = (charge: Charge, now: number): Cause[] => {
     const until = this.earliestChat(charge);
     const frozen = {
