@@ -63,6 +63,7 @@ export function openLive(
       ...road,
       submit: (delivery) => live.edits.submit(delivery),
       isPreview: (seq) => live.edits.isPreview(seq),
+      explain: (seq) => live.edits.explain(seq),
     },
     output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
     async start() {
