@@ -123,6 +123,7 @@ describe('POST /v1/messages', () => {
     const other = await post(at, message({ body: { text: 'other' } }), key);
     expect(other.statusCode).toBe(409);
     expect(other.json()).toMatchObject({ code: 'idempotency_conflict', id: first.json().id });
+    expect(other.headers['x-sluice-delivery']).toBe(first.json().id);
   });
 
   test('a full queue refuses with a code and a time', async () => {

@@ -152,7 +152,12 @@ async function postOne(
   // A turn less on the hot path: the account is nearly always known.
   const prepared = draft instanceof Promise ? await draft : draft;
   const submitted = await submit(options, prepared);
-  if (submitted.kind === 'refused') return sendProblem(reply, submitted.problem);
+  if (submitted.kind === 'refused') {
+    // The key is another message's.
+    const { id } = submitted.problem;
+    if (typeof id === 'string') reply.header('x-sluice-delivery', id);
+    return sendProblem(reply, submitted.problem);
+  }
   reply.header('x-sluice-delivery', submitted.receipt.id);
   if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
   const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
