@@ -29,6 +29,31 @@ describe('bin/sluice.js', () => {
   );
 });
 
+describe('sluice sim', () => {
+  test('has the limits and the faults it was given', async () => {
+    const limits = ['--group-mpm', '2', '--group-spacing-ms', '1'];
+    const sluice = new Sluice(['sim', '--port', '0', ...limits, '--fault', 'bad_gateway=0']);
+    const broken = new Sluice(['sim', '--port', '0', '--no-limits', '--fault', 'bad_gateway=1']);
+    const [one, other] = await Promise.all([sluice.said('listens on'), broken.said('listens on')]);
+    const send = (line: string) =>
+      fetch(`${/http:\S+/.exec(line)![0]}/bot1:sandbox/sendMessage?chat_id=-1001&text=hello`);
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n++) statuses.push((await send(one)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await send(other)).status).toBe(502);
+    for (const each of [sluice, broken]) each.kill('SIGTERM');
+    expect((await sluice.ended).code).toBe(0);
+    expect((await broken.ended).code).toBe(0);
+  });
+
+  test('its worlds keep their own options', async () => {
+    const { code, out } = await runSluice(['sim', 'world', '--seed', '7', '--minutes', '0.1']);
+    expect(code).toBe(0);
+    expect(out).toContain('world 7:');
+    expect(out).toContain('1 run, 0 broken');
+  });
+});
+
 describe('whoever reads', () => {
   test('may stop reading: the command ends, quietly', async () => {
     const child = spawn(process.execPath, [BIN, 'config'], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cliPage } from '../scripts/docs/cli.ts';
 import { DIALECT_ROUTES } from '../scripts/docs/dialects.ts';
+import { createProgram } from '../src/cli/program.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { PAGE_ROUTES } from '../src/dashboard/dashboard.ts';
 import { FAMILIES, GATES } from '../src/domain/call.ts';
@@ -17,6 +18,7 @@ import {
   TELEGRAM_LIMITS_DEFAULT,
   type TelegramLimits,
 } from '../src/platforms/telegram/limits.ts';
+import { FAULT_KINDS } from '../src/sim/sim.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
 
@@ -38,6 +40,22 @@ describe('the docs and the code agree both ways', () => {
   test('metrics', () => {
     const rows = matches(readPage('reference/metrics.md'), /^\| `([a-z_]+)` \|/gm);
     expect(sorted(rows)).toEqual(sorted(Object.keys(METRICS)));
+  });
+
+  test('the control routes, faults and limits of the simulator', () => {
+    const page = readPage('use/simulator.md');
+    const code = readFileSync(new URL('../src/sim/control.ts', import.meta.url), 'utf8');
+    const route = /((?:GET|POST) \/sim\/[a-z]+)/;
+    const rows = matches(page, new RegExp(`^\\| \`${route.source}\` \\|`, 'gm'));
+    expect(sorted(rows)).toEqual(sorted(matches(code, new RegExp(`case '${route.source}'`, 'g'))));
+    const kinds = matches(page, /^\| `([a-z_]+)` \|/gm);
+    expect(sorted(kinds)).toEqual(sorted(FAULT_KINDS));
+    const flags = new Set(matches(page, /(--[a-z][a-z-]+)/g));
+    const command = createProgram({ env: {}, out: () => {}, err: () => {} }).commands;
+    const options = command.find((each) => each.name() === 'sim')!.options;
+    expect(sorted(flags)).toEqual(
+      sorted(options.map(({ long }) => long!).filter((long) => long !== '--host')),
+    );
   });
 
   test('who may use which route', () => {

@@ -47,7 +47,7 @@ accounts:
   - name: wall
     platform: terminal
     settings:
-      order: platform
+      order: account
 \`\`\`
 
 ## Variables of the clients

@@ -22,7 +22,8 @@ import { type Streaming, streaming } from '../http/streams/handle.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { createSweeper } from '../spool/sweeper.ts';
 import { drained } from '../system/service.ts';
-import { createQueueLog, followRoad } from '../telemetry/log/road-log.ts';
+import { createQueueLog, type WorkerDepth } from '../telemetry/log/queue-log.ts';
+import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
@@ -92,7 +93,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const server = openServer(options, waiting, dialects);
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
-  const queueLog = createQueueLog({ clock, log, counts: () => road.counts(), depths });
+  const workers = () => workerDepths(house);
+  const queueLog = createQueueLog({ clock, log, counts: () => road.counts(), depths, workers });
   await startRoad(house);
   for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
   const introducing = introduceAccounts(config, house);
@@ -152,6 +154,14 @@ function noteAddress({ data }: Config, { log }: House, url: string): void {
   } catch (error) {
     log.warn({ err: error }, 'could not note the address in the data folder');
   }
+}
+
+function workerDepths({ platforms, engine }: House): WorkerDepth[] {
+  const depths = engine.dispatch.state.scheduler.platformDepths();
+  return Array.from(platforms.keys(), (platform) => {
+    const { waiting: queued, inFlight } = depths.get(platform) ?? { waiting: 0, inFlight: 0 };
+    return { platform, queued, inFlight };
+  });
 }
 
 // A road that cannot start (the disk is full) leaves nothing open behind it.

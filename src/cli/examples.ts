@@ -81,7 +81,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys rotate': ['sluice keys rotate k-7f3a --grace 10m'],
   'keys revoke': ['sluice keys revoke k-7f3a'],
   'keys audit': ['sluice keys audit --limit 200'],
-  sim: ['sluice sim', 'sluice sim --port 0'],
+  sim: [
+    'sluice sim',
+    'sluice sim --port 0 --group-mpm 10 --latency 40 --jitter 40',
+    'sluice sim --fault bad_gateway=0.01 --fault answer_lost=0.005 --seed 7',
+  ],
   'sim world': ['sluice sim world --seeds 20', 'sluice sim world --seed 7 --hours 2 --crashes 10'],
   config: ['sluice config', 'sluice config --config sluice.yaml --json'],
   snapshot: ['sluice snapshot backup.db', 'sluice snapshot backup.db --data /var/lib/sluice'],

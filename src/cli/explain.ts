@@ -18,6 +18,7 @@ interface Explained {
     until: string | null;
     detail: string;
   }[];
+  readonly past?: readonly { kind: string; from: string; ms: number; detail: string }[];
 }
 
 export function addExplain(program: Command, io: Io): void {
@@ -48,5 +49,10 @@ function describe(explained: Explained, now: number): string {
   ]);
   const rows =
     causes.length === 0 ? '' : `\n\n${table(['because of', 'which', 'until', 'detail'], causes)}`;
-  return `${explained.summary}\n\n${head}${rows}`;
+  const past = (explained.past ?? []).map(({ kind, from, ms, detail }) => {
+    return [from, kind, `${(ms / 1000).toFixed(2)} s`, detail];
+  });
+  const steps =
+    past.length === 0 ? '' : `\n\n${table(['from', 'waited for', 'time', 'detail'], past)}`;
+  return `${explained.summary}\n\n${head}${rows}${steps}`;
 }

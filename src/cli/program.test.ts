@@ -160,6 +160,10 @@ describe('help and usage', () => {
     [['dead', 'retry']],
     [['dead', 'discard', 'abcde-1', '--all']],
     [['sim', '--port', 'eighty']],
+    [['sim', '--group-mpm', '0']],
+    [['sim', '--latency', 'long']],
+    [['sim', '--fault', 'earthquake=0.5']],
+    [['sim', '--fault', 'hang=2']],
     [['serve', '--port', 'eighty']],
     [['config', '--group-mpm', '0']],
   ])('%j is wrong usage', async (args) => {

@@ -207,7 +207,7 @@ describe('accounts', () => {
       'accounts[0].name: expected 1 to 64 letters, digits, dots, dashes or underscores',
       'accounts[1].token: a terminal needs no token, only a name',
       'accounts[2].settings.platform_queue_max: holds for the whole gateway; set it outside of accounts',
-      'accounts[2].settings.order = "strict": expected one of lane, platform',
+      'accounts[2].settings.order = "strict": expected one of lane, account, platform',
     ]);
     expect(problemsOf({ env: { SLUICE_PLATFORM_QUEUE_MAX: '0' } })).toHaveLength(1);
   });

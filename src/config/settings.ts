@@ -120,10 +120,11 @@ const OWN_SETTINGS = {
 
   ...BROADCAST_SETTINGS,
 
-  order: row('schedule', 'order', choice(['lane', 'platform']), 'lane', {
+  order: row('schedule', 'order', choice(['lane', 'account', 'platform']), 'lane', {
     meaning:
-      '`lane`: order is kept within a chat, thread or session. `platform`: all messages of an account leave ' +
-      'strictly as they were accepted, one at a time; one that must wait holds all others up',
+      '`lane`: order is kept within a chat, thread or session. `account`: all messages of an account leave ' +
+      'strictly as they were accepted, one at a time; one that must wait holds all others up. `platform`: the same ' +
+      'over all accounts of a platform that are set so',
     perAccount: true,
   }),
   weightHigh: row('schedule', 'weight_high', integer({ min: 1, max: 1000 }), 16, {

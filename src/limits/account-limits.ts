@@ -5,10 +5,10 @@
 
 import { assert, unreachable } from '../system/assert.ts';
 import type { Branch } from './branch.ts';
-import { type Circumstances, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
+import { type Circumstances, causeAhead, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
 import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 import { Lessons } from './lessons.ts';
-import { projectCall } from './projection.ts';
+import { decisiveRule, type ProjectedMoment, projectCall } from './projection.ts';
 import { readRecord } from './records.ts';
 import { Booking, Headroom, Notes, Tree } from './tree.ts';
 import type * as Words from './words.ts';
@@ -150,6 +150,22 @@ export class AccountLimits {
       if (slot !== null) causes.push(causeOfRule(rule, slot, charge.cost, circumstances));
     }
     return causes.filter((cause) => cause !== null).sort((a, b) => b.until - a.until);
+  }
+
+  // The window that decides when a call goes that has so many like it before it in its chat and in its account: often
+  // not the one that is shut at this instant. null: no window makes it wait.
+  decisive(charge: Charge, ahead: Words.Ahead, now: number): Words.Cause | null {
+    const plan = this.#priors.planOf(charge);
+    const sides = [
+      [plan.chat, this.#tree.chatOf(charge.chat), ahead.inChat],
+      [plan.account, this.#tree.root, ahead.inAccount],
+    ] as const;
+    const found = sides.flatMap(([rules, branch, count]) => {
+      const meters = this.#room.meters(rules, charge, now);
+      const rule = decisiveRule(meters, charge.cost, count, this.#moment(branch, charge, now));
+      return rule === null ? [] : [causeAhead(rule.meter, count, rule.until, now)];
+    });
+    return found.sort((a, b) => b.until - a.until)[0] ?? null;
   }
 
   // At most `max`; see the tree for the order.
@@ -324,10 +340,13 @@ export class AccountLimits {
     now: number,
   ): number {
     const meters = this.#room.meters(rules, charge, now);
+    return projectCall(meters, charge.cost, ahead, this.#moment(branch, charge, now));
+  }
+
+  #moment(branch: Branch | null, charge: Charge, now: number): ProjectedMoment {
     const thawsAt = branch?.thawsAt(charge, now) ?? now;
     const from = Number.isFinite(thawsAt) ? thawsAt : now;
-    const heldAt = now - this.#trips.least(now);
-    return projectCall(meters, charge.cost, ahead, { now, from, heldAt });
+    return { now, from, heldAt: now - this.#trips.least(now) };
   }
 
   // A call without an answer that is judged well counts, at the earliest, from now less the least

@@ -2,6 +2,7 @@
 
 import { type Branch, type Freeze, isFrozenBy, type Slot } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
+import type { Meter } from './projection.ts';
 import type { Cause, Charge, ChatView, Rule } from './words.ts';
 
 export interface Circumstances {
@@ -36,16 +37,28 @@ export function causeOfRule(
   const count = slot.count(rule, now, settings);
   const perMs = slot.perMs(rule, now, settings);
   if (slot.earliest(cost, count, perMs, now) <= now) return null;
-  const used = `${slot.used(perMs, now)} of ${count} in ${seconds(perMs)}`;
-  const held = slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
-  const learned = share === 1 ? '' : ` (learned: ${Math.round(share * 100)} % of ${rule.count})`;
   return {
     kind: 'window',
     name: rule.name,
     scope: rule.scope,
     until: Math.max(now, slot.freeAt(cost, count, perMs, now, heldAt)),
-    detail: used + held + learned,
+    detail: useOf({ rule, slot, share, count, perMs }, now),
   };
+}
+
+// The window that those before it will have used up when its turn comes.
+export function causeAhead(meter: Meter, ahead: number, until: number, now: number): Cause {
+  const { name, scope } = meter.rule;
+  const use = useOf(meter, now);
+  const detail = ahead === 0 ? use : `${use}, and ${ahead} before it`;
+  return { kind: 'window', name, scope, until, detail, ahead };
+}
+
+function useOf({ rule, slot, share, count, perMs }: Meter, now: number): string {
+  const used = `${slot?.used(perMs, now) ?? 0} of ${count} in ${seconds(perMs)}`;
+  const held = slot === null || slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
+  const learned = share === 1 ? '' : ` (learned: ${Math.round(share * 100)} % of ${rule.count})`;
+  return used + held + learned;
 }
 
 export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances): ChatView {

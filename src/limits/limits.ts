@@ -5,6 +5,7 @@ export { AccountLimits } from './account-limits.ts';
 export { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 export { shiftRecord } from './records.ts';
 export type {
+  Ahead,
   Cause,
   Charge,
   ChatView,

@@ -6,8 +6,12 @@
 // nothing but the shorter windows. Every step is a lower bound, so the whole is one.
 
 import type { Slot } from './branch.ts';
+import type { Rule } from './words.ts';
 
 export interface Meter {
+  readonly rule: Rule;
+  // What is believed of it, as a share of the prior.
+  readonly share: number;
   readonly slot: Slot | null;
   // At most `count` in any `perMs`, as it is believed now.
   readonly count: number;
@@ -30,6 +34,21 @@ export function projectCall(
 ): number {
   const longestFirst = [...meters].sort((a, b) => b.perMs - a.perMs);
   return project(longestFirst, 0, cost, ahead, moment);
+}
+
+// The rule that alone would make it wait longest, and until when; null: none makes it wait.
+export function decisiveRule(
+  meters: readonly Meter[],
+  cost: number,
+  ahead: number,
+  moment: ProjectedMoment,
+): { meter: Meter; until: number } | null {
+  let decisive: { meter: Meter; until: number } | null = null;
+  for (const meter of meters) {
+    const until = project([meter], 0, cost, ahead, moment);
+    if (until > (decisive?.until ?? moment.from)) decisive = { meter, until };
+  }
+  return decisive;
 }
 
 function project(

@@ -281,7 +281,8 @@ export class Headroom {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       const count = slot?.count(rule, now, this.#settings) ?? rule.count;
       const perMs = slot?.perMs(rule, now, this.#settings) ?? rule.perMs;
-      return { slot, count, perMs };
+      const share = slot?.share(now, this.#settings) ?? 1;
+      return { rule, slot, share, count, perMs };
     });
   }
 }

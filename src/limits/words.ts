@@ -83,6 +83,14 @@ export interface Cause {
   readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'gate';
   readonly until: number;
   readonly detail: string;
+  // Of a window that may be open now and is used up by so many that go before.
+  readonly ahead?: number;
+}
+
+// How many calls like it go before one.
+export interface Ahead {
+  readonly inChat: number;
+  readonly inAccount: number;
 }
 
 // What is known of one chat, or of the account itself (chat '').

@@ -2,13 +2,23 @@
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
-import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Chat, type Entry, type Flow, type Lane, Ready, type Weights } from './chat.ts';
 import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
+import type { AccountLoad } from './load.ts';
+import {
+  chatOf,
+  isInOneQueue,
+  type LineMember,
+  laneOf,
+  type Order,
+  type PlatformLine,
+  QUEUE,
+  rankOf,
+} from './order.ts';
 import type { Pacing } from './pacing.ts';
 
 // A chat with so many times the mean waiting has a long way to go at its own pace.
@@ -16,19 +26,24 @@ const LONG_FACTOR = 2;
 
 export interface AccountQueueOptions {
   readonly id: string;
+  readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
+  // Shared with the platform's other accounts of the order `platform`.
+  readonly line: PlatformLine | null;
   readonly weights: Weights;
   readonly inFlightMax: number;
   readonly order: Order;
 }
 
-export class Account extends RingMember implements Waiter {
+export class Account extends RingMember implements Waiter, LineMember {
   readonly id: string;
+  readonly platform: string;
   readonly load: AccountLoad;
   readonly limits: Pacing;
   readonly inFlightMax: number;
   readonly order: Order;
+  readonly line: PlatformLine | null;
   readonly chats = new Map<string, Chat>();
   // Waiting, by class.
   readonly waiting: [number, number, number, number] = [0, 0, 0, 0];
@@ -48,10 +63,12 @@ export class Account extends RingMember implements Waiter {
   constructor(options: AccountQueueOptions) {
     super();
     this.id = options.id;
+    this.platform = options.platform;
     this.load = options.load;
     this.limits = options.limits;
     this.inFlightMax = options.inFlightMax;
     this.order = options.order;
+    this.line = options.line;
     this.#weights = options.weights;
     this.#ready = new Ready(options.weights);
   }
@@ -86,11 +103,17 @@ export class Account extends RingMember implements Waiter {
     this.#place(chat, now);
   }
 
+  get queue(): Lane | null {
+    return this.chats.get(QUEUE)?.lanes.get('') ?? null;
+  }
+
   // The next call that may go now, taken from the queue and from the limits; or when to ask again.
   next(now: number): { entry: Entry; ticket: Ticket } | number {
     this.#wake(now);
     if (this.heldUntil > now) return this.heldUntil;
     if (this.inFlight >= this.inFlightMax) return Number.POSITIVE_INFINITY;
+    // Another account may have come before it, or made way for it.
+    if (this.line !== null) this.reconsider(QUEUE, now);
     for (;;) {
       const found = this.#ready.choose(this.limits, now);
       if (typeof found === 'number') return Math.min(found, this.#nextWake());
@@ -126,6 +149,9 @@ export class Account extends RingMember implements Waiter {
 
   hasRoomFor(call: Pick<Queued, 'chat' | 'family'>, now: number): boolean {
     if (this.heldUntil > now || this.inFlight >= this.inFlightMax) return false;
+    if (this.line !== null && isInOneQueue(call, this.order) && this.line.members.size > 0) {
+      return false;
+    }
     return this.#waitingInAll === 0 && !this.chats.has(chatOf(call, this.order));
   }
 
@@ -253,7 +279,8 @@ export class Account extends RingMember implements Waiter {
   }
 
   #place(chat: Chat, now: number): void {
-    const at = chat.consider(this.limits, now);
+    const isItsTurn = chat.id !== QUEUE || this.line === null || this.line.first === this;
+    const at = isItsTurn ? chat.consider(this.limits, now) : chat.pass();
     if (chat.offer !== null) {
       this.#wakeups.remove(chat);
       this.#ready.place(chat, this.#isLong(chat));
@@ -266,7 +293,9 @@ export class Account extends RingMember implements Waiter {
   }
 
   #forget(chat: Chat): void {
-    if (chat.lanes.size === 0 && chat.expected === 0) this.chats.delete(chat.id);
+    if (chat.lanes.size > 0 || chat.expected > 0) return;
+    this.chats.delete(chat.id);
+    if (chat.id === QUEUE) this.line?.members.delete(this);
   }
 
   #chatOf(call: Pick<Queued, 'chat' | 'family'>): Chat {
@@ -275,6 +304,7 @@ export class Account extends RingMember implements Waiter {
     if (chat === undefined) {
       chat = new Chat(id, this.#weights);
       this.chats.set(id, chat);
+      if (id === QUEUE) this.line?.members.add(this);
     }
     return chat;
   }
@@ -282,84 +312,4 @@ export class Account extends RingMember implements Waiter {
   #laneOf(chat: Chat, queued: Queued): Lane {
     return chat.laneOf(laneOf(queued, this.order));
   }
-}
-
-// Where a delivery queues, by the order its account keeps. `lane`: in its own chat and lane, by priority. `platform`:
-// with all others of the account in one queue, in the order they were accepted, whatever their chat or priority; what
-// must wait makes all behind it wait. The stored lane stays as it is, so the setting can be changed at any start.
-
-export type Order = 'lane' | 'platform';
-
-// The chat that stands for the one queue of an account. No platform has a chat without a name.
-export const QUEUE = '';
-
-// Typing signs and drafts keep out of it: no message waits behind one.
-export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
-  return order === 'platform' && !COSMETIC_FAMILIES.includes(queued.family);
-}
-
-export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
-  return isInOneQueue(queued, order) ? QUEUE : queued.chat;
-}
-
-export function laneOf(queued: Queued, order: Order): string {
-  return isInOneQueue(queued, order) ? '' : queued.lane;
-}
-
-export function rankOf(queued: Queued, order: Order): number {
-  return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
-}
-
-// How much of the bounded queue is taken: what waits, is in flight or is being written down. Counted for each account,
-// for all accounts of a platform and for all there are; of the last two also what accounts that nobody has configured
-// hold, because those may have only a part of it.
-
-export interface Load {
-  deliveries: number;
-  // Of their payloads, as they are on disk.
-  bytes: number;
-}
-
-export interface SharedLoad extends Load {
-  readonly strangers: Load;
-}
-
-export class AccountLoad implements Load {
-  readonly platform: SharedLoad;
-  readonly all: SharedLoad;
-  readonly isStranger: boolean;
-  deliveries = 0;
-  bytes = 0;
-
-  constructor(platform: SharedLoad, all: SharedLoad, isStranger: boolean) {
-    this.platform = platform;
-    this.all = all;
-    this.isStranger = isStranger;
-  }
-
-  enter(bytes: number): void {
-    this.#add(1, bytes);
-  }
-
-  leave(bytes: number): void {
-    this.#add(-1, -bytes);
-  }
-
-  #add(deliveries: number, bytes: number): void {
-    add(this, deliveries, bytes);
-    add(this.platform, deliveries, bytes);
-    add(this.all, deliveries, bytes);
-    if (!this.isStranger) return;
-    add(this.platform.strangers, deliveries, bytes);
-    add(this.all.strangers, deliveries, bytes);
-  }
-}
-
-export function noLoad(): SharedLoad {
-  return { deliveries: 0, bytes: 0, strangers: { deliveries: 0, bytes: 0 } };
-}
-
-function add(load: Load, deliveries: number, bytes: number): void {
-  load.deliveries += deliveries;
-  load.bytes += bytes;
 }

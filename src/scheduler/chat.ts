@@ -66,6 +66,12 @@ export class Chat extends RingMember implements Waiter {
     ring.push(flow);
   }
 
+  // It is not its turn, and only another account's can make it so.
+  pass(): number {
+    this.offer = null;
+    return Number.POSITIVE_INFINITY;
+  }
+
   // Chooses the offer. Answers when: ≤ now means at once, Infinity when nothing waits or only a settle can tell.
   consider(limits: Pacing, now: number): number {
     this.offer = null;

@@ -18,6 +18,7 @@ class FakePacing implements Pacing {
   project = (charge: Charge, ahead: number, now: number) =>
     Math.max(now, this.earliestChat(charge)) + 1000 * ahead;
   projectAccount = (_charge: Charge, _ahead: number, now: number) => now;
+  decisive = () => null;
   explain = (charge: Charge, now: number): Cause[] => {
     const until = this.earliestChat(charge);
     const frozen = {
@@ -50,9 +51,9 @@ function flies(scheduler: Scheduler, now = NOW): Queued | null {
   return decision.kind === 'send' ? decision.queued : null;
 }
 
-describe('with order: platform', () => {
+describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
   test('all leave as they were accepted, whatever chat, lane, class or final', () => {
-    const { scheduler, add } = setUp();
+    const { scheduler, add } = setUp(order);
     const all = [
       add({ chat: 'x', priority: 'low' }),
       add({ chat: 'y', priority: 'critical' }),
@@ -69,7 +70,7 @@ describe('with order: platform', () => {
   });
 
   test('a frozen chat and a retry hold all others up, and it is explained', () => {
-    const { scheduler, pacing, add } = setUp();
+    const { scheduler, pacing, add } = setUp(order);
     pacing.opensAt.set('frozen', 9e6);
     const [first, second] = [add({ chat: 'frozen' }), add({ chat: 'well' })];
     expect(scheduler.next(NOW)).toEqual({ kind: 'wait', until: 9e6 });
@@ -88,7 +89,7 @@ describe('with order: platform', () => {
   });
 
   test('nothing goes at once past what waits or flies', () => {
-    const { scheduler, add } = setUp();
+    const { scheduler, add } = setUp(order);
     const ahead = add({ chat: 'x' });
     const late = aQueued({ account: 'a', chat: 'y', seq: 0 });
     expect(scheduler.reserve(late, NOW)).toBeNull();
@@ -103,7 +104,7 @@ describe('with order: platform', () => {
   });
 
   test('typing signs keep out of it', () => {
-    const { scheduler, pacing, add } = setUp();
+    const { scheduler, pacing, add } = setUp(order);
     pacing.opensAt.set('frozen', 9e6);
     add({ chat: 'frozen' });
     const typing = add({ chat: 'well', lane: 'c:typing', family: 'typing' });
@@ -111,7 +112,7 @@ describe('with order: platform', () => {
   });
 
   test('a chat with a new id keeps its place in the queue', () => {
-    const { scheduler, add } = setUp();
+    const { scheduler, add } = setUp(order);
     const [first, second] = [add({ chat: 'old' }), add({ chat: 'other' })];
     const third = add({ chat: 'old' });
     scheduler.moveChat('a', 'old', 'new', NOW);
@@ -125,58 +126,143 @@ describe('with order: platform', () => {
   });
 
   test('the estimate counts those ahead of its own chat only', () => {
-    const { scheduler, add } = setUp();
+    const { scheduler, add } = setUp(order);
     for (let n = 0; n < 10; n++) add({ chat: n % 2 === 0 ? 'even' : 'odd' });
     const last = add({ chat: 'odd' });
     expect(scheduler.place(last.seq, NOW)).toEqual({ position: 11, eta: NOW + 5000 });
   });
 });
 
-test('any sequence of commands keeps the one order, also across retries, and the count of a platform', () => {
-  for (let seed = 1; seed <= 200; seed++) {
-    const random = seededRandom(seed);
-    const { scheduler, pacing, add } = setUp('platform', 3);
-    const waiting: number[] = [];
-    let flying: Queued | null = null;
-    let now = NOW;
-    for (let step = 0; step < 200; step++) {
-      now += intBelow(random, 50);
-      const roll = random.next();
-      const changes = {
-        chat: pick(random, ['x', 'y', 'z']),
-        lane: pick(random, ['', 't:1', 's:2']),
-        priority: pick(random, PRIORITIES),
-        final: random.next() < 0.2,
-      };
-      if (roll < 0.4) waiting.push(add(changes, now).seq);
-      else if (roll < 0.5) pacing.opensAt.set(pick(random, ['x', 'y']), now + 100);
-      else if (roll < 0.55 && waiting.length > 0) {
-        const [gone] = waiting.splice(intBelow(random, waiting.length), 1);
-        expect(scheduler.remove(gone!, now)?.seq).toBe(gone);
-      } else if (roll < 0.8) {
-        const next = flies(scheduler, now);
-        if (next === null) continue;
-        expect(flying, `seed ${seed}: one at a time`).toBeNull();
-        expect(next.seq, `seed ${seed}`).toBe(waiting.shift());
-        flying = next;
-      } else if (flying !== null) {
-        const again: Queued | null = random.next() < 0.4 ? { ...flying, dueAt: now + 30 } : null;
-        if (again !== null) waiting.unshift(again.seq);
-        scheduler.landed(flying.seq, again, now);
-        flying = null;
-      }
-      const live = waiting.length + (flying === null ? 0 : 1);
-      expect(scheduler.loadOf('a').platform).toMatchObject({ deliveries: live, bytes: 16 * live });
-    }
-    if (flying !== null) scheduler.landed(flying.seq, null, now);
-    for (const seq of waiting) {
-      expect(flies(scheduler, now + 1000)?.seq, `seed ${seed}`).toBe(seq);
-      scheduler.landed(seq, null, now + 1000);
-    }
-    expect(scheduler.next(now + 1000)).toEqual({ kind: 'idle' });
-    expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
+describe('with order: platform, over the accounts of a platform', () => {
+  function setUpTwo() {
+    const set = setUp('platform');
+    const other = new FakePacing();
+    set.scheduler.addAccount('b', other, { platform: 'p', inFlightMax: 9, order: 'platform' });
+    set.scheduler.addAccount('far', other, { platform: 'q', inFlightMax: 9, order: 'platform' });
+    set.scheduler.addAccount('free', other, { platform: 'p', inFlightMax: 9 });
+    return set;
   }
+
+  test('they leave as they were accepted, one at a time; other platforms and accounts do not wait', () => {
+    const { scheduler, add } = setUpTwo();
+    const all = ['b', 'a', 'a', 'b', 'a'].map((account) => add({ account }));
+    const others = [add({ account: 'far' }).seq, add({ account: 'free' }).seq];
+    const sent: number[] = [];
+    for (let step = 0; step < 10; step++) {
+      const flying = [flies(scheduler), flies(scheduler), flies(scheduler)].filter(
+        (q) => q !== null,
+      );
+      expect(flying.filter(({ seq }) => !others.includes(seq)).length).toBeLessThanOrEqual(1);
+      if (step === 0) expect(flying).toHaveLength(3);
+      for (const { seq } of flying) scheduler.landed(seq, null, NOW);
+      sent.push(...flying.map(({ seq }) => seq));
+    }
+    expect(sent.filter((seq) => !others.includes(seq))).toEqual(all.map(({ seq }) => seq));
+  });
+
+  test("one account's frozen chat holds the others up, and it is explained", () => {
+    const { scheduler, pacing, add } = setUpTwo();
+    pacing.opensAt.set('frozen', 9e6);
+    const [first, second] = [add({ chat: 'frozen' }), add({ account: 'b', chat: 'well' })];
+    expect(scheduler.next(NOW)).toEqual({ kind: 'wait', until: 9e6 });
+    const explained = scheduler.explain(second.seq, NOW)!;
+    expect(explained).toMatchObject({ position: 2, eta: 9e6 });
+    expect(explained.causes).toMatchObject([
+      { kind: 'ahead', name: 'platform', detail: expect.stringContaining('1 of other accounts') },
+      { kind: 'freeze', name: 'frozen', detail: expect.stringContaining('of account a') },
+    ]);
+    // It makes way when it is withdrawn.
+    scheduler.remove(first.seq, NOW);
+    expect(flies(scheduler)?.seq).toBe(second.seq);
+  });
+
+  test('a paused account steps aside, and comes first again', () => {
+    const { scheduler, add } = setUpTwo();
+    const [first, second] = [add({ account: 'a' }), add({ account: 'b' })];
+    const third = add({ account: 'b' });
+    scheduler.hold('a', Number.POSITIVE_INFINITY, 'paused');
+    expect(flies(scheduler)?.seq).toBe(second.seq);
+    scheduler.hold('a', 0, '');
+    scheduler.landed(second.seq, null, NOW);
+    expect(flies(scheduler)?.seq).toBe(first.seq);
+    scheduler.landed(first.seq, null, NOW);
+    expect(flies(scheduler)?.seq).toBe(third.seq);
+  });
+
+  test('nothing of an account goes at once past what another has waiting or in flight', () => {
+    const { scheduler, add } = setUpTwo();
+    const late = aQueued({ account: 'b', chat: 'y', seq: 0 });
+    const ahead = add({ account: 'a' });
+    expect(scheduler.reserve(late, NOW)).toBeNull();
+    flies(scheduler);
+    expect(scheduler.reserve(late, NOW)).toBeNull();
+    scheduler.landed(ahead.seq, null, NOW);
+    expect(scheduler.reserve(late, NOW)).not.toBeNull();
+    add({ account: 'a' });
+    expect(flies(scheduler)).toBeNull();
+    scheduler.release(late, NOW);
+    expect(flies(scheduler)).not.toBeNull();
+  });
 });
+
+test.each([
+  ['account', ['a']],
+  ['platform', ['a', 'b', 'c']],
+] as const)(
+  'any sequence of commands keeps the one order of %s, also across retries, and its count',
+  (order, accounts) => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = seededRandom(seed);
+      const { scheduler, pacing, add } = setUp(order, 3);
+      for (const id of accounts.slice(1)) {
+        scheduler.addAccount(id, pacing, { platform: 'p', inFlightMax: 3, order });
+      }
+      const waiting: number[] = [];
+      let flying: Queued | null = null;
+      let now = NOW;
+      for (let step = 0; step < 200; step++) {
+        now += intBelow(random, 50);
+        const roll = random.next();
+        const changes = {
+          account: pick(random, accounts),
+          chat: pick(random, ['x', 'y', 'z']),
+          lane: pick(random, ['', 't:1', 's:2']),
+          priority: pick(random, PRIORITIES),
+          final: random.next() < 0.2,
+        };
+        if (roll < 0.4) waiting.push(add(changes, now).seq);
+        else if (roll < 0.5) pacing.opensAt.set(pick(random, ['x', 'y']), now + 100);
+        else if (roll < 0.55 && waiting.length > 0) {
+          const [gone] = waiting.splice(intBelow(random, waiting.length), 1);
+          expect(scheduler.remove(gone!, now)?.seq).toBe(gone);
+        } else if (roll < 0.8) {
+          const next = flies(scheduler, now);
+          if (next === null) continue;
+          expect(flying, `seed ${seed}: one at a time`).toBeNull();
+          expect(next.seq, `seed ${seed}`).toBe(waiting.shift());
+          flying = next;
+        } else if (flying !== null) {
+          const again: Queued | null = random.next() < 0.4 ? { ...flying, dueAt: now + 30 } : null;
+          if (again !== null) waiting.unshift(again.seq);
+          scheduler.landed(flying.seq, again, now);
+          flying = null;
+        }
+        const live = waiting.length + (flying === null ? 0 : 1);
+        expect(scheduler.loadOf('a').platform).toMatchObject({
+          deliveries: live,
+          bytes: 16 * live,
+        });
+      }
+      if (flying !== null) scheduler.landed(flying.seq, null, now);
+      for (const seq of waiting) {
+        expect(flies(scheduler, now + 1000)?.seq, `seed ${seed}`).toBe(seq);
+        scheduler.landed(seq, null, now + 1000);
+      }
+      expect(scheduler.next(now + 1000)).toEqual({ kind: 'idle' });
+      expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
+    }
+  },
+);
 
 test('a platform counts what is about to go, and what was given back', () => {
   const { scheduler, add } = setUp('lane');
@@ -190,4 +276,15 @@ test('a platform counts what is about to go, and what was given back', () => {
   expect(scheduler.expired(NOW + 1)).toHaveLength(1);
   expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
   expect(scheduler.livePlatforms()).toEqual({});
+});
+
+test('what waits and what is in flight, by platform', () => {
+  const { scheduler, add } = setUp('lane');
+  scheduler.addAccount('b', new FakePacing(), { platform: 'p', inFlightMax: 1 });
+  scheduler.addAccount('q', new FakePacing(), { platform: 'other', inFlightMax: 1 });
+  for (const account of ['a', 'a', 'b']) add({ account });
+  flies(scheduler);
+  const depths = scheduler.platformDepths();
+  expect(depths.get('p')).toEqual({ waiting: 2, inFlight: 1 });
+  expect(depths.get('other')).toEqual({ waiting: 0, inFlight: 0 });
 });

@@ -1,6 +1,6 @@
 // What the scheduler needs of the limits of one account, declared by the one who needs it.
 
-import type { Cause, Charge, Ticket } from '../limits/limits.ts';
+import type { Ahead, Cause, Charge, Ticket } from '../limits/limits.ts';
 
 export interface Pacing {
   // ≤ now: open. Infinity: not before a call in flight has settled.
@@ -10,5 +10,7 @@ export interface Pacing {
   // Estimates: when could a call go that has `ahead` like it before it?
   project(charge: Charge, ahead: number, now: number): number;
   projectAccount(charge: Charge, ahead: number, now: number): number;
+  // Everything that holds such a call back now, and the window that decides when it goes.
   explain(charge: Charge, now: number): Cause[];
+  decisive(charge: Charge, ahead: Ahead, now: number): Cause | null;
 }

@@ -30,6 +30,7 @@ class FakePacing implements Pacing {
     Math.max(now, this.earliestChat(charge));
   projectAccount = (_charge: Charge, _ahead: number, now: number) => now;
   explain = () => [];
+  decisive = () => null;
 }
 
 function setUp(accounts: string[] = ['a'], inFlightMax = 1_000_000) {

@@ -1,22 +1,25 @@
 // Who goes next? Pure: `now` is an argument, nothing sleeps, nothing is random.
 // Account → chats → lanes. Accounts take turns and share nothing, so none can delay another; within one,
-// classes share by weight, chats and lanes take turns, a lane is first in, first out (or the whole account is; see
-// order.ts). The limits say when.
+// classes share by weight, chats and lanes take turns, a lane is first in, first out (or the whole account or platform
+// is; see order.ts). The limits say when.
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
+import { Account } from './account.ts';
 import { type Chat, Entry, type Weights } from './chat.ts';
 import { Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
+import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
+import { type Order, PlatformLine } from './order.ts';
 import type { Pacing } from './pacing.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
-export type { AccountLoad, Order } from './account.ts';
 export { URGENT_RUN_MAX } from './chat.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
+export type { AccountLoad } from './load.ts';
+export type { Order } from './order.ts';
 
 export type Decision =
   | { kind: 'send'; queued: Queued; ticket: Ticket }
@@ -56,6 +59,8 @@ export class Scheduler {
   readonly #flying = new Map<number, Queued>();
   readonly #load = noLoad();
   readonly #platformLoads = new Map<string, SharedLoad>();
+  // Of platforms that keep one order over all accounts.
+  readonly #lines = new Map<string, PlatformLine>();
   readonly #expiries = new Expiries();
 
   constructor(options: { weights?: Weights } = {}) {
@@ -68,8 +73,9 @@ export class Scheduler {
     const platformLoad = this.#platformLoads.get(platform) ?? noLoad();
     this.#platformLoads.set(platform, platformLoad);
     const load = new AccountLoad(platformLoad, this.#load, isStranger);
-    const weights = this.#weights;
-    this.#accounts.set(id, new Account({ id, limits, inFlightMax, order, load, weights }));
+    const line = order === 'platform' ? this.#lineOf(platform) : null;
+    const own = { id, platform, limits, inFlightMax, order, load, line, weights: this.#weights };
+    this.#accounts.set(id, new Account(own));
   }
 
   // Nothing of it waits, is in flight or is being written down.
@@ -276,6 +282,19 @@ export class Scheduler {
     return { waiting: account.waiting.reduce((a, b) => a + b), inFlight: account.inFlight };
   }
 
+  // Of every platform with an open account.
+  platformDepths(): Map<string, { waiting: number; inFlight: number }> {
+    const depths = new Map<string, { waiting: number; inFlight: number }>();
+    for (const { id, platform } of this.#accounts.values()) {
+      const sum = depths.get(platform) ?? { waiting: 0, inFlight: 0 };
+      const { waiting, inFlight } = this.depthOf(id);
+      sum.waiting += waiting;
+      sum.inFlight += inFlight;
+      depths.set(platform, sum);
+    }
+    return depths;
+  }
+
   // What of the bounded queue is taken by the account, and by those it shares the queue with.
   loadOf(id: string): AccountLoad {
     return this.#accountOf({ account: id }).load;
@@ -308,9 +327,19 @@ export class Scheduler {
     return oldestDueAt(this.#accounts.values());
   }
 
+  // What changes in one account of a line may make it another's turn.
   #rouse(account: Account): void {
-    this.#asleep.remove(account);
-    if (account.ring === null) this.#ready.push(account);
+    const first = account.line?.first ?? null;
+    for (const each of first === null ? [account] : [account, this.#accounts.get(first.id)!]) {
+      this.#asleep.remove(each);
+      if (each.ring === null) this.#ready.push(each);
+    }
+  }
+
+  #lineOf(platform: string): PlatformLine {
+    const line = this.#lines.get(platform) ?? new PlatformLine();
+    this.#lines.set(platform, line);
+    return line;
   }
 
   #accountOf({ account: id }: Pick<Queued, 'account'>): Account {

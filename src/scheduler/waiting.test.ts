@@ -11,6 +11,7 @@ const CLOSED: Pacing = {
   project: (_charge, _ahead, now) => now,
   projectAccount: (_charge, _ahead, now) => now,
   explain: () => [],
+  decisive: () => null,
 };
 
 function scheduler(waiting: readonly Partial<Queued>[]): Scheduler {

@@ -22,6 +22,16 @@ export type WireFault =
 
 export type FaultKind = WireFault['kind'];
 
+export const FAULT_KINDS: readonly FaultKind[] = [
+  'reset_before',
+  'answer_lost',
+  'hang',
+  'bad_gateway',
+  'internal_error',
+  'too_large',
+  'restart',
+];
+
 export interface FaultTarget {
   readonly token: string;
   readonly method: string;

@@ -2,6 +2,7 @@
 // It is written from what is known of the platform and imports nothing of the code it tests.
 
 export {
+  FAULT_KINDS,
   type FaultRates,
   type FaultScript,
   type Faults,

@@ -6,7 +6,7 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { LiveListener } from '../domain/live.ts';
-import type { AskedRoad, Ended, Prospect } from '../road/road.ts';
+import type { AskedRoad, Ended, Explanation, Prospect } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { LiveText, Output } from './pacing/chat-pacer.ts';
@@ -122,8 +122,8 @@ export class LiveEdits {
 
   // As callers see it.
   get road(): AskedRoad {
-    const submit = this.submit.bind(this);
-    return { ...this.#p.road, submit, isPreview: (seq) => this.#previews.has(seq) };
+    const [submit, explain] = [this.submit.bind(this), this.explain.bind(this)];
+    return { ...this.#p.road, submit, explain, isPreview: (seq) => this.#previews.has(seq) };
   }
 
   get(id: string): EditSession | null {
@@ -147,6 +147,26 @@ export class LiveEdits {
     this.#heardAgain(touched, delivery, now, isRepeated);
     if (delivery.final) return this.#finish(touched, output, delivery);
     return this.#hold(touched, output, delivery);
+  }
+
+  // What the road says of it, unless it is held: then whose turn it waits for, and by when it goes in any case.
+  explain(seq: number): Explanation | null {
+    const { road, clock } = this.#p;
+    const explained = road.explain(seq);
+    if (explained === null || !explained.causes.some(({ name }) => name === 'scheduled')) {
+      return explained;
+    }
+    const session = [...this.#sessions.values()].find(({ held }) => held === seq);
+    const output = session === undefined ? null : this.#p.outputOf(session);
+    if (session === undefined || output === null) return explained;
+    const now = clock.now();
+    const before = output.turns.before(session.id);
+    const turn = road.hindrance(session.prospect) ?? output.turnInWords(now);
+    const detail = `${beforeInWords(before)}${turn}`;
+    const summary = `it is live output and waits for its session's turn: ${detail}`;
+    const causes = [{ kind: 'ahead', name: 'session', until: null, detail } as const];
+    const eta = Math.min(explained.eta ?? Number.POSITIVE_INFINITY, output.soonest(session, now));
+    return { ...explained, position: before.length + 1, eta, summary, causes };
   }
 
   // For its output: when it could be shown.
@@ -324,6 +344,13 @@ export class LiveEdits {
     this.#forget(session);
     return { kind: 'repeated', seq, state };
   }
+}
+
+function beforeInWords(before: readonly string[]): string {
+  const [next] = before;
+  if (next === undefined) return 'it is the next of its chat; ';
+  const count = before.length === 1 ? '1 session' : `${before.length} sessions`;
+  return `${count} of its chat before it, first ${next}; `;
 }
 
 function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {

@@ -106,6 +106,8 @@ describe('a call that sends', () => {
     expect(answer.json()).toMatchObject({ ok: status === 200 });
     expect(at.road.submitted).toEqual([]);
     expect(at.road.cosmetics).toMatchObject([{ chat: '1', family: 'typing' }]);
+    // No delivery stands for it.
+    expect(answer.headers).not.toHaveProperty('x-sluice-delivery');
   });
 
   test('a preview is answered at once with the message as it will be, unless its caller says wait', async () => {
@@ -257,6 +259,7 @@ describe('a call that does not send', () => {
     expect(answer.body).toBe(at.answer.kind === 'answered' ? at.answer.body : '');
     expect(at.passed[0]).toMatchObject({ credential: TOKEN, method: 'getChat', deadlineMs: 1000 });
     expect(at.road.submitted).toEqual([]);
+    expect(answer.headers).not.toHaveProperty('x-sluice-delivery');
   });
 
   test('a long poll may take its time, and an empty body is none', async () => {

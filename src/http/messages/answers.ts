@@ -87,6 +87,11 @@ export const Explanation = Type.Object({
       detail: text,
     }),
   ),
+  past: Type.Optional(
+    Type.Array(Type.Object({ kind: text, from: time, ms: count, detail: text }), {
+      description: 'Of one that no longer waits: what it has waited for, in order',
+    }),
+  ),
 });
 export const DeliveryPage = Type.Object({ items: Type.Array(Delivery), next: nextPage });
 export const Moved = Type.Object({ id: text, state: text });

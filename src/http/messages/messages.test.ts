@@ -123,6 +123,7 @@ describe('POST /v1/messages', () => {
     const other = await post(at, message({ body: { text: 'other' } }), key);
     expect(other.statusCode).toBe(409);
     expect(other.json()).toMatchObject({ code: 'idempotency_conflict', id: first.json().id });
+    expect(other.headers['x-sluice-delivery']).toBe(first.json().id);
   });
 
   test('a full queue refuses with a code and a time', async () => {
@@ -369,6 +370,8 @@ describe('looking a message up', () => {
     const dead = (await get(at, `/v1/messages/${ended}/explain`)).json();
     expect(dead.summary).toContain('it is dead');
     expect(dead.summary).toContain('chat_not_found');
+    expect(dead.past).toEqual(expect.any(Array));
+    expect((await get(at, `/v1/messages/${waits}/explain`)).json()).not.toHaveProperty('past');
     expect((await get(at, '/v1/messages/zz/explain')).statusCode).toBe(404);
   });
 });

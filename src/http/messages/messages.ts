@@ -13,7 +13,6 @@ import {
 } from '../../accept/submit.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import type { Delivery } from '../../domain/delivery.ts';
 import { problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
@@ -30,6 +29,7 @@ import {
   Moved,
   SingleMessage,
 } from './answers.ts';
+import { pastInWords, pastOf } from './past.ts';
 import { showFully, showPage } from './view.ts';
 
 interface ById {
@@ -126,7 +126,7 @@ const EXPLAIN: Route<MessagePorts> = {
   url: '/v1/messages/:id/explain',
   access: viewer('message'),
   tag: 'messages',
-  summary: 'Why it has not gone out',
+  summary: 'Why it has not gone out, or what it has waited for',
   answers: { 200: Explanation },
   examples: {
     'one that waits': { ...waits, status: 200 },
@@ -152,7 +152,12 @@ async function postOne(
   // A turn less on the hot path: the account is nearly always known.
   const prepared = draft instanceof Promise ? await draft : draft;
   const submitted = await submit(options, prepared);
-  if (submitted.kind === 'refused') return sendProblem(reply, submitted.problem);
+  if (submitted.kind === 'refused') {
+    // The key is another message's.
+    const { id } = submitted.problem;
+    if (typeof id === 'string') reply.header('x-sluice-delivery', id);
+    return sendProblem(reply, submitted.problem);
+  }
   reply.header('x-sluice-delivery', submitted.receipt.id);
   if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
   const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
@@ -255,17 +260,12 @@ async function explain(options: IntakeOptions, request: FastifyRequest<ById>, re
   }
   const delivery = await ledger.get(seq);
   if (delivery === null) return sendProblem(reply, problem('not_found', gone().detail));
+  const [attempts, history] = await Promise.all([ledger.attempts(seq), ledger.history(seq)]);
+  const past = pastOf(delivery, attempts, history);
+  const summary = pastInWords(delivery, past);
+  const shown = past.map(({ kind, from, to, detail }) => {
+    return { kind, from: showTime(from), ms: Math.round(to - from), detail };
+  });
   const { state } = delivery;
-  return { id, state, position: null, eta: null, summary: endInWords(delivery), causes: [] };
-}
-
-function endInWords(delivery: Delivery): string {
-  const { state, settledAt, attempts, reason, detail } = delivery;
-  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
-  if (state === 'sent' && settledAt !== null) {
-    return `It was sent at ${showTime(settledAt)}, after ${tries}.`;
-  }
-  const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
-  const why = [reason, detail].filter((part) => part !== null).join(': ');
-  return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}.`;
+  return { id, state, position: null, eta: null, summary, causes: [], past: shown };
 }

@@ -90,6 +90,14 @@ export class ChatTurns {
     return waits;
   }
 
+  // Sessions that are shown before it, whoever is next first.
+  before(session: string): string[] {
+    const wanting = [...this.#sessions].filter(([, { wanting }]) => wanting.size > 0);
+    const inOrder = wanting.sort(([, a], [, b]) => orderOf(a.shownAt, b.shownAt));
+    const names = inOrder.map(([name]) => name);
+    return names.slice(0, Math.max(0, names.indexOf(session)));
+  }
+
   // True: nothing is left, and the chat may be forgotten too.
   forgetIdle(pace: TurnPace, now: number): boolean {
     const keepMs = Math.max(pace.activeWindowMs, this.tick(pace, now));
@@ -114,4 +122,9 @@ export class ChatTurns {
     }
     return session;
   }
+}
+
+// Those that were never shown are alike.
+function orderOf(a: number, b: number): number {
+  return a === b ? 0 : a - b;
 }

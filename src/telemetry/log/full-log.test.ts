@@ -14,6 +14,7 @@ test('tells the first refusal of a queue, then how many there were in a minute',
     {
       message: 'queue full',
       queue: 'telegram:1',
+      platform: 'telegram',
       account: 'telegram:1',
       waiting: 10,
       queueMax: 10,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serviceContract } from '../../system/service.contract.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './road-log.ts';
+import { createQueueLog, QUEUE_LOG_EVERY_MS, type QueueDepths } from './queue-log.ts';
 
 const NOTHING: QueueDepths = {
   ...{ critical: 0, high: 0, normal: 0, low: 0 },
@@ -16,7 +16,11 @@ function open(depths: () => QueueDepths) {
   const log = { debug: silent, warn: silent, info };
   const told = { accepted: 7, sent: 5, limited: 0, failed: 0, dead: 1, events: 20 };
   const counts = () => told;
-  return { clock, lines, told, queueLog: createQueueLog({ clock, log, counts, depths }) };
+  const workers = () => [
+    { platform: 'telegram', queued: depths().low, inFlight: 1 },
+    { platform: 'terminal', queued: 0, inFlight: 0 },
+  ];
+  return { clock, lines, told, queueLog: createQueueLog({ clock, log, counts, depths, workers }) };
 }
 
 serviceContract('the queue log', async () => {
@@ -30,7 +34,11 @@ test('a line a minute while something waits or moves; none in a quiet house', as
   const minute = () => clock.run(clock.now() + QUEUE_LOG_EVERY_MS);
   await queueLog.start();
   await minute();
-  expect(lines.splice(0)).toMatchObject([{ message: 'started', waiting: 0 }]);
+  expect(lines.splice(0)).toMatchObject([
+    { message: 'started', waiting: 0 },
+    { message: 'worker started', platform: 'telegram', queued: 0, inFlight: 1 },
+    { message: 'worker started', platform: 'terminal', queued: 0, inFlight: 0 },
+  ]);
 
   const platforms = { telegram: 4, terminal: 1 };
   depths = { ...NOTHING, high: 2, low: 3, retry: 1, oldestDueAt: clock.now(), platforms };
@@ -44,7 +52,12 @@ test('a line a minute while something waits or moves; none in a quiet house', as
   await minute();
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatchObject({ waiting: 0, accepted: 1, sent: 0 });
+  depths = { ...NOTHING, low: 3 };
   await queueLog.stop(0);
   await queueLog.stop(0);
-  expect(lines.slice(2)).toMatchObject([{ message: 'stopped', waiting: 0 }]);
+  expect(lines.slice(2)).toMatchObject([
+    { message: 'worker stopped', platform: 'telegram', queued: 3, inFlight: 1 },
+    { message: 'worker stopped', platform: 'terminal', queued: 0, inFlight: 0 },
+    { message: 'stopped', waiting: 3 },
+  ]);
 });

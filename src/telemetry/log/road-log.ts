@@ -1,13 +1,13 @@
 // The road's events as log lines: one wide line when a delivery ends, with all that a person asks at night,
-// instead of five narrow ones. Acceptance is told at debug, because at full speed it is only noise.
+// instead of five narrow ones. Acceptances are told too, up to a bound: at full speed they would only be noise.
 
 import { SESSION_LANE } from '../../domain/delivery.ts';
-import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../../domain/event.ts';
+import type { About, Interest, RoadEvent, RoadListener } from '../../domain/event.ts';
 import type { FaultStage, ReportFault } from '../../domain/fault.ts';
+import { platformOf } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { Clock, Timer } from '../../system/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { faultInWords, placeOf } from '../../system/fault.ts';
-import type { Service } from '../../system/service.ts';
 
 export interface LineLog {
   debug(fields: object, message: string): void;
@@ -22,6 +22,8 @@ type Moved = Extract<RoadEvent, { kind: 'moved' }>;
 
 // Tries whose move has not come yet: about as many as are in flight.
 const PENDING_MAX = 10_000;
+// Above this one line says how many acceptances were left out of a second; at level debug they are told one by one.
+export const ACCEPTED_LINES_PER_S_MAX = 50;
 
 // Where lines of level info are not wanted, routine has nothing to say.
 export function followRoad(
@@ -36,10 +38,12 @@ export function roadLog(log: LineLog): RoadListener {
   // Fields are made only for lines that are wanted; levels do not change while the process runs.
   const isOn = (level: string) => log.isLevelEnabled?.(level) ?? true;
   const [debugs, infos] = [isOn('debug'), isOn('info')];
+  const acceptances = new AcceptanceLines(log, debugs);
   return (event) => {
+    if (infos) acceptances.passTo(event.at);
     switch (event.kind) {
       case 'accepted':
-        if (debugs) log.debug(fieldsOf(event.about), 'accepted');
+        if (infos) acceptances.tell(event.about);
         return;
       case 'attempted':
         if (lastTry.size >= PENDING_MAX) lastTry.clear();
@@ -53,17 +57,20 @@ export function roadLog(log: LineLog): RoadListener {
         return;
       case 'cosmetic': {
         const { account, chat, method, end } = event;
-        log.debug({ account, chat, method, end }, 'cosmetic');
+        const platform = platformOf(account);
+        log.debug({ platform, account, chat, method, end }, 'cosmetic');
         return;
       }
       case 'frozen': {
         const { account, scope, cause } = event;
-        log.warn({ account, scope, cause, until: iso(event.until) }, 'frozen');
+        const platform = platformOf(account);
+        log.warn({ platform, account, scope, cause, until: iso(event.until) }, 'frozen');
         return;
       }
       case 'breaker': {
         const { account, state, cause } = event;
-        const fields = { account, state, cause, until: iso(event.until) };
+        const platform = platformOf(account);
+        const fields = { platform, account, state, cause, until: iso(event.until) };
         if (state === 'open') log.warn(fields, 'breaker');
         else log.info(fields, 'breaker');
         return;
@@ -72,6 +79,37 @@ export function roadLog(log: LineLog): RoadListener {
         unreachable(event);
     }
   };
+}
+
+// By the times of the events: no timer runs for it, and whatever happens next tells what was left out.
+class AcceptanceLines {
+  readonly #log: LineLog;
+  readonly #debugs: boolean;
+  #second = 0;
+  #lines = 0;
+  #leftOut = 0;
+
+  constructor(log: LineLog, debugs: boolean) {
+    this.#log = log;
+    this.#debugs = debugs;
+  }
+
+  passTo(at: number): void {
+    const second = Math.floor(at / 1000);
+    if (second === this.#second) return;
+    this.#second = second;
+    this.#lines = 0;
+    if (this.#leftOut === 0) return;
+    this.#log.info({ leftOut: this.#leftOut }, 'accepted more');
+    this.#leftOut = 0;
+  }
+
+  tell(about: About): void {
+    this.#lines += 1;
+    if (this.#lines <= ACCEPTED_LINES_PER_S_MAX) this.#log.info(fieldsOf(about), 'accepted');
+    else if (this.#debugs) this.#log.debug(fieldsOf(about), 'accepted');
+    else this.#leftOut += 1;
+  }
 }
 
 function tellMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
@@ -99,7 +137,7 @@ function isTrouble(event: Moved): boolean {
 
 function fieldsOf(about: About) {
   const { id, account, chat, lane, method, priority } = about;
-  const platform = account.slice(0, account.indexOf(':'));
+  const platform = platformOf(account);
   const session = lane.startsWith(SESSION_LANE) ? { session: lane.slice(SESSION_LANE.length) } : {};
   return { delivery: id, platform, account, chat, lane, ...session, method, priority };
 }
@@ -120,75 +158,6 @@ const TIME_MS_MAX = 8.64e15;
 
 function iso(ms: number): string | null {
   return ms > 0 && ms <= TIME_MS_MAX ? new Date(ms).toISOString() : null;
-}
-
-// The length of the queue as a log line at the start, at the end, and every minute in between: what a person
-// looks for in the night's log. A quiet house writes nothing: there is a line only when something waits, flies
-// or has moved since the last.
-
-export interface QueueDepths {
-  readonly critical: number;
-  readonly high: number;
-  readonly normal: number;
-  readonly low: number;
-  readonly retry: number;
-  readonly inFlight: number;
-  readonly oldestDueAt: number | null;
-  // Waiting or in flight, of each platform that has any.
-  readonly platforms: Readonly<Record<string, number>>;
-}
-
-export interface QueueLogParts {
-  readonly clock: Clock;
-  readonly log: LineLog;
-  // What the road has told since it began.
-  readonly counts: () => RoadCounts;
-  readonly depths: () => QueueDepths;
-}
-
-export const QUEUE_LOG_EVERY_MS = 60_000;
-
-export function createQueueLog({ clock, log, counts, depths }: QueueLogParts): Service {
-  let timer: Timer | null = null;
-  let life: 'new' | 'running' | 'stopped' = 'new';
-  let last = { ...counts() };
-
-  const tell = () => {
-    const lengths = measure(depths(), clock.now());
-    const now = { ...counts() };
-    const accepted = now.accepted - last.accepted;
-    const sent = now.sent - last.sent;
-    const dead = now.dead - last.dead;
-    last = now;
-    if (lengths.waiting + lengths.inFlight + accepted + sent + dead === 0) return;
-    log.info({ ...lengths, accepted, sent, dead }, 'queue');
-  };
-  const arm = () => {
-    timer = clock.schedule(clock.now() + QUEUE_LOG_EVERY_MS, () => {
-      tell();
-      arm();
-    });
-  };
-
-  return {
-    async start() {
-      if (life !== 'new') return;
-      life = 'running';
-      log.info(measure(depths(), clock.now()), 'started');
-      arm();
-    },
-    async stop() {
-      if (life === 'running') log.info(measure(depths(), clock.now()), 'stopped');
-      life = 'stopped';
-      timer?.cancel();
-    },
-  };
-}
-
-function measure({ oldestDueAt, ...lengths }: QueueDepths, now: number) {
-  const { critical, high, normal, low } = lengths;
-  const oldestDueMs = oldestDueAt === null ? 0 : Math.max(0, Math.round(now - oldestDueAt));
-  return { waiting: critical + high + normal + low, ...lengths, oldestDueMs };
 }
 
 // Refusals for a full queue as log lines: the first of a queue at once, then at most one a minute with how many there
@@ -223,7 +192,8 @@ export function fullLog(clock: Clock, log: Pick<LineLog, 'warn'>): (full: FullQu
     if (told.size >= QUEUES_MAX) told.delete(told.keys().next().value!);
     told.set(queue, { at: now, since: 0 });
     const refused = (last?.since ?? 0) + 1;
-    log.warn({ queue, account, waiting, queueMax, unit, refused }, 'queue full');
+    const fields = { queue, platform: platform ?? platformOf(account), account };
+    log.warn({ ...fields, waiting, queueMax, unit, refused }, 'queue full');
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent } from '../../domain/event.ts';
-import { roadLog } from '../log/road-log.ts';
+import { ACCEPTED_LINES_PER_S_MAX, roadLog } from '../log/road-log.ts';
 import { createMetrics, type GaugeReading, METRICS } from './metrics.ts';
 
 const about: About = {
@@ -153,7 +153,7 @@ describe('the log of the road', () => {
     listen({ ...attempted, outcome: 'sent', retryAfterMs: null } as RoadEvent);
     listen(moved('sent'));
     expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'debug accepted',
+      'info accepted',
       'info sent',
     ]);
     // Acceptance says whose it is in the same words, so that the two lines can be joined.
@@ -174,6 +174,43 @@ describe('the log of the road', () => {
       waitedMs: 900,
       tookMs: 120,
     });
+  });
+
+  test('acceptances are told up to a bound, then how many were left out', () => {
+    const { told, log } = lines();
+    const listen = roadLog({ ...log, isLevelEnabled: (level) => level !== 'debug' });
+    for (let n = 0; n < ACCEPTED_LINES_PER_S_MAX + 7; n++) {
+      listen({ kind: 'accepted', at: 5000 + n, about });
+    }
+    expect(told).toHaveLength(ACCEPTED_LINES_PER_S_MAX);
+    // Whatever comes next says so, and the next second has lines again.
+    listen({
+      kind: 'frozen',
+      at: 6000,
+      account: about.account,
+      scope: 'chat:1',
+      until: 1,
+      cause: '',
+    });
+    listen({ kind: 'accepted', at: 6001, about });
+    expect(told.slice(ACCEPTED_LINES_PER_S_MAX)).toMatchObject([
+      { level: 'info', message: 'accepted more', fields: { leftOut: 7 } },
+      { level: 'warn', message: 'frozen', fields: { platform: 'telegram' } },
+      { level: 'info', message: 'accepted', fields: { platform: 'telegram', delivery: about.id } },
+    ]);
+  });
+
+  test('at level debug no acceptance is left out, at level warn none is told', () => {
+    const loud = lines();
+    const [all, none] = [roadLog(loud.log), lines()];
+    const quiet = roadLog({ ...none.log, isLevelEnabled: (level) => level === 'warn' });
+    for (let n = 0; n < ACCEPTED_LINES_PER_S_MAX + 7; n++) {
+      for (const listen of [all, quiet]) listen({ kind: 'accepted', at: 5000, about });
+    }
+    all({ kind: 'accepted', at: 6000, about });
+    expect(loud.told.filter(({ level }) => level === 'debug')).toHaveLength(7);
+    expect(loud.told).toHaveLength(ACCEPTED_LINES_PER_S_MAX + 8);
+    expect(none.told).toEqual([]);
   });
 
   test('trouble is a warning with its cause', () => {

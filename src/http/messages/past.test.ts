@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { aDelivery } from '../../domain/delivery.fixture.ts';
+import type { Delivery } from '../../domain/delivery.ts';
+import type { Attempt } from '../../domain/outcome.ts';
+import { pastInWords, pastOf } from './past.ts';
+
+const AT = Date.UTC(2026, 0, 1);
+
+function ended(changes: Partial<Delivery>): Delivery {
+  const fresh = { ...aDelivery(), state: 'sent', reason: null, detail: null, attempts: 1 };
+  return { ...fresh, acceptedAt: AT, enterAt: AT, ...changes } as Delivery;
+}
+
+function tried(
+  n: number,
+  from: number,
+  to: number | null,
+  changes: Partial<Attempt> = {},
+): Attempt {
+  const rest = { seq: 1, reason: null, detail: null, retryAfterMs: null, outcome: 'sent' } as const;
+  return { ...rest, n, startedAt: AT + from, endedAt: to === null ? null : AT + to, ...changes };
+}
+
+const brief = (steps: ReturnType<typeof pastOf>) =>
+  steps.map(({ kind, from, to, detail }) => `${from - AT}-${to - AT} ${kind}: ${detail}`);
+
+test('a refusal, a failure and the turn in between, each with its time', () => {
+  const attempts = [
+    tried(1, 4000, 4200, { outcome: 'limited', reason: 'limited', retryAfterMs: 3000 }),
+    tried(2, 8000, 8100, { outcome: 'failed', reason: 'http_502' }),
+    tried(3, 9100, 9200),
+  ];
+  const delivery = ended({ settledAt: AT + 9200, attempts: 3 });
+  const past = pastOf(delivery, attempts, []);
+  expect(brief(past)).toEqual([
+    '0-4000 turn: its turn, within the limits',
+    '4000-4200 call: try 1, limited',
+    '4200-7200 freeze: the platform said to wait 3 s after try 1',
+    '7200-8000 turn: its turn, within the limits',
+    '8000-8100 call: try 2, failed: http_502',
+    '8100-9100 retry: the retry after try 2, failed: http_502',
+    '9100-9200 call: try 3, sent',
+  ]);
+  expect(pastInWords(delivery, past)).toBe(
+    'It was sent at 2026-01-01T00:00:09.200Z, after 3 tries and 9.2 s: ' +
+      '4.8 s until its turn, 3 s frozen by the platform, 1 s before retries, 0.4 s in calls.',
+  );
+});
+
+test('scheduled for later; a live text that had its turn sooner than it would have gone by itself', () => {
+  const attempts = [tried(1, 61_000, 61_100)];
+  const later = ended({ enterAt: AT + 60_000, settledAt: AT + 61_100 });
+  expect(brief(pastOf(later, attempts, []))).toEqual([
+    '0-60000 scheduled: it was scheduled for later',
+    '60000-61000 turn: its turn, within the limits',
+    '61000-61100 call: try 1, sent',
+  ]);
+  const live = ended({ live: true, enterAt: AT + 90_000, settledAt: AT + 61_100 });
+  expect(brief(pastOf(live, attempts, []))[0]).toBe('0-61000 turn: its session’s turn');
+});
+
+test('dead until it was retried by hand; cancelled before its turn came', () => {
+  const attempts = [
+    tried(1, 0, 100, { outcome: 'refused', reason: 'chat_not_found' }),
+    tried(2, 7000, 7100),
+  ];
+  const move = { seq: 1, reason: 'by_hand', by: 'admin' } as const;
+  const moves = [{ ...move, at: AT + 6000, from: 'dead', to: 'queued' } as const];
+  const retried = ended({ settledAt: AT + 7100, attempts: 2 });
+  expect(brief(pastOf(retried, attempts, moves))).toEqual([
+    '0-100 call: try 1, refused: chat_not_found',
+    '100-6000 rest: dead, then queued (by_hand) by admin',
+    '6000-7000 turn: its turn, within the limits',
+    '7000-7100 call: try 2, sent',
+  ]);
+  const cancelled = ended({ state: 'cancelled', settledAt: AT + 500, attempts: 0 });
+  const withdrawn = [{ ...move, at: AT + 500, from: 'queued', to: 'cancelled' } as const];
+  const past = pastOf(cancelled, [], withdrawn);
+  expect(brief(past)).toEqual(['0-500 turn: queued, then cancelled (by_hand) by admin']);
+  expect(pastInWords(cancelled, past)).toContain('it is cancelled since 2026-01-01T00:00:00.500Z');
+});

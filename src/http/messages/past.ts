@@ -1,0 +1,143 @@
+// What a delivery that no longer waits has waited for, and how long: accepted, due, begun, ended, with its retries,
+// freezes and moves by hand. From its record alone, so it can be asked for as long as the record is kept. Which window
+// or whom before it a turn was waited for is not recorded.
+
+import { showTime } from '../../accept/time.ts';
+import type { Delivery } from '../../domain/delivery.ts';
+import type { Attempt } from '../../domain/outcome.ts';
+import type { HistoryEntry } from '../../ledger/ledger.ts';
+import { unreachable } from '../../system/assert.ts';
+
+export const PAST_KINDS = ['scheduled', 'turn', 'freeze', 'retry', 'rest', 'call'] as const;
+
+export interface PastStep {
+  readonly kind: (typeof PAST_KINDS)[number];
+  readonly from: number;
+  readonly to: number;
+  readonly detail: string;
+}
+
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+
+export function pastOf(
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  history: readonly HistoryEntry[],
+): PastStep[] {
+  const past = new Past(delivery.acceptedAt);
+  const begun = attempts[0]?.startedAt ?? delivery.settledAt ?? delivery.acceptedAt;
+  if (delivery.live) past.until(Math.min(begun, delivery.enterAt), 'turn', 'its session’s turn');
+  else past.until(Math.min(begun, delivery.enterAt), 'scheduled', 'it was scheduled for later');
+  const moves = [...history].sort((a, b) => a.at - b.at);
+  for (const [i, attempt] of attempts.entries()) {
+    past.moved(moves, attempt.startedAt);
+    past.until(attempt.startedAt, 'turn', 'its turn, within the limits');
+    if (attempt.endedAt === null) continue;
+    past.until(attempt.endedAt, 'call', `try ${attempt.n}, ${endOf(attempt)}`);
+    past.pause(attempt, attempts[i + 1]?.startedAt ?? null, moves);
+  }
+  const { settledAt } = delivery;
+  if (settledAt === null) return past.steps;
+  past.moved(moves, settledAt);
+  past.until(settledAt, 'turn', 'its turn, which did not come');
+  return past.steps;
+}
+
+class Past {
+  readonly steps: PastStep[] = [];
+  #at: number;
+
+  constructor(acceptedAt: number) {
+    this.#at = acceptedAt;
+  }
+
+  // Nothing is noted of what took no time; a call is noted anyway.
+  until(to: number, kind: PastStep['kind'], detail: string): void {
+    if (to < this.#at || (to === this.#at && kind !== 'call')) return;
+    this.steps.push({ kind, from: this.#at, to, detail });
+    this.#at = to;
+  }
+
+  // It rested, dead or in doubt, until somebody moved it.
+  moved(moves: readonly HistoryEntry[], before: number): void {
+    for (const { at, from, to, reason, by } of moves) {
+      if (at < this.#at || at > before) continue;
+      const isTurn = from === 'queued' || from === 'sending';
+      this.until(at, isTurn ? 'turn' : 'rest', `${from}, then ${to} (${reason}) by ${by}`);
+    }
+  }
+
+  // Before the next try: as long as the platform said, or a backoff. What is longer than that was its turn.
+  pause(attempt: Attempt, nextAt: number | null, moves: readonly HistoryEntry[]): void {
+    const { n, outcome, retryAfterMs } = attempt;
+    const moved = moves.find(({ at }) => at >= this.#at);
+    if (nextAt === null || (moved !== undefined && moved.at <= nextAt)) return;
+    if (outcome === 'limited') {
+      const askedMs = retryAfterMs ?? 0;
+      const detail = `the platform said to wait ${inWords(askedMs)} after try ${n}`;
+      this.until(Math.min(nextAt, this.#at + askedMs), 'freeze', detail);
+    } else {
+      this.until(nextAt, 'retry', `the retry after try ${n}, ${endOf(attempt)}`);
+    }
+  }
+}
+
+function endOf({ outcome, reason }: Attempt): string {
+  if (outcome === null) return 'without an answer';
+  return reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
+}
+
+// "It was sent at …, after 2 tries and 12 s: 9.4 s its turn, 2 s a freeze, 0.6 s calls."
+export function pastInWords(delivery: Delivery, past: readonly PastStep[]): string {
+  const { state, settledAt, attempts, reason, detail, acceptedAt } = delivery;
+  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  const took = settledAt === null ? '' : ` and ${inWords(settledAt - acceptedAt)}`;
+  const parts = partsOf(past);
+  const waited = parts === '' ? '' : `: ${parts}`;
+  if (state === 'sent' && settledAt !== null) {
+    return `It was sent at ${showTime(settledAt)}, after ${tries}${took}${waited}.`;
+  }
+  const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
+  const why = [reason, detail].filter((part) => part !== null).join(': ');
+  return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}${took}${waited}.`;
+}
+
+function partsOf(past: readonly PastStep[]): string {
+  const sums = PAST_KINDS.map((kind) => {
+    const ofKind = past.filter((step) => step.kind === kind);
+    return { kind, ms: ofKind.reduce((sum, { from, to }) => sum + to - from, 0) };
+  });
+  return sums
+    .filter(({ ms }) => ms > 0)
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ kind, ms }) => `${inWords(ms)} ${nameOf(kind)}`)
+    .join(', ');
+}
+
+function nameOf(kind: PastStep['kind']): string {
+  switch (kind) {
+    case 'scheduled':
+      return 'scheduled for later';
+    case 'turn':
+      return 'until its turn';
+    case 'freeze':
+      return 'frozen by the platform';
+    case 'retry':
+      return 'before retries';
+    case 'rest':
+      return 'at rest until moved by hand';
+    case 'call':
+      return 'in calls';
+    default:
+      return unreachable(kind);
+  }
+}
+
+function inWords(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${Math.round(seconds * 100) / 100} s`;
+  if (seconds < 2 * MINUTE_S) return `${Math.round(seconds)} s`;
+  if (seconds < 2 * HOUR_S) return `${Math.round(seconds / MINUTE_S)} min`;
+  return `${Math.round(seconds / HOUR_S)} h`;
+}

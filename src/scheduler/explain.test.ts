@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { aQueued } from '../domain/delivery.fixture.ts';
+import type { Queued } from '../domain/delivery.ts';
+import { AccountLimits, type Plan } from '../limits/limits.ts';
+import { Scheduler } from './scheduler.ts';
+
+const NOW = 1e6;
+const PLAN: Plan = {
+  account: [{ name: 'account.second', scope: 'account', count: 30, perMs: 1000 }],
+  chat: [
+    { name: 'chat.spacing', scope: 'chat', count: 1, perMs: 1000 },
+    { name: 'chat.minute', scope: 'chat', count: 20, perMs: 60_000 },
+  ],
+};
+
+function setUp() {
+  const scheduler = new Scheduler();
+  const limits = new AccountLimits({ account: 'a', priors: { planOf: () => PLAN } });
+  scheduler.addAccount('a', limits, { inFlightMax: 100 });
+  let lastSeq = 0;
+  const add = (chat: string): Queued => {
+    lastSeq += 1;
+    const place = { seq: lastSeq, enterAt: NOW, rank: lastSeq };
+    const one = aQueued({ account: 'a', chat, ...place });
+    scheduler.add(one, NOW);
+    return one;
+  };
+  const send = (): void => {
+    const decision = scheduler.next(NOW);
+    if (decision.kind !== 'send') throw new Error('nothing goes');
+    limits.departed(decision.ticket, NOW);
+    limits.settled(decision.ticket, { kind: 'ok' }, NOW);
+    scheduler.landed(decision.queued.seq, null, NOW);
+  };
+  return { scheduler, add, send };
+}
+
+test('names the window that decides when it goes, not the one that is shut at this instant', () => {
+  const { scheduler, add, send } = setUp();
+  const all = Array.from({ length: 46 }, () => add('c'));
+  send();
+  const last = scheduler.explain(all.at(-1)!.seq, NOW)!;
+  const windows = last.causes.filter(({ kind }) => kind === 'window');
+  // 44 before it and one gone: the third minute.
+  expect(last.eta! - NOW).toBeGreaterThanOrEqual(120_000);
+  expect(windows).toMatchObject([
+    { name: 'chat.minute', detail: '1 of 20 in 60 s, and 44 before it', ahead: 44 },
+    { name: 'chat.spacing', until: NOW + 1000 },
+  ]);
+  expect(windows[0]!.until! - NOW).toBeGreaterThanOrEqual(120_000);
+  expect(windows[0]!.until).toBeLessThanOrEqual(last.eta!);
+  // The next one waits for the spacing alone.
+  const next = scheduler.explain(all[1]!.seq, NOW)!.causes;
+  expect(next).toMatchObject([
+    { name: 'chat.spacing', until: NOW + 1000, detail: '1 of 1 in 1 s' },
+  ]);
+});
+
+test('names the account’s window when many chats share it', () => {
+  const { scheduler, add } = setUp();
+  const all = Array.from({ length: 100 }, (_, n) => add(`c${n}`));
+  const { causes, eta } = scheduler.explain(all.at(-1)!.seq, NOW)!;
+  expect(causes).toMatchObject([{ kind: 'window', name: 'account.second', until: eta }]);
+});
