@@ -108,7 +108,7 @@ export async function awaitResult(
     return { status: 200, answer: { ...receipt, ...endOf(waited.ended) } };
   }
   const now = await options.ledger.get(seq);
-  const standing = accepted(options, seq, now?.state ?? receipt.state).receipt;
+  const standing = accepted(options, seq, now?.state ?? receipt.state, receipt.correlation).receipt;
   return { status: 202, answer: { ...receipt, ...standing } };
 }
 

@@ -204,6 +204,8 @@ export class RoadEvents {
 
   #about(queued: Queued): About {
     const { seq, account, chat, lane, method, priority } = queued;
-    return { seq, id: formatId(this.#tag, seq), account, chat, lane, method, priority };
+    const id = formatId(this.#tag, seq);
+    const correlation = queued.correlation ?? id;
+    return { seq, id, correlation, account, chat, lane, method, priority };
   }
 }

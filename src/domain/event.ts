@@ -8,6 +8,8 @@ import type { Priority } from './priority.ts';
 export interface About {
   readonly seq: number;
   readonly id: string;
+  // Its caller's own id of it, else the same as `id`.
+  readonly correlation: string;
   readonly account: string;
   readonly chat: string;
   readonly lane: string;

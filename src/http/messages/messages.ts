@@ -52,7 +52,7 @@ const POST: Route<MessagePorts> = {
   summary: 'Hand over a message, or an array of them; accepted means on disk',
   headers: {
     'Idempotency-Key': 'The same key again sends nothing',
-    'X-Correlation-Id': 'Your own id of it, searchable',
+    'X-Correlation-Id': 'Your own id of it, searchable; the delivery’s id when left out',
   },
   body: { anyOf: [...SingleMessage.anyOf, { type: 'array', items: SingleMessage }] },
   answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: BatchItem } },
@@ -154,6 +154,7 @@ async function postOne(
   const submitted = await submit(options, prepared);
   if (submitted.kind === 'refused') return sendProblem(reply, submitted.problem);
   reply.header('x-sluice-delivery', submitted.receipt.id);
+  reply.header('x-correlation-id', submitted.receipt.correlation);
   if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
   const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
   const { status, answer } = await awaitResult(options, waiting, submitted, wait);
@@ -247,16 +248,16 @@ async function explain(options: IntakeOptions, request: FastifyRequest<ById>, re
   const { tag, road, ledger } = options;
   const seq = readId(tag, request.params.id);
   if (typeof seq !== 'number') return sendProblem(reply, seq);
-  const { id } = request.params;
+  const delivery = await ledger.get(seq);
+  if (delivery === null) return sendProblem(reply, problem('not_found', gone().detail));
+  const { id, correlation, state } = delivery;
   const waits = road.explain(seq);
   if (waits !== null) {
     const causes = waits.causes.map((cause) => ({ ...cause, until: showTimeOrNull(cause.until) }));
-    return { ...waits, id, eta: showTimeOrNull(waits.eta), causes };
+    return { ...waits, id, correlation, eta: showTimeOrNull(waits.eta), causes };
   }
-  const delivery = await ledger.get(seq);
-  if (delivery === null) return sendProblem(reply, problem('not_found', gone().detail));
-  const { state } = delivery;
-  return { id, state, position: null, eta: null, summary: endInWords(delivery), causes: [] };
+  const end = { position: null, eta: null, summary: endInWords(delivery), causes: [] };
+  return { id, correlation, state, ...end };
 }
 
 function endInWords(delivery: Delivery): string {

@@ -6,6 +6,7 @@ import { createMetrics, type GaugeReading, METRICS } from './metrics.ts';
 const about: About = {
   seq: 7,
   id: 'abcde-7',
+  correlation: 'order 9',
   account: 'telegram:42',
   chat: '-100',
   lane: 's:one',
@@ -160,6 +161,7 @@ describe('the log of the road', () => {
     expect(told[1]!.fields).toMatchObject(told[0]!.fields);
     expect(told[1]!.fields).toEqual({
       delivery: 'abcde-7',
+      correlation: 'order 9',
       platform: 'telegram',
       account: 'telegram:42',
       chat: '-100',

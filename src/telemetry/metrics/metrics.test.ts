@@ -4,6 +4,7 @@ import { Board, expose, SERIES_MAX, Spread } from './board.ts';
 import { createMetrics } from './metrics.ts';
 
 const about: About = {
+  correlation: 'order 9',
   seq: 7,
   id: 'abcde-7',
   account: 'telegram:42',
