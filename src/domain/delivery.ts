@@ -194,6 +194,11 @@ export function isScheduled({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'
   return dueAt > 0 && dueAt <= enterAt;
 }
 
+// It was tried, and waits to be tried again.
+export function isRetry({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'>): boolean {
+  return dueAt > enterAt;
+}
+
 // Its place in the order: own, or inherited from the delivery it replaces.
 export interface SlotEntry {
   readonly enterAt: number;

@@ -47,7 +47,7 @@ describe('POST /v1/messages', () => {
     });
   });
 
-  test('the correlation is the caller’s own id of it, else the delivery’s; a repeat has that of the first', async () => {
+  test('the correlation is the caller’s own id of it, else the delivery’s; a repeat has the first’s', async () => {
     const at = await start();
     const named = await post(at, message({ idempotencyKey: 'k', correlation: 'order 9' }));
     const again = await post(at, message({ idempotencyKey: 'k' }));
