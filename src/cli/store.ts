@@ -1,5 +1,5 @@
-// sluice snapshot and restore: the store of a data folder as one file, with the uploads of what waits. A snapshot may be
-// taken while the gateway runs; a restore needs a folder without a store.
+// sluice snapshot and restore: the store of a data folder as one file, with the uploads of what waits. A snapshot may
+// be taken while the gateway runs; a restore needs a folder without a store.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
