@@ -83,9 +83,11 @@ function saysYesAtLength(body: string): boolean {
 }
 
 function broken(status: number, detail: string): Outcome {
-  if (status === 503) return failed('unavailable', detail, true);
-  if (/internal server error: restart/i.test(detail)) return failed('restarting', detail, true);
-  return uncertain('upstream_broken', detail);
+  if (status === 503) return { ...failed('unavailable', detail, true), status };
+  if (/internal server error: restart/i.test(detail)) {
+    return { ...failed('restarting', detail, true), status };
+  }
+  return { ...uncertain('upstream_broken', detail), status };
 }
 
 // The cloud answers 404 `Not Found` to a wrong token; 421 comes from a server for other bots.
@@ -116,12 +118,12 @@ function refused(reason: Reason, detail: string, result: string, cure: Cure | nu
   return { kind: 'refused', reason, detail: cut(detail), result, cure };
 }
 
-function failed(reason: Reason, detail: string, hostDown: boolean): Outcome {
-  return { kind: 'failed', reason, detail: cut(detail), hostDown };
+function failed(reason: Reason, detail: string, hostDown: boolean) {
+  return { kind: 'failed' as const, reason, detail: cut(detail), hostDown };
 }
 
-function uncertain(reason: Reason, detail: string): Outcome {
-  return { kind: 'uncertain', reason, detail: cut(detail) };
+function uncertain(reason: Reason, detail: string) {
+  return { kind: 'uncertain' as const, reason, detail: cut(detail) };
 }
 
 function messageIdOf(result: unknown): string | null {

@@ -18,7 +18,7 @@ function attempted(changes: Partial<About>, reason: string | null = null): RoadE
   return {
     ...{ kind: 'attempted', at: 1, about: { ...about, ...changes }, n: 1, reason },
     outcome: reason === null ? 'sent' : 'failed',
-    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null, payload: null },
+    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null, brokenStatus: null, payload: null },
   };
 }
 
