@@ -62,7 +62,9 @@ export const content = {
   notBefore: Type.Optional(time('Not to be sent earlier')),
   wait: Type.Optional(
     Type.Union([Type.Number({ minimum: 0 }), Type.Boolean()], {
-      description: 'Seconds to wait for the result; true: as long as allowed',
+      description:
+        'Seconds to wait for the result; true: as long as allowed. Left out: calls whose answer is what they ' +
+        'are made for (a new topic) wait as long as allowed, all others do not',
     }),
   ),
   idempotencyKey: Type.Optional(name('The same key again sends nothing; also as Idempotency-Key')),

@@ -64,6 +64,26 @@ describe('POST /v1/messages', () => {
     }
   });
 
+  test('a call whose answer is what it is made for waits, unless its caller or its time says otherwise', async () => {
+    const at = await start();
+    const result = '{"ok":true,"result":{"message_thread_id":7}}';
+    at.road.onWait = (seq) => at.road.end(seq, 'sent', { result });
+    const topic = { method: 'CreateForumTopic', body: { name: 'news' } };
+    const made = await post(at, message(topic));
+    expect(made.statusCode).toBe(200);
+    expect(made.json().result).toEqual(JSON.parse(result));
+    const { to } = message();
+    const observers = [{ ...to, chat: -101 }];
+    const fanned = await post(at, message({ ...topic, to: { origin: to, observers } }));
+    expect(fanned.statusCode).toBe(200);
+    expect(fanned.json().observers).toMatchObject([{ state: 'queued' }]);
+    const later = new Date(START + 60_000).toISOString();
+    for (const more of [{ wait: false }, { wait: 0 }, { notBefore: later }]) {
+      expect((await post(at, message({ ...topic, ...more }))).statusCode).toBe(202);
+    }
+    expect((await post(at, message())).statusCode).toBe(202);
+  });
+
   test('every wish reaches the delivery', async () => {
     const at = await start();
     const wishes = {
