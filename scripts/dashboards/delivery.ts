@@ -127,7 +127,7 @@ const CALLS: readonly Panel[] = [
     unit: 'ops',
     queries: [
       {
-        expr: rate('sluice_upstream_5xx_total', 'platform, status'),
+        expr: rate('sluice_upstream_errors_total', 'platform, status'),
         legend: '{{platform}}: {{status}}',
       },
     ],

@@ -117,9 +117,9 @@ describe('metrics', () => {
     for (const status of [200, 404, 429, 503, null]) metrics.countPassed(about.account, status);
     const text = await metrics.text();
     for (const line of [
-      'sluice_upstream_5xx_total{platform="telegram",status="502"} 2',
-      'sluice_upstream_5xx_total{platform="telegram",status="503"} 0',
-      'sluice_upstream_5xx_total{platform="telegram",status="521"} 1',
+      'sluice_upstream_errors_total{platform="telegram",status="502"} 2',
+      'sluice_upstream_errors_total{platform="telegram",status="503"} 0',
+      'sluice_upstream_errors_total{platform="telegram",status="521"} 1',
       ...['2xx', '4xx', '429', '5xx', 'none'].map(
         (status) => `sluice_passed_total{platform="telegram",status="${status}"} 1`,
       ),

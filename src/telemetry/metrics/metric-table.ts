@@ -54,7 +54,7 @@ export const METRICS = {
     labels: ['platform', 'outcome', 'reason'],
     help: 'Calls that were refused, failed or left in doubt, by the code of the reason.',
   },
-  sluice_upstream_5xx_total: {
+  sluice_upstream_errors_total: {
     type: 'counter',
     labels: ['platform', 'status'],
     help: 'Calls of deliveries that the platform answered with a 5xx, by status.',

@@ -79,8 +79,8 @@ export function createMetrics(options: { process: boolean } = { process: true })
       const { readings, now } = readLive();
       showLive(board, readings, now);
       board.show('sluice_broadcasts', tally(readBroadcasts(), BROADCAST_STATES, stateOf, met));
-      const numbers = expose(board.families()) + expose(road.describedNames());
-      return numbers + (await registry.metrics());
+      const numbers = expose(board.families()) + (await registry.metrics());
+      return `${numbers.trimEnd()}\n${expose(road.describedNames())}`;
     },
     meet(platform) {
       met.push(platform);
@@ -168,7 +168,8 @@ const BROKEN_STATUSES = ['500', '502', '503', '504'];
 const PASSED_STATUSES = ['2xx', '3xx', '4xx', '429', '5xx', 'none'] as const;
 type PassedStatus = (typeof PASSED_STATUSES)[number];
 
-// The same numbers once more, as `<platform>_<name>`: what monitors of bots without a gateway look for.
+// The same numbers once more, as `<platform>_<name>`: what monitors of bots without a gateway look for. The names are
+// given, and not what Prometheus recommends for counters: they stand apart, after all others.
 export const DESCRIBED = {
   '429_count': 'Times the platform said wait, passed calls included.',
   '5xx_count': 'Answers of the platform with a 5xx, passed calls included.',
@@ -286,7 +287,7 @@ export class RoadMetrics {
   #broken({ platform, broken, described }: Sheet, code: number): void {
     const status = String(code);
     const count =
-      broken[status] ?? this.#board.count('sluice_upstream_5xx_total', { platform, status });
+      broken[status] ?? this.#board.count('sluice_upstream_errors_total', { platform, status });
     count.value += 1;
     described['5xx_count'].value += 1;
   }
@@ -327,7 +328,7 @@ function makeSheet(board: Board, platform: string): Sheet {
     cosmetic: by(COSMETIC_ENDS, (end) => board.count('sluice_cosmetic_total', { platform, end })),
     limited: board.count('sluice_limited_total', { platform }),
     broken: by(BROKEN_STATUSES, (status) =>
-      board.count('sluice_upstream_5xx_total', { platform, status }),
+      board.count('sluice_upstream_errors_total', { platform, status }),
     ),
     passed: by(PASSED_STATUSES, (status) =>
       board.count('sluice_passed_total', { platform, status }),
