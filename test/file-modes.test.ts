@@ -87,7 +87,9 @@ describe.each(['000', '022'])('with umask %s', (umask) => {
     ]) {
       expect([name, modes.get(name)]).toEqual([name, FILE]);
     }
-    expect([...modes.keys()].filter((name) => name.startsWith('spool/'))).toHaveLength(1);
+    const uploads = [...modes.keys()].filter((name) => name.startsWith('spool/'));
+    expect(uploads).toHaveLength(1);
+    const [uploaded] = uploads as [string];
     expect(openToOthers(gateway.data)).toEqual([]);
 
     const copy = join(makeFolder(), 'copy.db');
@@ -100,6 +102,8 @@ describe.each(['000', '022'])('with umask %s', (umask) => {
       new Map([
         ['.', FOLDER],
         ['sluice.db', FILE],
+        ['spool', FOLDER],
+        [uploaded, FILE],
       ]),
     );
   });

@@ -22,6 +22,8 @@ import {
   RULE_TESTS_FILE,
   RULES_FILE,
   shippedRules,
+  shippedThresholds,
+  THRESHOLD,
 } from './prometheus/shipped.ts';
 import { Stall } from './prometheus/stall.ts';
 
@@ -67,6 +69,24 @@ describe('the rules', () => {
       expect(annotations.runbook).toBe(`docs/operate/monitoring.md#${alert.toLowerCase()}`);
       expect(['critical', 'warning']).toContain(labels.severity);
     }
+  });
+
+  test('have their thresholds in variables, each used once and told on the page with its value', () => {
+    const page = readFileSync(new URL('../docs/operate/monitoring.md', import.meta.url), 'utf8');
+    const rules = shippedRules();
+    const used = rules.flatMap(({ expr }) => expr.match(/sluice:threshold:\w+/g) ?? []);
+    expect(used.toSorted()).toEqual(
+      shippedThresholds()
+        .map(({ record }) => record)
+        .toSorted(),
+    );
+    for (const { record, expr } of shippedThresholds()) {
+      const { alert } = rules.find((rule) => rule.expr.includes(`scalar(${record})`))!;
+      const value = /^vector\((.+)\)$/.exec(expr)![1];
+      expect(page).toContain(`\n| \`${record.slice(THRESHOLD.length)}\` | ${value} | ${alert} |`);
+    }
+    // What is left are "any at all" and "not there".
+    for (const { alert, expr } of rules) expect(expr, alert).not.toMatch(/[<>]=? *[\d.]*[1-9]/);
   });
 
   test('and panels ask only for metrics that there are, and for every one of them', () => {
@@ -198,7 +218,11 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
       Object.values(METRICS).flatMap((kind): readonly string[] => kind.labels),
     );
     expect(new Set(labels.map(([, name]) => name))).toEqual(new Set([...bounded, 'le']));
-    const values = labels.filter(([, name]) => name !== 'le').map(([, , value]) => value);
+    const isStatus = (name: string, value: string) =>
+      name === 'status' && /^(429|5\d\d)$/.test(value);
+    const values = labels
+      .filter(([, name, value]) => name !== 'le' && !isStatus(name!, value!))
+      .map(([, , value]) => value);
     expect(values.filter((value) => /\d{3}/.test(value!.replace(/^\d?xx$/, '')))).toEqual([]);
     expect(series.length).toBeLessThan(SERIES_MAX);
     // What prom-client adds is its own business.

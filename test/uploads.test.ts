@@ -1,13 +1,14 @@
 // Uploads through real processes: accepted means on disk, also for files, whatever happens to the process between.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bodyOf } from './process/body.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { runSluice } from './process/sluice.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const FILE_BYTES = 5 * 1024 * 1024;
@@ -132,6 +133,30 @@ describe('an upload', () => {
     const { type, body } = upstream.seen.at(-1)!;
     expect(type).toContain('multipart/form-data');
     expect(body.includes(bytes)).toBe(true);
+    await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
+  });
+
+  test('that waits is in a snapshot, and arrives whole after the restore', async () => {
+    const gateway = await setUp();
+    upstream.isUp = false;
+    const bytes = content(6);
+    expect((await upload(gateway, bytes, { prefer: 'respond-async' })).status).toBe(202);
+    await upstream.reached(1);
+    const file = join(gateway.folder, 'snapshot.db');
+    expect(await runSluice(['snapshot', file, '--data', gateway.data])).toMatchObject({ code: 0 });
+    await gateway.end('SIGKILL');
+    const lost = join(gateway.folder, 'lost');
+    renameSync(gateway.data, lost);
+    expect(await runSluice(['restore', file, '--data', gateway.data])).toMatchObject({ code: 0 });
+    for (const name of ['secret', 'admin-key']) {
+      copyFileSync(join(lost, name), join(gateway.data, name));
+    }
+
+    upstream.isUp = true;
+    const before = upstream.seen.length;
+    await gateway.start();
+    await upstream.reached(before + 1);
+    expect(upstream.seen.at(-1)!.body.includes(bytes)).toBe(true);
     await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
   });
 

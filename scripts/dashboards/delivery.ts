@@ -122,6 +122,26 @@ const CALLS: readonly Panel[] = [
     ],
   },
   {
+    title: 'Answers with a 5xx',
+    tells: 'The platform itself is broken. Nothing dies of it soon.',
+    unit: 'ops',
+    queries: [
+      {
+        expr: rate('sluice_upstream_errors_total', 'platform, status'),
+        legend: '{{platform}}: {{status}}',
+      },
+    ],
+  },
+  {
+    title: 'Calls passed through',
+    tells:
+      'What sends nothing: polls, look-ups, downloads. They are not paced; 429s of them are their callers’ own.',
+    unit: 'ops',
+    queries: [
+      { expr: rate('sluice_passed_total', 'platform, status'), legend: '{{platform}}: {{status}}' },
+    ],
+  },
+  {
     title: 'Dead letters by cause',
     tells: 'Deliveries that died, per second.',
     unit: 'ops',

@@ -1,7 +1,7 @@
 // docs/reference/metrics.md from the table of metrics.
 
 import { SERIES_MAX } from '../../src/telemetry/metrics/board.ts';
-import { METRICS } from '../../src/telemetry/metrics/metrics.ts';
+import { DESCRIBED, METRICS } from '../../src/telemetry/metrics/metrics.ts';
 import { MADE, table } from './table.ts';
 
 export function metricsPage(): string {
@@ -9,6 +9,10 @@ export function metricsPage(): string {
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),
+    help,
+  ]);
+  const described = Object.entries(DESCRIBED).map(([name, help]) => [
+    `\`<platform>_${name}\``,
     help,
   ]);
   return `# Metrics
@@ -22,5 +26,10 @@ chat, an account or a message, and a metric has at most ${SERIES_MAX} series. Da
 [monitoring](../operate/monitoring.md).
 
 ${table(['metric', 'type', 'labels', 'meaning'], rows)}
+
+For each platform the same numbers stand once more under the names that monitors of bots look for, such as
+\`telegram_429_count\`; they have no labels:
+
+${table(['metric', 'meaning'], described)}
 `;
 }

@@ -15,6 +15,8 @@ import { showTimeOrNull } from './time.ts';
 
 export interface Receipt {
   readonly id: string;
+  // The caller's own id of it, else the same as `id`.
+  readonly correlation: string;
   readonly state: string;
   readonly position: number | null;
   readonly eta: string | null;
@@ -46,8 +48,9 @@ export const refused = (refusal: Problem): { kind: 'refused'; problem: Problem }
 
 export function submitOne(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
   if (drafted.kind === 'refused') return Promise.resolve(drafted);
-  const appended = options.road.submit(drafted.delivery);
-  return appended.then((known) => receiptOf(options, known), unavailable);
+  const { delivery } = drafted;
+  const appended = options.road.submit(delivery);
+  return appended.then((known) => receiptOf(options, known, delivery.correlation), unavailable);
 }
 
 function unavailable(error: unknown): Submitted {
@@ -59,18 +62,19 @@ export function journalProblem(error: JournalUnavailable): Problem {
   return problem(error.code, '');
 }
 
-function receiptOf(options: AcceptContext, appended: Appended): Submitted {
+function receiptOf(
+  options: AcceptContext,
+  appended: Appended,
+  named: string | null,
+): Submitted | Promise<Submitted> {
   const { tag } = options;
   switch (appended.kind) {
     case 'accepted':
-      return accepted(options, appended.queued.seq, 'queued');
-    case 'repeated': {
-      const { seq, state } = appended;
-      const again = accepted(options, seq, state);
-      return { ...again, receipt: { ...again.receipt, repeated: true } };
-    }
+      return accepted(options, appended.queued.seq, 'queued', named);
+    case 'repeated':
+      return repeated(options, appended);
     case 'superseded': {
-      const late = accepted(options, appended.seq, 'superseded');
+      const late = accepted(options, appended.seq, 'superseded', named);
       return { ...late, receipt: { ...late.receipt, supersededBy: formatId(tag, appended.by) } };
     }
     case 'conflict':
@@ -84,10 +88,22 @@ function receiptOf(options: AcceptContext, appended: Appended): Submitted {
   }
 }
 
-export function accepted(options: AcceptContext, seq: number, state: string) {
+// Of the first one: it may have been named otherwise.
+async function repeated(
+  options: AcceptContext,
+  { seq, state }: Extract<Appended, { kind: 'repeated' }>,
+): Promise<Submitted> {
+  const first = await options.ledger.get(seq);
+  const again = accepted(options, seq, state, first?.correlation ?? null);
+  return { ...again, receipt: { ...again.receipt, repeated: true } };
+}
+
+export function accepted(options: AcceptContext, seq: number, state: string, named: string | null) {
   const place = options.road.place(seq);
+  const id = formatId(options.tag, seq);
   const receipt: Receipt = {
-    id: formatId(options.tag, seq),
+    id,
+    correlation: named ?? id,
     state,
     position: place?.position ?? null,
     eta: place === null ? null : showTimeOrNull(place.eta),

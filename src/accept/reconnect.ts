@@ -28,7 +28,7 @@ interface Orphan {
 }
 
 export type Claimed =
-  | { kind: 'adopted'; seq: number }
+  | { kind: 'adopted'; seq: number; correlation: string }
   // To be sent, as one that may repeat that delivery.
   | { kind: 'repeats'; seq: number };
 
@@ -87,7 +87,7 @@ export class Adoption {
       const record = await this.#ports.ledger.get(seq);
       if (record === null || !answersRepeat(record.state)) continue;
       this.#ports.road.caller(record.account, seq, true);
-      return { kind: 'adopted', seq };
+      return { kind: 'adopted', seq, correlation: record.correlation };
     }
   }
 

@@ -41,7 +41,9 @@ export const content = {
     name('Messages of one session keep their order; sessions share a chat fairly'),
   ),
   user: Type.Optional(nameOrNumber('On whose behalf, for limits per user')),
-  correlation: Type.Optional(name('Your own id of it, searchable; also as X-Correlation-Id')),
+  correlation: Type.Optional(
+    name('Your own id of it, searchable; also as X-Correlation-Id. Left out: the delivery’s id'),
+  ),
   coalesce: Type.Optional(
     Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX })], {
       description:
@@ -60,7 +62,9 @@ export const content = {
   notBefore: Type.Optional(time('Not to be sent earlier')),
   wait: Type.Optional(
     Type.Union([Type.Number({ minimum: 0 }), Type.Boolean()], {
-      description: 'Seconds to wait for the result; true: as long as allowed',
+      description:
+        'Seconds to wait for the result; true: as long as allowed. Left out: calls whose answer is what they ' +
+        'are made for (a new topic) wait as long as allowed, all others do not',
     }),
   ),
   idempotencyKey: Type.Optional(name('The same key again sends nothing; also as Idempotency-Key')),
@@ -98,6 +102,7 @@ export const nullable = (type: 'integer' | 'string') => Type.Unsafe({ type: [typ
 
 const receipt = {
   id: Type.String(),
+  correlation: Type.String({ description: 'Your own id of it; else the same as `id`' }),
   state: Type.String({ description: STATES.join(', ') }),
   position: nullable('integer'),
   eta: nullable('string'),

@@ -43,10 +43,31 @@ export function prepare(
   const waitMs = waitOf(options, item);
   if (typeof waitMs !== 'number') return unfit(waitMs);
   const origin = draft(options, item, headers);
-  if (origin instanceof Promise) {
-    return origin.then((drafted) => ({ origin: drafted, observers: null, waitMs }));
-  }
-  return { origin, observers: null, waitMs };
+  if (origin instanceof Promise)
+    return origin.then((drafted) => prepared(options, item, drafted, waitMs));
+  return prepared(options, item, origin, waitMs);
+}
+
+function prepared(
+  options: AcceptContext,
+  asked: Pick<MessageRequest, 'wait' | 'notBefore'>,
+  origin: Drafted,
+  waitMs: number,
+): PreparedMessage {
+  const isWaiting = asked.wait === undefined && isAwaited(options, asked, origin);
+  const { waitSMax } = options.settings;
+  return { origin, observers: null, waitMs: isWaiting ? waitSMax * 1000 : waitMs };
+}
+
+// Whether its answer is what it is made for. What is meant for later is not waited for.
+function isAwaited(
+  { platforms }: AcceptContext,
+  { notBefore }: Pick<MessageRequest, 'notBefore'>,
+  origin: Drafted,
+): boolean {
+  if (origin.kind === 'refused' || notBefore !== undefined) return false;
+  const { platform, method } = origin.delivery;
+  return platforms.get(platform)?.calls.isAwaited?.(method) ?? false;
 }
 
 async function prepareFanOut(
@@ -63,7 +84,7 @@ async function prepareFanOut(
   const origin = await draft(options, { ...content, to: to.origin }, headers);
   if (origin.kind === 'refused') return unfit(origin.problem);
   const observers = draftObservers(options, item, origin.delivery, headers);
-  return { origin, observers, waitMs };
+  return { ...prepared(options, content, origin, waitMs), observers };
 }
 
 export function isFanOut(item: unknown): item is object {
@@ -108,7 +129,7 @@ export async function awaitResult(
     return { status: 200, answer: { ...receipt, ...endOf(waited.ended) } };
   }
   const now = await options.ledger.get(seq);
-  const standing = accepted(options, seq, now?.state ?? receipt.state).receipt;
+  const standing = accepted(options, seq, now?.state ?? receipt.state, receipt.correlation).receipt;
   return { status: 202, answer: { ...receipt, ...standing } };
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Config, Settings } from '../config/config.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
+import { SPOOL_FOLDER } from '../domain/upload.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { Simulator } from '../sim/sim.ts';
@@ -31,8 +32,6 @@ import {
   type PlatformChoice,
   priorsBySettings,
 } from './platforms.ts';
-
-const SPOOL_FOLDER = 'spool';
 
 export interface House {
   readonly clock: Clock;

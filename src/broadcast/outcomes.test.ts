@@ -13,7 +13,7 @@ const platforms = new Map([
 ]);
 
 function moved(seq: number, to: State, reason: string | null = null): RoadEvent {
-  const about = { ...aQueued({ seq }), id: `x-${seq}` };
+  const about = { ...aQueued({ seq }), id: `x-${seq}`, correlation: `x-${seq}` };
   return { kind: 'moved', at: 1, about, from: 'sending', to, reason, dueAt: 0, ageMs: 1 };
 }
 

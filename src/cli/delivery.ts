@@ -4,6 +4,7 @@ import { fields, moment, table } from './terminal/table.ts';
 
 export interface ShownDelivery {
   readonly id: string;
+  readonly correlation: string;
   readonly state: string;
   readonly reason: string | null;
   readonly detail: string | null;
@@ -30,6 +31,7 @@ export interface ShownDelivery {
 export function describeDelivery(delivery: ShownDelivery): string {
   const head = fields([
     ['id', delivery.id],
+    ['correlation', delivery.correlation],
     ['state', delivery.state],
     ['reason', delivery.reason],
     ['detail', delivery.detail],

@@ -8,6 +8,7 @@ import { fields, table, until } from './terminal/table.ts';
 
 interface Explained {
   readonly id: string;
+  readonly correlation: string;
   readonly state: string;
   readonly summary: string;
   readonly position?: number | null;
@@ -37,6 +38,7 @@ export function addExplain(program: Command, io: Io): void {
 function describe(explained: Explained, now: number): string {
   const head = fields([
     ['id', explained.id],
+    ['correlation', explained.correlation],
     ['state', explained.state],
     ['position', explained.position ?? null],
     ['expected', until(explained.eta ?? null, now)],

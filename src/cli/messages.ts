@@ -106,9 +106,10 @@ function listed(items: readonly ShownDelivery[]): string {
     each.state,
     each.reason ?? '',
     each.messageId ?? '',
+    each.correlation === each.id ? '' : each.correlation,
   ]);
   return table(
-    ['id', 'accepted', 'account', 'chat', 'method', 'state', 'reason', 'message id'],
+    ['id', 'accepted', 'account', 'chat', 'method', 'state', 'reason', 'message id', 'correlation'],
     rows,
   );
 }

@@ -9,7 +9,8 @@ import { untilStopped } from './terminal/until-signal.ts';
 export function addServe(program: Command, io: Io): void {
   const command = program.command('serve').description('run the gateway');
   addSettingFlags(command).action(async (options: Record<string, unknown>) => {
-    const { config } = configFrom(io, options);
+    const { config, warnings } = configFrom(io, options);
+    for (const warning of warnings) io.err(`warning: ${warning}`);
     const stopped = untilStopped(io);
     // Opened only here, so that the other commands load nothing of it.
     const { createGateway } = await import('../app/gateway.ts');

@@ -33,6 +33,7 @@ export function configFrom(
 ): {
   config: Config;
   origins: Origins;
+  warnings: readonly string[];
 } {
   const flags: Record<string, string> = {};
   for (const setting of SETTING_KEYS.map(settingOf)) {

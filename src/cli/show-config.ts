@@ -20,7 +20,8 @@ export function addConfig(program: Command, io: Io): void {
     .description('print the settings in force and where they come from')
     .option('--json', 'for programs');
   addSettingFlags(command).action((options: Record<string, unknown>) => {
-    const { config, origins } = configFrom(io, options);
+    const { config, origins, warnings } = configFrom(io, options);
+    for (const warning of warnings) io.err(`warning: ${warning}`);
     if (options.json === true) printJson(io, asJson(config, origins));
     else io.out(asText(config, origins));
   });

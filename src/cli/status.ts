@@ -84,7 +84,7 @@ function describe({ url, health, queue, accounts, freezes }: Glance, now: number
   ]);
   const lines = [
     `${url} is ${health.status} (${parts.join(', ')})`,
-    `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} until a retry or a set time)`,
+    `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} to be tried again)`,
     `${dlq} dead${dlq === 0 ? '' : ' (sluice dead list --group)'}`,
   ];
   if (rows.length > 0) lines.push('', table(['account', 'waiting', 'in flight', 'trouble'], rows));

@@ -1,5 +1,5 @@
-// sluice snapshot and restore: the store of a data folder as one file. A snapshot may be taken while the gateway
-// runs; a restore needs a folder without a store.
+// sluice snapshot and restore: the store of a data folder as one file, with the uploads of what waits. A snapshot may
+// be taken while the gateway runs; a restore needs a folder without a store.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -23,9 +23,11 @@ export function addStore(program: Command, io: Io): void {
     if (!existsSync(data)) throw new Failed(`there is no data folder ${data}; name it with --data`);
     const { takeSnapshot } = await import('../store/sqlite/files/snapshot.ts');
     io.progress?.(`copying the store of ${data} …`);
-    await told(takeSnapshot(data, file)).finally(() => io.progress?.(''));
-    if (options.json) printJson(io, { snapshot: file, data });
-    else io.out(`${file} holds the store of ${data}; keep ${data}/${SECRET_FILE} with it`);
+    const packed = await told(takeSnapshot(data, file)).finally(() => io.progress?.(''));
+    if (options.json) return printJson(io, { snapshot: file, data, ...packed });
+    io.out(`${file} holds the store of ${data}; keep ${data}/${SECRET_FILE} with it`);
+    if (packed.missing > 0)
+      io.out(`${packed.missing} uploads of messages that wait were not there`);
   });
   const restore = program
     .command('restore')
@@ -50,9 +52,9 @@ function addOptions(command: Command): Command {
 }
 
 // The store's own errors say what to do; a stack would not.
-async function told(deed: Promise<void>): Promise<void> {
+async function told<T>(deed: Promise<T>): Promise<T> {
   try {
-    await deed;
+    return await deed;
   } catch (error) {
     throw new Failed(error instanceof Error ? error.message : String(error));
   }

@@ -2,6 +2,7 @@
 
 import { type Document, parseDocument } from 'yaml';
 import { faultOf } from '../system/json.ts';
+import { FILE_VERSION, FORMER_NAMES, formerInWords } from './former.ts';
 import { type SettingProblem, unknownName } from './problem.ts';
 import { SECTIONS } from './setting.ts';
 import { SETTING_KEYS, SETTINGS } from './settings.ts';
@@ -18,15 +19,17 @@ export function readFileContent(
   path: string,
   text: string,
   problems: SettingProblem[],
+  warnings: string[],
 ): FileContent {
   const root = yamlOf(path, text, problems);
   const given: Given[] = [];
   let accounts: readonly unknown[] = [];
   for (const [section, content] of Object.entries(root)) {
     if (section === 'accounts') accounts = listOf(content, problems);
+    else if (section === 'version') checkVersion(content, problems);
     else if (SECTION_NAMES.includes(section))
-      given.push(...readSection(section, content, problems));
-    else problems.push(unknownName(section, [...SECTION_NAMES, 'accounts']));
+      given.push(...readSection(section, content, problems, warnings));
+    else problems.push(unknownName(section, [...SECTION_NAMES, 'accounts', 'version']));
   }
   return { given, accounts };
 }
@@ -35,7 +38,20 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readSection(section: string, content: unknown, problems: SettingProblem[]): Given[] {
+function checkVersion(version: unknown, problems: SettingProblem[]): void {
+  if (Number.isSafeInteger(version) && Number(version) >= 1 && Number(version) <= FILE_VERSION) {
+    return;
+  }
+  const expected = `expected 1 to ${FILE_VERSION}; a file of a newer Sluice needs that one`;
+  problems.push({ name: 'version', value: JSON.stringify(version), expected });
+}
+
+function readSection(
+  section: string,
+  content: unknown,
+  problems: SettingProblem[],
+  warnings: string[],
+): Given[] {
   if (!isRecord(content)) {
     problems.push({ name: section, value: null, expected: 'expected settings, `name: value`' });
     return [];
@@ -43,7 +59,13 @@ function readSection(section: string, content: unknown, problems: SettingProblem
   const given: Given[] = [];
   for (const [name, raw] of Object.entries(content)) {
     const path = `${section}.${name}`;
-    const key = SETTING_KEYS.find((each) => pathOf(each) === path);
+    const former = FORMER_NAMES.find((each) => each.name === path);
+    const key = former?.key ?? SETTING_KEYS.find((each) => pathOf(each) === path);
+    if (former !== undefined) {
+      const now = former.key === null ? null : pathOf(former.key);
+      warnings.push(formerInWords(former, path, now));
+      if (former.key === null) continue;
+    }
     if (key === undefined) problems.push(unknownName(path, SETTING_KEYS.map(pathOf)));
     else given.push({ key, raw, name: path });
   }

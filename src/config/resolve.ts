@@ -23,15 +23,20 @@ export interface Sources {
 export type Origins = Readonly<Record<SettingKey, Origin>>;
 
 export type ResolvedConfig =
-  | { kind: 'ok'; config: Config; origins: Origins }
+  // `warnings`: names of earlier versions, which still work.
+  | { kind: 'ok'; config: Config; origins: Origins; warnings: readonly string[] }
   | { kind: 'wrong'; problems: readonly SettingProblem[] };
 
 export function resolveConfig(sources: Sources): ResolvedConfig {
   const problems: SettingProblem[] = [];
+  const warnings: string[] = [];
   const { file, env, flags } = sources;
   const content =
-    file === null ? { given: [], accounts: [] } : readFileContent(file.path, file.text, problems);
-  const variables = fromVariables(env, tokenVariables(content.accounts), problems);
+    file === null
+      ? { given: [], accounts: [] }
+      : readFileContent(file.path, file.text, problems, warnings);
+  const named = tokenVariables(content.accounts);
+  const variables = fromVariables(env, named, { problems, warnings });
   const origins = Object.fromEntries(SETTING_KEYS.map((key) => [key, 'default' as Origin]));
 
   let settings = INITIAL;
@@ -49,7 +54,7 @@ export function resolveConfig(sources: Sources): ResolvedConfig {
 
   if (problems.length > 0) return { kind: 'wrong', problems };
   const config = Object.freeze({ ...settings, accounts });
-  return { kind: 'ok', config, origins: origins as Origins };
+  return { kind: 'ok', config, origins: origins as Origins, warnings };
 }
 
 // Every default, for the library and for tests: `defaultConfig({ port: 0 })`.

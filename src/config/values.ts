@@ -2,6 +2,7 @@
 
 import type { PlatformDefinition } from '../platforms/definition.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
+import { FORMER_NAMES, formerInWords, formerVariableOf } from './former.ts';
 import { type SettingProblem, unknownName } from './problem.ts';
 import { flagOf, type Setting, variableOf } from './setting.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from './settings.ts';
@@ -34,14 +35,20 @@ export function keyOfName(name: string): SettingKey | null {
 export function fromVariables(
   env: Readonly<Record<string, string | undefined>>,
   named: readonly string[],
-  problems: SettingProblem[],
+  { problems, warnings }: { problems: SettingProblem[]; warnings: string[] },
 ): Given[] {
   const byVariable = new Map(SETTING_KEYS.map((key) => [variableOf(settingOf(key)), key]));
   const given: Given[] = [];
   for (const [name, raw] of Object.entries(env)) {
     if (!name.startsWith('SLUICE_') || raw === undefined || raw === '') continue;
-    const key = byVariable.get(name);
+    const former = FORMER_NAMES.find((each) => formerVariableOf(each) === name);
+    const key = byVariable.get(name) ?? former?.key ?? undefined;
+    if (former !== undefined && !byVariable.has(name)) {
+      const now = former.key === null ? null : variableOf(settingOf(former.key));
+      warnings.push(formerInWords(former, name, now));
+    }
     if (key !== undefined) given.push({ key, raw, name });
+    else if (former !== undefined) continue;
     else if (!CLIENT_VARIABLES.includes(name) && !named.includes(name)) {
       problems.push(unknownName(name, [...byVariable.keys()]));
     }

@@ -5,6 +5,7 @@ import type { Queued, State } from '../domain/delivery.ts';
 import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
+import { brokenStatusOf } from '../domain/outcome.ts';
 import { summaryOf } from '../domain/payload.ts';
 import type { Ended } from '../road/road.ts';
 import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
@@ -193,6 +194,7 @@ export class RoadEvents {
       tookMs,
       waitedMs,
       retryAfterMs,
+      brokenStatus: brokenStatusOf(outcome),
       payload,
     });
     if (settled.kind !== 'settled') return;
@@ -204,6 +206,8 @@ export class RoadEvents {
 
   #about(queued: Queued): About {
     const { seq, account, chat, lane, method, priority } = queued;
-    return { seq, id: formatId(this.#tag, seq), account, chat, lane, method, priority };
+    const id = formatId(this.#tag, seq);
+    const correlation = queued.correlation ?? id;
+    return { seq, id, correlation, account, chat, lane, method, priority };
   }
 }

@@ -33,5 +33,6 @@ export function aDelivery(changes: Partial<NewDelivery> = {}): NewDelivery {
 }
 
 export function aQueued(changes: Partial<Queued> = {}): Queued {
-  return { ...CALL, seq: 1, lane: '', enterAt: 0, rank: 1, dueAt: 0, bytes: 16, ...changes };
+  const own = { seq: 1, lane: '', correlation: null, enterAt: 0, rank: 1, dueAt: 0, bytes: 16 };
+  return { ...CALL, ...own, ...changes };
 }

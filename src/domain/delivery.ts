@@ -59,6 +59,8 @@ export interface Queued {
   readonly lane: string;
   // On whose behalf, for limits per user; null: nobody's.
   readonly user: string | null;
+  // As its caller named it; null: by its own id.
+  readonly correlation: string | null;
   readonly method: string;
   readonly family: Family;
   readonly gate: Gate;
@@ -83,12 +85,13 @@ export interface Queued {
 }
 
 // The whole record, as the ledger tells it.
-export interface Delivery extends Omit<Queued, 'bytes'> {
+export interface Delivery extends Omit<Queued, 'bytes' | 'correlation'> {
   readonly id: string;
   readonly platform: string;
   readonly thread: string | null;
   readonly session: string | null;
-  readonly correlation: string | null;
+  // As its caller named it, else its own id: what all that is told of a message has in common.
+  readonly correlation: string;
   readonly state: State;
   // Why it is in this state, as a stable code (`chat_not_found`, `expired`, …), and in words.
   readonly reason: string | null;
@@ -191,6 +194,11 @@ export function isScheduled({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'
   return dueAt > 0 && dueAt <= enterAt;
 }
 
+// It was tried, and waits to be tried again.
+export function isRetry({ dueAt, enterAt }: Pick<Queued, 'dueAt' | 'enterAt'>): boolean {
+  return dueAt > enterAt;
+}
+
 // Its place in the order: own, or inherited from the delivery it replaces.
 export interface SlotEntry {
   readonly enterAt: number;
@@ -208,6 +216,7 @@ export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry
     chat: delivery.chat,
     lane: laneOf(delivery),
     user: delivery.user,
+    correlation: delivery.correlation,
     method: delivery.method,
     family: delivery.family,
     gate: delivery.gate,
@@ -224,13 +233,17 @@ export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry
   };
 }
 
-export function queuedOf(delivery: Omit<Delivery, 'damaged'>): Queued {
+// As it is stored.
+export type DeliveryRow = Omit<Delivery, 'damaged' | 'correlation'> & Pick<Queued, 'correlation'>;
+
+export function queuedOf(delivery: DeliveryRow): Queued {
   return {
     seq: delivery.seq,
     account: delivery.account,
     chat: delivery.chat,
     lane: delivery.lane,
     user: delivery.user,
+    correlation: delivery.correlation,
     method: delivery.method,
     family: delivery.family,
     gate: delivery.gate,

@@ -8,6 +8,8 @@ import type { Priority } from './priority.ts';
 export interface About {
   readonly seq: number;
   readonly id: string;
+  // Its caller's own id of it, else the same as `id`.
+  readonly correlation: string;
   readonly account: string;
   readonly chat: string;
   readonly lane: string;
@@ -28,6 +30,8 @@ export type RoadEvent =
       tookMs: number;
       waitedMs: number;
       retryAfterMs: number | null;
+      // Of an answer that says the platform itself is broken (5xx); null: it was none.
+      brokenStatus: number | null;
       // Of one that failed: what its payload is like, never what it says. null: it was sent, or not tried.
       payload: string | null;
     }

@@ -16,9 +16,23 @@ export type Outcome =
   | { kind: 'refused'; reason: string; detail: string; result: string; cure: Cure | null }
   // Broken, and surely not delivered: safe to repeat. `hostDown`: it is no fault of the call. Where an answer said so
   // (`isAnswered`) it may still be one of the account: only when nothing connects is it surely the host.
-  | { kind: 'failed'; reason: string; detail: string; hostDown: boolean; isAnswered?: boolean }
+  // `status`: of an answer that says the platform itself is broken (5xx).
+  | {
+      kind: 'failed';
+      reason: string;
+      detail: string;
+      hostDown: boolean;
+      isAnswered?: boolean;
+      status?: number;
+    }
   // The request was written and no answer came: it may or may not have been delivered.
-  | { kind: 'uncertain'; reason: string; detail: string };
+  | { kind: 'uncertain'; reason: string; detail: string; status?: number };
+
+// null: it was not answered with a 5xx.
+export function brokenStatusOf(outcome: Outcome): number | null {
+  if (outcome.kind !== 'failed' && outcome.kind !== 'uncertain') return null;
+  return outcome.status ?? null;
+}
 
 export type Cure =
   | { kind: 'move_chat'; chat: string }

@@ -20,6 +20,8 @@ const DIGIT_NINE = 57;
 const PREFIX = `{"${MEMBER}":`;
 export const NO_FILES: Files = Object.freeze({});
 export const ATTACH = 'attach://';
+// Where they lie, in the data folder.
+export const SPOOL_FOLDER = 'spool';
 // The base64url form of a SHA-256.
 export const FILE_ID = /^[\w-]{43}$/;
 

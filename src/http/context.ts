@@ -76,6 +76,7 @@ export interface IntakeMetrics {
   readonly contentType: string;
   text(): Promise<string>;
   countRequest(route: string, status: number): void;
+  countPassed(account: string, status: number | null): void;
 }
 
 // Callers that wait for a result at once, over all routes; who may have how many of the places: see system/shares.ts.

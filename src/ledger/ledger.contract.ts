@@ -1,6 +1,7 @@
 // What every ledger must tell, given what a journal wrote. Run over each store.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { formatId } from '../domain/ids.ts';
 import {
   accepted,
   aMove,
@@ -70,6 +71,8 @@ function telling(store: () => Harness): void {
       damaged: false,
     });
     expect(await ledger.get(2)).toBeNull();
+    await accepted(journal);
+    expect(await ledger.get(2)).toMatchObject({ correlation: `${journal.tag}-2` });
   });
 
   test('several in the order asked, missing ones left out', async () => {
@@ -136,7 +139,14 @@ function searching(store: () => Harness): void {
     await accepted(journal, { acceptedAt: 4 * HOUR, account: 'telegram:2' });
     await delivered(journal, { acceptedAt: 5 * HOUR, session, chat: '43' }, blocked);
     await accepted(journal, { acceptedAt: 6 * HOUR, correlation: 'order 9' });
-    for (const [what, filter, expected] of cases) {
+    const idOf = (seq: number) => formatId(journal.tag, seq);
+    const byId: [string, Filter, number[]][] = [
+      ['the id of one that nobody named', { correlation: idOf(5) }, [5]],
+      ['and of what is dead', { correlation: idOf(5), state: 'dead' }, [5]],
+      ['and of another chat', { correlation: idOf(5), chat: '42' }, []],
+      ['the id of one that its caller named', { correlation: idOf(6) }, []],
+    ];
+    for (const [what, filter, expected] of [...cases, ...byId]) {
       const found = await ledger.search(filter, { limit: 10, before: null });
       expect
         .soft(
@@ -203,6 +213,8 @@ function grouping(store: () => Harness): void {
     expect(groups).toMatchObject([missing, one, two]);
     expect(groups[0]).toMatchObject({ oldestAt: 3_100, newestAt: 3_200, example: 3 });
     expect(await ledger.deadByCause({ account: 'telegram:2' })).toMatchObject([two]);
+    const correlation = formatId(journal.tag, 4);
+    expect(await ledger.deadByCause({ correlation })).toMatchObject([two]);
   });
 
   test('counts per account and state, without a trace of what is gone', async () => {

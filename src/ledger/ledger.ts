@@ -31,6 +31,7 @@ export interface Filter {
   readonly chat?: string;
   readonly session?: string;
   readonly state?: State;
+  // As its caller named it; or the id of one that nobody named.
   readonly correlation?: string;
   // As the platform numbers it; unique only within a chat.
   readonly messageId?: string;

@@ -96,6 +96,8 @@ export interface Calls {
   isIdempotent(method: string): boolean;
   // It moves money: one whose answer was lost is never repeated, whatever the policy. Left out: none does.
   spends?(method: string): boolean;
+  // Its answer is what it is made for (the id of a new topic): who does not say otherwise waits for it. Left out: none.
+  isAwaited?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
   replyTarget?(chat: string, params: Params): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.

@@ -2,7 +2,7 @@
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
-import type { Queued } from '../domain/delivery.ts';
+import { isRetry, type Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
@@ -47,6 +47,8 @@ export class Account extends RingMember implements Waiter, LineMember {
   readonly chats = new Map<string, Chat>();
   // Waiting, by class.
   readonly waiting: [number, number, number, number] = [0, 0, 0, 0];
+  // Of those, to be tried again.
+  retrying = 0;
   inFlight = 0;
   // Nothing of the account goes before this time: the breaker is open, or it is paused (Infinity).
   heldUntil = 0;
@@ -73,11 +75,6 @@ export class Account extends RingMember implements Waiter, LineMember {
     this.#ready = new Ready(options.weights);
   }
 
-  // Flows that wait for a retry's time, and deliveries scheduled for later.
-  get retrying(): number {
-    return this.#retries.size + this.#scheduled.size;
-  }
-
   get #waitingInAll(): number {
     const { waiting } = this;
     return waiting[0] + waiting[1] + waiting[2] + waiting[3];
@@ -85,14 +82,14 @@ export class Account extends RingMember implements Waiter, LineMember {
 
   add(entry: Entry, now: number): void {
     const { queued } = entry;
-    this.waiting[PRIORITY_RANK[queued.priority]]! += 1;
+    this.#count(queued, 1);
     if (queued.enterAt > now) this.#scheduled.set(entry, queued.enterAt);
     else this.#enter(entry, now);
   }
 
   // Takes a waiting entry out (cancelled, expired, replaced).
   remove(entry: Entry, now: number): void {
-    this.waiting[PRIORITY_RANK[entry.queued.priority]]! -= 1;
+    this.#count(entry.queued, -1);
     this.#scheduled.remove(entry);
     const { flow } = entry;
     if (flow === null) return;
@@ -252,9 +249,14 @@ export class Account extends RingMember implements Waiter, LineMember {
     leaveRing(chat);
     chat.inFlight += 1;
     this.inFlight += 1;
-    this.waiting[PRIORITY_RANK[entry.queued.priority]]! -= 1;
+    this.#count(entry.queued, -1);
     this.#place(chat, now);
     return { entry, ticket };
+  }
+
+  #count(queued: Queued, by: 1 | -1): void {
+    this.waiting[PRIORITY_RANK[queued.priority]]! += by;
+    if (isRetry(queued)) this.retrying += by;
   }
 
   #refreshLane(chat: Chat, lane: Lane, now: number): void {

@@ -96,6 +96,29 @@ describe('order', () => {
     expect(sendNext(scheduler, 2e6)).toBe(second);
   });
 
+  test('those that wait to be tried again are counted, and nothing else that waits for a time', () => {
+    const { scheduler } = setUp();
+    const retries = () => scheduler.depths().retry;
+    const [first, second, urgent] = [queued(), queued(), queued({ priority: 'high' })];
+    const again = { ...first, dueAt: 2e6 };
+    scheduler.add(queued({ enterAt: 5e6, dueAt: 5e6 }), 1e6);
+    for (const each of [first, second]) scheduler.add(each, 1e6);
+    expect(retries()).toBe(0);
+    expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: first });
+    scheduler.landed(first.seq, again, 1e6);
+    expect(retries()).toBe(1);
+    // Also while another class of its lane is in flight.
+    scheduler.add(urgent, 1e6);
+    expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: urgent });
+    expect(scheduler.depths()).toMatchObject({ normal: 3, high: 0, retry: 1 });
+    scheduler.landed(urgent.seq, null, 1e6);
+    expect(scheduler.next(2e6)).toMatchObject({ kind: 'send', queued: again });
+    expect(retries()).toBe(0);
+    scheduler.landed(again.seq, { ...first, dueAt: 3e6 }, 2e6);
+    scheduler.remove(first.seq, 2e6);
+    expect(scheduler.depths()).toMatchObject({ normal: 2, retry: 0 });
+  });
+
   test('what is scheduled for later does not block its lane and enters it when due', () => {
     const { scheduler } = setUp();
     const later = queued({ enterAt: 5e6, dueAt: 5e6 });

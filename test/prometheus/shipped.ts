@@ -19,8 +19,26 @@ export interface Rule {
   readonly annotations: Readonly<Record<'summary' | 'description' | 'runbook', string>>;
 }
 
+export const THRESHOLD = 'sluice:threshold:';
+
+// A variable of the alerts.
+export interface Threshold {
+  readonly record: string;
+  readonly expr: string;
+}
+
 export function shippedRules(): Rule[] {
-  const file = parse(readFileSync(RULES_FILE, 'utf8')) as { groups: { rules: Rule[] }[] };
+  return ruleFile().filter((rule): rule is Rule => 'alert' in rule);
+}
+
+export function shippedThresholds(): Threshold[] {
+  return ruleFile().filter((rule): rule is Threshold => 'record' in rule);
+}
+
+function ruleFile(): (Rule | Threshold)[] {
+  const file = parse(readFileSync(RULES_FILE, 'utf8')) as {
+    groups: { rules: (Rule | Threshold)[] }[];
+  };
   return file.groups.flatMap(({ rules }) => rules);
 }
 
@@ -60,16 +78,25 @@ const SHORTER: readonly [RegExp, string][] = [
   [/\[\d+[mh]\]/g, '[8s]'],
   [/offset \d+m/g, 'offset 4s'],
   [/offset 24h/g, 'offset 60s'],
-  [/(sluice_oldest_due_seconds) > (120|900)/, '$1 > 3'],
-  [/(sluice_last_turn_seconds) > 60/, '$1 > 11'],
-  [/(sluice_live_oldest_wait_seconds) > 60/, '$1 > 3'],
-  [/(sum by \(instance\) \(sluice_queue_depth\)) > 1000/, '$1 > 30'],
-  [/(sluice_store_bytes) > 20e9/, '$1 > 16e6'],
-  [/(sluice_disk_free_bytes) < 2e9/, '$1 < 24e6'],
 ];
+const QUICK_THRESHOLDS: Readonly<Record<string, number>> = {
+  no_progress_seconds: 3,
+  backlog_age_seconds: 3,
+  loop_silent_seconds: 11,
+  stream_stale_seconds: 3,
+  backlog_messages: 30,
+  store_bytes: 16e6,
+  disk_free_bytes: 24e6,
+};
 
 export function quickRules(): string {
-  return stringify({ groups: [{ name: 'sluice', rules: shippedRules().map(quick) }] });
+  const thresholds = shippedThresholds().map(({ record, expr }) => {
+    const less = QUICK_THRESHOLDS[record.slice(THRESHOLD.length)];
+    return { record, expr: less === undefined ? expr : `vector(${less})` };
+  });
+  return stringify({
+    groups: [{ name: 'sluice', rules: [...thresholds, ...shippedRules().map(quick)] }],
+  });
 }
 
 function quick(rule: Rule): Rule {

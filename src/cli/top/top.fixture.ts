@@ -86,6 +86,7 @@ function broadcast(): Snapshot['broadcasts'][number] {
 export function letter(more: object = {}): Snapshot['dead'][number] {
   return {
     id: 'abcde-9',
+    correlation: 'abcde-9',
     state: 'dead',
     reason: 'bot_blocked',
     detail: 'Forbidden',

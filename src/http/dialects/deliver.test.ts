@@ -36,6 +36,7 @@ describe('a call that sends', () => {
     expect(answer.body).toBe(SENT);
     expect(answer.headers['content-type']).toContain('application/json');
     expect(answer.headers['x-sluice-delivery']).toBe(`${at.journal.tag}-1`);
+    expect(answer.headers['x-correlation-id']).toBe(`${at.journal.tag}-1`);
     expect(at.road.submitted[0]).toMatchObject({
       account: 'telegram:42',
       chat: '-100',
@@ -62,13 +63,14 @@ describe('a call that sends', () => {
 
   test('headers are options of the send', async () => {
     endAs('sent', { result: SENT });
-    await call('sendMessage', undefined, {
+    const answer = await call('sendMessage', undefined, {
       priority: 'u=1, i',
       'idempotency-key': 'k',
       'x-sluice-ttl': '30',
       'x-sluice-session': 's',
       'x-correlation-id': 'c',
     });
+    expect(answer.headers['x-correlation-id']).toBe('c');
     expect(at.road.submitted[0]).toMatchObject({
       priority: 'critical',
       idempotencyKey: ownKey(HOLDERS.bot, 'k'),

@@ -108,7 +108,7 @@ export class Deliveries {
         sendOptions.idempotencyKey === null ? this.#options.road.unchanged(delivery) : null;
       if (shown !== null) {
         const answer = dialect.ended(call, params, shown, this.#options.clock.now());
-        return withHeaders(answer, this.#receipt(shown.seq, null));
+        return withHeaders(answer, this.#receipt(shown.seq, delivery.correlation, null));
       }
       const claimed = this.#adoption.isEmpty ? null : await this.#claim(delivery);
       const isAdopted = claimed?.kind === 'adopted';
@@ -124,18 +124,19 @@ export class Deliveries {
         : await this.#wait(caller, delivery.account, seq, patience);
       this.#tellCaller(caller, delivery, seq, waited);
       const answer = this.#answerWaited(call, params, seq, waited);
-      return withHeaders(answer, this.#receipt(seq, repeats));
+      const { correlation } = taken.kind === 'adopted' ? taken : taken.receipt;
+      return withHeaders(answer, this.#receipt(seq, correlation, repeats));
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
   }
 
-  // Which delivery it is, and which one it may repeat.
-  #receipt(seq: number, repeats: number | null): AnswerHeaders {
+  // Which delivery it is, how its caller names it, and which one it may repeat.
+  #receipt(seq: number, correlation: string | null, repeats: number | null): AnswerHeaders {
     const { tag } = this.#options;
     const id = formatId(tag, seq);
-    if (repeats === null) return { 'x-sluice-delivery': id };
-    return { 'x-sluice-delivery': id, ...this.#repeats(repeats) };
+    const own = { 'x-sluice-delivery': id, 'x-correlation-id': correlation ?? id };
+    return repeats === null ? own : { ...own, ...this.#repeats(repeats) };
   }
 
   #repeats(seq: number): AnswerHeaders {

@@ -105,5 +105,7 @@ test.each([
   at.answer = { kind, reason: 'reset', detail: '' };
   const answer = await at.app.inject({ method: 'POST', url: `/bot${TOKEN}/${method}` });
   expect(answer.json()).toMatchObject({ ok: false, error_code: status });
+  const counted = 'sluice_passed_total{platform="telegram",status="none"} 1';
+  expect(await at.options.metrics.text()).toContain(counted);
   await at.app.close();
 });

@@ -28,7 +28,10 @@ const HEADERS_PASSED = [
   ...['etag', 'last-modified', 'cache-control', 'retry-after'],
 ];
 
-type PassingOptions = Pick<IntakeOptions, 'clock' | 'accounts' | 'updates' | 'log' | 'settings'>;
+type PassingOptions = Pick<
+  IntakeOptions,
+  'clock' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
+>;
 type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;
 
 export class Passing {
@@ -111,6 +114,8 @@ export class Passing {
     caller.once('close', () => leaving.abort());
     try {
       const answer = await ask(leaving.signal);
+      const status = answer.kind === 'answered' ? answer.status : null;
+      this.#options.metrics.countPassed(speaker.account, status);
       if (answer.kind !== 'answered') this.#places.give(speaker);
       else answer.body.once('close', () => this.#places.give(speaker));
       return answer;

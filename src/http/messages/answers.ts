@@ -17,7 +17,7 @@ const brief = {
   thread: textOrNull,
   session: textOrNull,
   user: textOrNull,
-  correlation: textOrNull,
+  correlation: Type.String({ description: 'Its caller’s own id of it; else the same as `id`' }),
   method: text,
   priority: Type.Enum([...PRIORITIES]),
   final: Type.Boolean(),
@@ -74,6 +74,7 @@ export const DeliveryStory = Type.Object({
 });
 export const Explanation = Type.Object({
   id: text,
+  correlation: text,
   state: text,
   position: Type.Unsafe({ type: ['integer', 'null'], description: '1 is next in its lane' }),
   eta: timeOrNull,

@@ -30,11 +30,13 @@ describe('POST /v1/messages', () => {
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({
       id: `${at.journal.tag}-1`,
+      correlation: `${at.journal.tag}-1`,
       state: 'queued',
       position: 1,
       eta: new Date(START + 1000).toISOString(),
     });
     expect(answer.headers['x-sluice-delivery']).toBe(`${at.journal.tag}-1`);
+    expect(answer.headers['x-correlation-id']).toBe(`${at.journal.tag}-1`);
     expect(at.road.submitted[0]).toMatchObject({
       account: ACCOUNT,
       chat: '-100',
@@ -43,6 +45,43 @@ describe('POST /v1/messages', () => {
       live: false,
       body: '{"text":"hello","chat_id":-100}',
     });
+  });
+
+  test('the correlation is the caller’s own id of it, else the delivery’s; a repeat has the first’s', async () => {
+    const at = await start();
+    const named = await post(at, message({ idempotencyKey: 'k', correlation: 'order 9' }));
+    const again = await post(at, message({ idempotencyKey: 'k' }));
+    for (const answer of [named, again]) {
+      expect(answer.headers['x-correlation-id']).toBe('order 9');
+      expect(answer.json().correlation).toBe('order 9');
+    }
+    const { id } = (await post(at, message())).json();
+    for (const correlation of ['order 9', id]) {
+      const { items } = (await get(at, `/v1/messages?correlation=${correlation}`)).json();
+      expect(items).toMatchObject([{ correlation }]);
+      const explained = await get(at, `/v1/messages/${items[0].id}/explain`);
+      expect(explained.json()).toMatchObject({ id: items[0].id, correlation });
+    }
+  });
+
+  test('a call whose answer is what it is made for waits, unless its caller or its time says otherwise', async () => {
+    const at = await start();
+    const result = '{"ok":true,"result":{"message_thread_id":7}}';
+    at.road.onWait = (seq) => at.road.end(seq, 'sent', { result });
+    const topic = { method: 'CreateForumTopic', body: { name: 'news' } };
+    const made = await post(at, message(topic));
+    expect(made.statusCode).toBe(200);
+    expect(made.json().result).toEqual(JSON.parse(result));
+    const { to } = message();
+    const observers = [{ ...to, chat: -101 }];
+    const fanned = await post(at, message({ ...topic, to: { origin: to, observers } }));
+    expect(fanned.statusCode).toBe(200);
+    expect(fanned.json().observers).toMatchObject([{ state: 'queued' }]);
+    const later = new Date(START + 60_000).toISOString();
+    for (const more of [{ wait: false }, { wait: 0 }, { notBefore: later }]) {
+      expect((await post(at, message({ ...topic, ...more }))).statusCode).toBe(202);
+    }
+    expect((await post(at, message())).statusCode).toBe(202);
   });
 
   test('every wish reaches the delivery', async () => {

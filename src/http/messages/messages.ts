@@ -52,7 +52,7 @@ const POST: Route<MessagePorts> = {
   summary: 'Hand over a message, or an array of them; accepted means on disk',
   headers: {
     'Idempotency-Key': 'The same key again sends nothing',
-    'X-Correlation-Id': 'Your own id of it, searchable',
+    'X-Correlation-Id': 'Your own id of it, searchable; the delivery’s id when left out',
   },
   body: { anyOf: [...SingleMessage.anyOf, { type: 'array', items: SingleMessage }] },
   answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: BatchItem } },
@@ -159,6 +159,7 @@ async function postOne(
     return sendProblem(reply, submitted.problem);
   }
   reply.header('x-sluice-delivery', submitted.receipt.id);
+  reply.header('x-correlation-id', submitted.receipt.correlation);
   if (prepared.waitMs === 0) return reply.code(202).send(submitted.receipt);
   const wait = { ms: prepared.waitMs, caller: reply.raw, claimant: claimantOf(prepared) };
   const { status, answer } = await awaitResult(options, waiting, submitted, wait);
@@ -252,20 +253,22 @@ async function explain(options: IntakeOptions, request: FastifyRequest<ById>, re
   const { tag, road, ledger } = options;
   const seq = readId(tag, request.params.id);
   if (typeof seq !== 'number') return sendProblem(reply, seq);
-  const { id } = request.params;
+  const known = await ledger.get(seq);
+  if (known === null) return sendProblem(reply, problem('not_found', gone().detail));
+  const { id, correlation } = known;
   const waits = road.explain(seq);
   if (waits !== null) {
     const causes = waits.causes.map((cause) => ({ ...cause, until: showTimeOrNull(cause.until) }));
-    return { ...waits, id, eta: showTimeOrNull(waits.eta), causes };
+    return { ...waits, id, correlation, eta: showTimeOrNull(waits.eta), causes };
   }
-  const delivery = await ledger.get(seq);
-  if (delivery === null) return sendProblem(reply, problem('not_found', gone().detail));
+  // It may have ended since it was read.
+  const delivery = (await ledger.get(seq)) ?? known;
+  const { state } = delivery;
   const [attempts, history] = await Promise.all([ledger.attempts(seq), ledger.history(seq)]);
   const past = pastOf(delivery, attempts, history);
   const summary = pastInWords(delivery, past);
   const shown = past.map(({ kind, from, to, detail }) => {
     return { kind, from: showTime(from), ms: Math.round(to - from), detail };
   });
-  const { state } = delivery;
-  return { id, state, position: null, eta: null, summary, causes: [], past: shown };
+  return { id, correlation, state, position: null, eta: null, summary, causes: [], past: shown };
 }

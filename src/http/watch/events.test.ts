@@ -13,6 +13,7 @@ import { EventReaders, Readers, type ReadersOptions } from './events.ts';
 const about: About = {
   seq: 1,
   id: 'abcde-1',
+  correlation: 'order 9',
   account: 'telegram:42',
   chat: '-100',
   lane: '',
@@ -143,7 +144,11 @@ describe('GET /v1/events', () => {
     at.road.emit(accepted());
     const [event] = (await once(answer, 'data')) as [string];
     const data = JSON.parse(/^data: (.*)$/m.exec(event)![1]!);
-    expect(data).toMatchObject({ id: 'abcde-1', chat: '-100', at: '2030-03-17T17:46:40.000Z' });
+    expect(data).toMatchObject({
+      correlation: 'order 9',
+      chat: '-100',
+      at: '2030-03-17T17:46:40.000Z',
+    });
     expect(data).not.toHaveProperty('seq');
     const goodbye = once(answer, 'data');
     await at.app.close();

@@ -20,6 +20,7 @@ async function submit() {
 const about = {
   seq: 1,
   id: 'x',
+  correlation: 'x',
   account: ACCOUNT,
   chat: '-100',
   lane: '',

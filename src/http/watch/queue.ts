@@ -21,7 +21,7 @@ const SHOWN_MAX = 500;
 
 export const classes = { critical: count, high: count, normal: count, low: count };
 export const retry = Type.Integer({
-  description: 'Of them, those that wait for a retry or a set time',
+  description: 'Of them, those that were tried before',
 });
 export const Depths = Type.Object({ ...classes, retry, inFlight: count });
 

@@ -1,6 +1,7 @@
 // Every answer Telegram is known to give, and what becomes of it.
 
 import { describe, expect, test } from 'vitest';
+import { brokenStatusOf } from '../../domain/outcome.ts';
 import type { Reply } from '../../system/transport.ts';
 import { classify } from './classify.ts';
 import { REASONS } from './reasons.ts';
@@ -235,4 +236,17 @@ test('a yes with more levels than are read here is a yes: sent again it would be
 test('an endless description is cut', () => {
   const outcome = classify('sendMessage', no(400, `Bad Request: ${'x'.repeat(100_000)}`));
   expect(outcome.kind === 'refused' && outcome.detail.length).toBeLessThan(1000);
+});
+
+test('a 5xx is told with its status, whoever says it', () => {
+  const statuses = [500, 502, 503, 504].flatMap((status) => [
+    classify('sendMessage', no(status, 'Bad Gateway')),
+    classify('sendMessage', raw(status, '<html>')),
+  ]);
+  expect(statuses.map(brokenStatusOf)).toEqual([500, 500, 502, 502, 503, 503, 504, 504]);
+  expect(brokenStatusOf(classify('sendMessage', no(500, 'Internal Server Error: restart')))).toBe(
+    500,
+  );
+  expect(brokenStatusOf(classify('sendMessage', no(400, 'Bad Request')))).toBeNull();
+  expect(brokenStatusOf(classify('sendMessage', raw(409, '<html>')))).toBeNull();
 });

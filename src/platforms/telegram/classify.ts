@@ -83,9 +83,11 @@ function saysYesAtLength(body: string): boolean {
 }
 
 function broken(status: number, detail: string): Outcome {
-  if (status === 503) return saidDown('unavailable', detail);
-  if (/internal server error: restart/i.test(detail)) return saidDown('restarting', detail);
-  return uncertain('upstream_broken', detail);
+  if (status === 503) return { ...saidDown('unavailable', detail), status };
+  if (/internal server error: restart/i.test(detail)) {
+    return { ...saidDown('restarting', detail), status };
+  }
+  return { ...uncertain('upstream_broken', detail), status };
 }
 
 // The cloud answers 404 `Not Found` to a wrong token; 421 comes from a server for other bots.
@@ -116,16 +118,17 @@ function refused(reason: Reason, detail: string, result: string, cure: Cure | nu
   return { kind: 'refused', reason, detail: cut(detail), result, cure };
 }
 
-function failed(reason: Reason, detail: string, hostDown: boolean): Outcome {
-  return { kind: 'failed', reason, detail: cut(detail), hostDown };
+function failed(reason: Reason, detail: string, hostDown: boolean) {
+  return { kind: 'failed' as const, reason, detail: cut(detail), hostDown };
 }
 
-function saidDown(reason: Reason, detail: string): Outcome {
-  return { kind: 'failed', reason, detail: cut(detail), hostDown: true, isAnswered: true };
+function saidDown(reason: Reason, detail: string) {
+  const hostDown = true;
+  return { kind: 'failed' as const, reason, detail: cut(detail), hostDown, isAnswered: true };
 }
 
-function uncertain(reason: Reason, detail: string): Outcome {
-  return { kind: 'uncertain', reason, detail: cut(detail) };
+function uncertain(reason: Reason, detail: string) {
+  return { kind: 'uncertain' as const, reason, detail: cut(detail) };
 }
 
 function messageIdOf(result: unknown): string | null {

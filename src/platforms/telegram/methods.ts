@@ -182,6 +182,13 @@ export function isListed(name: string): boolean {
   return BY_LOWER_NAME.has(name.toLowerCase());
 }
 
+// What was made, or what people voted, is in the answer alone.
+const AWAITED: ReadonlySet<string> = new Set(['createforumtopic', 'stoppoll']);
+
+export function isAwaited(name: string): boolean {
+  return AWAITED.has(name.toLowerCase());
+}
+
 export function spends(name: string): boolean {
   return SPENDING.has(name.toLowerCase());
 }

@@ -15,7 +15,7 @@ import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
-import { deliveryMethod, spends } from './methods.ts';
+import { deliveryMethod, isAwaited, spends } from './methods.ts';
 import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
@@ -64,6 +64,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       textParams: (text) => ({ text }),
       isIdempotent: (method) => deliveryMethod(method).idempotent,
       spends,
+      isAwaited,
       replyTarget,
       plainParams,
       targets,

@@ -48,6 +48,7 @@ export function appending(store: () => Harness): void {
       const { journal } = store();
       const delivery = aDelivery({
         session: 'abc',
+        correlation: 'c',
         priority: 'high',
         live: true,
         expiresAt: 5_000,
@@ -62,6 +63,7 @@ export function appending(store: () => Harness): void {
           chat: '42',
           lane: 's:abc',
           user: null,
+          correlation: 'c',
           method: 'sendMessage',
           family: 'send',
           gate: 'broadcast',

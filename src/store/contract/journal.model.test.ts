@@ -4,6 +4,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Delivery } from '../../domain/delivery.ts';
 import { Coverage } from '../../system/coverage.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from '../memory/memory.ts';
 import type { Appended } from '../ports/delivery.ts';
@@ -230,7 +231,11 @@ async function story(store: Harness, seqLast: number): Promise<unknown> {
   const { journal, ledger } = store;
   const seqs = range(1, seqLast);
   const page = { limit: 1_000, before: null };
-  const untagged = (deliveries: object[]) => deliveries.map((one) => ({ ...one, id: '' }));
+  const untagged = (deliveries: Delivery[]) =>
+    deliveries.map((one) => {
+      const correlation = one.correlation.replace(journal.tag, '');
+      return { ...one, id: '', correlation };
+    });
   return {
     live: await recovered(journal),
     limits: await journal.limits(),

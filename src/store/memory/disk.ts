@@ -1,7 +1,7 @@
 // What the memory store calls its disk: plain maps that outlive the journal which writes them.
 // A crash is dropping the journal; a restart is opening a new one on the same disk.
 
-import type { Delivery } from '../../domain/delivery.ts';
+import type { DeliveryRow } from '../../domain/delivery.ts';
 import type { Attempt } from '../../domain/outcome.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
 import { isIntact } from '../../system/row-check.ts';
@@ -15,7 +15,7 @@ import type { StoredStream } from '../ports/streams.ts';
 import type { NewIncoming } from '../ports/updates.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-export type MemoryRow = Writable<Omit<Delivery, 'damaged'>>;
+export type MemoryRow = Writable<DeliveryRow>;
 // And where it went: a cure may have sent the delivery elsewhere since.
 export type AttemptRow = Writable<Attempt> & { readonly chat: string };
 

@@ -14,7 +14,11 @@ import { isRowIntact, type MemoryDisk, type MemoryRow } from './disk.ts';
 
 export function memoryLedger(disk: MemoryDisk): Ledger {
   const all = () => [...disk.deliveries.values()];
-  const told = (row: MemoryRow): Delivery => ({ ...row, damaged: !isRowIntact(disk, row) });
+  const told = (row: MemoryRow): Delivery => ({
+    ...row,
+    correlation: row.correlation ?? row.id,
+    damaged: !isRowIntact(disk, row),
+  });
   const matching = (filter: Filter) => all().filter((delivery) => matches(delivery, filter));
   return {
     async get(seq) {
@@ -54,10 +58,12 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
 }
 
 function matches(delivery: MemoryRow, filter: Filter): boolean {
-  const { since, until, text, ...exact } = filter;
+  const { since, until, text, correlation, ...exact } = filter;
   if (since !== undefined && delivery.acceptedAt < since) return false;
   if (until !== undefined && delivery.acceptedAt >= until) return false;
   if (text !== undefined && !lower(delivery.body ?? '').includes(lower(needleOf(text))))
+    return false;
+  if (correlation !== undefined && (delivery.correlation ?? delivery.id) !== correlation)
     return false;
   const names = Object.keys(exact) as (keyof typeof exact)[];
   return names.every((name) => exact[name] === undefined || delivery[name] === exact[name]);

@@ -44,6 +44,7 @@ export interface RecoveryPage {
   readonly numbers: Float64Array<ArrayBuffer>;
   // Rare, by row.
   readonly slots: Map<number, string>;
+  readonly correlations: Map<number, string>;
   readonly sending: Map<number, { n: number; record: [number, number, number, string | null] }>;
 }
 
@@ -65,6 +66,7 @@ export class PageWriter {
       codes: new Uint32Array(rows.length * CODES),
       numbers: new Float64Array(rows.length * NUMBERS),
       slots: new Map(),
+      correlations: new Map(),
       sending: new Map(),
     };
     const word = (text: string | null) => wordIn(dictionary, page, text);
@@ -100,8 +102,9 @@ function write(
   numbers[number + 5] = row[10];
   numbers[number + 6] = row[18];
   if (row[13] !== null) page.slots.set(i, row[13]);
-  if (row[19] === 1) {
-    page.sending.set(i, { n: row[20], record: [row[21], row[22], row[23], row[24]] });
+  if (row[19] !== null) page.correlations.set(i, row[19]);
+  if (row[20] === 1) {
+    page.sending.set(i, { n: row[21], record: [row[22], row[23], row[24], row[25]] });
   }
 }
 
@@ -135,7 +138,7 @@ export class PageReader {
     return { kind: 'sending', queued, n: sending.n, record };
   }
 
-  #queued({ codes, numbers, slots }: RecoveryPage, i: number): Queued {
+  #queued({ codes, numbers, slots, correlations }: RecoveryPage, i: number): Queued {
     const words = this.#words;
     const code = i * CODES;
     const number = i * NUMBERS;
@@ -146,6 +149,7 @@ export class PageReader {
       chat: words[codes[code + 1]!] as string,
       lane: words[codes[code + 2]!] as string,
       user: words[codes[code + 3]!] as string | null,
+      correlation: correlations.get(i) ?? null,
       method: words[codes[code + 4]!] as string,
       family: words[codes[code + 5]!] as Family,
       gate: words[codes[code + 6]!] as Gate,

@@ -8,7 +8,7 @@ import { assert } from '../../system/assert.ts';
 // The columns a Queued is made of, in the order `queuedOfRow` reads them.
 export const QUEUED_COLUMNS = `seq, account, chat, session, thread, user, method, family, gate,
   priority, cost, live, final, slot, enter_at, rank, due_at, expires_at,
-  octet_length(body)`;
+  octet_length(body), correlation`;
 
 export type QueuedRow = [
   seq: number,
@@ -30,6 +30,7 @@ export type QueuedRow = [
   dueAt: number,
   expiresAt: number,
   bytes: number,
+  correlation: string | null,
 ];
 
 // `row` as read by a statement that returns arrays.
@@ -55,6 +56,7 @@ export function queuedOfRow(row: unknown): Queued {
     dueAt,
     expiresAt,
     bytes,
+    correlation,
   ] = row as QueuedRow;
   return {
     seq,
@@ -62,6 +64,7 @@ export function queuedOfRow(row: unknown): Queued {
     chat,
     lane: laneOf({ session, thread, family }),
     user,
+    correlation,
     method,
     family,
     gate,

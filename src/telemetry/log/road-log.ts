@@ -136,10 +136,10 @@ function isTrouble(event: Moved): boolean {
 }
 
 function fieldsOf(about: About) {
-  const { id, account, chat, lane, method, priority } = about;
+  const { id, correlation, account, chat, lane, method, priority } = about;
   const platform = platformOf(account);
   const session = lane.startsWith(SESSION_LANE) ? { session: lane.slice(SESSION_LANE.length) } : {};
-  return { delivery: id, platform, account, chat, lane, ...session, method, priority };
+  return { delivery: id, correlation, platform, account, chat, lane, ...session, method, priority };
 }
 
 function tryOf(attempt: Attempted) {

@@ -108,13 +108,13 @@ export class Spread {
 export type Labels = Readonly<Record<string, string>>;
 export type MetricSeries = Count | Spread;
 
-interface Shown {
+export interface MetricShown {
   readonly name: string;
   readonly kind: MetricKind;
   readonly series: ReadonlyMap<string, MetricSeries>;
 }
 
-export function expose(families: Iterable<Shown>): string {
+export function expose(families: Iterable<MetricShown>): string {
   const lines: string[] = [];
   for (const { name, kind, series } of families) {
     lines.push(`# HELP ${name} ${escapeHelp(kind.help)}`, `# TYPE ${name} ${kind.type}`);

@@ -6,6 +6,7 @@ import { createMetrics, type GaugeReading, METRICS } from './metrics.ts';
 const about: About = {
   seq: 7,
   id: 'abcde-7',
+  correlation: 'order 9',
   account: 'telegram:42',
   chat: '-100',
   lane: 's:one',
@@ -23,6 +24,7 @@ const attempted: RoadEvent = {
   tookMs: 120,
   waitedMs: 900,
   retryAfterMs: 3000,
+  brokenStatus: null,
   payload: null,
 };
 
@@ -104,10 +106,38 @@ describe('metrics', () => {
     expect(text).not.toContain('-100');
   });
 
+  test('5xx by status, and calls that were passed through; both under the described names too', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.meet('telegram');
+    expect(await metrics.text()).toContain('\ntelegram_5xx_count 0');
+    for (const brokenStatus of [502, 502, 521]) {
+      metrics.listen({ ...attempted, outcome: 'uncertain', brokenStatus } as RoadEvent);
+    }
+    metrics.listen(attempted);
+    for (const status of [200, 404, 429, 503, null]) metrics.countPassed(about.account, status);
+    const text = await metrics.text();
+    for (const line of [
+      'sluice_upstream_errors_total{platform="telegram",status="502"} 2',
+      'sluice_upstream_errors_total{platform="telegram",status="503"} 0',
+      'sluice_upstream_errors_total{platform="telegram",status="521"} 1',
+      ...['2xx', '4xx', '429', '5xx', 'none'].map(
+        (status) => `sluice_passed_total{platform="telegram",status="${status}"} 1`,
+      ),
+      'sluice_limited_total{platform="telegram"} 1',
+      '# TYPE telegram_429_count counter\ntelegram_429_count 2',
+      'telegram_5xx_count 4',
+      'telegram_rate_limited_drops 0',
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+
   test('a delivery that a limit kills would be seen', async () => {
     const metrics = createMetrics({ process: false });
     metrics.listen(moved('dead', 'limited'));
-    expect(await metrics.text()).toContain('sluice_rate_limited_drops_total 1');
+    const text = await metrics.text();
+    expect(text).toContain('sluice_rate_limited_drops_total 1');
+    expect(text).toContain('telegram_rate_limited_drops 1');
   });
 
   test('gauges show the present, and only that', async () => {
@@ -160,6 +190,7 @@ describe('the log of the road', () => {
     expect(told[1]!.fields).toMatchObject(told[0]!.fields);
     expect(told[1]!.fields).toEqual({
       delivery: 'abcde-7',
+      correlation: 'order 9',
       platform: 'telegram',
       account: 'telegram:42',
       chat: '-100',

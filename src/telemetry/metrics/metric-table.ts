@@ -54,6 +54,16 @@ export const METRICS = {
     labels: ['platform', 'outcome', 'reason'],
     help: 'Calls that were refused, failed or left in doubt, by the code of the reason.',
   },
+  sluice_upstream_errors_total: {
+    type: 'counter',
+    labels: ['platform', 'status'],
+    help: 'Calls of deliveries that the platform answered with a 5xx, by status.',
+  },
+  sluice_passed_total: {
+    type: 'counter',
+    labels: ['platform', 'status'],
+    help: 'Calls passed straight through, by status: 429, else its class (2xx, 4xx, …); none: no answer.',
+  },
   sluice_dead_letters_total: {
     type: 'counter',
     labels: ['platform', 'reason'],

@@ -4,6 +4,7 @@ import { Board, expose, SERIES_MAX, Spread } from './board.ts';
 import { createMetrics } from './metrics.ts';
 
 const about: About = {
+  correlation: 'order 9',
   seq: 7,
   id: 'abcde-7',
   account: 'telegram:42',
@@ -17,7 +18,7 @@ function attempted(changes: Partial<About>, reason: string | null = null): RoadE
   return {
     ...{ kind: 'attempted', at: 1, about: { ...about, ...changes }, n: 1, reason },
     outcome: reason === null ? 'sent' : 'failed',
-    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null, payload: null },
+    ...{ tookMs: 20, waitedMs: 0, retryAfterMs: null, brokenStatus: null, payload: null },
   };
 }
 

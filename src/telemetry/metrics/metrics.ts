@@ -15,7 +15,7 @@ import type { LiveListener, LiveReading } from '../../domain/live.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import { unreachable } from '../../system/assert.ts';
-import { Board, type Count, expose, type Spread } from './board.ts';
+import { Board, Count, expose, type MetricShown, type Spread } from './board.ts';
 import { type GaugeReading, showGauges, tally } from './gauges.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import { LiveMetrics, showLive } from './stream-metrics.ts';
@@ -31,6 +31,8 @@ export interface Metrics {
   // Called once, when there is something to read.
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
+  // A call was passed straight through. null: there was no answer.
+  countPassed(account: string, status: number | null): void;
   countUpdate(account: string, end: string): void;
   // A message was refused because a queue is full.
   countFull(account: string): void;
@@ -77,7 +79,8 @@ export function createMetrics(options: { process: boolean } = { process: true })
       const { readings, now } = readLive();
       showLive(board, readings, now);
       board.show('sluice_broadcasts', tally(readBroadcasts(), BROADCAST_STATES, stateOf, met));
-      return expose(board.families()) + (await registry.metrics());
+      const numbers = expose(board.families()) + (await registry.metrics());
+      return `${numbers.trimEnd()}\n${expose(road.describedNames())}`;
     },
     meet(platform) {
       met.push(platform);
@@ -98,6 +101,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
       readBroadcasts = reader;
     },
     countRequest: (route, status) => requests.add(route, status),
+    countPassed: (account, status) => road.passed(account, status),
     countUpdate(account, end) {
       board.count('sluice_updates_total', { platform: platformOf(account), end }).value += 1;
     },
@@ -159,6 +163,21 @@ const MOVED_TO = STATES.filter((state) => state !== 'sending');
 
 const ACCOUNTS_KEPT_MAX = 10_000;
 
+// Those that are seen at 0 before they rise.
+const BROKEN_STATUSES = ['500', '502', '503', '504'];
+const PASSED_STATUSES = ['2xx', '3xx', '4xx', '429', '5xx', 'none'] as const;
+type PassedStatus = (typeof PASSED_STATUSES)[number];
+
+// The same numbers once more, as `<platform>_<name>`: what monitors of bots without a gateway look for. The names are
+// given, and not what Prometheus recommends for counters: they stand apart, after all others.
+export const DESCRIBED = {
+  '429_count': 'Times the platform said wait, passed calls included.',
+  '5xx_count': 'Answers of the platform with a 5xx, passed calls included.',
+  rate_limited_drops: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
+} as const;
+type DescribedName = keyof typeof DESCRIBED;
+const DESCRIBED_NAMES = Object.keys(DESCRIBED) as DescribedName[];
+
 interface Sheet {
   readonly platform: string;
   readonly accepted: Readonly<Record<Priority, Count>>;
@@ -169,6 +188,9 @@ interface Sheet {
   readonly moves: Readonly<Partial<Record<State, Count>>>;
   readonly cosmetic: Readonly<Record<CosmeticEnd, Count>>;
   readonly limited: Count;
+  readonly broken: Readonly<Record<string, Count>>;
+  readonly passed: Readonly<Record<PassedStatus, Count>>;
+  readonly described: Readonly<Record<DescribedName, Count>>;
   readonly retryAfterS: Count;
   readonly freezes: Count;
   readonly breakerOpened: Count;
@@ -220,6 +242,23 @@ export class RoadMetrics {
     }
   };
 
+  passed(account: string, status: number | null): void {
+    const sheet = this.#ofAccount.get(account) ?? this.#sheetOf(account);
+    sheet.passed[passedStatusOf(status)].value += 1;
+    if (status === 429) sheet.described['429_count'].value += 1;
+    if (status !== null && status >= 500) sheet.described['5xx_count'].value += 1;
+  }
+
+  describedNames(): MetricShown[] {
+    return [...this.#sheets.values()].flatMap(({ platform, described }) =>
+      DESCRIBED_NAMES.map((name) => ({
+        name: `${platform}_${name}`,
+        kind: { type: 'counter', labels: [], help: DESCRIBED[name] } as const,
+        series: new Map([['', described[name]]]),
+      })),
+    );
+  }
+
   #sheetOf(account: string): Sheet {
     const platform = platformOf(account);
     const sheet = this.#sheets.get(platform) ?? this.meet(platform);
@@ -236,11 +275,21 @@ export class RoadMetrics {
     if (outcome === 'sent') return;
     if (outcome === 'limited') {
       sheet.limited.value += 1;
+      sheet.described['429_count'].value += 1;
       sheet.retryAfterS.value += (event.retryAfterMs ?? 0) / 1000;
       return;
     }
+    if (event.brokenStatus !== null) this.#broken(sheet, event.brokenStatus);
     const labels = { platform: sheet.platform, outcome, reason: event.reason ?? 'unknown' };
     this.#board.count('sluice_troubles_total', labels).value += 1;
+  }
+
+  #broken({ platform, broken, described }: Sheet, code: number): void {
+    const status = String(code);
+    const count =
+      broken[status] ?? this.#board.count('sluice_upstream_errors_total', { platform, status });
+    count.value += 1;
+    described['5xx_count'].value += 1;
   }
 
   #moved(sheet: Sheet, event: Extract<RoadEvent, { kind: 'moved' }>): void {
@@ -252,7 +301,9 @@ export class RoadMetrics {
     const reason = event.reason ?? 'unknown';
     const labels = { platform: sheet.platform, reason };
     this.#board.count('sluice_dead_letters_total', labels).value += 1;
-    if (reason === 'limited') this.#drops.value += 1;
+    if (reason !== 'limited') return;
+    this.#drops.value += 1;
+    sheet.described.rate_limited_drops.value += 1;
   }
 }
 
@@ -276,10 +327,25 @@ function makeSheet(board: Board, platform: string): Sheet {
     moves: by(MOVED_TO, (to) => board.count('sluice_moves_total', { platform, to })),
     cosmetic: by(COSMETIC_ENDS, (end) => board.count('sluice_cosmetic_total', { platform, end })),
     limited: board.count('sluice_limited_total', { platform }),
+    broken: by(BROKEN_STATUSES, (status) =>
+      board.count('sluice_upstream_errors_total', { platform, status }),
+    ),
+    passed: by(PASSED_STATUSES, (status) =>
+      board.count('sluice_passed_total', { platform, status }),
+    ),
+    described: by(DESCRIBED_NAMES, () => new Count()),
     retryAfterS: board.count('sluice_retry_after_seconds_total', { platform }),
     freezes: board.count('sluice_freezes_total', { platform }),
     breakerOpened: board.count('sluice_breaker_opened_total', { platform }),
   };
+}
+
+function passedStatusOf(status: number | null): PassedStatus {
+  if (status === null) return 'none';
+  if (status === 429) return '429';
+  if (status >= 500) return '5xx';
+  if (status >= 400) return '4xx';
+  return status >= 300 ? '3xx' : '2xx';
 }
 
 function by<K extends string, T>(keys: readonly K[], make: (key: K) => T): Record<K, T> {

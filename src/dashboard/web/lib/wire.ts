@@ -25,7 +25,7 @@ export interface Brief {
   readonly chat: string;
   readonly thread: string | null;
   readonly session: string | null;
-  readonly correlation: string | null;
+  readonly correlation: string;
   readonly method: string;
   readonly priority: Priority;
   readonly acceptedAt: string;

@@ -60,7 +60,7 @@ function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
         </a>
         <span class="dim small mono">
           {id}
-          {correlation === null ? '' : ` · ${correlation}`}
+          {correlation === id ? '' : ` · ${correlation}`}
         </span>
       </td>
       <td>

@@ -131,14 +131,12 @@ function Facts({ delivery }: { delivery: Delivery }) {
         {session}
       </a>,
     ]);
-  if (correlation !== null) {
-    rows.push([
-      'Correlation',
-      <a key="c" href={hrefOf('search', { correlation })}>
-        {correlation}
-      </a>,
-    ]);
-  }
+  rows.push([
+    'Correlation',
+    <a key="c" href={hrefOf('search', { correlation })}>
+      {correlation}
+    </a>,
+  ]);
   if (messageId !== null) rows.push(['Message id there', messageId]);
   if (expiresAt !== null) rows.push(['Expires', <Until key="e" at={expiresAt} over="over" />]);
   if (reason !== null)

@@ -1,6 +1,6 @@
 // Puts a snapshot into an empty data folder. The snapshot is copied, checked whole, and only then
-// takes the store's name. Numbers jump ahead: ids given out after the snapshot was taken, and lost
-// with the old folder, are never given to other messages.
+// takes the store's name; the uploads that came with it go into the spool before. Numbers jump ahead: ids given out
+// after the snapshot was taken, and lost with the old folder, are never given to other messages.
 
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -20,6 +20,7 @@ import { schemaVersionOf } from '../schema/schema.ts';
 import { explained, quickCheck } from './open.ts';
 import { setClosed } from './owner.ts';
 import { publish } from './snapshot.ts';
+import { unpackFiles } from './snapshot-files.ts';
 
 const SEQ_GAP = 100_000_000;
 
@@ -41,7 +42,7 @@ export async function restoreSnapshot(snapshotFile: string, dir: string): Promis
     await rm(partial, { force: true });
     const copy = createWriteStream(partial, { flags: 'wx', mode: PRIVATE_FILE });
     await pipeline(createReadStream(snapshotFile), copy);
-    prepareCopy(partial);
+    prepareCopy(partial, dir);
     await clearAside(dir);
     await publish(partial, target);
   } catch (error) {
@@ -61,12 +62,13 @@ async function clearAside(dir: string): Promise<void> {
   await rm(sumsFileOf(target), { force: true });
 }
 
-function prepareCopy(path: string): void {
+function prepareCopy(path: string, dir: string): void {
   const db = openDatabase(path, { readOnly: false, busyMsMax: 0 });
   try {
     db.exec('PRAGMA journal_mode = DELETE');
     quickCheck(db);
     refuseEmpty(db);
+    unpackFiles(db, dir);
     db.exec(`UPDATE meta SET value = ${SEQ_GAP} + max(value,
       coalesce((SELECT max(seq) FROM deliveries), 0)) WHERE name = 'seq_last'`);
     // It was taken from a store at work; all of that is in it.

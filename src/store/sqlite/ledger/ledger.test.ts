@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatId } from '../../../domain/ids.ts';
 import { ledgerContract } from '../../../ledger/ledger.contract.ts';
 import type { Filter } from '../../../ledger/ledger.ts';
 import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
@@ -55,6 +56,7 @@ describe('the ledger on its own thread', () => {
   });
 
   describe('is led by an index', () => {
+    const TAG = 'abcde';
     const plan = (sql: string) => {
       const db = openDatabase(storeFileOf(store.dir), { readOnly: true, busyMsMax: 0 });
       const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
@@ -62,7 +64,7 @@ describe('the ledger on its own thread', () => {
       return rows.map(({ detail }) => String(detail)).join('\n');
     };
     const planOf = (filter: Filter, order: 'ASC' | 'DESC') =>
-      searchQueries(filter, { from: 0, before: 9 }, { order, limit: 9 }).map(({ sql }) =>
+      searchQueries(TAG, filter, { from: 0, before: 9 }, { order, limit: 9 }).map(({ sql }) =>
         plan(sql),
       );
 
@@ -71,6 +73,11 @@ describe('the ledger on its own thread', () => {
       ['an account', { account: 'a' }, ['PRIMARY KEY (rowid>? AND rowid<?)']],
       ['a session', { session: 's' }, ['deliveries_session (session=? AND']],
       ['a correlation id', { correlation: 'c' }, ['deliveries_correlation (correlation=? AND']],
+      [
+        'a correlation id that may be a delivery’s own',
+        { correlation: formatId(TAG, 7) },
+        ['deliveries_correlation (correlation=? AND', 'PRIMARY KEY (rowid=?)'],
+      ],
       ['a message', { messageId: '7' }, ['deliveries_message (message_id=? AND']],
       ['a message of a chat', { messageId: '7', chat: '42' }, ['deliveries_message (message_id=?']],
       ['dead letters', { state: 'dead' }, ['deliveries_stuck (state=? AND seq>? AND seq<?)']],
@@ -90,7 +97,7 @@ describe('the ledger on its own thread', () => {
     test('attempts, history and causes of death', () => {
       expect(plan(ATTEMPTS_SELECT)).toContain('attempts_seq (seq=?)');
       expect(plan(HISTORY_SELECT)).toContain('history_seq (seq=?)');
-      expect(plan(deadGroupsSql({}).sql)).toContain('deliveries_stuck (state=?)');
+      expect(plan(deadGroupsSql(TAG, {}).sql)).toContain('deliveries_stuck (state=?)');
     });
   });
 });

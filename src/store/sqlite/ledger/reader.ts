@@ -27,8 +27,8 @@ const STORY_LINES_MAX = 10_000;
 // Prepared statements kept; a search has as many texts as there are kinds of filter.
 const STATEMENTS_MAX = 256;
 
-export function deadGroupsSql(filter: Filter): { sql: string; params: SqlInput[] } {
-  const { where, params } = residueOf(filter);
+export function deadGroupsSql(tag: string, filter: Filter): { sql: string; params: SqlInput[] } {
+  const { where, params } = residueOf(tag, filter);
   return {
     sql: `SELECT account, coalesce(reason, '') AS reason, count(*) AS count,
       min(settled_at) AS oldestAt, max(settled_at) AS newestAt, max(seq) AS example
@@ -72,7 +72,7 @@ export class SqliteReader {
     assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
     const range = seqRangeOf(this.#db, filter, page);
     const order = 'after' in page ? 'ASC' : 'DESC';
-    const seqs = searchQueries(filter, range, { order, limit })
+    const seqs = searchQueries(this.#tag, filter, range, { order, limit })
       .flatMap(({ sql, params }) => this.#all(sql, params))
       .map((row) => Number(row.seq));
     seqs.sort((a, b) => (order === 'ASC' ? a - b : b - a));
@@ -80,7 +80,7 @@ export class SqliteReader {
   }
 
   deadByCause(filter: Filter): DeadGroup[] {
-    const { sql, params } = deadGroupsSql(filter);
+    const { sql, params } = deadGroupsSql(this.#tag, filter);
     return this.#all(sql, params).map((row) => ({ ...row }) as unknown as DeadGroup);
   }
 

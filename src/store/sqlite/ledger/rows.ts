@@ -20,11 +20,12 @@ export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.t
 export function deliveryOfRow(row: SqlRow, tag: string): Delivery {
   const session = row.session as string | null;
   const thread = row.thread as string | null;
-  const seq = Number(row.seq);
+  const id = formatId(tag, Number(row.seq));
   const { row_check: check, ...told } = row;
   return {
     ...(told as unknown as Delivery),
-    id: formatId(tag, seq),
+    id,
+    correlation: (row.correlation as string | null) ?? id,
     lane: laneOf({ session, thread, family: row.family as Delivery['family'] }),
     priority: PRIORITIES[Number(row.priority)]!,
     live: row.live === 1,

@@ -3,6 +3,7 @@
 // Times are turned into a range of numbers first, since deliveries lie in the order of acceptance.
 
 import type { State } from '../../../domain/delivery.ts';
+import { parseId } from '../../../domain/ids.ts';
 import {
   type DeliveryPage,
   type Filter,
@@ -47,15 +48,23 @@ const MESSAGE = (id: string): Lead => ({
   params: [id],
 });
 
+// It is found by its own id.
+const UNNAMED = (seq: number): Lead => ({
+  index: 'NOT INDEXED',
+  where: 'seq = ? AND correlation IS NULL',
+  params: [seq],
+});
+
 // One query, or two whose answers do not overlap.
 export function searchQueries(
+  tag: string,
   filter: Filter,
   range: SeqRange,
   { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
 ): Query[] {
-  const residue = residueOf(filter);
+  const residue = residueOf(tag, filter);
   const textFrom = filter.text === undefined ? 0 : range.before - TEXT_LOOKED_MAX;
-  return leadsOf(filter).map((lead) => ({
+  return leadsOf(tag, filter).map((lead) => ({
     sql: `SELECT seq FROM deliveries ${lead.index} WHERE ${lead.where} AND seq >= ? AND seq < ?
       ${residue.where} ORDER BY seq ${order} LIMIT ?`,
     params: [
@@ -68,8 +77,13 @@ export function searchQueries(
   }));
 }
 
-function leadsOf({ state, session, correlation, messageId, chat }: Filter): Lead[] {
-  if (correlation !== undefined) return [indexed('correlation', correlation)];
+function leadsOf(tag: string, filter: Filter): Lead[] {
+  const { state, session, correlation, messageId, chat } = filter;
+  if (correlation !== undefined) {
+    const named = indexed('correlation', correlation);
+    const seq = parseId(tag, correlation);
+    return seq === null ? [named] : [named, UNNAMED(seq)];
+  }
   if (session !== undefined) return [indexed('session', session)];
   if (messageId !== undefined) return [MESSAGE(messageId)];
   if (state !== undefined && STUCK.includes(state)) {
@@ -89,7 +103,7 @@ function indexed(column: 'session' | 'correlation', value: string): Lead {
   return { index: `INDEXED BY deliveries_${column}`, where: `${column} = ?`, params: [value] };
 }
 
-export function residueOf(filter: Filter): { where: string; params: SqlInput[] } {
+export function residueOf(tag: string, filter: Filter): { where: string; params: SqlInput[] } {
   const { since, until, account, chat, session, state, correlation, messageId, reason, text } =
     filter;
   const terms: [string, SqlInput | undefined][] = [
@@ -97,7 +111,6 @@ export function residueOf(filter: Filter): { where: string; params: SqlInput[] }
     ['chat = ?', chat],
     ['session = ?', session],
     ['state = ?', state],
-    ['correlation = ?', correlation],
     ['message_id = ?', messageId],
     ['reason = ?', reason],
     ['accepted_at >= ?', since],
@@ -105,9 +118,12 @@ export function residueOf(filter: Filter): { where: string; params: SqlInput[] }
     ["body LIKE ? ESCAPE '!'", text === undefined ? undefined : likeOf(needleOf(text))],
   ];
   const given = terms.filter((term): term is [string, SqlInput] => term[1] !== undefined);
+  const where = given.map(([term]) => `AND ${term}`).join(' ');
+  const params = given.map(([, value]) => value);
+  if (correlation === undefined) return { where, params };
   return {
-    where: given.map(([term]) => `AND ${term}`).join(' '),
-    params: given.map(([, value]) => value),
+    where: `${where} AND (correlation = ? OR correlation IS NULL AND seq = ?)`,
+    params: [...params, correlation, parseId(tag, correlation)],
   };
 }
 

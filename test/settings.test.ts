@@ -1,0 +1,67 @@
+// A file of settings that worked goes on working: one of each version is kept in `settings/`, and never changed.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { FILE_VERSION, FORMER_NAMES } from '../src/config/former.ts';
+import { describeProblem } from '../src/config/problem.ts';
+import { resolveConfig } from '../src/config/resolve.ts';
+import { runSluice } from './process/sluice.ts';
+
+const FOLDER = fileURLToPath(new URL('settings/', import.meta.url));
+const fileOf = (version: number) => `${FOLDER}version-${version}.yaml`;
+const VERSIONS = Array.from({ length: FILE_VERSION }, (_, i) => i + 1);
+
+function resolve(text: string, env: Record<string, string> = {}) {
+  const readText = () => expect.unreachable();
+  return resolveConfig({ file: { path: 'sluice.yaml', text }, env, flags: {}, readText });
+}
+
+function read(text: string, env: Record<string, string> = {}) {
+  const resolved = resolve(text, env);
+  if (resolved.kind === 'wrong') throw new Error(resolved.problems.map(describeProblem).join('\n'));
+  return resolved;
+}
+
+test('there is a file of every version, and no other', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(VERSIONS.map((each) => `version-${each}.yaml`));
+});
+
+describe.each(VERSIONS)('the file of version %i', (version) => {
+  const text = readFileSync(fileOf(version), 'utf8');
+
+  test('means what it meant', () => {
+    const { config } = read(text);
+    expect(config).toMatchObject({ port: 9090, groupMpm: 15, activeWindowS: 20, retentionDays: 5 });
+  });
+
+  test('has a warning for each name that is not used any more', () => {
+    const old = FORMER_NAMES.filter(({ until }) => until > version);
+    const { warnings } = read(text);
+    expect(warnings.map((each) => each.split(' ')[0])).toEqual(old.map(({ name }) => name));
+  });
+});
+
+test('the commands tell the warnings, and work', async () => {
+  const { code, out, err } = await runSluice(['config', '--config', fileOf(1)]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/live\.active_window_s +20 /);
+  expect(err).toContain(
+    'warning: limits.active_window_s is called live.active_window_s since version 2 of the file',
+  );
+  expect(err).toContain('warning: retention.idempotency_hours has no effect since version 2');
+});
+
+test('a variable that is gone is told and left out; one that is still there is not told', () => {
+  const env = { SLUICE_IDEMPOTENCY_HOURS: '48', SLUICE_ACTIVE_WINDOW_S: '7' };
+  const { config, warnings } = read('', env);
+  expect(config.activeWindowS).toBe(7);
+  expect(warnings).toEqual([
+    'SLUICE_IDEMPOTENCY_HOURS has no effect since version 2 of the file: an Idempotency-Key is remembered for 24 hours',
+  ]);
+});
+
+test.each([FILE_VERSION + 1, 0, 1.5, 'new', null])('version %j is refused', (version) => {
+  const resolved = resolve(`version: ${JSON.stringify(version)}`);
+  expect(resolved).toMatchObject({ kind: 'wrong', problems: [{ name: 'version' }] });
+});
