@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   // What is known by then stays true.
   sent: ['repairs.chatAfter', 'limits.planOf'],
-  request: ['calls.describe', 'calls.address', 'content.wording'],
+  request: ['calls.describe', 'calls.address', 'calls.isAwaited', 'content.wording'],
   call: ['wire.identify', 'wire.hostOf', 'wire.isLocal', 'passage.pass', 'passage.download'],
   // Asked for keys with bounds only.
   permit: ['calls.plainParams', 'calls.targets'],
@@ -80,6 +80,7 @@ type Case = (typeof FAULTS)[number];
 const TOLD_BY_NAME: Readonly<Record<string, string>> = {
   'calls.isIdempotent': 'sendDice',
   'calls.spends': 'sendGame',
+  'calls.isAwaited': 'sendContact',
 };
 const markOf = ({ method, chat }: Case) =>
   method in TOLD_BY_NAME ? `"${TOLD_BY_NAME[method]}"` : String(chat);
@@ -173,9 +174,9 @@ const ENDS: Readonly<Record<string, (fault: Case) => Promise<void>>> = {
     const origin = { platform: 'telegram', account: TOKEN, chat };
     const observers = [{ platform: 'terminal', account: 'local', chat: 'main' }];
     const to = method === 'content.wording' ? { origin, observers } : origin;
-    const asked = gateway.send({ to, body: { text: `to ${chat}` } } as Parameters<
-      Gateway['send']
-    >[0]);
+    const named = method in TOLD_BY_NAME ? { method: TOLD_BY_NAME[method] } : {};
+    const message = { to, ...named, body: { text: `to ${chat}` } };
+    const asked = gateway.send(message as Parameters<Gateway['send']>[0]);
     await expect(asked).rejects.toThrow('is broken');
   },
   async call({ method, chat }) {

@@ -79,16 +79,17 @@ export function summaryOf(explained: Explained, now: number): string {
   if (causes.length === 0) return 'nothing holds it: it goes in this turn';
   const ahead = causes.find(({ kind }) => kind === 'ahead');
   const others = causes.filter((cause) => cause !== ahead);
-  const decisive = others.find(({ kind }) => kind === 'held') ?? longest(others);
+  const decisive = others.find(({ kind }) => kind === 'held') ?? longest(others, now);
   const parts = [decisive, ahead].filter((part) => part !== undefined).map(inWords);
   if (decisive !== undefined && !GRAVE.includes(decisive.kind)) parts.reverse();
   return `${parts.join('; ')}; ${eta === null ? 'no end is known' : `expected in ${left(eta - now)}`}`;
 }
 
-// A retry waits for its chat's freeze: of two that end together the freeze is the reason.
-function longest(causes: readonly Why[]): Why | undefined {
+// A retry waits for its chat's freeze, and after it those before it go: the freeze is the reason where it ends together
+// with the last, or is most of the wait.
+function longest(causes: readonly Why[], now: number): Why | undefined {
   const last = causes.toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))[0];
-  const end = (last?.until ?? 0) - TOGETHER_MS;
+  const end = Math.min((last?.until ?? 0) - TOGETHER_MS, (now + (last?.until ?? 0)) / 2);
   return causes.find(({ kind, until }) => kind === 'freeze' && (until ?? 0) >= end) ?? last;
 }
 

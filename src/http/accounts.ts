@@ -202,7 +202,7 @@ async function probe(
   { params: { id }, body }: FastifyRequest<ById>,
   reply: FastifyReply,
 ) {
-  const asked = body ?? {};
+  const asked = body === undefined ? {} : body;
   if (!checkProbe.Check(asked)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkProbe, asked)));
   }

@@ -309,6 +309,7 @@ export const COMPOSED: Readonly<Record<string, string>> = {
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
+  'src/sim/body.ts': 'the head of a part of a form, of the simulator',
   'src/system/log.ts': 'secrets in the log',
 };
 
