@@ -223,6 +223,18 @@ describe('an edit of a message that is edited again and again', () => {
     expect(await take('d')).toEqual(expect.any(Number));
   });
 
+  test('goes before its message is deleted', async () => {
+    const { world, session, take } = await one();
+    for (const text of ['a', 'b', 'c']) await take(text);
+    const params = { chat_id: GROUP, message_id: Number(session.messageId) };
+    const gone = delivery(world, 'deleteMessage', params);
+    await world.done(world.live.edits.submit(gone));
+    await world.run(60_000);
+    const calls = world.calls.map(({ method, text, status }) => [method, text, status]);
+    expect(calls.at(-2)).toEqual(['editMessageText', 'c', 200]);
+    expect(calls.at(-1)).toEqual(['deleteMessage', '', 200]);
+  });
+
   test('with the cadence off every edit is made as soon as the limits allow', async () => {
     const { world, take } = await one({ settings: { qos: false } });
     for (const text of ['a', 'b']) {

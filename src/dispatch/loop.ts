@@ -147,6 +147,16 @@ export class Dispatch implements Service {
     return made;
   }
 
+  touched({ account, method, body }: NewDelivery): readonly string[] {
+    try {
+      const { content } = this.state.profileOf(account).platform;
+      return content?.touch(method, body)?.messages ?? [];
+    } catch (error) {
+      this.#o.report('stream', error, { account });
+      return [];
+    }
+  }
+
   changedAt({ account, chat: given, method, family, body }: NewDelivery): number | null {
     const place = { account, chat: this.state.aliases.canonical(account, given), method, family };
     try {

@@ -74,6 +74,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     isWaiting: (seq) => scheduler.isWaiting(seq),
     isPreview: () => false,
     changedAt: (delivery) => dispatch.changedAt(delivery),
+    touched: (delivery) => dispatch.touched(delivery),
     release: (seq, finalAt) => release(state, seq, finalAt, clock.now()),
     earliest: (call) => earliest(state, call, clock.now()),
     hindrance: (call) => hindrance(state, call, clock.now()),

@@ -82,6 +82,8 @@ export interface AskedRoad extends Road {
   // It waits for its turn: nothing of its next try has begun. What is submitted in the same turn of the loop reaches
   // the journal before that try.
   isWaiting(seq: number): boolean;
+  // The messages of its chat that the call changes or deletes; none: there are none, or nobody can tell.
+  touched(delivery: NewDelivery): readonly string[];
   // When the message that an edit changes was last made or changed by us; null: that is not known.
   changedAt(delivery: NewDelivery): number | null;
   // What waits for a time may go: now, or at that time as a final, which has right of way and the chat's whole budget.

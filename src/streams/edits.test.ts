@@ -21,6 +21,7 @@ function setUp() {
     explain: (seq: number) => (seq <= submitted.length ? said : null),
     hindrance: () => null,
     changedAt: () => null,
+    touched: () => [],
     async submit(delivery: NewDelivery) {
       submitted.push(delivery);
       const queued = aQueued({ seq: submitted.length });

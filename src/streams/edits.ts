@@ -33,6 +33,7 @@ const FIRST_MS_MAX = 2_000;
 const FAILURE_KEPT_MS = 60_000;
 // Messages that were edited lately; the one that was longest ago is forgotten.
 const SESSIONS_MAX = 20_000;
+const LOOKED_AT_MAX = 100;
 const NEVER = new AbortController().signal;
 
 export class EditSession implements LiveText {
@@ -41,6 +42,8 @@ export class EditSession implements LiveText {
   readonly account: string;
   readonly chat: string;
   readonly platform: string;
+  // The one that is edited; null: nobody can tell.
+  readonly message: string | null;
   staleSince: number | null = null;
   editedAt: number;
   // When the caller of an edit that it waited for had its answer: what it says next, it says after that.
@@ -63,11 +66,12 @@ export class EditSession implements LiveText {
   failed: Ended | null = null;
   quiet: Timer | null = null;
 
-  constructor(id: string, delivery: NewDelivery, now: number) {
+  constructor(id: string, delivery: NewDelivery, message: string | null, now: number) {
     this.id = id;
     this.account = delivery.account;
     this.chat = delivery.chat;
     this.platform = delivery.platform;
+    this.message = message;
     this.prospect = prospectOf(delivery);
     this.editedAt = now;
   }
@@ -133,13 +137,15 @@ export class LiveEdits {
   // As the road takes it, and held if it is live output.
   submit(delivery: NewDelivery): Promise<Appended> {
     const { road, clock } = this.#p;
-    if (!isEdit(delivery) || this.#isStopped) return road.submit(delivery);
+    if (this.#isStopped) return road.submit(delivery);
+    if (delivery.family === 'delete') this.#letGoBefore(delivery);
+    if (!isEdit(delivery)) return road.submit(delivery);
     const now = clock.now();
     const id = `edit:${delivery.account}:${delivery.slot}`;
     const session = this.#sessions.get(id);
     const isRepeated = session !== undefined && !isOver(session, now);
-    const touched = isRepeated ? session : new EditSession(id, delivery, now);
-    this.#touch(touched);
+    const touched = isRepeated ? session : this.#open(id, delivery, now);
+    if (!this.#touch(touched)) return road.submit(delivery);
     if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
     const output = this.#p.outputOf(touched);
     if (output === null) return road.submit(delivery);
@@ -167,11 +173,6 @@ export class LiveEdits {
     const causes = [{ kind: 'ahead', name: 'session', until: null, detail } as const];
     const eta = Math.min(explained.eta ?? Number.POSITIVE_INFINITY, output.soonest(session, now));
     return { ...explained, position: before.length + 1, eta, summary, causes };
-  }
-
-  // For its output: when it could be shown.
-  prospectOf(session: EditSession): Prospect {
-    return session.prospect;
   }
 
   // Its turn has come.
@@ -205,6 +206,17 @@ export class LiveEdits {
     }
   }
 
+  // What is held of a message goes before the message does: nothing overtakes what was accepted before it.
+  #letGoBefore(deletion: NewDelivery): void {
+    if (this.#previews.size === 0) return;
+    const messages = this.#p.road.touched(deletion);
+    for (const session of this.#sessions.values()) {
+      const { account, chat, held, message } = session;
+      if (held === null || message === null || !messages.includes(message)) continue;
+      if (account === deletion.account && chat === deletion.chat) this.#fallQuiet(session);
+    }
+  }
+
   // A text of a session, by its caller's word; or its message is new, or was changed just now.
   #isLiveFromFirst(delivery: NewDelivery, now: number): boolean {
     if (delivery.live) return true;
@@ -212,14 +224,30 @@ export class LiveEdits {
     return changedAt !== null && now - changedAt <= GAP_MS_MAX;
   }
 
-  #touch(session: EditSession): void {
+  #open(id: string, delivery: NewDelivery, now: number): EditSession {
+    const [message = null] = this.#p.road.touched(delivery);
+    return new EditSession(id, delivery, message, now);
+  }
+
+  // False: there are too many that are at work, and this one is not remembered.
+  #touch(session: EditSession): boolean {
     this.#sessions.delete(session.id);
+    if (this.#sessions.size >= SESSIONS_MAX && !this.#makeRoom()) return false;
     this.#sessions.set(session.id, session);
-    if (this.#sessions.size <= SESSIONS_MAX) return;
+    return true;
+  }
+
+  #makeRoom(): boolean {
+    let left = LOOKED_AT_MAX;
     for (const oldest of this.#sessions.values()) {
-      if (oldest.isIdle) this.#forget(oldest);
-      break;
+      if (oldest.isIdle) {
+        this.#forget(oldest);
+        return true;
+      }
+      left -= 1;
+      if (left === 0) return false;
     }
+    return false;
   }
 
   #forget(session: EditSession): void {

@@ -116,6 +116,7 @@ describe('a call that sends', () => {
     at.road.arePreviews = true;
     const params = { chat_id: -100, message_id: 7, text: 'half' };
     const answer = await call('editMessageText', params);
+    expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({ ok: true, result: { message_id: 7, text: 'half' } });
     expect(answer.headers['x-sluice-delivery']).toBe(`${at.journal.tag}-1`);
     expect(answer.headers).not.toHaveProperty('preference-applied');

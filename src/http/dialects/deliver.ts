@@ -224,7 +224,8 @@ export class Deliveries {
       case 'async':
         return withHeaders(dialect.provisional(call, params, seq, now), ASYNC_APPLIED);
       case 'preview':
-        return dialect.provisional(call, params, seq, now);
+        // Its client knows of no other answer than the platform's.
+        return { ...dialect.provisional(call, params, seq, now), status: 200 };
       case 'ended':
         return dialect.ended(call, params, waited.ended, now);
       case 'withdrawn':
