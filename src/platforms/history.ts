@@ -1,0 +1,98 @@
+// How the history of a channel is read: the port of ingest. A reader makes one call for each question, never waits and
+// never repeats: what to ask next, when, and what becomes of an answer is ingest's to say. All ids are decimal digits.
+
+export interface ReadPost {
+  readonly id: string;
+  // When it was posted, and last changed; ms.
+  readonly date: number;
+  readonly editedAt: number | null;
+  // Without markup; '': it is of media alone.
+  readonly text: string;
+  // As the platform signs it; null: it is unsigned.
+  readonly author: string | null;
+  // Posts of one album share it. Their ids need not be neighbours.
+  readonly groupId: string | null;
+  readonly media: readonly MediaReference[];
+}
+
+export interface MediaReference {
+  // `photo`, `video`, `document` …: the platform's own word.
+  readonly kind: string;
+  readonly name: string | null;
+  readonly bytes: number | null;
+  // With what `download` finds it; null: the post has to be read again for it.
+  readonly reference: string | null;
+}
+
+// A channel as its platform knows it: asked for once and kept, because asking by name is what platforms punish most.
+export interface Channel {
+  readonly id: string;
+  // What a call needs beside the id (an access hash); null: nothing.
+  readonly access: string | null;
+  readonly name: string | null;
+  readonly title: string;
+}
+
+export interface HistoryPage {
+  // Ascending. An empty or a short page is not the end.
+  readonly posts: readonly ReadPost[];
+  // The newest id the channel has at this moment; null: the answer does not say.
+  readonly newestId: string | null;
+  // From where `changes` goes on; null: the answer does not say.
+  readonly mark: string | null;
+}
+
+export type Changes =
+  | {
+      readonly kind: 'changes';
+      // New and edited ones.
+      readonly posts: readonly ReadPost[];
+      readonly deleted: readonly string[];
+      readonly mark: string;
+      // There is nothing more for now.
+      readonly isLast: boolean;
+      // The platform wishes not to be asked sooner; 0: it does not say.
+      readonly notBeforeMs: number;
+    }
+  // More has happened than it tells: ascend again from the last id, go on from `mark`, audit the tail.
+  | { readonly kind: 'too_long'; readonly mark: string };
+
+export type Read<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  // The platform's wait for this method of this account; never capped.
+  | { readonly kind: 'wait'; readonly waitMs: number }
+  // It may go better another time.
+  | { readonly kind: 'failed'; readonly reason: ReadFailure; readonly detail: string }
+  // It will not: no such channel, a private one, no preview.
+  | { readonly kind: 'refused'; readonly reason: string; readonly detail: string }
+  // The account itself is refused: nothing may be asked with it until someone has logged in.
+  | { readonly kind: 'logged_out'; readonly detail: string };
+
+export type ReadFailure = 'timeout' | 'connection' | 'network' | 'server';
+
+// The methods under which waits are kept.
+export type ReadMethod = 'resolve' | 'history' | 'changes' | 'by_id' | 'download';
+
+export interface ChannelReader {
+  resolve(name: string): Promise<Read<Channel>>;
+  // Posts with ids above `after`, the lowest first.
+  history(channel: Channel, after: string, limit: number): Promise<Read<HistoryPage>>;
+  // Left out: it cannot tell changes; ingest looks by `history` and finds edits and deletions by an audit.
+  changes?(channel: Channel, mark: string, limit: number): Promise<Read<Changes>>;
+  // What is left of these ids; the others are gone. Left out: an audit reads the tail by `history`.
+  byId?(channel: Channel, ids: readonly string[]): Promise<Read<readonly ReadPost[]>>;
+  close(): Promise<void>;
+}
+
+export interface ReaderKind {
+  // `mtproto`, `page`, `updates`, `discord`: as callers name it.
+  readonly kind: string;
+  // One connection for each account; null: no account is needed.
+  open(account: ReaderAccount | null): Promise<ChannelReader>;
+}
+
+export interface ReaderAccount {
+  readonly id: string;
+  // What the vault keeps of it.
+  readonly session: string;
+}
