@@ -21,6 +21,26 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     status: 200,
     value: { status: 'ok', parts: { journal: { status: 'ok' } } },
   },
+  'GET /v1/overview': {
+    status: 200,
+    value: {
+      incidents: [
+        {
+          ...{
+            code: 'paused',
+            severity: 'warning',
+            account: 'telegram:1',
+            waiting: 3,
+            until: null,
+          },
+          ...{
+            summary: 'telegram:1 is paused by an operator.',
+            remedy: 'sluice resume telegram:1',
+          },
+        },
+      ],
+    },
+  },
   'GET /queue/stats': { status: 200, value: { stats: { high: 2 }, total_queued: 2 } },
   'POST /v1/dead/retry': {
     status: 200,
@@ -217,6 +237,9 @@ describe('commands', () => {
   test('status', async () => {
     const { code, out } = await run('status');
     expect(code).toBe(0);
+    expect(out).toMatch(
+      /^WARNING {2}telegram:1 is paused by an operator. 3 waiting.\n +sluice resume telegram:1\n/,
+    );
     expect(out).toContain('is ok (journal ok)');
     expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
     expect(out).toMatch(/-100 +chat +2999-01-01 00:00:00Z \(\d+ days left\) +retry after 9 s/);

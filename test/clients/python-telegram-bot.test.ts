@@ -1,5 +1,5 @@
-// python-telegram-bot 13, as Debian packages it (python3-python-telegram-bot), where it can be installed: forms, multipart
-// with parts that are referred to, and a time-out of 5 s that it does not repeat on its own.
+// python-telegram-bot 13, as Debian packages it (python3-python-telegram-bot), where it can be installed: forms,
+// multipart with parts that are referred to, and a time-out of 5 s that it does not repeat on its own.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -30,6 +30,7 @@ export const TELEGRAM = {
       ...(sandbox === null ? null : { sandbox }),
       limits: settings,
       files,
+      pages: () => connect(settings.tmeUrl),
       reuse: reusesFiles,
     });
   },

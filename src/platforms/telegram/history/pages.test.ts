@@ -63,7 +63,10 @@ describe('posts of a page', () => {
 
   test('name their media', async () => {
     const photo = `<a class="tgme_widget_message_photo_wrap" style="width:8px;background-image:url('https://cdn.example/p.jpg')"></a>`;
-    const document = `<a class="tgme_widget_message_document_wrap"><div class="tgme_widget_message_document_title">plan.pdf</div></a>`;
+    const document = [
+      '<a class="tgme_widget_message_document_wrap">',
+      '<div class="tgme_widget_message_document_title">plan.pdf</div></a>',
+    ].join('');
     const { posts } = await historyOf(page(post(1, photo + document)));
     expect(posts[0]).toMatchObject({
       text: '',
