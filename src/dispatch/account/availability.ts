@@ -204,12 +204,12 @@ export class AccountAvailability {
 
 function inWords({ state, until, cause, detail }: Breaker): string {
   if (state === 'closed') return '';
-  const met = detail === '' ? cause : `${cause}: ${detail}`;
+  const met = detail === '' ? cause : detail;
   if (state === 'half_open') return `one call probes whether the platform works again (${met})`;
   if (until !== Number.POSITIVE_INFINITY)
     return `the platform does not answer (${met}); one call will probe`;
   const end = 'until its token changes or is taken again (sluice accounts probe asks at once)';
-  return ENDLESS[cause] ?? `the platform refuses it (${met}) ${end}`;
+  return ENDLESS[cause] ?? `the platform refuses it (${cause}) ${end}`;
 }
 
 // Where not the platform refuses, but we do not ask it.

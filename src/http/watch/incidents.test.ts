@@ -50,7 +50,7 @@ test('a platform that does not answer is told with what was really met', () => {
   } as const;
   expect(incidentsOf({ ...WELL, accounts: [account({ breaker, waiting: 3 })] })).toMatchObject([
     {
-      ...{ severity: 'critical', waiting: 3, until: 5000 },
+      ...{ severity: 'critical', waiting: 3, until: null },
       summary: 'The platform does not answer telegram:1: ECONNREFUSED 127.0.0.1:9.',
       remedy: expect.stringContaining('sluice accounts probe telegram:1'),
     },

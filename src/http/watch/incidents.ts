@@ -114,9 +114,8 @@ function accountIncident(account: AccountView): Incident | null {
     ...of,
     code: breaker.cause,
     severity: 'critical',
-    until: Number.isFinite(breaker.until) ? breaker.until : null,
     summary: `The platform does not answer ${id}${metWith(breaker.detail || breaker.cause)}.`,
-    remedy: `It is tried again by itself; to try now: sluice accounts probe ${id}`,
+    remedy: `It is tried again by itself, at growing intervals; to try now: sluice accounts probe ${id}`,
   };
 }
 

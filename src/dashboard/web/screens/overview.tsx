@@ -44,8 +44,8 @@ function Headline({ now }: { now: Overview }) {
   const at = useNow();
   const waiting = waitingOf(now);
   const [first] = now.oldest;
-  const [worst] = now.incidents;
-  if (worst?.severity === 'critical') return <>{worst.summary}</>;
+  const critical = now.incidents.filter(({ severity }) => severity === 'critical').length;
+  if (critical > 0) return <>{plural(critical, 'thing needs', 'things need')} a person.</>;
   if (first === undefined) {
     const rate = perSecond(mean(now.series.sent, MINUTE_S));
     return <>All clear: nothing waits, {rate} a second go out.</>;
