@@ -13,6 +13,7 @@ import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys/keys.ts';
 import { addLoginLink } from './keys/login-link.ts';
 import { addLimits } from './limits.ts';
+import { addMcp } from './mcp.ts';
 import { addMessages } from './messages.ts';
 import { addPause } from './pause.ts';
 import { addQueue } from './queue.ts';
@@ -96,6 +97,7 @@ export function createProgram(io: Io): Command {
     addConfig,
     addStore,
     addWatch,
+    addMcp,
     addCompletion,
   ]) {
     add(program, io);
