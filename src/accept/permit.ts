@@ -1,7 +1,7 @@
 // Whether a key with bounds may make a call: every way to make, change or repeat one asks here. What is judged is what
 // is sent: the parameters come back as the platform will read them, with no second reading left in them.
 
-import { ATTACH, type Files, NO_FILES } from '../domain/upload.ts';
+import { ATTACH, type Files, NO_FILES } from '../domain/body.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Calls } from '../platforms/platform.ts';
 

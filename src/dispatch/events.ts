@@ -1,12 +1,12 @@
 // Tells the road's events to whoever listens (log, metrics, the event stream) and the ends to whoever waits.
 // Nothing is built when nobody listens, and routine is told to those alone who want it: see Interest.
 
+import { summaryOf } from '../domain/body.ts';
 import type { Queued, State } from '../domain/delivery.ts';
 import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
-import { brokenStatusOf } from '../domain/outcome.ts';
-import { summaryOf } from '../domain/payload.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { Ended } from '../road/road.ts';
 import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 
@@ -210,4 +210,10 @@ export class RoadEvents {
     const correlation = queued.correlation ?? id;
     return { seq, id, correlation, account, chat, lane, method, priority };
   }
+}
+
+// null: it was not answered with a 5xx.
+function brokenStatusOf(outcome: Outcome): number | null {
+  if (outcome.kind !== 'failed' && outcome.kind !== 'uncertain') return null;
+  return outcome.status ?? null;
 }

@@ -182,7 +182,7 @@ export class RoadState {
     const { settled, endedAt } = report;
     const waiting = settled.kind === 'settled' ? settled.queued : null;
     const again = waiting === null ? null : entered(this.aliases.resolved(waiting), endedAt);
-    if (this.scheduler.isFlying(queued.seq)) this.scheduler.landed(queued.seq, again, endedAt);
+    if (this.scheduler.isInFlight(queued.seq)) this.scheduler.finished(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     if (settled.kind === 'not_owner') this.lose(queued.account, endedAt);
     this.events.attempted(queued, report);

@@ -223,7 +223,7 @@ export interface FileSource {
 export interface OutgoingCall {
   readonly credential: string;
   readonly method: string;
-  // It may name files of the spool; see domain/upload.ts.
+  // It may name files of the spool; see domain/body.ts.
   readonly body: string;
   readonly deadlineMs: number;
 }

@@ -7,7 +7,7 @@ import { Template } from '../../src/broadcast/template.ts';
 import { serverEvents } from '../../src/cli/terminal/server-events.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
-import { attachedTo } from '../../src/domain/upload.ts';
+import { attachedTo } from '../../src/domain/body.ts';
 import { masked } from '../../src/http/dialects/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
@@ -207,7 +207,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['{', '{{', '}}', '{{a', '{{a|', '{{a}}', '|', ' ', 'a'],
   },
   'attached files': {
-    files: ['src/domain/upload.ts'],
+    files: ['src/domain/body.ts'],
     work: (text) => attachedTo({ media: text }),
     words: ['attach://', 'a', '"', '\\'],
   },

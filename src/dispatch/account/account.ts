@@ -115,7 +115,7 @@ export class AccountOwners {
 // One chat under several ids: a group that became a supergroup, a channel's @name and its number. Learned from
 // answers, kept with the limits; whatever names such a chat shares its lanes and its budget.
 
-// Of one account; beyond it the oldest is forgotten, and learned again when it is met.
+// Of one account; beyond it the oldest is forgotten, and learned again when it comes up.
 const ALIASES_MAX = 10_000;
 // A group moves once; more steps than this are a circle.
 const STEPS_MAX = 8;

@@ -104,7 +104,7 @@ export class AccountAvailability {
     const changed = this.#learnOwn(breaker, chat, health, cause, now);
     if (changed) this.#changed(id, breaker, now);
     if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
-    // A probe of its own that met a dead host is no longer out.
+    // A probe of its own that found a dead host is no longer out.
     if (hostDown && !hostChanged) this.#apply(id);
   }
 

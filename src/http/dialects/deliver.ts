@@ -8,6 +8,7 @@ import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
+import { asExact, bodyOf, type Files, NO_FILES } from '../../domain/body.ts';
 import { COSMETIC_FAMILIES, type DescribedCall } from '../../domain/call.ts';
 import {
   isWithdrawal,
@@ -16,10 +17,8 @@ import {
   WITHDRAWN_AT_STOP,
 } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import { asExact } from '../../domain/exact.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
-import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
 import type { DialectParams } from '../../platforms/platform.ts';
 import { type AnswerHeaders, type ValueAnswer, withHeaders } from '../answer.ts';
 import type { IntakeOptions } from '../context.ts';

@@ -3,8 +3,8 @@
 // reach nothing. One that ends in `/test` means the same bot id among Telegram's test servers, which is another bot.
 
 import { Readable } from 'node:stream';
+import { type Files, hasFiles, readBody } from '../../domain/body.ts';
 import { SANDBOX } from '../../domain/ids.ts';
-import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import type { Download, FileSource, Host, Identified, OutgoingCall } from '../platform.ts';

@@ -1,6 +1,6 @@
 // Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
 
-import { withoutExact } from '../../domain/exact.ts';
+import { withoutExact } from '../../domain/body.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';

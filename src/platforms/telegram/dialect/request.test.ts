@@ -1,7 +1,7 @@
 // What is a token, a method or a file, and nothing else; and one set of parameters from wherever they come.
 
 import { describe, expect, test } from 'vitest';
-import { NO_FILES } from '../../../domain/upload.ts';
+import { NO_FILES } from '../../../domain/body.ts';
 import { heldMs, locate, located, OWN, read } from './request.ts';
 
 const TOKEN = '42:AA-x_y';

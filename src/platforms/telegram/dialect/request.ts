@@ -4,14 +4,8 @@
 // Parameters come from wherever they are: query, JSON, form, multipart. They are one set; of a name that is given
 // twice the first counts, and the query comes first, as for the platform itself.
 
+import { ATTACH, attachedTo, type Files, NO_FILES, withoutReserved } from '../../../domain/body.ts';
 import { scalarNumber, scalarText } from '../../../domain/scalar.ts';
-import {
-  ATTACH,
-  attachedTo,
-  type Files,
-  NO_FILES,
-  withoutReserved,
-} from '../../../domain/upload.ts';
 import type {
   DialectRoute,
   GivenParams,
