@@ -11,7 +11,7 @@ import { attachedTo } from '../../src/domain/body.ts';
 import { masked } from '../../src/http/dialects/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
-import { locate } from '../../src/platforms/telegram/dialect/request.ts';
+import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
 import { escapeFor } from '../../src/platforms/telegram/escape.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
 import { renderLive } from '../../src/platforms/telegram/live-text.ts';
@@ -286,10 +286,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['a', ' ', '\n', '中', '👍🏽', '\u0301', '\u001b[', '🇩🇪'],
   },
   addresses: {
-    files: ['src/platforms/telegram/dialect/request.ts'],
+    files: ['src/platforms/telegram/dialect/dialect.ts'],
     work: (text) =>
       [`/bot1:${text}`, `/file/bot1:a/${text}`].map((url) =>
-        locate({ verb: 'GET', url, headers: {} }),
+        DIALECT.locate({ verb: 'GET', url, headers: {} }),
       ),
     words: ['/', 'a', '%', '%2e', '.', '1:'],
   },

@@ -3,10 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Reply } from '../../system/transport.ts';
-import { classify } from './classify.ts';
+import { classify, RETRY_AFTER_MS_DEFAULT, RETRY_AFTER_MS_MIN } from './classify.ts';
 import { REASONS } from './reasons.ts';
 import { REFUSALS } from './refusals.ts';
-import { RETRY_AFTER_MS_DEFAULT, RETRY_AFTER_MS_MIN } from './send.ts';
 
 const PAGE_502 =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body bgcolor="white">\r\n' +

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { NO_FILES } from '../../../domain/body.ts';
-import { heldMs, locate, located, OWN, read } from './request.ts';
+import { DIALECT } from './dialect.ts';
 
+const { heldMs, locate, located, own: OWN, read } = DIALECT;
 const TOKEN = '42:AA-x_y';
 const at = (url: string, verb = 'GET') => locate({ verb, url, headers: {} });
 const call = (method = '') => located(TOKEN, method)!;
