@@ -17,7 +17,7 @@ import {
 } from '../http/broadcasts/calls.ts';
 import type { BroadcastOrder } from '../http/broadcasts/schema.ts';
 import { type ShownBroadcast, showAudience, showRecipient } from '../http/broadcasts/view.ts';
-import { valueProblem } from '../http/json-body.ts';
+import { valueProblem } from '../http/edge.ts';
 import type { RecipientState } from '../store/ports/broadcasts.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { giveUp, type House } from './resources.ts';

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { WaitingCallers } from '../accept/receipt.ts';
+import type { WaitingCallers } from '../accept/callers.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 

@@ -3,16 +3,16 @@
 // over, and an account it refuses is not asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
-import type { Caller } from '../../accept/receipt.ts';
+import type { Caller } from '../../accept/callers.ts';
 import type { Download, OutgoingCall, UpdatePolling } from '../../platforms/platform.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
 import { asAttachment, type ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
 import { answerUnauthorized, type ServedPlatform } from './answers.ts';
+import type { Speaker } from './caller.ts';
 import { masked } from './mask.ts';
 import { answerFromStore } from './polls.ts';
-import type { Speaker } from './speaker.ts';
 
 // What a call that the platform holds open may take beyond that.
 const HELD_GRACE_MS = 10_000;

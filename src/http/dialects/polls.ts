@@ -1,7 +1,7 @@
 // Polls of an account whose updates come by webhook and are kept for it: answered from the store, in the platform's own
 // words.
 
-import type { Caller } from '../../accept/receipt.ts';
+import type { Caller } from '../../accept/callers.ts';
 import type { DialectParams, UpdatePolling } from '../../platforms/platform.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import type { ValueAnswer } from '../answer.ts';
