@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import type { Config } from '../config/config.ts';
-import { safePriors } from '../dispatch/account/account.ts';
+import { safePriors } from '../dispatch/state.ts';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import {

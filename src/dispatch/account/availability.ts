@@ -7,6 +7,7 @@ import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Random } from '../../system/random.ts';
 
@@ -336,5 +337,37 @@ export class Breaker {
     this.until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
     this.cause = cause;
     return true;
+  }
+}
+
+// How long the loop leaves a store alone that did not take a command.
+const STORE_PAUSE_MS = 500;
+
+// Whether the store takes what it is given.
+export class StoreHealth {
+  #trouble: JournalUnavailable['code'] | null = null;
+  #pausedUntil = 0;
+
+  // Why it did not take the last command; null: it did.
+  get trouble(): JournalUnavailable['code'] | null {
+    return this.#trouble;
+  }
+
+  // The loop leaves it alone before this.
+  get pausedUntil(): number {
+    return this.#pausedUntil;
+  }
+
+  worked(): void {
+    this.#trouble = null;
+  }
+
+  failed(error: JournalUnavailable): void {
+    this.#trouble = error.code;
+  }
+
+  failedLoop(error: JournalUnavailable, now: number): void {
+    this.failed(error);
+    this.#pausedUntil = now + STORE_PAUSE_MS;
   }
 }

@@ -11,7 +11,6 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
-import type { Alias } from '../account/account.ts';
 import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
@@ -25,7 +24,7 @@ import {
   reasonOf,
   type TriedCall,
 } from '../settle.ts';
-import type { RoadState } from '../state.ts';
+import type { Alias, RoadState } from '../state.ts';
 import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
 
 // A try that is begun on disk.
