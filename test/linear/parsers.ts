@@ -304,7 +304,6 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
-  'src/accounts/hosts.ts': 'one repetition, anchored at both ends',
   'src/cli/terminal/width.ts': 'rows of the CLI',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
