@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WaitingCallers } from '../accept/callers.ts';
 import { type ErrorCode, type Problem, problem } from '../domain/errors.ts';
+import type { AnswerHeaders, ValueAnswer } from '../platforms/platform.ts';
 import { faultOf, JSON_BOUNDS, type JsonFailure, parseJson } from '../system/json.ts';
 import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
@@ -137,6 +138,11 @@ export function makeInert(reply: FastifyReply): void {
   if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', INERT);
 }
 
+// A file of the platform's is saved, not shown, whatever the platform says of it; its name may be kept.
+export function asAttachment(given: string | undefined): string {
+  return given !== undefined && /^attachment\s*(;|$)/i.test(given) ? given : 'attachment';
+}
+
 // What Fastify's error handlers get of a body that cannot be read.
 export class JsonBodyError extends Error {
   readonly statusCode = 400;
@@ -173,4 +179,26 @@ function addJsonParser(app: FastifyInstance): void {
       else done(new JsonBodyError(parsed), undefined);
     },
   );
+}
+
+// Answers as values, sent: what a dialect says, whoever asked.
+
+const JSON_TYPE = 'application/json';
+const asIs = (payload: unknown) => String(payload);
+
+// The same answer with what is to be said beside it.
+export function withHeaders(answer: ValueAnswer, more: AnswerHeaders): ValueAnswer {
+  const { status, headers, body } = answer;
+  return { status, headers: headers === undefined ? more : { ...headers, ...more }, body };
+}
+
+export function sendAnswer(reply: FastifyReply, answer: ValueAnswer): FastifyReply {
+  const { status, headers, body } = answer;
+  if (headers !== undefined) {
+    for (const name in headers) reply.header(name, headers[name]);
+  }
+  reply.code(status);
+  if (body === null) return reply.send();
+  if (typeof body !== 'string') return reply.send(body);
+  return reply.type(JSON_TYPE).serializer(asIs).send(body);
 }

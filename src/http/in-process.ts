@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import type { Caller } from '../accept/callers.ts';
+import type { ValueAnswer } from '../platforms/platform.ts';
 import { faultOf, parseJson } from '../system/json.ts';
-import type { ValueAnswer } from './answer.ts';
 import {
   answerNotFound,
   answerStopping,

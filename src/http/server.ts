@@ -8,7 +8,6 @@ import { WaitingCallers } from '../accept/callers.ts';
 import { journalProblem } from '../accept/submit.ts';
 import { ERRORS, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { sendAnswer } from './answer.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines, createPipelineServer } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
@@ -16,7 +15,7 @@ import { answerNotFound, answerProblem, answerStopping } from './dialects/answer
 import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
 import { mountDialect } from './dialects/door.ts';
-import { type Deny, guardEdge, JsonBodyError, makeInert } from './edge.ts';
+import { type Deny, guardEdge, JsonBodyError, makeInert, sendAnswer } from './edge.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { GROUPS, ROUTES } from './routes.ts';

@@ -3,8 +3,8 @@
 import { identityProblem } from '../../accept/draft.ts';
 import { retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
-import type { Dialect, Passage, Platform } from '../../platforms/platform.ts';
-import { type ValueAnswer, withHeaders } from '../answer.ts';
+import type { Dialect, Passage, Platform, ValueAnswer } from '../../platforms/platform.ts';
+import { withHeaders } from '../edge.ts';
 import type { FoundSpeaker, Speaker } from './caller.ts';
 
 // One whose own API the gateway serves.

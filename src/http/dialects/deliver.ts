@@ -25,9 +25,9 @@ import {
 import { type Problem, problem } from '../../domain/errors.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
-import type { DialectParams } from '../../platforms/platform.ts';
-import { type AnswerHeaders, type ValueAnswer, withHeaders } from '../answer.ts';
+import type { AnswerHeaders, DialectParams, ValueAnswer } from '../../platforms/platform.ts';
 import type { IntakeOptions } from '../context.ts';
+import { withHeaders } from '../edge.ts';
 import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
 import { type Patience, readSendOptions, type Speaker, type VirtualSpeaker } from './caller.ts';
 

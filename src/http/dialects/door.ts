@@ -19,11 +19,11 @@ import type {
   LocatedCall,
   LocatedFile,
   LocatedRequest,
+  ValueAnswer,
 } from '../../platforms/platform.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
-import { sendAnswer, type ValueAnswer } from '../answer.ts';
 import { ANYONE } from '../auth/access.ts';
 import {
   BodyError,
@@ -37,6 +37,7 @@ import {
 } from '../bodies.ts';
 import { Peers } from '../connections.ts';
 import type { IntakeOptions } from '../context.ts';
+import { sendAnswer } from '../edge.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { addRoute, type BareRoute } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';

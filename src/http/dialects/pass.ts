@@ -4,11 +4,16 @@
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/callers.ts';
-import type { Download, OutgoingCall, UpdatePolling } from '../../platforms/platform.ts';
+import type {
+  Download,
+  OutgoingCall,
+  UpdatePolling,
+  ValueAnswer,
+} from '../../platforms/platform.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
-import { asAttachment, type ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
+import { asAttachment } from '../edge.ts';
 import { answerUnauthorized, type ServedPlatform } from './answers.ts';
 import type { Speaker } from './caller.ts';
 import { masked } from './mask.ts';

@@ -2,9 +2,8 @@
 // words.
 
 import type { Caller } from '../../accept/callers.ts';
-import type { DialectParams, UpdatePolling } from '../../platforms/platform.ts';
+import type { DialectParams, UpdatePolling, ValueAnswer } from '../../platforms/platform.ts';
 import type { Inbound } from '../../updates/updates.ts';
-import type { ValueAnswer } from '../answer.ts';
 
 // null: not answered from here. `body` is the JSON text of the call's parameters.
 export function answerFromStore(

@@ -1,6 +1,6 @@
 // The counters: the metrics of the table with their series, and the events that raise them. Whoever counts asks once
-// for the number that has its labels and keeps it; gauges are shown whole. A metric has at most SERIES_MAX series: what comes beyond is counted together as `other`,
-// so that no mistake in a label can fill the memory here or in Prometheus.
+// for the number that has its labels and keeps it; gauges are shown whole. A metric has at most SERIES_MAX series: what
+// comes beyond is counted together as `other`, so that no mistake in a label can fill the memory here or in Prometheus.
 
 import { STATES, type State } from '../../domain/delivery.ts';
 import { COSMETIC_ENDS, type CosmeticEnd, type RoadEvent } from '../../domain/event.ts';
