@@ -129,7 +129,7 @@ export async function openHouse(
     ...sealing,
     settingsOf,
     async hangUp() {
-      await Promise.all([...platforms.values()].map((platform) => platform.wire.close()));
+      await Promise.all([...platforms.values()].map((platform) => platform.wire.close?.()));
     },
     close,
   };
