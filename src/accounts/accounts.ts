@@ -147,7 +147,7 @@ export class Accounts {
     return this.#configured.has(id);
   }
 
-  // Heard before strangers: the token of a configured account (its name alone is no secret), or there is none.
+  // Served before strangers: the token of a configured account (its name alone is no secret), or there is none.
   isFavoured(platformName: string, credential: string): boolean {
     if (this.#configured.size === 0) return true;
     const id = this.claimed(platformName, credential);

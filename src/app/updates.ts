@@ -19,19 +19,19 @@ export interface Arrivals {
   stop(deadlineMs: number): Promise<void>;
 }
 
-// `options`: asked when an app answers with a call, which is after intake was made. `heard`: someone wrote in the chat.
+// `options`: asked when an app answers with a call, which is after intake was made. `onUpdate`: someone wrote in the chat.
 export function openArrivals(
   house: House,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
-  heard: (account: string, chat: string) => void,
+  onUpdate: (account: string, chat: string) => void,
 ): Arrivals {
   const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
     random,
-    journal: { incoming: overheard(journal.incoming, heard) },
+    journal: { incoming: observed(journal.incoming, onUpdate) },
     secret,
     secretPrevious,
     accounts: {
@@ -70,15 +70,15 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   return reply === null ? null : updates.nameIn(reply);
 }
 
-function overheard(
+function observed(
   incoming: UpdateStore,
-  heard: (account: string, chat: string) => void,
+  onUpdate: (account: string, chat: string) => void,
 ): UpdateStore {
   return {
     ...incoming,
     record(batch) {
       for (const { account, chat, voice } of batch) {
-        if (voice !== 'none' && chat !== null) heard(account, chat);
+        if (voice !== 'none' && chat !== null) onUpdate(account, chat);
       }
       return incoming.record(batch);
     },

@@ -100,7 +100,7 @@ export function group<C>(
   };
 }
 
-// The group's handlers need nothing but what the house gives to all.
+// The group's handlers need nothing but what the gateway gives to all.
 export const withOptions = ({ options }: Opening): IntakeOptions => options;
 
 export function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {

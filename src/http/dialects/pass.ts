@@ -142,7 +142,7 @@ export class Passing {
       if (value !== undefined) headers[name] = value;
     }
     const isRead = read !== null && status === 200;
-    return { status, headers, body: isRead ? overheard(body, read) : body };
+    return { status, headers, body: isRead ? observed(body, read) : body };
   }
 
   #saw(account: string, polling: UpdatePolling, body: string): void {
@@ -206,10 +206,10 @@ export class Passing {
 }
 
 // The same bytes; `read` is told them when all of them have gone on to the caller.
-function overheard(body: Readable, read: (body: string) => void): Readable {
+function observed(body: Readable, read: (body: string) => void): Readable {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const ear = new Transform({
+  const observer = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes <= UPDATES_BYTES_MAX) chunks.push(chunk);
@@ -220,7 +220,7 @@ function overheard(body: Readable, read: (body: string) => void): Readable {
       done();
     },
   });
-  body.once('error', (error) => ear.destroy(error));
-  ear.once('close', () => body.destroy());
-  return body.pipe(ear);
+  body.once('error', (error) => observer.destroy(error));
+  observer.once('close', () => body.destroy());
+  return body.pipe(observer);
 }
