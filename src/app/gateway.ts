@@ -81,12 +81,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   fillMetrics(config, house, metrics);
   followRoad(road, log);
   const broadcasts = openBroadcasts(config, house, metrics);
-  const arrivals = openArrivals(
-    house,
-    metrics,
-    () => options,
-    broadcasts.onUpdate.bind(broadcasts),
-  );
+  const arrivals = openArrivals(house, metrics, () => options, broadcasts);
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);

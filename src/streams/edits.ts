@@ -149,9 +149,8 @@ export class LiveEdits {
     if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
     const output = this.#p.outputOf(touched);
     if (output === null) return road.submit(delivery);
-    if (touched.failed !== null)
-      return Promise.resolve(this.#answerFailure(touched, touched.failed));
-    this.#editedAgain(touched, delivery, now, isRepeated);
+    if (touched.failed !== null) return Promise.resolve(this.#failure(touched, touched.failed));
+    this.#noteEdit(touched, delivery, now, isRepeated);
     if (delivery.final) return this.#finish(touched, output, delivery);
     return this.#hold(touched, output, delivery);
   }
@@ -256,12 +255,7 @@ export class LiveEdits {
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
-  #editedAgain(
-    session: EditSession,
-    delivery: NewDelivery,
-    now: number,
-    isRepeated: boolean,
-  ): void {
+  #noteEdit(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
     if (isRepeated) session.editedAfter(now - Math.max(session.editedAt, session.answeredAt));
     session.editedAt = now;
     session.prospect = prospectOf(delivery);
@@ -374,7 +368,7 @@ export class LiveEdits {
   }
 
   // Its caller was told that all is well: now the truth, once, instead of another call that would end the same.
-  #answerFailure(session: EditSession, { seq, state }: Ended): Appended {
+  #failure(session: EditSession, { seq, state }: Ended): Appended {
     this.#forget(session);
     return { kind: 'repeated', seq, state };
   }

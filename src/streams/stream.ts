@@ -1,4 +1,4 @@
-// One stream as it is held in memory: what was asked, the text as known and as durable, the messages it has, and what of
+// One stream as it is in memory: what was asked, the text as known and as durable, the messages it has, and what of
 // it is under way. Changes that are not on disk yet are kept apart, so that one the store refused can be taken back.
 
 import type { LiveTransport } from '../domain/live.ts';

@@ -152,7 +152,7 @@ export class CommitCounts {
   };
 }
 
-// The road in numbers: a fold over its events. A platform's numbers are all made when it first appears, so that an event
+// The road in numbers: a fold over its events. A platform's numbers are all made when it appears, so that an event
 // looks up its platform and nothing else, and so that a counter is seen at 0 before it rises: a rise from nowhere is
 // no rise to Prometheus.
 
