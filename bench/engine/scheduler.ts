@@ -53,7 +53,7 @@ function decisionUs(lanes: number): number {
     const { queued, ticket } = decision;
     limits.departed(ticket, now);
     limits.settled(ticket, { kind: 'ok' }, now + 0.05);
-    scheduler.landed(queued.seq, null, now + 0.05);
+    scheduler.finished(queued.seq, null, now + 0.05);
     add(queued.chat);
     done += 1;
   }

@@ -185,7 +185,7 @@ const MACHINE: readonly Panel[] = [
   },
   {
     title: 'Disk',
-    tells: 'The store does not shrink; its room is used again.',
+    tells: 'The store does not shrink; its space is used again.',
     unit: 'bytes',
     queries: [
       { expr: sum('sluice_store_bytes'), legend: 'store' },

@@ -1,7 +1,7 @@
 // docs/reference/metrics.md from the table of metrics.
 
-import { SERIES_MAX } from '../../src/telemetry/metrics/board.ts';
-import { DESCRIBED, METRICS } from '../../src/telemetry/metrics/metrics.ts';
+import { DESCRIBED, SERIES_MAX } from '../../src/telemetry/metrics/counters.ts';
+import { METRICS } from '../../src/telemetry/metrics/metrics.ts';
 import { MADE, table } from './table.ts';
 
 export function metricsPage(): string {

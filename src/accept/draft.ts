@@ -3,12 +3,12 @@
 // this is the hot path.
 
 import type { Identity } from '../accounts/accounts.ts';
+import { bodyOf, NO_FILES } from '../domain/body.ts';
 import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
 import type { Priority } from '../domain/priority.ts';
-import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';

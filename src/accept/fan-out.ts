@@ -8,9 +8,6 @@ import { type Problem, problem } from '../domain/errors.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { drained } from '../system/service.ts';
-import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
-import { type Drafted, draft, type FromHeaders, platformFor } from './draft.ts';
-import { invalid } from './problems.ts';
 import {
   journalProblem,
   type Pending,
@@ -18,7 +15,10 @@ import {
   refused,
   type Submitted,
   submitOne,
-} from './receipt.ts';
+} from './callers.ts';
+import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
+import { type Drafted, draft, type FromHeaders, platformFor } from './draft.ts';
+import { invalid } from './problems.ts';
 import type { FanOutRequest } from './schema.ts';
 
 type Observer = FanOutRequest['to']['observers'][number];

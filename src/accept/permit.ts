@@ -1,7 +1,8 @@
 // Whether a key with bounds may make a call: every way to make, change or repeat one asks here. What is judged is what
 // is sent: the parameters come back as the platform will read them, with no second reading left in them.
 
-import { ATTACH, type Files, NO_FILES } from '../domain/upload.ts';
+import { ATTACH, type Files, NO_FILES } from '../domain/body.ts';
+import type { PlainParams } from '../domain/targets.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Calls } from '../platforms/platform.ts';
 
@@ -26,12 +27,17 @@ export function permitted(
 ): Permit {
   if (!bounds.judgesCalls) return { kind: 'permitted', params: call.params };
   const { method, files = NO_FILES } = call;
-  const plain = calls.plainParams(call.params);
+  const plain = plainOf(calls, call.params);
   if (plain.kind === 'unreadable') return { kind: 'refused', detail: unreadable(plain.name) };
   const { params } = plain;
   if (!areParts(params, files)) return { kind: 'refused', detail: unreadable('') };
   const isOwn = bounds.mayCall(method, calls.targets(method, params));
   return isOwn ? { kind: 'permitted', params } : OUTSIDE;
+}
+
+// As the platform will read them.
+export function plainOf(calls: Pick<Calls, 'plainParams'>, params: Params): PlainParams {
+  return calls.plainParams?.(params) ?? { kind: 'plain', params };
 }
 
 function unreadable(name: string): string {

@@ -6,10 +6,6 @@ import type { Problem } from '../domain/errors.ts';
 import type { Ended } from '../road/road.ts';
 import { jsonOrText } from '../system/json.ts';
 import type { Claimant } from '../system/shares.ts';
-import type { AcceptContext } from './context.ts';
-import { type Drafted, draft, type FromHeaders } from './draft.ts';
-import { draftObservers, fanOut } from './fan-out.ts';
-import { invalid } from './problems.ts';
 import {
   accepted,
   type Caller,
@@ -18,11 +14,15 @@ import {
   type Submitted,
   submitOne,
   type WaitingCallers,
-} from './receipt.ts';
+} from './callers.ts';
+import type { AcceptContext } from './context.ts';
+import { type Drafted, draft, type FromHeaders } from './draft.ts';
+import { draftObservers, fanOut } from './fan-out.ts';
+import { invalid } from './problems.ts';
 import { checkFanOut, checkMessage, type FanOutRequest, type MessageRequest } from './schema.ts';
 import { troublesOf } from './trouble.ts';
 
-export { journalProblem, type Receipt, type Submitted, submitOne } from './receipt.ts';
+export { journalProblem, type Receipt, type Submitted, submitOne } from './callers.ts';
 
 // One message, drafted: the origin's delivery and its observers'.
 export interface PreparedMessage {

@@ -246,7 +246,7 @@ describe('only known accounts', () => {
     expect(accounts.isConfigured('telegram:42')).toBe(true);
   });
 
-  test('only its token is heard before strangers, not whoever knows its number', async () => {
+  test('only its token is served before strangers, not whoever knows its number', async () => {
     const { options } = world(undefined, known);
     const accounts = await Accounts.open(options);
     expect(accounts.isFavoured('telegram', GOOD)).toBe(false);

@@ -3,6 +3,7 @@
 // stranger who knows a bot's id can neither take over nor break its account. The word of one host (the real platform,
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
+import { timingSafeEqual } from 'node:crypto';
 import type { ReportFault } from '../domain/fault.ts';
 import { accountId, isVirtualToken } from '../domain/ids.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
@@ -10,20 +11,8 @@ import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
 import type { Clock } from '../system/clock.ts';
 import { ASKING_BOUNDS, Asking, type AskingBounds, type IdentityQuestion } from './asking.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import {
-  bareName,
-  claimedBy,
-  digestOf,
-  hostOf,
-  isAccountName,
-  isEqual,
-  isStray,
-  mayReplace,
-  movesOf,
-  ONLY_HOST,
-  shownOf,
-} from './hosts.ts';
-import { createSealer, type Sealer, SecretMismatch } from './seal.ts';
+import { bareName, digestOf, mayReplace, openStored, shownOf } from './hosts.ts';
+import { createSealer, type Sealer } from './seal.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
 export { SecretMismatch } from './seal.ts';
@@ -106,51 +95,11 @@ export class Accounts {
 
   static async open(options: AccountsOptions): Promise<Accounts> {
     const accounts = new Accounts(options);
-    for (const stored of await options.journal.accounts()) {
-      const credential = accounts.#sealer.open(stored.id, stored.sealed);
-      if (credential === null) await accounts.#reseal(stored);
-      else accounts.#hold(stored, credential);
+    const hostOf = (stored: StoredAccount, token: string) => accounts.#hostOrNull(stored, token);
+    for (const located of await openStored(options, accounts.#sealer, hostOf)) {
+      accounts.#hold(located.stored, located.credential, located.host);
     }
-    await accounts.#moveToHosts();
     return accounts;
-  }
-
-  // One by one, each durable before the next: a start that is cut off is gone on with by the next one.
-  async #reseal(stored: StoredAccount): Promise<void> {
-    const { secretPrevious = null, journal } = this.#options;
-    const credential =
-      secretPrevious === null ? null : createSealer(secretPrevious).open(stored.id, stored.sealed);
-    if (credential === null) {
-      throw new SecretMismatch(
-        `the stored token of ${stored.id} does not open: SLUICE_SECRET (or the file \`secret\` in the data ` +
-          'folder) is not the one it was sealed with; if it was changed, set SLUICE_SECRET_PREVIOUS to the one before',
-      );
-    }
-    const sealed = this.#sealer.seal(stored.id, credential);
-    await journal.saveAccount({ ...stored, sealed });
-    this.#hold({ ...stored, sealed }, credential);
-  }
-
-  // Stores of before kept the simulator's accounts under the ids of real ones, and only the opened token tells.
-  // An id that anything in the store names already, though no account has it, is passed over.
-  async #moveToHosts(): Promise<void> {
-    const strays = Array.from(this.#held.values()).filter(isStray);
-    if (strays.length === 0) return;
-    const taken = new Set(this.#held.keys());
-    for (;;) {
-      const moves = movesOf(strays, taken, (id, credential) => this.#sealer.seal(id, credential));
-      const renames = moves.map(({ from, account }) => ({ from, account }));
-      const named = await this.#options.journal.renameAccounts(renames);
-      if (named.length > 0) {
-        for (const id of named) taken.add(id);
-        continue;
-      }
-      for (const { from, account, credential } of moves) {
-        this.#held.delete(from);
-        this.#hold(account, credential);
-      }
-      return;
-    }
   }
 
   // null: an exception. The account is kept, and is refused until the platform can tell.
@@ -198,7 +147,7 @@ export class Accounts {
     return this.#configured.has(id);
   }
 
-  // Heard before strangers: the token of a configured account (its name alone is no secret), or there is none.
+  // Served before strangers: the token of a configured account (its name alone is no secret), or there is none.
   isFavoured(platformName: string, credential: string): boolean {
     if (this.#configured.size === 0) return true;
     const id = this.claimed(platformName, credential);
@@ -282,10 +231,11 @@ export class Accounts {
     try {
       await this.#options.journal.removeAccount(id);
     } catch (error) {
-      if (!this.#held.has(id)) this.#hold(held.stored, held.credential);
+      if (!this.#held.has(id)) this.#hold(held.stored, held.credential, held.host);
       throw error;
     }
-    if (!this.#held.has(id)) for (const tell of this.#listeners) tell({ id, kind: 'removed' });
+    if (!this.#held.has(id))
+      for (const listener of this.#listeners) listener({ id, kind: 'removed' });
     return true;
   }
 
@@ -357,8 +307,8 @@ export class Accounts {
       createdAt: before?.stored.createdAt ?? this.#options.clock.now(),
     };
     await this.#options.journal.saveAccount(stored);
-    this.#hold(stored, credential);
-    for (const tell of this.#listeners) tell({ id, kind: 'token' });
+    this.#hold(stored, credential, host);
+    for (const listener of this.#listeners) listener({ id, kind: 'token' });
     return { kind: 'known', id };
   }
 
@@ -384,16 +334,37 @@ export class Accounts {
     if (held === undefined) return false;
     held.stored = { ...held.stored, ...change };
     await this.#options.journal.saveAccount(held.stored);
-    for (const tell of this.#listeners) tell({ id, kind });
+    for (const listener of this.#listeners) listener({ id, kind });
     return true;
   }
 
-  #hold(stored: StoredAccount, credential: string): void {
+  #hold(stored: StoredAccount, credential: string, host: Host | null): void {
     this.#idByDigest.delete(this.#held.get(stored.id)?.digest ?? '');
     const digest = digestOf(stored.platform, credential);
     this.#uses += 1;
-    const host = this.#hostOrNull(stored, credential);
     this.#held.set(stored.id, { stored, credential, host, digest, used: this.#uses });
     this.#idByDigest.set(digest, stored.id);
   }
+}
+
+// Which host of its platform a credential is for, and the account that it says it is of, whether or not anybody vouches
+// for it.
+const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
+
+function hostOf(platform: Platform, credential: string): Host {
+  return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
+}
+
+function claimedBy(platform: Platform, host: Host, credential: string): string {
+  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
+}
+
+function isEqual(held: string, given: string): boolean {
+  const [a, b] = [Buffer.from(held), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+// An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
+function isAccountName(platform: Platform, name: string): boolean {
+  return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
 }

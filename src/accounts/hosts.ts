@@ -1,48 +1,34 @@
-// Which host of its platform a credential is for, and what follows from it for the account's id.
+// The accounts of a store, as the next process takes them over: opened, sealed anew where the secret was changed, and
+// each under an id of the host that its credential is for.
 
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { INTERNAL } from '../domain/fault.ts';
 import { accountId } from '../domain/ids.ts';
-import type { Host, Platform } from '../platforms/platform.ts';
-import type { StoredAccount } from '../store/ports/accounts.ts';
+import type { Host } from '../platforms/platform.ts';
+import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
+import { createSealer, type Sealer, SecretMismatch } from './seal.ts';
 
-export const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-
-export function hostOf(platform: Platform, credential: string): Host {
-  return platform.wire.hostOf?.(credential) ?? ONLY_HOST;
-}
-
-// The account that a credential says it is of, whether or not anybody vouches for it.
-export function claimedBy(platform: Platform, host: Host, credential: string): string {
-  return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
-}
-
-// A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
-// something. Where nobody can tell the old one's host (null), the id is the given host's alone.
-export function mayReplace(before: Host | null, given: Host): boolean {
-  return (before === null || before.name === given.name) && given.vouches;
-}
-
-export interface Located {
+interface Located {
   readonly stored: StoredAccount;
   readonly credential: string;
   readonly host: Host | null;
 }
 
 // Under an id of another host than its credential's.
-export function isStray({ stored: { id, platform }, host }: Located): boolean {
+function isStray({ stored: { id, platform }, host }: Located): boolean {
   if (host === null || host.name === '') return false;
   return !id.startsWith(accountId(platform, host.name, ''));
 }
 
-export interface HostMove {
+interface HostMove {
   readonly from: string;
   readonly account: StoredAccount;
   readonly credential: string;
+  readonly host: Host | null;
 }
 
 // Each under an id of its own host, with a number behind it where another one has that already.
-export function movesOf(
+function movesOf(
   strays: readonly Located[],
   taken: ReadonlySet<string>,
   seal: (id: string, credential: string) => string,
@@ -54,20 +40,74 @@ export function movesOf(
     let id = wanted;
     for (let n = 2; given.has(id); n += 1) id = `${wanted}-${n}`;
     given.add(id);
-    return { from, account: { ...stored, id, sealed: seal(id, credential) }, credential };
+    return { from, account: { ...stored, id, sealed: seal(id, credential) }, credential, host };
   });
 }
 
-// Credentials and the names of accounts, as callers give them.
-
-export function isEqual(held: string, given: string): boolean {
-  const [a, b] = [Buffer.from(held), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
+// All is durable when it is returned.
+export async function openStored(
+  { journal, secretPrevious = null }: { journal: AccountStore; secretPrevious?: string | null },
+  sealer: Sealer,
+  hostOf: (stored: StoredAccount, credential: string) => Host | null,
+): Promise<Located[]> {
+  const located: Located[] = [];
+  for (const stored of await journal.accounts()) {
+    const credential = sealer.open(stored.id, stored.sealed);
+    const opened =
+      credential === null
+        ? await resealed(journal, stored, sealer, secretPrevious)
+        : { stored, credential };
+    located.push({ ...opened, host: hostOf(opened.stored, opened.credential) });
+  }
+  const strays = located.filter(isStray);
+  const moved = strays.length === 0 ? [] : await moveToHosts(journal, located, strays, sealer);
+  return [...located.filter((each) => !isStray(each)), ...moved];
 }
 
-// An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
-export function isAccountName(platform: Platform, name: string): boolean {
-  return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
+// One by one, each durable before the next: a start that is cut off is gone on with by the next one.
+async function resealed(
+  journal: AccountStore,
+  stored: StoredAccount,
+  sealer: Sealer,
+  secretPrevious: string | null,
+) {
+  const credential =
+    secretPrevious === null ? null : createSealer(secretPrevious).open(stored.id, stored.sealed);
+  if (credential === null) {
+    throw new SecretMismatch(
+      `the stored token of ${stored.id} does not open: SLUICE_SECRET (or the file \`secret\` in the data ` +
+        'folder) is not the one it was sealed with; if it was changed, set SLUICE_SECRET_PREVIOUS to the one before',
+    );
+  }
+  const sealed = sealer.seal(stored.id, credential);
+  await journal.saveAccount({ ...stored, sealed });
+  return { stored: { ...stored, sealed }, credential };
+}
+
+// Stores of before kept the simulator's accounts under the ids of real ones, and only the opened token tells.
+// An id that anything in the store names already, though no account has it, is passed over.
+async function moveToHosts(
+  journal: AccountStore,
+  all: readonly Located[],
+  strays: readonly Located[],
+  sealer: Sealer,
+) {
+  const taken = new Set(all.map(({ stored }) => stored.id));
+  for (;;) {
+    const moves = movesOf(strays, taken, (id, credential) => sealer.seal(id, credential));
+    const renames = moves.map(({ from, account }) => ({ from, account }));
+    const named = await journal.renameAccounts(renames);
+    if (named.length === 0) {
+      return moves.map(({ account, credential, host }) => ({ stored: account, credential, host }));
+    }
+    for (const id of named) taken.add(id);
+  }
+}
+
+// A new credential takes the place of the old one only by the word of the same host, and only if that word is worth
+// something. Where nobody can tell the old one's host (null), the id is the given host's alone.
+export function mayReplace(before: Host | null, given: Host): boolean {
+  return (before === null || before.name === given.name) && given.vouches;
 }
 
 export function bareName(platformName: string, name: string): string {

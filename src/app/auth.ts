@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ADMIN_KEY_FILE } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
-import { isLoopback } from '../http/sites.ts';
+import { isLoopback } from '../http/edge.ts';
 import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';

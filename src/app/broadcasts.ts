@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import type { Config } from '../config/config.ts';
-import { safePriors } from '../dispatch/account/account.ts';
+import { safePriors } from '../dispatch/state.ts';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../http/broadcasts/calls.ts';
 import type { BroadcastOrder } from '../http/broadcasts/schema.ts';
 import { type ShownBroadcast, showAudience, showRecipient } from '../http/broadcasts/view.ts';
-import { valueProblem } from '../http/json-body.ts';
+import { valueProblem } from '../http/edge.ts';
 import type { RecipientState } from '../store/ports/broadcasts.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { giveUp, type House } from './resources.ts';

@@ -4,7 +4,7 @@
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { WaitingCallers } from '../accept/receipt.ts';
+import { WaitingCallers } from '../accept/callers.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
@@ -15,8 +15,8 @@ import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
 import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
+import { valueProblem } from '../http/edge.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
-import { valueProblem } from '../http/json-body.ts';
 import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
 import type { AskedRoad } from '../road/road.ts';
@@ -81,7 +81,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   fillMetrics(config, house, metrics);
   followRoad(road, log);
   const broadcasts = openBroadcasts(config, house, metrics);
-  const arrivals = openArrivals(house, metrics, () => options, broadcasts.heard.bind(broadcasts));
+  const arrivals = openArrivals(house, metrics, () => options, broadcasts);
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);

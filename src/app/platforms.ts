@@ -3,7 +3,7 @@
 
 import type { Config, Settings } from '../config/config.ts';
 import type { ReportFault } from '../domain/fault.ts';
-import { isLoopback } from '../http/sites.ts';
+import { isLoopback } from '../http/edge.ts';
 import type { Priors } from '../limits/limits.ts';
 import { bounded } from '../platforms/bounded.ts';
 import type { PlatformDefinition } from '../platforms/definition.ts';

@@ -10,9 +10,9 @@ import {
   SECRET_FILE,
 } from '../accounts/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
+import { SPOOL_FOLDER } from '../domain/body.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
-import { SPOOL_FOLDER } from '../domain/upload.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { Simulator } from '../sim/sim.ts';
@@ -129,7 +129,7 @@ export async function openHouse(
     ...sealing,
     settingsOf,
     async hangUp() {
-      await Promise.all([...platforms.values()].map((platform) => platform.wire.close()));
+      await Promise.all([...platforms.values()].map((platform) => platform.wire.close?.()));
     },
     close,
   };

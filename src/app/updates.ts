@@ -19,19 +19,24 @@ export interface Arrivals {
   stop(deadlineMs: number): Promise<void>;
 }
 
-// `options`: asked when an app answers with a call, which is after intake was made. `heard`: someone wrote in the chat.
+interface UpdateFollowers {
+  // Someone wrote in the chat.
+  onUpdate(account: string, chat: string): void;
+}
+
+// `options`: asked when an app answers with a call, which is after intake was made.
 export function openArrivals(
   house: House,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
-  heard: (account: string, chat: string) => void,
+  followers: UpdateFollowers,
 ): Arrivals {
   const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
     random,
-    journal: { incoming: overheard(journal.incoming, heard) },
+    journal: { incoming: followed(journal.incoming, followers) },
     secret,
     secretPrevious,
     accounts: {
@@ -70,15 +75,12 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   return reply === null ? null : updates.nameIn(reply);
 }
 
-function overheard(
-  incoming: UpdateStore,
-  heard: (account: string, chat: string) => void,
-): UpdateStore {
+function followed(incoming: UpdateStore, followers: UpdateFollowers): UpdateStore {
   return {
     ...incoming,
     record(batch) {
       for (const { account, chat, voice } of batch) {
-        if (voice !== 'none' && chat !== null) heard(account, chat);
+        if (voice !== 'none' && chat !== null) followers.onUpdate(account, chat);
       }
       return incoming.record(batch);
     },

@@ -82,7 +82,7 @@ export function aWorld(options: BroadcastWorldOptions = {}) {
       await settled(clock, world.now.engine.dispatch.start());
       await settled(clock, world.now.broadcasting.start());
     },
-    // Another room on the same road.
+    // Another user of the same road.
     renew() {
       world.now.broadcasting = world.now.makeRoom();
     },

@@ -219,7 +219,7 @@ describe('chats that refuse', () => {
     await broadcastTo(world, 1);
     await world.run(MINUTE);
     world.model.setChat('1001', { kind: 'open' });
-    world.now.broadcasting.heard(ACCOUNT, '1001');
+    world.now.broadcasting.onUpdate(ACCOUNT, '1001');
     await world.run(MINUTE);
     const second = await broadcastTo(world, 1);
     await world.run(MINUTE);

@@ -1,8 +1,8 @@
-// Broadcasts: one message, many chats. The room's door. An audience is filled as its members come and never held in
+// Broadcasts: one message, many chats. An audience is filled as its members come and never held in
 // memory; a broadcast is fed to the road a window at a time, at low priority, and knows what became of everyone.
 
 import type { BroadcastingParts } from './parts.ts';
-import { BroadcastService } from './room.ts';
+import { BroadcastService } from './service.ts';
 import type { Broadcasting } from './words.ts';
 
 export type { BroadcastingParts } from './parts.ts';

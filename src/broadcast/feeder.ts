@@ -3,10 +3,10 @@
 // after a crash sends nothing twice. They are due one after the other at the pace of the account instead of all at
 // once: a burst would use up a whole second's budget and leave a message that comes in between waiting for the next.
 
+import { bodyOf, NO_FILES } from '../domain/body.ts';
 import type { Delivery, NewDelivery } from '../domain/delivery.ts';
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
-import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Road } from '../road/road.ts';
 import type { BroadcastStore, FedCommand, Member } from '../store/ports/broadcasts.ts';

@@ -97,7 +97,7 @@ export class Outcomes {
   };
 
   // Someone wrote from this chat.
-  heard(account: string, chat: string): void {
+  onUpdate(account: string, chat: string): void {
     this.#parts.refusals.reached(account, chat);
     if (this.#parts.refusals.hasChanges) this.#saveSoon();
   }

@@ -1,4 +1,4 @@
-// What the room needs of the house.
+// What broadcasts need of the gateway.
 
 import type { ReportFault } from '../domain/fault.ts';
 import type { Ledger } from '../ledger/ledger.ts';

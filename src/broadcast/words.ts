@@ -1,4 +1,4 @@
-// The words of the room: what others ask of broadcasts, and what they are told.
+// What others ask of broadcasts, and what they are told.
 
 import type { Priority } from '../domain/priority.ts';
 import type {
@@ -18,7 +18,7 @@ export interface NewMember {
 }
 
 export interface BroadcastRequest {
-  // An account the house knows, and its platform.
+  // An account the gateway knows, and its platform.
   readonly account: string;
   readonly platform: string;
   // Saved under a name, or filled for this broadcast alone.
@@ -111,7 +111,7 @@ export interface Broadcasting extends Service {
   }): Promise<Recipient[] | null>;
 
   // Someone wrote from this chat: it does not refuse the account any more.
-  heard(account: string, chat: string): void;
+  onUpdate(account: string, chat: string): void;
   // How many run or are paused, by platform.
   live(): readonly { platform: string; state: BroadcastState }[];
 }

@@ -10,7 +10,7 @@ export interface OrderOptions {
   readonly text?: string;
   readonly body?: string;
   readonly parseMode?: string;
-  readonly method: string;
+  readonly method?: string;
   readonly account?: string;
   readonly platform: string;
   readonly priority?: string;

@@ -45,16 +45,16 @@ function theTerminal(): Terminal {
   };
 }
 
-function attend(heard: Parameters<NonNullable<Terminal['attend']>>[0]): () => void {
+function attend(handlers: Parameters<NonNullable<Terminal['attend']>>[0]): () => void {
   const onData = (chunk: Buffer) => {
-    for (const key of keysIn(chunk.toString())) heard.key(key);
+    for (const key of keysIn(chunk.toString())) handlers.key(key);
   };
   stdin.setRawMode(true);
   stdin.on('data', onData);
-  stdout.on('resize', heard.resize);
+  stdout.on('resize', handlers.resize);
   return () => {
     stdin.off('data', onData);
-    stdout.off('resize', heard.resize);
+    stdout.off('resize', handlers.resize);
     stdin.setRawMode(false);
     stdin.pause();
   };

@@ -22,7 +22,7 @@ export interface Terminal {
   // Whether it may be written to in colours.
   readonly isColoured?: boolean;
   // Keys as they are pressed, not line by line, and changes of the size; answers how to stop. Left out: nobody types.
-  attend?(heard: { key(key: string): void; resize(): void }): () => void;
+  attend?(handlers: { key(key: string): void; resize(): void }): () => void;
 }
 
 // Did not work (exit code 1). The message says what to do.

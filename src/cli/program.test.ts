@@ -234,11 +234,14 @@ describe('commands', () => {
       key: 'Bearer right',
       body: {
         to: { platform: 'telegram', account: 'telegram:1', chat: '-100' },
-        method: 'sendMessage',
         body: { text: 'hello' },
         wait: 5,
       },
     });
+    // The platform knows its own.
+    expect(seen.at(-1)!.body).not.toHaveProperty('method');
+    await run('send', '--chat', '-100', '--method', 'sendPhoto', '--body', '{"photo":"a"}');
+    expect(seen.at(-1)).toMatchObject({ body: { method: 'sendPhoto', body: { photo: 'a' } } });
   });
 
   test('--json prints what programs need and nothing else', async () => {

@@ -14,7 +14,7 @@ interface Options {
   readonly platform: string;
   readonly chat: string;
   readonly thread?: string;
-  readonly method: string;
+  readonly method?: string;
   readonly body?: string;
   readonly priority?: string;
   readonly session?: string;
@@ -43,7 +43,7 @@ export function addSend(program: Command, io: Io): void {
     .option('--account <id>', 'account id or token (default: the platform’s only one)')
     .option('--platform <name>', 'the account’s platform', PLATFORM_DEFAULT.name)
     .option('--thread <id>', 'thread or topic')
-    .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
+    .option('--method <name>', 'the platform’s name of the call (default: its message of text)')
     .option('--body <json>', 'the call’s parameters, without the target')
     .addOption(program.createOption('--priority <class>', 'class').choices([...PRIORITIES]))
     .option('--session <name>', 'messages of one session keep their order')

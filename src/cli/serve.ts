@@ -72,7 +72,7 @@ function startFailure(error: Error, config: { host: string; port: number }): str
     return `${place} needs more rights; choose a port above 1023 with --port`;
   }
   if (code === 'disk_full') {
-    return `cannot start: the disk of the data folder is full (${error.message}); free some room first`;
+    return `cannot start: the disk of the data folder is full (${error.message}); free some space first`;
   }
   return `cannot start: ${error.message}`;
 }

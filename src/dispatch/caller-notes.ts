@@ -2,7 +2,7 @@
 
 import type { CallerStore, Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import type { AccountOwners } from './account/account.ts';
+import type { AccountOwners } from './state.ts';
 
 export interface CallerPorts {
   readonly journal: { readonly callers: CallerStore };

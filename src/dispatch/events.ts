@@ -1,12 +1,12 @@
-// Tells the road's events to whoever listens (log, metrics, the event stream) and the ends to whoever waits.
-// Nothing is built when nobody listens, and routine is told to those alone who want it: see Interest.
+// Publishes the road's events to whoever listens (log, metrics, the event stream), and the ends to whoever waits.
+// Nothing is built when nobody listens, and routine goes to those alone who want it: see Interest.
 
+import { summaryOf } from '../domain/body.ts';
 import type { Queued, State } from '../domain/delivery.ts';
 import type { About, Interest, RoadCounts, RoadEvent, RoadListener } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { formatId } from '../domain/ids.ts';
-import { brokenStatusOf } from '../domain/outcome.ts';
-import { summaryOf } from '../domain/payload.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { Ended } from '../road/road.ts';
 import { type AttemptReport, answerOf, detailOf, reasonOf } from './settle.ts';
 
@@ -40,7 +40,7 @@ class Waiters {
     });
   }
 
-  tell(ended: Ended): void {
+  finish(ended: Ended): void {
     const waiters = this.#waiting.get(ended.seq);
     if (waiters === undefined) return;
     this.#waiting.delete(ended.seq);
@@ -98,10 +98,10 @@ export class RoadEvents {
 
   emit(event: RoadEvent): void {
     this.#counts.events += 1;
-    this.#tell(this.#trouble, event);
+    this.#publish(this.#trouble, event);
   }
 
-  #tell(listeners: ReadonlySet<RoadListener>, event: RoadEvent): void {
+  #publish(listeners: ReadonlySet<RoadListener>, event: RoadEvent): void {
     for (const listener of listeners) {
       // The road does not depend on who follows it.
       try {
@@ -116,7 +116,7 @@ export class RoadEvents {
     this.#counts.accepted += 1;
     this.#counts.events += 1;
     if (this.#routine.size === 0) return;
-    this.#tell(this.#routine, { kind: 'accepted', at, about: this.#about(queued) });
+    this.#publish(this.#routine, { kind: 'accepted', at, about: this.#about(queued) });
   }
 
   // A newer one took its place: whoever waited for the old one waits for the new one.
@@ -131,7 +131,7 @@ export class RoadEvents {
     this.#count(report);
     const isRoutine = settled.kind === 'settled' && settled.state === 'sent';
     const listeners = isRoutine ? this.#routine : this.#trouble;
-    if (listeners.size > 0) this.#tellAttempt(listeners, queued, report);
+    if (listeners.size > 0) this.#publishAttempt(listeners, queued, report);
     for (const { scope, name, until, cause } of learned.freezes) {
       const scoped = `${scope}:${name}`;
       this.emit({ kind: 'frozen', at: endedAt, account, scope: scoped, until, cause });
@@ -141,7 +141,7 @@ export class RoadEvents {
       this.waiters.redirect(queued.seq, settled.supersededBy);
       return;
     }
-    this.waiters.tell({
+    this.waiters.finish({
       seq: queued.seq,
       state: settled.state,
       reason: reasonOf(outcome),
@@ -153,7 +153,7 @@ export class RoadEvents {
 
   // Came to rest without an attempt.
   ended(seq: number, state: State, reason: string): void {
-    this.waiters.tell({ seq, state, reason, detail: null, messageId: null, result: null });
+    this.waiters.finish({ seq, state, reason, detail: null, messageId: null, result: null });
   }
 
   moved(q: Queued, from: State, to: State, reason: string | null, at: number, dueAt = 0): void {
@@ -174,7 +174,11 @@ export class RoadEvents {
   }
 
   // Two events in a row of every delivery there is: written out, because spreading costs more than the counting.
-  #tellAttempt(listeners: ReadonlySet<RoadListener>, queued: Queued, report: AttemptReport): void {
+  #publishAttempt(
+    listeners: ReadonlySet<RoadListener>,
+    queued: Queued,
+    report: AttemptReport,
+  ): void {
     const { n, outcome, settled, startedAt, endedAt: at, body } = report;
     const about = this.#about(queued);
     const reason = reasonOf(outcome);
@@ -184,7 +188,7 @@ export class RoadEvents {
     const payload = outcome.kind === 'sent' || body === null ? null : summaryOf(body);
     const kind = 'attempted';
     const end = outcome.kind;
-    this.#tell(listeners, {
+    this.#publish(listeners, {
       kind,
       at,
       about,
@@ -201,7 +205,16 @@ export class RoadEvents {
     const to = settled.state;
     const dueAt = settled.queued?.dueAt ?? 0;
     const ageMs = at - queued.enterAt;
-    this.#tell(listeners, { kind: 'moved', at, about, from: 'sending', to, reason, dueAt, ageMs });
+    this.#publish(listeners, {
+      kind: 'moved',
+      at,
+      about,
+      from: 'sending',
+      to,
+      reason,
+      dueAt,
+      ageMs,
+    });
   }
 
   #about(queued: Queued): About {
@@ -210,4 +223,10 @@ export class RoadEvents {
     const correlation = queued.correlation ?? id;
     return { seq, id, correlation, account, chat, lane, method, priority };
   }
+}
+
+// null: it was not answered with a 5xx.
+function brokenStatusOf(outcome: Outcome): number | null {
+  if (outcome.kind !== 'failed' && outcome.kind !== 'uncertain') return null;
+  return outcome.status ?? null;
 }

@@ -12,9 +12,9 @@ import type { BootTime } from '../system/boot.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
-import type { Profile } from './account/account.ts';
 import type { BreakerSettings } from './account/availability.ts';
 import { Cosmetics } from './account/cosmetics.ts';
+import type { Profile } from './account/profile.ts';
 import { ContentCache, type Known, type Records } from './attempt/messages.ts';
 import { Attempts } from './attempt/run.ts';
 import { CallerNotes } from './caller-notes.ts';
@@ -22,8 +22,8 @@ import { PlatformTime } from './platform-time.ts';
 import { recover, type StartStore } from './recover.ts';
 import { RoadState } from './state.ts';
 
-export type { Profile, RetryPolicy } from './account/account.ts';
 export type { BreakerSettings } from './account/availability.ts';
+export type { Profile, RetryPolicy } from './account/profile.ts';
 
 // Decisions in one turn of the loop; then others (intake, answers) get theirs.
 const DECISIONS_PER_TURN_MAX = 512;

@@ -13,7 +13,7 @@ import type { Recovered, RecoveryStore, StoredCall } from '../store/ports/recove
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
-import type { AccountOwners, Profile } from './account/account.ts';
+import type { Profile } from './account/profile.ts';
 import { type BeginPorts, begin } from './attempt/run.ts';
 import {
   CLOCK_ACCOUNT,
@@ -30,7 +30,7 @@ import {
   internalFailure,
   quarantine,
 } from './settle.ts';
-import type { RoadState } from './state.ts';
+import type { AccountOwners, RoadState } from './state.ts';
 
 // Longer than any window of any platform's priors.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;

@@ -38,7 +38,7 @@ test('a call under way, a used window, a freeze and a pause are told before a ca
   expect(road.hindrance({ ...CALL, chat: 'other' })).toContain('paused');
 });
 
-test('what waits has not begun, what flies has', async () => {
+test('what waits has not begun, what is in flight has', async () => {
   const { road, dispatch, run } = aRoad(() => SENT);
   await dispatch.start();
   const first = await submit(road);

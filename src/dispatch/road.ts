@@ -147,7 +147,7 @@ function missing(seq: number): Ended {
 }
 
 function isOnRoad({ scheduler }: RoadState, seq: number): boolean {
-  return scheduler.isFlying(seq) || scheduler.isWaiting(seq);
+  return scheduler.isInFlight(seq) || scheduler.isWaiting(seq);
 }
 
 // The bounds of the queue that are kept here, beside the count of deliveries per account that the store keeps: bytes
@@ -281,12 +281,12 @@ function appendToQueue(
     (appended) => {
       dispatch.state.store.worked();
       if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
-      scheduler.met(expected);
+      scheduler.arrived(expected);
       if (appended.kind === 'not_owner') dispatch.state.lose(account, dispatch.clock.now());
       return appended;
     },
     (error) => {
-      scheduler.met(expected);
+      scheduler.arrived(expected);
       throw noted(dispatch, error);
     },
   );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Queued } from '../domain/delivery.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { RetryPolicy } from './account/account.ts';
+import type { RetryPolicy } from './account/profile.ts';
 import { backoffMs, settle, type Tried } from './settle.ts';
 
 const POLICY: RetryPolicy = {

@@ -15,20 +15,21 @@ import type {
   Settled,
   Settlement,
 } from '../store/ports/delivery.ts';
+import type { Owner } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import { type Clock, sleep } from '../system/clock.ts';
 import { faultInWords } from '../system/fault.ts';
 import type { Random } from '../system/random.ts';
-import type { AccountOwners, Profile, RetryPolicy } from './account/account.ts';
 import type { BreakerCause, Health } from './account/availability.ts';
+import type { Profile, RetryPolicy } from './account/profile.ts';
 
 // Between two tries to write a settlement the store did not take.
 const STORE_RETRY_MS = 500;
 
 export interface AttemptPorts {
   readonly journal: Pick<DeliveryStore, 'settle'>;
-  readonly owners: Pick<AccountOwners, 'of'>;
+  readonly owners: { of(account: string): Owner };
   readonly clock: Clock;
   readonly random: Random;
   readonly report: ReportFault;

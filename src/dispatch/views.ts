@@ -14,7 +14,7 @@ import type { RoadState } from './state.ts';
 
 export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {
   const { scheduler } = road;
-  if (scheduler.isFlying(seq)) {
+  if (scheduler.isInFlight(seq)) {
     const summary = 'it is being sent now';
     return { position: 0, eta: now, state: 'sending', summary, causes: [] };
   }

@@ -1,4 +1,4 @@
-// The words of live output that rooms share: how a growing text is written, how it is shown, and who decides when.
+// The words of live output that folders share: how a growing text is written, how it is shown, and who decides when.
 
 // `markdown` is what language models write; the others are the platform's own markups, named as it names them.
 export const FORMATS = ['plain', 'markdown', 'html', 'markdownv2'] as const;

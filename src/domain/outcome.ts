@@ -28,12 +28,6 @@ export type Outcome =
   // The request was written and no answer came: it may or may not have been delivered.
   | { kind: 'uncertain'; reason: string; detail: string; status?: number };
 
-// null: it was not answered with a 5xx.
-export function brokenStatusOf(outcome: Outcome): number | null {
-  if (outcome.kind !== 'failed' && outcome.kind !== 'uncertain') return null;
-  return outcome.status ?? null;
-}
-
 export type Cure =
   | { kind: 'move_chat'; chat: string }
   | { kind: 'drop_reply' }

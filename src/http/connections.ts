@@ -9,19 +9,14 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, problem } from '../domain/errors.ts';
+import { BlockList, isIP, Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../system/clock.ts';
 import { Rate } from '../system/rate.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
-import { sendAnswer } from './answer.ts';
 import { accessOf } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import { answerProblem } from './dialects/answers.ts';
-import { type Dialects, dialectAt } from './dialects/dialects.ts';
-import { Peers } from './peers.ts';
-import { sendProblem } from './problem.ts';
+import type { Deny } from './edge.ts';
 
 // Of bodies that are being read into memory, all together.
 const READING_BYTES_MAX = 268_435_456;
@@ -48,12 +43,12 @@ declare module 'fastify' {
   }
 }
 
-export function boundLines(app: FastifyInstance, options: IntakeOptions, dialects: Dialects): void {
+export function boundLines(app: FastifyInstance, options: IntakeOptions, deny: Deny): void {
   const { clock, settings } = options;
   const peers = new Peers(settings.trustedProxies);
   app.decorateRequest('bodyOf', null);
   boundConnections(app, peers, settings.connectionsMax);
-  boundBodies(app, peers, settings.bodyBytesMax, clock, dialects);
+  boundBodies(app, peers, settings.bodyBytesMax, clock, deny);
   paceRefusals(app, peers, clock);
   const pace = { freeAt: 0 };
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -109,7 +104,7 @@ function boundBodies(
   peers: Peers,
   bodyBytesMax: number,
   clock: Clock,
-  dialects: Dialects,
+  deny: Deny,
 ): void {
   const bytesRead = new Shares(READING_BYTES_MAX);
   // Until somebody wants the body, its sender waits.
@@ -124,7 +119,7 @@ function boundBodies(
     if (bytes > SMALL_BODY_BYTES) {
       const claimant = claimantOf(request, peers);
       if (!bytesRead.take(claimant, bytes)) {
-        refuse(dialects, request, reply, 'bodies_full');
+        deny(request, reply, 'bodies_full');
         return;
       }
       const timer = isLasting(request)
@@ -206,16 +201,78 @@ function discard(
   });
 }
 
-function refuse(
-  dialects: Dialects,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  code: ErrorCode,
-): void {
-  const refusal = problem(code, '');
-  const dialect = dialectAt(dialects, request.url);
-  if (dialect !== null) sendAnswer(reply, answerProblem(dialect, refusal));
-  else sendProblem(reply, refusal);
+// Where a request comes from, as far as bounds are counted by it: the peer of its connection, or what a trusted proxy
+// says of it. Nobody else's X-Forwarded-For is believed: with it a stranger would have as many addresses as it likes.
+
+// The machine itself: whatever runs on it is not bounded by where it comes from. So is a proxy on it that is not
+// trusted: bounding that would bound everybody.
+const OWN = ['127.0.0.1', '::1', ''];
+const MAPPED = '::ffff:';
+// What one line of an IPv6 provider's customer has.
+const IPV6_GROUPS_KEPT = 4;
+const IPV6_GROUPS = 8;
+
+export class Peers {
+  // null: none is trusted.
+  readonly #proxies: BlockList | null;
+
+  constructor(trustedProxies: readonly string[]) {
+    this.#proxies = trustedProxies.length === 0 ? null : blockListOf(trustedProxies);
+  }
+
+  // '': the machine itself, which is not counted.
+  addressOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
+    const peer = plain(socket.remoteAddress ?? '');
+    if (this.#proxies === null || !this.#isProxy(peer)) return counted(peer);
+    const forwarded = headers['x-forwarded-for'];
+    const hops = typeof forwarded === 'string' ? forwarded.split(',') : [];
+    for (const hop of hops.reverse()) {
+      const address = plain(hop.trim());
+      if (isIP(address) === 0) break;
+      if (!this.#isProxy(address)) return counted(address);
+    }
+    return counted(peer);
+  }
+
+  // Its connections carry the requests of many.
+  isProxy(remoteAddress: string | undefined): boolean {
+    return this.#proxies !== null && this.#isProxy(plain(remoteAddress ?? ''));
+  }
+
+  #isProxy(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#proxies!.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  }
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+function plain(address: string): string {
+  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+}
+
+function counted(address: string): string {
+  if (OWN.includes(address)) return '';
+  return address.includes(':') ? networkOf(address) : address;
+}
+
+// The first half of an IPv6 address, written out.
+function networkOf(address: string): string {
+  const [before = '', after = ''] = address.split('%', 1)[0]!.split('::');
+  const head = before === '' ? [] : before.split(':');
+  const tail = after === '' ? [] : after.split(':');
+  const zeros = Math.max(0, IPV6_GROUPS - head.length - tail.length);
+  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail];
+  return `${groups.slice(0, IPV6_GROUPS_KEPT).join(':')}::/64`;
 }
 
 // The HTTP server beneath the routes. Requests sent ahead on one connection are taken one after the other: the next

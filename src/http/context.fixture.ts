@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { WaitingCallers } from '../accept/receipt.ts';
+import { WaitingCallers } from '../accept/callers.ts';
 import { Accounts } from '../accounts/accounts.ts';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import { type Guards, openGuards } from '../keys/keys.ts';

@@ -1,4 +1,4 @@
-// Intake: bytes to an accepted message. This is the room's door: what it needs from the house, and its bounds.
+// Intake: bytes to an accepted message. What it needs of the gateway, and its bounds.
 // Everything is parsed once, here; behind this wall there are only well-formed deliveries.
 
 import type { AcceptContext, AcceptSettings } from '../accept/context.ts';

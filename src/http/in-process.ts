@@ -6,9 +6,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
-import type { Caller } from '../accept/receipt.ts';
+import type { Caller } from '../accept/callers.ts';
+import type { ValueAnswer } from '../platforms/platform.ts';
 import { faultOf, parseJson } from '../system/json.ts';
-import type { ValueAnswer } from './answer.ts';
 import {
   answerNotFound,
   answerStopping,
@@ -17,7 +17,7 @@ import {
 } from './dialects/answers.ts';
 import type { Dialects } from './dialects/dialects.ts';
 import type { Door } from './dialects/door.ts';
-import { JsonBodyError } from './json-body.ts';
+import { JsonBodyError } from './edge.ts';
 
 export interface InProcessCall {
   readonly platform: string;

@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { ACCOUNT, AUTH, type Bench, bench, message, TOKEN } from './context.fixture.ts';
+import { valueProblem } from './edge.ts';
 import { callInProcess } from './in-process.ts';
-import { valueProblem } from './json-body.ts';
 
 const LEVELS = 2500;
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`;

@@ -30,9 +30,12 @@ const POST: Route<IntakeOptions> = {
   tag: 'gateway',
   summary: 'Model Context Protocol: the tools send, stream, status, explain and dead_letters',
   headers: { Accept: 'application/json, text/event-stream' },
-  body: Type.Unknown(),
+  body: Type.Object({}, { additionalProperties: true, description: 'A request of the protocol' }),
   bodyBytesMax: BODY_BYTES_MAX,
-  answers: { 200: Type.Unknown(), 202: null },
+  answers: {
+    200: Type.Object({}, { additionalProperties: true, description: 'The protocol’s answer' }),
+    202: null,
+  },
   examples: {
     'a client introduces itself': {
       headers: { accept: 'application/json, text/event-stream' },

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { type Files, NO_FILES, type SpooledFile } from '../domain/upload.ts';
+import { type Files, NO_FILES, type SpooledFile } from '../domain/body.ts';
 import type { ReceivedFile, Receiving } from '../spool/spool.ts';
 import type { Claimant } from '../system/shares.ts';
 

@@ -1,7 +1,7 @@
 // Who may have how many of the places of held calls and of calls that are passed on.
 
 import { expect, test } from 'vitest';
-import { WaitingCallers } from '../accept/receipt.ts';
+import { WaitingCallers } from '../accept/callers.ts';
 import { bench } from './context.fixture.ts';
 import { PASSING_MAX } from './context.ts';
 

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { WaitingCallers } from '../accept/receipt.ts';
+import type { WaitingCallers } from '../accept/callers.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 
@@ -100,7 +100,7 @@ export function group<C>(
   };
 }
 
-// The group's handlers need nothing but what the house gives to all.
+// The group's handlers need nothing but what the gateway gives to all.
 export const withOptions = ({ options }: Opening): IntakeOptions => options;
 
 export function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {

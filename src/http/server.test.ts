@@ -150,6 +150,7 @@ describe('/v1/accounts and /v1/limits', () => {
             state: 'open',
             until: new Date(START + 5000).toISOString(),
             cause: '5 failures',
+            detail: 'ECONNREFUSED',
           },
           waiting: 3,
           inFlight: 1,

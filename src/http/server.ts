@@ -1,27 +1,24 @@
-// The HTTP face: walls first (name, key), then routes, and one way to say no.
+// The HTTP server, put together: the edge, bounds and keys before the routes, and one way to say no.
 // Built without listening, so that every handler can be tested without a socket. Requests are counted, not
 // logged: at full speed a line per request would cost more than the request.
 
 import type { FastifyRequest } from 'fastify';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { WaitingCallers } from '../accept/receipt.ts';
+import { WaitingCallers } from '../accept/callers.ts';
 import { journalProblem } from '../accept/submit.ts';
-import { ERRORS, type ErrorCode, problem } from '../domain/errors.ts';
+import { ERRORS, problem } from '../domain/errors.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
-import { makeInert, sendAnswer } from './answer.ts';
-import { accessOf } from './auth/access.ts';
 import { guardRoutes } from './auth/guard.ts';
 import { boundLines, createPipelineServer } from './connections.ts';
 import { type IntakeOptions, WAITING_MAX } from './context.ts';
 import { answerNotFound, answerProblem, answerStopping } from './dialects/answers.ts';
+import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
-import { mountDialect } from './dialects/mount.ts';
-import { readPatience } from './dialects/send-options.ts';
-import { addJsonParser, JsonBodyError } from './json-body.ts';
+import { mountDialect } from './dialects/door.ts';
+import { type Deny, guardEdge, JsonBodyError, makeInert, sendAnswer } from './edge.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { GROUPS, ROUTES } from './routes.ts';
-import { HostWall, isNavigation, isOfAnotherSite } from './sites.ts';
 
 // A request must have arrived within this time, an upload over a slow line included; how long its answer takes is
 // another matter.
@@ -45,10 +42,18 @@ export function createServer(
     },
   });
   const routes = new Map<string, Set<string>>();
-  raiseWalls(app, options, waiting, dialects);
-  boundLines(app, options, dialects);
+  const deny = denyIn(dialects);
+  guardEdge(app, options, {
+    waiting,
+    deny,
+    turnsAway(request, reply) {
+      const held = heldBy(dialects, options, request);
+      if (held !== null) sendAnswer(reply, answerStopping(held));
+      return held !== null;
+    },
+  });
+  boundLines(app, options, deny);
   guardRoutes(app, options);
-  addJsonParser(app);
   app.removeContentTypeParser('text/plain');
   app.addHook('onRoute', (route) => {
     const methods = routes.get(route.url) ?? new Set();
@@ -66,50 +71,13 @@ export function createServer(
   return app;
 }
 
-function raiseWalls(
-  app: FastifyInstance,
-  options: IntakeOptions,
-  waiting: WaitingCallers,
-  dialects: Dialects,
-): void {
-  const wall = new HostWall(options.settings.host, options.settings.allowedHosts);
-  let isClosing = false;
-  app.addHook('preClose', async () => {
-    isClosing = true;
-    waiting.stop();
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    // Before its body: a call that would hold the line could not be answered any more.
-    const held = waiting.isStopping ? heldBy(dialects, options, request) : null;
-    if (held !== null) sendAnswer(reply, answerStopping(held));
-    else if (isClosing) refuse(reply.header('connection', 'close'), 'shutting_down');
-    else if (!wall.admits(request.headers)) deny(dialects, request, reply, 'forbidden_host');
-    else if (isOfAnotherSite(request.headers) && !isLinked(request)) {
-      deny(dialects, request, reply, 'cross_site');
-    } else done();
-  });
-  // Not onResponse: that hook puts listeners on every response, and costs more than the counting.
-  app.addHook('onSend', (request, reply, payload, done) => {
-    options.metrics.countRequest(request.routeOptions.url ?? 'none', reply.statusCode);
-    makeInert(reply);
-    done(null, payload);
-  });
-}
-
-// What is no route, or says nothing, is closed to other sites.
-function isLinked(request: FastifyRequest): boolean {
-  return accessOf(request.routeOptions.config).linked === true && isNavigation(request);
-}
-
-function deny(
-  dialects: Dialects,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  code: ErrorCode,
-): FastifyReply {
-  const dialect = dialectAt(dialects, request.url);
-  if (dialect === null) return refuse(reply, code);
-  return sendAnswer(reply, answerProblem(dialect, problem(code, ERRORS[code].title)));
+// In the words of the dialect that the URL is of.
+function denyIn(dialects: Dialects): Deny {
+  return (request, reply, code) => {
+    const dialect = dialectAt(dialects, request.url);
+    if (dialect === null) refuse(reply, code);
+    else sendAnswer(reply, answerProblem(dialect, problem(code, ERRORS[code].title)));
+  };
 }
 
 // The dialect whose caller would wait for the end; null: it is no call that would.

@@ -2,9 +2,9 @@
 // often the app is asked. Nobody waits for it; what is wrong with it is for the log, as the app is told nothing.
 
 import { prepare, submit } from '../accept/submit.ts';
+import { bodyOf, NO_FILES } from '../domain/body.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { platformOf } from '../domain/ids.ts';
-import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { WebhookCall } from '../updates/updates.ts';
 import type { IntakeOptions } from './context.ts';

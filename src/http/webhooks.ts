@@ -10,7 +10,7 @@ import { unreachable } from '../system/assert.ts';
 import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import { JsonBodyError } from './json-body.ts';
+import { JsonBodyError } from './edge.ts';
 import { SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
 import { group, type Route, withOptions } from './route.ts';

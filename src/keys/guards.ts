@@ -1,4 +1,4 @@
-// All that guards the doors, put together: who holds which key, who is logged in, who has tried too often, and where
+// All that guards the routes, put together: who holds which key, who is logged in, who has tried too often, and where
 // it is noted what was done.
 
 import type { AuditStore } from '../store/ports/audit.ts';

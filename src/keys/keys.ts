@@ -1,4 +1,4 @@
-// Who may do what: keys, virtual tokens, and who is logged in. The room's door.
+// Who may do what: keys, virtual tokens, and who is logged in.
 
 export { type Guards, openGuards } from './guards.ts';
 export { ADMIN, type Holder, type KeyView, type NewKeyRequest } from './keyring.ts';

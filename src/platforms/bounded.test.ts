@@ -62,7 +62,7 @@ test('every promise of a platform settles, whichever of its methods fails and ho
       'wire.send': () => platform.wire.send(CALL),
       'wire.identify': () => platform.wire.identify('1:x'),
       'wire.timeAt': () => platform.wire.timeAt!('1:x'),
-      'wire.close': () => platform.wire.close(),
+      'wire.close': () => platform.wire.close!(),
       'passage.pass': () => platform.passage!.pass(CALL, signal),
       'passage.download': () => platform.passage!.download(file, signal),
     };
@@ -99,6 +99,18 @@ test('a caller who hangs up is not kept by a platform that does not hear it', as
 test('closing ends what is still out, and leaves no timer', async () => {
   const { clock, platform } = made('wire.send', 'hangs');
   const sent = platform.wire.send(CALL);
-  await platform.wire.close();
+  await platform.wire.close!();
   expect(await endOf(clock, sent, 0)).toBeInstanceOf(NoAnswer);
+});
+
+test('what has nothing to close ends what is still out all the same', async () => {
+  const clock = virtualClock(START);
+  const { close: _close, ...wire } = aPlatform(clock).wire;
+  const faults: unknown[] = [];
+  const bare = { ...aPlatform(clock), wire: { ...wire, send: () => new Promise<never>(() => {}) } };
+  const platform = bounded(bare, { clock, report: (...fault) => faults.push(fault) });
+  const sent = platform.wire.send(CALL);
+  await platform.wire.close!();
+  expect(await endOf(clock, sent, 0)).toBeInstanceOf(NoAnswer);
+  expect(faults).toEqual([]);
 });

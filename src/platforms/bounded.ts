@@ -62,7 +62,7 @@ function boundedWire(wire: Wire, calls: OpenCalls, failed: (error: unknown) => v
         }),
     async close() {
       try {
-        await calls.settled(0, () => wire.close());
+        if (wire.close !== undefined) await calls.settled(0, () => wire.close!());
       } catch (error) {
         failed(error);
       }

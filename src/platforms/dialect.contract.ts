@@ -2,9 +2,9 @@
 // platform describes, everything there is to say has words, and no answer holds a secret.
 
 import { expect, test } from 'vitest';
+import { NO_FILES } from '../domain/body.ts';
 import type { DescribedCall } from '../domain/call.ts';
 import { problem } from '../domain/errors.ts';
-import { NO_FILES } from '../domain/upload.ts';
 import type { Open, PlatformFixture, Weather } from './contract.fixture.ts';
 import type { Dialect, LocatedCall, ReadCall, ValueAnswer, Verb } from './dialect.ts';
 

@@ -4,10 +4,10 @@
 // platforms, and is done by http/dialects: who may, the body, the road, waiting, passing on.
 
 import type { Readable } from 'node:stream';
+import type { Files } from '../domain/body.ts';
 import type { DescribedCall } from '../domain/call.ts';
 import type { State } from '../domain/delivery.ts';
 import type { Problem } from '../domain/errors.ts';
-import type { Files } from '../domain/upload.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';

@@ -26,7 +26,7 @@ export function platformContract(
       return fixture;
     };
     afterEach(async () => {
-      for (const { platform } of opened.splice(0)) await platform.wire.close();
+      for (const { platform } of opened.splice(0)) await platform.wire.close?.();
     });
     describe('outcomes', () => outcomes(fresh, weathers));
     describe('descriptions', () => descriptions(fresh));

@@ -116,8 +116,9 @@ export interface Calls {
   isAwaited?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
   replyTarget?(chat: string, params: Params): string | null;
-  // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
-  plainParams(params: Params): PlainParams;
+  // For keys with bounds: the parameters as the platform will read them, and what the call touches then. Left out: it
+  // reads them as they are, and no text among them a second time.
+  plainParams?(params: Params): PlainParams;
   targets(method: string, params: Params): Targets;
 }
 
@@ -140,7 +141,8 @@ export interface Wire {
   classify(method: string, reply: Reply): Outcome;
   // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
   timeAt?(credential: string): Promise<string | null>;
-  close(): Promise<void>;
+  // Left out: there is nothing to close.
+  close?(): Promise<void>;
 }
 
 export interface Repairs {
@@ -169,7 +171,7 @@ export interface ContentCapability {
 
 // Each host has accounts of its own: a credential of one never reaches an account of another.
 export interface Host {
-  // Stands in the ids of its accounts (see domain/account-id.ts); '': the platform itself.
+  // Stands in the ids of its accounts (see domain/ids.ts); '': the platform itself.
   readonly name: string;
   // Whether it tells a right credential from a wrong one. If not, it takes any, and an account belongs to the
   // credential that named it first.
@@ -239,7 +241,7 @@ export interface FileSource {
 export interface OutgoingCall {
   readonly credential: string;
   readonly method: string;
-  // It may name files of the spool; see domain/upload.ts.
+  // It may name files of the spool; see domain/body.ts.
   readonly body: string;
   readonly deadlineMs: number;
 }

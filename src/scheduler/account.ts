@@ -1,25 +1,17 @@
-// One account's queue: its chats, those that could go now (by gate and class), those that wait for a time.
+// One account's queue: its chats, those that could go now (by gate and class), those that wait for a time; in which of
+// them a delivery waits by the order the account keeps, and what it takes of the bounded queue.
 // A chat is in exactly one place: a ready ring, the wake-up heap, or nowhere (nothing waits, or only a settle
 // can tell). Every change of what a chat would send ends in #place(), which puts it there.
 
+import { COSMETIC_FAMILIES } from '../domain/call.ts';
 import { isRetry, type Queued } from '../domain/delivery.ts';
 import { PRIORITY_RANK } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Chat, type Entry, type Flow, type Lane, Ready, type Weights } from './chat.ts';
 import { leaveRing, RingMember, TimeHeap, type Waiter } from './collections.ts';
-import type { AccountLoad } from './load.ts';
-import {
-  chatOf,
-  isInOneQueue,
-  type LineMember,
-  laneOf,
-  type Order,
-  type PlatformLine,
-  QUEUE,
-  rankOf,
-} from './order.ts';
 import type { Pacing } from './pacing.ts';
+import type { LineMember, PlatformLine } from './platform-line.ts';
 
 // A chat with so many times the mean waiting has a long way to go at its own pace.
 const LONG_FACTOR = 2;
@@ -121,7 +113,7 @@ export class Account extends RingMember implements Waiter, LineMember {
     }
   }
 
-  // Room for a call of a quiet chat while nothing waits: it flies without having queued. null: it must queue.
+  // Room for a call of a quiet chat while nothing waits: it is in flight without having queued. null: it must queue.
   reserve(queued: Queued, now: number): Ticket | null {
     if (!this.hasRoomFor(queued, now)) return null;
     if (this.limits.earliestChat(queued, now) > now) return null;
@@ -139,7 +131,7 @@ export class Account extends RingMember implements Waiter, LineMember {
     return chat;
   }
 
-  met(chat: Chat): void {
+  arrived(chat: Chat): void {
     chat.expected -= 1;
     this.#forget(chat);
   }
@@ -153,12 +145,12 @@ export class Account extends RingMember implements Waiter, LineMember {
   }
 
   // The call in flight came to rest (or never left); its lane is free again.
-  landed(queued: Queued, now: number): void {
+  finished(queued: Queued, now: number): void {
     this.inFlight -= 1;
     const chat = this.#chatOf(queued);
     chat.inFlight -= 1;
     const lane = this.#laneOf(chat, queued);
-    assert(lane.busy, 'only a lane in flight lands');
+    assert(lane.busy, 'only a lane in flight finishes');
     lane.busy = false;
     this.#refreshLane(chat, lane, now);
     this.#place(chat, now);
@@ -314,4 +306,85 @@ export class Account extends RingMember implements Waiter, LineMember {
   #laneOf(chat: Chat, queued: Queued): Lane {
     return chat.laneOf(laneOf(queued, this.order));
   }
+}
+
+// Where a delivery queues, by the order its account keeps. `lane`: in its own chat and lane, by priority. `account`:
+// with all others of the account in one queue, in the order they were accepted, whatever their chat or priority; what
+// must wait makes all behind it wait. `platform`: the same over all accounts of the platform that keep this order. The
+// stored lane stays as it is, so the setting can be changed at any start.
+
+export type Order = 'lane' | 'account' | 'platform';
+
+// The chat that stands for the one queue of an account. No platform has a chat without a name.
+export const QUEUE = '';
+
+// Typing signs and drafts keep out of it: no message waits behind one.
+export function isInOneQueue(queued: Pick<Queued, 'family'>, order: Order): boolean {
+  return order !== 'lane' && !COSMETIC_FAMILIES.includes(queued.family);
+}
+
+export function chatOf(queued: Pick<Queued, 'chat' | 'family'>, order: Order): string {
+  return isInOneQueue(queued, order) ? QUEUE : queued.chat;
+}
+
+export function laneOf(queued: Queued, order: Order): string {
+  return isInOneQueue(queued, order) ? '' : queued.lane;
+}
+
+export function rankOf(queued: Queued, order: Order): number {
+  return isInOneQueue(queued, order) ? PRIORITY_RANK.normal : PRIORITY_RANK[queued.priority];
+}
+
+// How much of the bounded queue is taken: what waits, is in flight or is being written down. Counted for each account,
+// for all accounts of a platform and for all there are; of the last two also what accounts that nobody has configured
+// hold, because those may have only a part of it.
+
+export interface Load {
+  deliveries: number;
+  // Of their payloads, as they are on disk.
+  bytes: number;
+}
+
+export interface SharedLoad extends Load {
+  readonly strangers: Load;
+}
+
+export class AccountLoad implements Load {
+  readonly platform: SharedLoad;
+  readonly all: SharedLoad;
+  readonly isStranger: boolean;
+  deliveries = 0;
+  bytes = 0;
+
+  constructor(platform: SharedLoad, all: SharedLoad, isStranger: boolean) {
+    this.platform = platform;
+    this.all = all;
+    this.isStranger = isStranger;
+  }
+
+  enter(bytes: number): void {
+    this.#add(1, bytes);
+  }
+
+  leave(bytes: number): void {
+    this.#add(-1, -bytes);
+  }
+
+  #add(deliveries: number, bytes: number): void {
+    add(this, deliveries, bytes);
+    add(this.platform, deliveries, bytes);
+    add(this.all, deliveries, bytes);
+    if (!this.isStranger) return;
+    add(this.platform.strangers, deliveries, bytes);
+    add(this.all.strangers, deliveries, bytes);
+  }
+}
+
+export function noLoad(): SharedLoad {
+  return { deliveries: 0, bytes: 0, strangers: { deliveries: 0, bytes: 0 } };
+}
+
+function add(load: Load, deliveries: number, bytes: number): void {
+  load.deliveries += deliveries;
+  load.bytes += bytes;
 }

@@ -30,7 +30,7 @@ function setUp() {
     if (decision.kind !== 'send') throw new Error('nothing goes');
     limits.departed(decision.ticket, NOW);
     limits.settled(decision.ticket, { kind: 'ok' }, NOW);
-    scheduler.landed(decision.queued.seq, null, NOW);
+    scheduler.finished(decision.queued.seq, null, NOW);
   };
   return { scheduler, add, send };
 }

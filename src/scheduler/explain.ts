@@ -4,9 +4,9 @@
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import type { Ahead, Cause } from '../limits/limits.ts';
-import type { Account } from './account.ts';
+import { type Account, isInOneQueue } from './account.ts';
 import type { Chat, Entry, Flow } from './chat.ts';
-import { headOf, isInOneQueue, type LineMember } from './order.ts';
+import { headOf, type LineMember } from './platform-line.ts';
 
 // As many before it are looked at to tell how its chat is mixed with others; every acceptance asks.
 const QUEUE_LOOK_MAX = 32;

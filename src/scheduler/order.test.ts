@@ -46,7 +46,7 @@ function setUp(order: Order = 'platform', inFlightMax = 100) {
   return { scheduler, pacing, add };
 }
 
-function flies(scheduler: Scheduler, now = NOW): Queued | null {
+function nextOf(scheduler: Scheduler, now = NOW): Queued | null {
   const decision = scheduler.next(now);
   return decision.kind === 'send' ? decision.queued : null;
 }
@@ -61,10 +61,10 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
       add({ chat: 'z', lane: 's:1', final: true }),
     ];
     for (const each of all) {
-      expect(flies(scheduler)?.seq).toBe(each.seq);
+      expect(nextOf(scheduler)?.seq).toBe(each.seq);
       // One at a time: the next could otherwise arrive before it.
-      expect(flies(scheduler)).toBeNull();
-      scheduler.landed(each.seq, null, NOW);
+      expect(nextOf(scheduler)).toBeNull();
+      scheduler.finished(each.seq, null, NOW);
     }
     expect(scheduler.next(NOW)).toEqual({ kind: 'idle' });
   });
@@ -80,27 +80,27 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
       { kind: 'ahead', name: 'account', detail: expect.stringContaining('strictly in order') },
       { kind: 'freeze', name: 'frozen', until: 9e6, detail: expect.stringContaining('first') },
     ]);
-    expect(flies(scheduler, 9e6)?.seq).toBe(first.seq);
-    scheduler.landed(first.seq, { ...first, dueAt: 9.5e6 }, 9e6);
+    expect(nextOf(scheduler, 9e6)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, { ...first, dueAt: 9.5e6 }, 9e6);
     expect(scheduler.next(9e6)).toEqual({ kind: 'wait', until: 9.5e6 });
-    expect(flies(scheduler, 9.5e6)?.seq).toBe(first.seq);
-    scheduler.landed(first.seq, null, 9.5e6);
-    expect(flies(scheduler, 9.5e6)?.seq).toBe(second.seq);
+    expect(nextOf(scheduler, 9.5e6)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, null, 9.5e6);
+    expect(nextOf(scheduler, 9.5e6)?.seq).toBe(second.seq);
   });
 
-  test('nothing goes at once past what waits or flies', () => {
+  test('nothing goes at once past what waits or is in flight', () => {
     const { scheduler, add } = setUp(order);
     const ahead = add({ chat: 'x' });
     const late = aQueued({ account: 'a', chat: 'y', seq: 0 });
     expect(scheduler.reserve(late, NOW)).toBeNull();
-    flies(scheduler);
+    nextOf(scheduler);
     expect(scheduler.reserve(late, NOW)).toBeNull();
-    scheduler.landed(ahead.seq, null, NOW);
+    scheduler.finished(ahead.seq, null, NOW);
     expect(scheduler.reserve(late, NOW)).not.toBeNull();
     add({ chat: 'z' });
-    expect(flies(scheduler)).toBeNull();
+    expect(nextOf(scheduler)).toBeNull();
     scheduler.release(late, NOW);
-    expect(flies(scheduler)).not.toBeNull();
+    expect(nextOf(scheduler)).not.toBeNull();
   });
 
   test('typing signs keep out of it', () => {
@@ -108,7 +108,7 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
     pacing.opensAt.set('frozen', 9e6);
     add({ chat: 'frozen' });
     const typing = add({ chat: 'well', lane: 'c:typing', family: 'typing' });
-    expect(flies(scheduler)?.seq).toBe(typing.seq);
+    expect(nextOf(scheduler)?.seq).toBe(typing.seq);
   });
 
   test('a chat with a new id keeps its place in the queue', () => {
@@ -117,8 +117,8 @@ describe.each(['account', 'platform'] as const)('with order: %s', (order) => {
     const third = add({ chat: 'old' });
     scheduler.moveChat('a', 'old', 'new', NOW);
     const sent = [first, second, third].map(({ seq }) => {
-      const one = flies(scheduler)!;
-      scheduler.landed(seq, null, NOW);
+      const one = nextOf(scheduler)!;
+      scheduler.finished(seq, null, NOW);
       return `${one.seq} ${one.chat}`;
     });
     expect(sent).toEqual([`${first.seq} new`, `${second.seq} other`, `${third.seq} new`]);
@@ -149,13 +149,13 @@ describe('with order: platform, over the accounts of a platform', () => {
     const others = [add({ account: 'far' }).seq, add({ account: 'free' }).seq];
     const sent: number[] = [];
     for (let step = 0; step < 10; step++) {
-      const flying = [flies(scheduler), flies(scheduler), flies(scheduler)].filter(
+      const inFlight = [nextOf(scheduler), nextOf(scheduler), nextOf(scheduler)].filter(
         (q) => q !== null,
       );
-      expect(flying.filter(({ seq }) => !others.includes(seq)).length).toBeLessThanOrEqual(1);
-      if (step === 0) expect(flying).toHaveLength(3);
-      for (const { seq } of flying) scheduler.landed(seq, null, NOW);
-      sent.push(...flying.map(({ seq }) => seq));
+      expect(inFlight.filter(({ seq }) => !others.includes(seq)).length).toBeLessThanOrEqual(1);
+      if (step === 0) expect(inFlight).toHaveLength(3);
+      for (const { seq } of inFlight) scheduler.finished(seq, null, NOW);
+      sent.push(...inFlight.map(({ seq }) => seq));
     }
     expect(sent.filter((seq) => !others.includes(seq))).toEqual(all.map(({ seq }) => seq));
   });
@@ -173,7 +173,7 @@ describe('with order: platform, over the accounts of a platform', () => {
     ]);
     // It makes way when it is withdrawn.
     scheduler.remove(first.seq, NOW);
-    expect(flies(scheduler)?.seq).toBe(second.seq);
+    expect(nextOf(scheduler)?.seq).toBe(second.seq);
   });
 
   test('a paused account steps aside, and comes first again', () => {
@@ -181,12 +181,12 @@ describe('with order: platform, over the accounts of a platform', () => {
     const [first, second] = [add({ account: 'a' }), add({ account: 'b' })];
     const third = add({ account: 'b' });
     scheduler.hold('a', Number.POSITIVE_INFINITY, 'paused');
-    expect(flies(scheduler)?.seq).toBe(second.seq);
+    expect(nextOf(scheduler)?.seq).toBe(second.seq);
     scheduler.hold('a', 0, '');
-    scheduler.landed(second.seq, null, NOW);
-    expect(flies(scheduler)?.seq).toBe(first.seq);
-    scheduler.landed(first.seq, null, NOW);
-    expect(flies(scheduler)?.seq).toBe(third.seq);
+    scheduler.finished(second.seq, null, NOW);
+    expect(nextOf(scheduler)?.seq).toBe(first.seq);
+    scheduler.finished(first.seq, null, NOW);
+    expect(nextOf(scheduler)?.seq).toBe(third.seq);
   });
 
   test('nothing of an account goes at once past what another has waiting or in flight', () => {
@@ -194,14 +194,14 @@ describe('with order: platform, over the accounts of a platform', () => {
     const late = aQueued({ account: 'b', chat: 'y', seq: 0 });
     const ahead = add({ account: 'a' });
     expect(scheduler.reserve(late, NOW)).toBeNull();
-    flies(scheduler);
+    nextOf(scheduler);
     expect(scheduler.reserve(late, NOW)).toBeNull();
-    scheduler.landed(ahead.seq, null, NOW);
+    scheduler.finished(ahead.seq, null, NOW);
     expect(scheduler.reserve(late, NOW)).not.toBeNull();
     add({ account: 'a' });
-    expect(flies(scheduler)).toBeNull();
+    expect(nextOf(scheduler)).toBeNull();
     scheduler.release(late, NOW);
-    expect(flies(scheduler)).not.toBeNull();
+    expect(nextOf(scheduler)).not.toBeNull();
   });
 });
 
@@ -218,7 +218,7 @@ test.each([
         scheduler.addAccount(id, pacing, { platform: 'p', inFlightMax: 3, order });
       }
       const waiting: number[] = [];
-      let flying: Queued | null = null;
+      let inFlight: Queued | null = null;
       let now = NOW;
       for (let step = 0; step < 200; step++) {
         now += intBelow(random, 50);
@@ -236,27 +236,28 @@ test.each([
           const [gone] = waiting.splice(intBelow(random, waiting.length), 1);
           expect(scheduler.remove(gone!, now)?.seq).toBe(gone);
         } else if (roll < 0.8) {
-          const next = flies(scheduler, now);
+          const next = nextOf(scheduler, now);
           if (next === null) continue;
-          expect(flying, `seed ${seed}: one at a time`).toBeNull();
+          expect(inFlight, `seed ${seed}: one at a time`).toBeNull();
           expect(next.seq, `seed ${seed}`).toBe(waiting.shift());
-          flying = next;
-        } else if (flying !== null) {
-          const again: Queued | null = random.next() < 0.4 ? { ...flying, dueAt: now + 30 } : null;
+          inFlight = next;
+        } else if (inFlight !== null) {
+          const again: Queued | null =
+            random.next() < 0.4 ? { ...inFlight, dueAt: now + 30 } : null;
           if (again !== null) waiting.unshift(again.seq);
-          scheduler.landed(flying.seq, again, now);
-          flying = null;
+          scheduler.finished(inFlight.seq, again, now);
+          inFlight = null;
         }
-        const live = waiting.length + (flying === null ? 0 : 1);
+        const live = waiting.length + (inFlight === null ? 0 : 1);
         expect(scheduler.loadOf('a').platform).toMatchObject({
           deliveries: live,
           bytes: 16 * live,
         });
       }
-      if (flying !== null) scheduler.landed(flying.seq, null, now);
+      if (inFlight !== null) scheduler.finished(inFlight.seq, null, now);
       for (const seq of waiting) {
-        expect(flies(scheduler, now + 1000)?.seq, `seed ${seed}`).toBe(seq);
-        scheduler.landed(seq, null, now + 1000);
+        expect(nextOf(scheduler, now + 1000)?.seq, `seed ${seed}`).toBe(seq);
+        scheduler.finished(seq, null, now + 1000);
       }
       expect(scheduler.next(now + 1000)).toEqual({ kind: 'idle' });
       expect(scheduler.loadOf('a').platform.deliveries).toBe(0);
@@ -283,7 +284,7 @@ test('what waits and what is in flight, by platform', () => {
   scheduler.addAccount('b', new FakePacing(), { platform: 'p', inFlightMax: 1 });
   scheduler.addAccount('q', new FakePacing(), { platform: 'other', inFlightMax: 1 });
   for (const account of ['a', 'a', 'b']) add({ account });
-  flies(scheduler);
+  nextOf(scheduler);
   const depths = scheduler.platformDepths();
   expect(depths.get('p')).toEqual({ waiting: 2, inFlight: 1 });
   expect(depths.get('other')).toEqual({ waiting: 0, inFlight: 0 });

@@ -43,7 +43,7 @@ function setUp(accounts: string[] = ['a'], inFlightMax = 1_000_000) {
 function sendNext(scheduler: Scheduler, now: number): Queued | null {
   const decision = scheduler.next(now);
   if (decision.kind !== 'send') return null;
-  scheduler.landed(decision.queued.seq, null, now);
+  scheduler.finished(decision.queued.seq, null, now);
   return decision.queued;
 }
 
@@ -56,13 +56,13 @@ describe('what joins the end', () => {
     expect(served).toEqual(['0', '9', '1', '9', '2', '9']);
   });
 
-  test('is expected until it is met, and leaves no trace if it never came', () => {
+  test('is expected until it has arrived, and leaves no trace if it never came', () => {
     const { scheduler } = setUp();
     const place = queued();
     const expected = scheduler.expect(place, 16);
     expect(scheduler.hasRoomFor(place, 1e6)).toBe(false);
     expect(scheduler.loadOf(place.account).deliveries).toBe(1);
-    scheduler.met(expected);
+    scheduler.arrived(expected);
     expect(scheduler.hasRoomFor(place, 1e6)).toBe(true);
     expect(scheduler.loadOf(place.account).deliveries).toBe(0);
   });
@@ -76,7 +76,7 @@ describe('order', () => {
     scheduler.add(second, 1e6);
     expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: first });
     expect(scheduler.next(1e6)).toEqual({ kind: 'idle' });
-    scheduler.landed(first.seq, null, 1e6);
+    scheduler.finished(first.seq, null, 1e6);
     expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: second });
   });
 
@@ -87,7 +87,7 @@ describe('order', () => {
     scheduler.add(first, 1e6);
     scheduler.next(1e6);
     for (const each of [second, urgent, other]) scheduler.add(each, 1e6);
-    scheduler.landed(first.seq, { ...first, dueAt: 2e6 }, 1e6);
+    scheduler.finished(first.seq, { ...first, dueAt: 2e6 }, 1e6);
     expect([sendNext(scheduler, 1e6), sendNext(scheduler, 1e6)]).toEqual(
       expect.arrayContaining([urgent, other]),
     );
@@ -105,16 +105,16 @@ describe('order', () => {
     for (const each of [first, second]) scheduler.add(each, 1e6);
     expect(retries()).toBe(0);
     expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: first });
-    scheduler.landed(first.seq, again, 1e6);
+    scheduler.finished(first.seq, again, 1e6);
     expect(retries()).toBe(1);
     // Also while another class of its lane is in flight.
     scheduler.add(urgent, 1e6);
     expect(scheduler.next(1e6)).toMatchObject({ kind: 'send', queued: urgent });
     expect(scheduler.depths()).toMatchObject({ normal: 3, high: 0, retry: 1 });
-    scheduler.landed(urgent.seq, null, 1e6);
+    scheduler.finished(urgent.seq, null, 1e6);
     expect(scheduler.next(2e6)).toMatchObject({ kind: 'send', queued: again });
     expect(retries()).toBe(0);
-    scheduler.landed(again.seq, { ...first, dueAt: 3e6 }, 2e6);
+    scheduler.finished(again.seq, { ...first, dueAt: 3e6 }, 2e6);
     scheduler.remove(first.seq, 2e6);
     expect(scheduler.depths()).toMatchObject({ normal: 2, retry: 0 });
   });
@@ -172,7 +172,7 @@ describe('isolation', () => {
     );
     // All that is left waits for an answer in flight or for an operator.
     expect(scheduler.next(1e6)).toEqual({ kind: 'idle' });
-    scheduler.landed(well.seq, null, 1e6);
+    scheduler.finished(well.seq, null, 1e6);
     expect(scheduler.next(1e6)).toEqual({ kind: 'wait', until: 9e9 });
   });
 
@@ -301,7 +301,7 @@ test('any sequence of commands keeps order, loses nothing, invents nothing', () 
     const random = seededRandom(seed);
     const { scheduler, pacing } = setUp(['a', 'b'], 3);
     const waiting = new Map<string, Queued[]>();
-    const flying: Queued[] = [];
+    const inFlight: Queued[] = [];
     let now = 1e6;
     const keyOf = (q: Queued) => `${q.account}|${q.chat}|${q.lane}|${q.priority}`;
     for (let step = 0; step < 300; step++) {
@@ -327,15 +327,15 @@ test('any sequence of commands keeps order, loses nothing, invents nothing', () 
         const list = waiting.get(keyOf(decision.queued))!;
         expect(list[0]?.seq, `seed ${seed}`).toBe(decision.queued.seq);
         list.shift();
-        flying.push(decision.queued);
-      } else if (flying.length > 0) {
-        const [one] = flying.splice(intBelow(random, flying.length), 1);
+        inFlight.push(decision.queued);
+      } else if (inFlight.length > 0) {
+        const [one] = inFlight.splice(intBelow(random, inFlight.length), 1);
         const again = random.next() < 0.4 ? { ...one!, dueAt: now + 30 } : null;
         if (again !== null) waiting.get(keyOf(again))!.unshift(again);
-        scheduler.landed(one!.seq, again, now);
+        scheduler.finished(one!.seq, again, now);
       }
     }
-    for (const one of flying) scheduler.landed(one.seq, null, now);
+    for (const one of inFlight) scheduler.finished(one.seq, null, now);
     const left = [...waiting.values()].reduce((sum, list) => sum + list.length, 0);
     let drained = 0;
     while (sendNext(scheduler, now + 1000) !== null) drained += 1;

@@ -1,25 +1,23 @@
 // Who goes next? Pure: `now` is an argument, nothing sleeps, nothing is random.
 // Account → chats → lanes. Accounts take turns and share nothing, so none can delay another; within one,
 // classes share by weight, chats and lanes take turns, a lane is first in, first out (or the whole account or platform
-// is; see order.ts). The limits say when.
+// is; see Order). The limits say when.
 
 import type { Queued } from '../domain/delivery.ts';
 import { PRIORITIES, type Priority } from '../domain/priority.ts';
 import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
-import { Account } from './account.ts';
+import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
 import { type Chat, Entry, type Weights } from './chat.ts';
 import { Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
-import { AccountLoad, noLoad, type SharedLoad } from './load.ts';
-import { type Order, PlatformLine } from './order.ts';
 import type { Pacing } from './pacing.ts';
+import { PlatformLine } from './platform-line.ts';
 import { oldestDueAt, type WaitingDelivery, type WaitingQuery, waiting } from './waiting.ts';
 
+export type { AccountLoad, Order } from './account.ts';
 export { URGENT_RUN_MAX } from './chat.ts';
 export type { Explained, PlacedDelivery } from './explain.ts';
-export type { AccountLoad } from './load.ts';
-export type { Order } from './order.ts';
 
 export type Decision =
   | { kind: 'send'; queued: Queued; ticket: Ticket }
@@ -54,9 +52,9 @@ export class Scheduler {
   readonly #weights: Weights;
   readonly #accounts = new Map<string, Account>();
   readonly #ready = new Ring<Account>();
-  readonly #asleep = new TimeHeap<Account>();
+  readonly #wakeups = new TimeHeap<Account>();
   readonly #waiting = new Map<number, Entry>();
-  readonly #flying = new Map<number, Queued>();
+  readonly #inFlight = new Map<number, Queued>();
   readonly #load = noLoad();
   readonly #platformLoads = new Map<string, SharedLoad>();
   // Of platforms that keep one order over all accounts.
@@ -87,7 +85,7 @@ export class Scheduler {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     assert(account.isIdle, 'only an idle account is removed');
-    this.#asleep.remove(account);
+    this.#wakeups.remove(account);
     leaveRing(account);
     this.#accounts.delete(id);
   }
@@ -104,7 +102,7 @@ export class Scheduler {
     const account = this.#accountOf(queued);
     account.add(entry, now);
     account.load.enter(queued.bytes);
-    this.#rouse(account);
+    this.#markReady(account);
   }
 
   // Takes a waiting delivery out; null when it is not waiting (in flight, or never here).
@@ -116,12 +114,13 @@ export class Scheduler {
     const account = this.#accountOf(entry.queued);
     account.remove(entry, now);
     account.load.leave(entry.queued.bytes);
-    this.#rouse(account);
+    this.#markReady(account);
     return entry.queued;
   }
 
   next(now: number): Decision {
-    for (let a = this.#asleep.popDue(now); a !== null; a = this.#asleep.popDue(now)) this.#rouse(a);
+    for (let a = this.#wakeups.popDue(now); a !== null; a = this.#wakeups.popDue(now))
+      this.#markReady(a);
     for (let account = this.#ready.head; account !== null; account = this.#ready.head) {
       this.#ready.remove(account);
       const found = account.next(now);
@@ -130,12 +129,12 @@ export class Scheduler {
         const { queued } = found.entry;
         this.#waiting.delete(queued.seq);
         this.#expiries.unwatch(queued.seq);
-        this.#flying.set(queued.seq, queued);
+        this.#inFlight.set(queued.seq, queued);
         return { kind: 'send', queued, ticket: found.ticket };
       }
-      if (found !== Number.POSITIVE_INFINITY) this.#asleep.set(account, found);
+      if (found !== Number.POSITIVE_INFINITY) this.#wakeups.set(account, found);
     }
-    const until = Math.min(this.#asleep.first?.wakeAt ?? Infinity, this.#expiries.nextAt);
+    const until = Math.min(this.#wakeups.first?.wakeAt ?? Infinity, this.#expiries.nextAt);
     return until === Infinity ? { kind: 'idle' } : { kind: 'wait', until };
   }
 
@@ -144,15 +143,15 @@ export class Scheduler {
     return this.#accounts.get(call.account)?.hasRoomFor(call, now) === true;
   }
 
-  // Something is being written down that will wait here, or not: until it is `met`, nothing may go past it.
+  // Something is being written down that will wait here, or not: until it has `arrived`, nothing may go past it.
   expect(call: CallTarget, bytes: number): Expected {
     const account = this.#accountOf(call);
     account.load.enter(bytes);
     return { account, chat: account.expect(call), bytes };
   }
 
-  met({ account, chat, bytes }: Expected): void {
-    account.met(chat);
+  arrived({ account, chat, bytes }: Expected): void {
+    account.arrived(chat);
     account.load.leave(bytes);
   }
 
@@ -165,27 +164,27 @@ export class Scheduler {
   }
 
   launched(queued: Queued): void {
-    this.#flying.set(queued.seq, queued);
+    this.#inFlight.set(queued.seq, queued);
   }
 
   release(queued: Queued, now: number): void {
     const account = this.#accountOf(queued);
-    account.landed(queued, now);
+    account.finished(queued, now);
     account.load.leave(queued.bytes);
-    this.#rouse(account);
+    this.#markReady(account);
   }
 
   // What is in flight came to rest. `again`: it waits once more (a retry; perhaps in another chat).
-  landed(seq: number, again: Queued | null, now: number): void {
-    const queued = this.#flying.get(seq);
-    assert(queued !== undefined, 'only what is in flight lands');
-    this.#flying.delete(seq);
+  finished(seq: number, again: Queued | null, now: number): void {
+    const queued = this.#inFlight.get(seq);
+    assert(queued !== undefined, 'only what is in flight finishes');
+    this.#inFlight.delete(seq);
     const account = this.#accountOf(queued);
     // Before the lane is free: nothing of the lane may slip in between.
     if (again !== null) this.add(again, now);
-    account.landed(queued, now);
+    account.finished(queued, now);
     account.load.leave(queued.bytes);
-    this.#rouse(account);
+    this.#markReady(account);
   }
 
   // Those whose time to live has run out while they waited; they have left the queue.
@@ -206,7 +205,7 @@ export class Scheduler {
     assert(account !== undefined, 'only a known account is held');
     account.heldUntil = until;
     account.heldWhy = why;
-    this.#rouse(account);
+    this.#markReady(account);
   }
 
   // The chat goes on under another id: whoever waits in it waits there, in the order they had.
@@ -222,7 +221,7 @@ export class Scheduler {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     account.reconsider(chat, now);
-    this.#rouse(account);
+    this.#markReady(account);
   }
 
   // Nothing of the chat waits for its turn or is in flight.
@@ -230,8 +229,8 @@ export class Scheduler {
     return this.#accounts.get(id)?.isQuiet(chat) ?? true;
   }
 
-  isFlying(seq: number): boolean {
-    return this.#flying.has(seq);
+  isInFlight(seq: number): boolean {
+    return this.#inFlight.has(seq);
   }
 
   isWaiting(seq: number): boolean {
@@ -266,7 +265,7 @@ export class Scheduler {
       normal: 0,
       low: 0,
       retry: 0,
-      inFlight: this.#flying.size,
+      inFlight: this.#inFlight.size,
     };
     for (const account of this.#accounts.values()) {
       for (const [rank, priority] of PRIORITIES.entries())
@@ -328,10 +327,10 @@ export class Scheduler {
   }
 
   // What changes in one account of a line may make it another's turn.
-  #rouse(account: Account): void {
+  #markReady(account: Account): void {
     const first = account.line?.first ?? null;
     for (const each of first === null ? [account] : [account, this.#accounts.get(first.id)!]) {
-      this.#asleep.remove(each);
+      this.#wakeups.remove(each);
       if (each.ring === null) this.#ready.push(each);
     }
   }

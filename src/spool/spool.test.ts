@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FILE_ID } from '../domain/upload.ts';
+import { FILE_ID } from '../domain/body.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Spool } from './spool.ts';

@@ -10,7 +10,7 @@ import { createReadStream, rmSync } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { FILE_ID } from '../domain/upload.ts';
+import { FILE_ID } from '../domain/body.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 

@@ -1,11 +1,11 @@
 // The calls of a stream as deliveries. All of them share the stream's lane, so they go in order. A message's send and
 // its changes have slots apart: a newer text takes the place of a waiting change, a final that of a waiting send.
 
+import { bodyOf, NO_FILES } from '../domain/body.ts';
 import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { provisionalId } from '../domain/ids.ts';
-import { bodyOf, NO_FILES } from '../domain/upload.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
 import type { CosmeticCall, Prospect } from '../road/road.ts';
 import { assert } from '../system/assert.ts';

@@ -1,4 +1,4 @@
-// Repeated edits of one message are live output, by whatever door they come: the newest text only, in turns with the
+// Repeated edits of one message are live output, by whatever way they come: the newest text only, in turns with the
 // chat's other sessions and at its cadence, as streams are. Such an edit is on disk at once and waits outside its lane
 // for its session's turn; a newer one takes its place. Nobody says which edit is the last one, so it is learned: one
 // that nothing follows within a few of its message's own gaps has right of way, as a final has. A process that ends
@@ -85,7 +85,7 @@ export class EditSession implements LiveText {
   }
 
   // Another edit came.
-  heardAfter(gapMs: number): void {
+  editedAfter(gapMs: number): void {
     if (this.isPresumedOver && this.gapMs !== null) this.patience *= MISTAKEN_FACTOR;
     this.isPresumedOver = false;
     if (this.gapMs === null) {
@@ -149,8 +149,8 @@ export class LiveEdits {
     if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
     const output = this.#p.outputOf(touched);
     if (output === null) return road.submit(delivery);
-    if (touched.failed !== null) return Promise.resolve(this.#tellFailure(touched, touched.failed));
-    this.#heardAgain(touched, delivery, now, isRepeated);
+    if (touched.failed !== null) return Promise.resolve(this.#failure(touched, touched.failed));
+    this.#noteEdit(touched, delivery, now, isRepeated);
     if (delivery.final) return this.#finish(touched, output, delivery);
     return this.#hold(touched, output, delivery);
   }
@@ -184,7 +184,7 @@ export class LiveEdits {
     session.staleSince = null;
     const ended = await this.#p.road.ended(seq, NEVER);
     session.shown = null;
-    this.#landed(session, seq);
+    this.#answered(session, seq);
     if (ended.state !== 'sent') {
       this.#refused(session, ended);
       return 'waits';
@@ -255,8 +255,8 @@ export class LiveEdits {
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
-  #heardAgain(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
-    if (isRepeated) session.heardAfter(now - Math.max(session.editedAt, session.answeredAt));
+  #noteEdit(session: EditSession, delivery: NewDelivery, now: number, isRepeated: boolean): void {
+    if (isRepeated) session.editedAfter(now - Math.max(session.editedAt, session.answeredAt));
     session.editedAt = now;
     session.prospect = prospectOf(delivery);
     session.quiet?.cancel();
@@ -336,11 +336,11 @@ export class LiveEdits {
     } catch (error) {
       this.#p.report(error, session);
     }
-    this.#landed(session, seq);
+    this.#answered(session, seq);
     this.#finished(session, output);
   }
 
-  #landed(session: EditSession, seq: number): void {
+  #answered(session: EditSession, seq: number): void {
     if (!this.#previews.delete(seq)) session.answeredAt = this.#p.clock.now();
   }
 
@@ -368,7 +368,7 @@ export class LiveEdits {
   }
 
   // Its caller was told that all is well: now the truth, once, instead of another call that would end the same.
-  #tellFailure(session: EditSession, { seq, state }: Ended): Appended {
+  #failure(session: EditSession, { seq, state }: Ended): Appended {
     this.#forget(session);
     return { kind: 'repeated', seq, state };
   }

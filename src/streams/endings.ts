@@ -1,4 +1,4 @@
-// How streams leave the room: a final has right of way in its chat until it has come to its end, whether it was asked
+// How streams end: a final has right of way in its chat until it has come to its end, whether it was asked
 // for now or promised by a process that is gone.
 
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
@@ -52,7 +52,7 @@ export class Endings {
     if (stream.finals.length > 0 || (await this.#placeAgain(stream))) return this.#follow(stream);
     // Not now: the watchdog will, at its next look.
     stream.state = 'open';
-    stream.heardAt = Number.NEGATIVE_INFINITY;
+    stream.fedAt = Number.NEGATIVE_INFINITY;
     this.#stage.outputOf(stream).finalEnded(stream);
   }
 

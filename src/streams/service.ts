@@ -1,4 +1,4 @@
-// Live output, put together: streams are opened, fed and ended here, and the room's other files do the rest.
+// Live output, put together: streams are opened, fed and ended here, and the other files of the folder do the rest.
 // A stream is in memory from its opening to the end of its final; on disk it is from the first word to retention.
 
 import { INTERNAL, type ReportFault } from '../domain/fault.ts';
@@ -46,7 +46,7 @@ export interface LiveOptions extends CallPorts {
 
 export class LiveStreams implements Live, Service {
   readonly #o: LiveOptions;
-  // Repeated edits of one message, by whatever door.
+  // Repeated edits of one message, by whatever way.
   readonly edits: LiveEdits;
   readonly #streams = new Map<string, Stream>();
   readonly #writer: StreamWriter;
@@ -119,7 +119,7 @@ export class LiveStreams implements Live, Service {
     const refusal = this.#refusal(stream, change);
     if (refusal !== null) return refusal;
     if (isNothing(change)) {
-      stream.heardAt = this.#o.clock.now();
+      stream.fedAt = this.#o.clock.now();
       return { kind: 'taken', view: this.#view(stream) };
     }
     stream.apply({ change, isLazy: lazy === 'lazy' });
@@ -208,11 +208,11 @@ export class LiveStreams implements Live, Service {
     }
   }
 
-  // The producer gets its whole time again: while we were away it could not be heard.
+  // The producer gets its whole time again: while we were away it could not write.
   #recover(stream: Stream): void {
     const now = this.#o.clock.now();
     stream.parts = unsure(stream.parts);
-    stream.heardAt = now;
+    stream.fedAt = now;
     this.#streams.set(stream.id, stream);
     if (stream.state === 'finishing') void this.#endings.resume(stream);
     else if (stream.text !== '') {
@@ -268,7 +268,7 @@ export class LiveStreams implements Live, Service {
 
   #changed(stream: Stream): void {
     const now = this.#o.clock.now();
-    stream.heardAt = now;
+    stream.fedAt = now;
     stream.changedAt = now;
     if (stream.staleSince === null) stream.staleSince = now;
     else {

@@ -1,4 +1,4 @@
-// One stream as the room holds it: what was asked, the text as known and as durable, the messages it has, and what of
+// One stream as it is in memory: what was asked, the text as known and as durable, the messages it has, and what of
 // it is under way. Changes that are not on disk yet are kept apart, so that one the store refused can be taken back.
 
 import type { LiveTransport } from '../domain/live.ts';
@@ -46,8 +46,8 @@ export class Stream {
   shownUnits = 0;
   superseded = 0;
 
-  // Of this process only. When the producer was last heard, for the watchdog.
-  heardAt: number;
+  // Of this process only. When the producer last wrote, for the watchdog.
+  fedAt: number;
   // The oldest change that is not shown yet; null: all is shown.
   staleSince: number | null = null;
   frame: Frame | null = null;
@@ -66,7 +66,7 @@ export class Stream {
     this.transport = transport;
     this.openedAt = now;
     this.changedAt = now;
-    this.heardAt = now;
+    this.fedAt = now;
   }
 
   // Order and turns are per session; without one a stream is a session of its own.

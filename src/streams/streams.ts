@@ -1,4 +1,4 @@
-// Live output: texts that grow, and end in a final. This is the room's door: what others may ask of it.
+// Live output: texts that grow, and end in a final. What others may ask of it.
 // A stream's newest text is shown at the pace its chat affords; its final is a delivery like any other.
 
 import type { Format, LiveTransport } from '../domain/live.ts';

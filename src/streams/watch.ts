@@ -9,9 +9,9 @@ const DRAFT_KEPT_MS = 20_000;
 const TYPED_MS = 5000;
 
 export function dueAt(stream: Stream, now: number): 'end' | 'draft' | 'type' | null {
-  const { asked, heardAt, draftDigest, draftedAt, transport, typedAt } = stream;
-  if (now - heardAt >= asked.idleMs) return 'end';
+  const { asked, fedAt, draftDigest, draftedAt, transport, typedAt } = stream;
+  if (now - fedAt >= asked.idleMs) return 'end';
   if (draftDigest !== null && now - draftedAt >= DRAFT_KEPT_MS) return 'draft';
-  const isAtWork = now - heardAt < TYPED_MS;
+  const isAtWork = now - fedAt < TYPED_MS;
   return transport === 'chunks' && isAtWork && now - typedAt >= TYPED_MS ? 'type' : null;
 }

@@ -1,4 +1,4 @@
-// Time enters the house here and nowhere else.
+// Time comes in here and nowhere else.
 // `now` is wall time at the start plus monotonic time since: it never runs backwards and never jumps,
 // because a step of the wall clock must neither open a rate window early nor hold it shut for an hour.
 

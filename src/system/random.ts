@@ -1,4 +1,4 @@
-// Chance enters the house here and nowhere else. The seeded kind makes whole worlds replayable.
+// Chance comes in here and nowhere else. The seeded kind makes whole worlds replayable.
 
 export interface Random {
   // Uniform in [0, 1).

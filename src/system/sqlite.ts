@@ -1,4 +1,4 @@
-// The only door to the SQLite driver. Synchronous by nature, so it is opened in worker threads, or
+// The only way to the SQLite driver. Synchronous by nature, so it is opened in worker threads, or
 // in commands that serve nobody meanwhile. Errors keep the engine's primary result code.
 
 import { join } from 'node:path';

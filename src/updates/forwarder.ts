@@ -161,12 +161,18 @@ export class Forwarder implements Service {
     lane.items[0] = { ...item, attempts, dueAt, isTaken: item.isTaken || failure.isTaken === true };
     const { account, updateId, chat } = item;
     failed(account);
-    this.#tell(account, { updateId, chat, attempts, restMs: Math.round(restMs), why: failure.why });
+    this.#logFailure(account, {
+      updateId,
+      chat,
+      attempts,
+      restMs: Math.round(restMs),
+      why: failure.why,
+    });
     // Only a courtesy to the next process: without it that one tries a little earlier.
     await incoming.retry({ account, updateId, attempts, dueAt }).catch(() => {});
   }
 
-  #tell(account: string, about: object): void {
+  #logFailure(account: string, about: object): void {
     const desk = this.#deskOf(account);
     const now = this.#parts.clock.now();
     if (now - desk.toldAt < TOLD_EVERY_MS) return;

@@ -1,4 +1,4 @@
-// Inbound: everything that comes in. The room's door. It sees updates (polled through the gateway, or by webhook),
+// Inbound: everything that comes in. It sees updates (polled through the gateway, or by webhook),
 // keeps them, knows from them which calls are answers, and hands them on to the app: posted, or polled.
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 

@@ -7,11 +7,11 @@ import { Template } from '../../src/broadcast/template.ts';
 import { serverEvents } from '../../src/cli/terminal/server-events.ts';
 import { table } from '../../src/cli/terminal/table.ts';
 import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
-import { attachedTo } from '../../src/domain/upload.ts';
+import { attachedTo } from '../../src/domain/body.ts';
 import { masked } from '../../src/http/dialects/mask.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
-import { locate } from '../../src/platforms/telegram/dialect/request.ts';
+import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
 import { escapeFor } from '../../src/platforms/telegram/escape.ts';
 import { readChannelPage } from '../../src/platforms/telegram/history/page-html.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
@@ -208,7 +208,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     words: ['{', '{{', '}}', '{{a', '{{a|', '{{a}}', '|', ' ', 'a'],
   },
   'attached files': {
-    files: ['src/domain/upload.ts'],
+    files: ['src/domain/body.ts'],
     work: (text) => attachedTo({ media: text }),
     words: ['attach://', 'a', '"', '\\'],
   },
@@ -299,10 +299,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
   },
   addresses: {
-    files: ['src/platforms/telegram/dialect/request.ts'],
+    files: ['src/platforms/telegram/dialect/dialect.ts'],
     work: (text) =>
       [`/bot1:${text}`, `/file/bot1:a/${text}`].map((url) =>
-        locate({ verb: 'GET', url, headers: {} }),
+        DIALECT.locate({ verb: 'GET', url, headers: {} }),
       ),
     words: ['/', 'a', '%', '%2e', '.', '1:'],
   },
@@ -317,7 +317,6 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
-  'src/accounts/hosts.ts': 'one repetition, anchored at both ends',
   'src/cli/terminal/width.ts': 'rows of the CLI',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
   'src/platforms/telegram/html.ts': 'Telegram HTML',

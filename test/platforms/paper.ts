@@ -1,21 +1,15 @@
 // The smallest platform there can be: a notebook per account, a page per chat. It has the three parts every platform
 // has and no capability; whoever wants one must do without it. An account is called by name.
 
+import { byName } from '../../src/platforms/by-name.ts';
 import type { PlatformDefinition } from '../../src/platforms/definition.ts';
-import type { CredentialRules, Platform } from '../../src/platforms/platform.ts';
+import type { Platform } from '../../src/platforms/platform.ts';
 
-const NAME = /^[a-z]{1,32}$/;
+const { credentials, identify } = byName(/^[a-z]{1,32}$/, '1 to 32 small letters');
 const PLAN = Object.freeze({ account: Object.freeze([]), chat: Object.freeze([]) });
-const CREDENTIALS: CredentialRules = {
-  byName: true,
-  expected: '1 to 32 small letters',
-  isShaped: (name) => NAME.test(name),
-  isAccountId: () => false,
-  claimedId: (name) => name,
-  secrets: [],
-};
+const LINE = { kind: 'call', thread: null, gate: 'open', cost: 1 } as const;
 
-// What stands on which page; `tear` makes the next lines of a page refused.
+// What stands on which page; lines on torn paper are refused.
 export class Notebook {
   readonly lines: string[] = [];
   isTorn = false;
@@ -24,40 +18,25 @@ export class Notebook {
 export function createPaper(notebook: Notebook): Platform {
   return {
     name: 'paper',
-    credentials: CREDENTIALS,
+    credentials,
     calls: {
       describe(method, { page, line }) {
-        if (method !== 'write' && method !== 'rewrite') {
+        if (!/^(re)?write$/.test(method))
           return { kind: 'invalid', detail: 'one of write, rewrite' };
-        }
         if (typeof page !== 'string') return { kind: 'invalid', detail: 'a page' };
-        const slot = method === 'rewrite' ? `${page}:${String(line)}` : null;
-        const family = slot === null ? 'send' : 'edit';
-        return {
-          kind: 'call',
-          method,
-          chat: page,
-          thread: null,
-          family,
-          gate: 'open',
-          cost: 1,
-          slot,
-        };
+        if (method === 'write') return { ...LINE, method, chat: page, family: 'send', slot: null };
+        return { ...LINE, method, chat: page, family: 'edit', slot: `${page}:${String(line)}` };
       },
       address: (params, { chat }) => ({ ...params, page: chat }),
       textMethod: 'write',
       textParams: (text) => ({ ink: text }),
       isIdempotent: (method) => method === 'rewrite',
-      plainParams: (params) => ({ kind: 'plain', params }),
       targets: (method, { page }) =>
         method.endsWith('write') ? { kind: 'chats', chats: [String(page)] } : { kind: 'unknown' },
     },
     limits: { planOf: () => PLAN },
     wire: {
-      identify: async (name) =>
-        NAME.test(name)
-          ? { kind: 'known', id: name }
-          : { kind: 'refused', status: 422, detail: `not ${CREDENTIALS.expected}` },
+      identify,
       async send({ body }) {
         if (notebook.isTorn) return { kind: 'answered', status: 400, headers: {}, body: '{}' };
         const { page, ink } = JSON.parse(body) as Record<string, string>;
@@ -67,16 +46,14 @@ export function createPaper(notebook: Notebook): Platform {
       classify(_method, reply) {
         if (reply.kind !== 'answered') return { kind: 'uncertain', reason: 'lost', detail: 'lost' };
         const { status, body: result } = reply;
-        if (status === 200)
-          return { kind: 'sent', messageId: String(JSON.parse(result).line), result };
-        return { kind: 'refused', reason: 'torn', detail: 'the page is torn', result, cure: null };
+        if (status !== 200)
+          return { kind: 'refused', reason: 'torn', detail: 'torn', result, cure: null };
+        return { kind: 'sent', messageId: String(JSON.parse(result).line), result };
       },
-      close: async () => {},
     },
   };
 }
 
 export function paperOn(notebook: Notebook): PlatformDefinition {
-  const open = async () => createPaper(notebook);
-  return { name: 'paper', settings: {}, credentials: CREDENTIALS, open };
+  return { name: 'paper', settings: {}, credentials, open: async () => createPaper(notebook) };
 }

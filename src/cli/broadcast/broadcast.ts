@@ -52,7 +52,7 @@ export function addBroadcast(program: Command, io: Io): void {
     )
     .option('--body <json>', 'the call’s parameters, without the target')
     .option('--parse-mode <mode>', 'HTML or MarkdownV2; what is filled in is escaped')
-    .option('--method <name>', 'the platform’s name of the call', 'sendMessage')
+    .option('--method <name>', 'the platform’s name of the call (default: its message of text)')
     .option('--account <id>', 'account id or token (default: the only one there is)')
     .option('--platform <name>', 'the account’s platform', PLATFORM_DEFAULT.name)
     .addOption(program.createOption('--priority <class>', 'class').choices([...PRIORITIES]))

@@ -80,7 +80,7 @@ function addCreate(keys: Command, io: Io): void {
       '/v1/keys',
       wanted(name, options),
     );
-    tell(io, answer, options);
+    show(io, answer, options);
   });
 }
 
@@ -94,7 +94,7 @@ function addRotate(keys: Command, io: Io): void {
     const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
     const { grace = 0 } = options;
     const answer = await connect(io, { ...options }).call('POST', path, { grace });
-    tell(io, answer, options);
+    show(io, answer, options);
   });
 }
 
@@ -139,7 +139,7 @@ function wanted(name: string, options: Options): object {
   return { name, role, ...(account === undefined ? {} : { accounts: account }), ...bounds };
 }
 
-function tell(io: Io, answer: unknown, options: Options): void {
+function show(io: Io, answer: unknown, options: Options): void {
   if (options.json) printJson(io, answer);
   else io.out(newKey(answer as ShownKey & { secret: string }));
 }

@@ -70,7 +70,7 @@ function accounts(snapshot: Snapshot, { sort }: Choice, now: number): TopSection
     const { budget, learned } = budgetOf(rules);
     return row(tone, [id, count(waiting), count(inFlight), budget, learned, standing]);
   });
-  const head = ['accounts', 'waiting', 'flying', 'budget', 'learned', 'trouble'];
+  const head = ['accounts', 'waiting', 'in flight', 'budget', 'learned', 'trouble'];
   return { name: 'accounts', head, rows, total: rows.length, spare: ['learned'] };
 }
 

@@ -39,8 +39,8 @@ async function setUp() {
     write: (text: string) => {
       written += text;
     },
-    attend: (heard: { key(key: string): void }) => {
-      press = heard.key;
+    attend: (handlers: { key(key: string): void }) => {
+      press = handlers.key;
       isAttended = true;
       return () => {
         isAttended = false;

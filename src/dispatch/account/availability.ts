@@ -2,13 +2,14 @@
 // A host that cannot be reached is one breaker for all its accounts: one probe, not one per account. But one account's
 // trouble is its own: a host that answers is down only when several accounts say so.
 
-import type { RoadEvent } from '../../domain/event.ts';
-import { INTERNAL } from '../../domain/fault.ts';
-import { SANDBOX_OFF } from '../../domain/ids.ts';
+import type { RoadEvent, StoreTrouble } from '../../domain/event.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
+import { holdInWords } from './hold-words.ts';
 
 // What the try says about the account and its host, for the breakers.
 // `unknown`: the try ended within the gateway, which says nothing about either.
@@ -104,7 +105,7 @@ export class AccountAvailability {
     const changed = this.#learnOwn(breaker, chat, health, cause, now);
     if (changed) this.#changed(id, breaker, now);
     if (hostChanged) for (const each of host.accounts) this.#changed(each, host.breaker, now);
-    // A probe of its own that met a dead host is no longer out.
+    // A probe of its own that found a dead host is no longer out.
     if (hostDown && !hostChanged) this.#apply(id);
   }
 
@@ -192,7 +193,7 @@ export class AccountAvailability {
       return;
     }
     const worst = breaker.until >= host.breaker.until ? breaker : host.breaker;
-    this.#scheduler.hold(id, worst.until, inWords(worst));
+    this.#scheduler.hold(id, worst.until, holdInWords(worst));
   }
 
   #of(id: string): HeldAccount {
@@ -201,24 +202,6 @@ export class AccountAvailability {
     return account;
   }
 }
-
-function inWords({ state, until, cause, detail }: Breaker): string {
-  if (state === 'closed') return '';
-  const met = detail === '' ? cause : detail;
-  if (state === 'half_open') return `one call probes whether the platform works again (${met})`;
-  if (until !== Number.POSITIVE_INFINITY)
-    return `the platform does not answer (${met}); one call will probe`;
-  const end = 'until its token changes or is taken again (sluice accounts probe asks at once)';
-  return ENDLESS[cause] ?? `the platform refuses it (${cause}) ${end}`;
-}
-
-// Where not the platform refuses, but we do not ask it.
-const ENDLESS: Readonly<Record<string, string>> = {
-  [SANDBOX_OFF]:
-    'it is of the built-in simulator, which is switched off here; SLUICE_SANDBOX=on switches it on',
-  [INTERNAL]:
-    'a fault of Sluice keeps its token from being used; the log of the start has it, a new token may end it',
-};
 
 // Stops calling what does not answer: closed → open → half open with one probe → closed or open again.
 // A call that waits is the probe, so nothing is probed for nobody. While callers wait they are to notice the end of an
@@ -351,5 +334,54 @@ export class Breaker {
     this.until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
     this.#because(reason, detail);
     return true;
+  }
+}
+
+// How long the loop leaves a store alone that did not take a command.
+// It is told again while it lasts.
+const REMIND_MS = 60_000;
+const STORE_PAUSE_MS = 500;
+
+// Whether the store takes what it is given.
+export class StoreHealth {
+  readonly #clock: Clock;
+  readonly #tell: (trouble: StoreTrouble | null, at: number) => void;
+  #trouble: StoreTrouble | null = null;
+  #toldAt = 0;
+  #pausedUntil = 0;
+
+  constructor(clock: Clock, tell: (trouble: StoreTrouble | null, at: number) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  // Why it did not take the last command; null: it did.
+  get trouble(): StoreTrouble | null {
+    return this.#trouble;
+  }
+
+  // The loop leaves it alone before this.
+  get pausedUntil(): number {
+    return this.#pausedUntil;
+  }
+
+  worked(): void {
+    if (this.#trouble !== null) this.#set(null);
+  }
+
+  failed(error: JournalUnavailable): void {
+    const isNew = this.#trouble !== error.code;
+    if (isNew || this.#clock.now() - this.#toldAt >= REMIND_MS) this.#set(error.code);
+  }
+
+  failedLoop(error: JournalUnavailable, now: number): void {
+    this.failed(error);
+    this.#pausedUntil = now + STORE_PAUSE_MS;
+  }
+
+  #set(trouble: StoreTrouble | null): void {
+    this.#trouble = trouble;
+    this.#toldAt = this.#clock.now();
+    this.#tell(trouble, this.#toldAt);
   }
 }

@@ -6,7 +6,7 @@ const ACCOUNT = 'fake:1';
 test('an account that was taken over is neither accepted for nor sent for any more', async () => {
   const { dispatch, road, calls, run, store } = aRoad(() => SENT);
   await dispatch.start();
-  const flying = await submit(road);
+  const inFlight = await submit(road);
   const waiting = await submit(road);
   expect(calls).toHaveLength(1);
   const second = store.journal.beside('second');
@@ -14,7 +14,7 @@ test('an account that was taken over is neither accepted for nor sent for any mo
   await run(5000);
   // Its answer came too late to be written, and the next was never begun.
   expect(calls).toHaveLength(1);
-  expect(await store.ledger.get(flying)).toMatchObject({ state: 'sending' });
+  expect(await store.ledger.get(inFlight)).toMatchObject({ state: 'sending' });
   expect(await store.ledger.get(waiting)).toMatchObject({ state: 'queued', attempts: 0 });
   expect(await road.submit(message())).toEqual({ kind: 'not_owner' });
   expect(dispatch.state.scheduler.depthOf(ACCOUNT)).toEqual({ waiting: 0, inFlight: 0 });
@@ -36,7 +36,7 @@ test('an account that was taken over is neither accepted for nor sent for any mo
   for await (const one of second.recover([owner])) {
     if (one.kind !== 'not_owner') found.push(one.queued.seq);
   }
-  expect(found).toEqual([flying, waiting]);
+  expect(found).toEqual([inFlight, waiting]);
 });
 
 test('the first messages of an account keep their order while it is being opened', async () => {

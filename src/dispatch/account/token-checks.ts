@@ -7,8 +7,8 @@ import type { Identified } from '../../platforms/platform.ts';
 import type { Probed } from '../../road/road.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { type Clock, sleep, type Timer } from '../../system/clock.ts';
-import type { Profile } from './account.ts';
 import type { AccountAvailability } from './availability.ts';
+import type { Profile } from './profile.ts';
 
 // Between two questions, at first and at most.
 const PAUSE_MS = 60_000;

@@ -130,7 +130,7 @@ export class ContentCache {
   // In order of use: the first is forgotten first.
   readonly #known = new Map<string, Known>();
   // Calls under way, by message; `alone`: no two of them at a time.
-  readonly #flights = new Map<string, { count: number; alone: boolean }>();
+  readonly #calls = new Map<string, { count: number; alone: boolean }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -165,9 +165,9 @@ export class ContentCache {
     const before = keys.length === 1 ? this.#get(keys[0]!) : null;
     for (const key of keys) {
       this.#known.delete(key);
-      const flight = this.#flights.get(key);
-      if (flight === undefined) this.#flights.set(key, { count: 1, alone: true });
-      else this.#flights.set(key, { count: flight.count + 1, alone: false });
+      const flight = this.#calls.get(key);
+      if (flight === undefined) this.#calls.set(key, { count: 1, alone: true });
+      else this.#calls.set(key, { count: flight.count + 1, alone: false });
     }
     const { content } = touch;
     const digest = content === null ? null : digestOf(content);
@@ -178,7 +178,7 @@ export class ContentCache {
   arrive(departure: Departure, queued: Queued, outcome: Outcome): Outcome {
     const { keys, before, content } = departure;
     let alone = true;
-    for (const key of keys) alone = this.#land(key) && alone;
+    for (const key of keys) alone = this.#finish(key) && alone;
     if (outcome.kind !== 'sent') return outcome;
     // Of an edit: that a message was deleted is told as it is.
     const isBare = outcome.messageId === null && content !== null && keys.length === 1;
@@ -207,11 +207,11 @@ export class ContentCache {
   }
 
   // Whether the call was alone on its message.
-  #land(key: string): boolean {
-    const flight = this.#flights.get(key);
+  #finish(key: string): boolean {
+    const flight = this.#calls.get(key);
     if (flight === undefined) return false;
     flight.count -= 1;
-    if (flight.count === 0) this.#flights.delete(key);
+    if (flight.count === 0) this.#calls.delete(key);
     return flight.alone;
   }
 

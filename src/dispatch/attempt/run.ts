@@ -1,4 +1,4 @@
-// The attempts the loop starts, each from its ticket to its landing: begin, send, settle, and then memory follows.
+// The attempts the loop starts, each from its ticket to its end: begin, send, settle, and then memory follows.
 // The order is the promise: nothing leaves before it is begun on disk, and the lane is free only when it is settled.
 // What runs in the platform's code, or on the message itself, is guarded: an exception there settles this delivery dead
 // (`internal`), and the road goes on. Nothing guarded changes the road's own state (scheduler, limits, breakers,
@@ -11,7 +11,6 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { sleep } from '../../system/clock.ts';
-import type { Alias } from '../account/account.ts';
 import type { PlatformTime } from '../platform-time.ts';
 import {
   type AttemptChange,
@@ -25,7 +24,7 @@ import {
   quarantine,
   type TriedCall,
 } from '../settle.ts';
-import type { RoadState } from '../state.ts';
+import type { Alias, RoadState } from '../state.ts';
 import { type ContentCache, type Departure, NAMED, type Records, resolve } from './messages.ts';
 
 // A try that is begun on disk.
@@ -187,7 +186,7 @@ export class Attempts {
     const { n, record } = begun;
     const confirmed = await this.#confirmed(account, outcome);
     const tried = { queued, n, record, body, outcome: confirmed, startedAt, probing, change };
-    await this.#land(queued, probing, await this.#conclude(start, ticket, tried));
+    await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }
 
   // Of most answers it says nothing new.
@@ -278,12 +277,12 @@ export class Attempts {
     if (storeDown) this.#road.store.failedLoop(why, now);
     this.#road.openAccount(queued.account).limits.settled(ticket, { kind: 'unjudged' }, now);
     if (probing) this.#road.availability.probeGone(queued.account, now);
-    this.#road.scheduler.landed(queued.seq, storeDown ? queued : null, now);
+    this.#road.scheduler.finished(queued.seq, storeDown ? queued : null, now);
     if (!storeDown && why.kind === 'not_owner') this.#road.lose(queued.account, now);
     this.#road.wake();
   }
 
-  async #land(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
+  async #finish(queued: Queued, probing: boolean, report: AttemptReport): Promise<void> {
     const { outcome, verdict, endedAt } = report;
     const { account, chat } = queued;
     const { health } = verdict;

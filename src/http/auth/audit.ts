@@ -1,5 +1,5 @@
 // What operators did: noted when it is done, durably before it is answered, and told by GET /v1/audit. Who was turned
-// away at the door is not in it: a key without rights must not be able to fill the disk.
+// away by the guard is not in it: a key without rights must not be able to fill the disk.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';

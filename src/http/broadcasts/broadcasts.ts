@@ -11,7 +11,7 @@ import { type Problem, problem } from '../../domain/errors.ts';
 import type { RecipientState } from '../../store/ports/broadcasts.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
-import { isStream } from '../json-body.ts';
+import { isStream } from '../bodies.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';

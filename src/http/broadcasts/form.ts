@@ -9,7 +9,7 @@ import type { AudienceDraft } from '../../broadcast/broadcast.ts';
 import { formatOf, LIST_TYPES } from '../../broadcast/lists/recipients.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { parseJson } from '../../system/json.ts';
-import { codeOf } from '../json-body.ts';
+import { codeOf } from '../edge.ts';
 import { type BroadcastOptions, draftFrom } from './calls.ts';
 
 const MESSAGE_BYTES_MAX = 262_144;

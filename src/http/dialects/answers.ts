@@ -3,9 +3,9 @@
 import { identityProblem } from '../../accept/draft.ts';
 import { retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
-import type { Dialect, Passage, Platform } from '../../platforms/platform.ts';
-import { type ValueAnswer, withHeaders } from '../answer.ts';
-import type { FoundSpeaker, Speaker } from './speaker.ts';
+import type { Dialect, Passage, Platform, ValueAnswer } from '../../platforms/platform.ts';
+import { withHeaders } from '../edge.ts';
+import type { FoundSpeaker, Speaker } from './caller.ts';
 
 // One whose own API the gateway serves.
 export interface ServedPlatform extends Platform {

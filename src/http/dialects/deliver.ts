@@ -3,11 +3,18 @@
 // A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import {
+  Adoption,
+  type Caller,
+  type Claimed,
+  fingerprint,
+  type Waited,
+  type WaitingCallers,
+} from '../../accept/callers.ts';
 import { answering, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
-import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
-import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
+import { asExact, bodyOf, type Files, NO_FILES } from '../../domain/body.ts';
 import { COSMETIC_FAMILIES, type DescribedCall } from '../../domain/call.ts';
 import {
   isWithdrawal,
@@ -16,16 +23,13 @@ import {
   WITHDRAWN_AT_STOP,
 } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
-import { asExact } from '../../domain/exact.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
-import { bodyOf, type Files, NO_FILES } from '../../domain/upload.ts';
-import type { DialectParams } from '../../platforms/platform.ts';
-import { type AnswerHeaders, type ValueAnswer, withHeaders } from '../answer.ts';
+import type { AnswerHeaders, DialectParams, ValueAnswer } from '../../platforms/platform.ts';
 import type { IntakeOptions } from '../context.ts';
+import { withHeaders } from '../edge.ts';
 import { answerProblem, answerStopping, type ServedPlatform } from './answers.ts';
-import { type Patience, readSendOptions } from './send-options.ts';
-import type { Speaker, VirtualSpeaker } from './speaker.ts';
+import { type Patience, readSendOptions, type Speaker, type VirtualSpeaker } from './caller.ts';
 
 // Between two tries to withdraw what is being sent just now; and the same while the gateway stops.
 const WITHDRAW_AGAIN_MS = 1000;

@@ -1,6 +1,6 @@
 // The platforms' own APIs, as far as the gateway serves them: opened once, used over HTTP and from inside the process.
 
-import type { WaitingCallers } from '../../accept/receipt.ts';
+import type { WaitingCallers } from '../../accept/callers.ts';
 import type { Dialect, Platform } from '../../platforms/platform.ts';
 import type { IntakeOptions } from '../context.ts';
 import type { ServedPlatform } from './answers.ts';

@@ -7,9 +7,9 @@ import type { Passage } from '../../platforms/platform.ts';
 import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import type { Inbound } from '../../updates/updates.ts';
-import { sendAnswer } from '../answer.ts';
 import { bench, TOKEN } from '../context.fixture.ts';
 import { PASSING_MAX } from '../context.ts';
+import { sendAnswer } from '../edge.ts';
 import { Passing } from './pass.ts';
 
 const { calls, dialect, polling } = createTelegram({ transport: null as never });

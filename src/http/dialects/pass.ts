@@ -3,16 +3,21 @@
 // over, and an account it refuses is not asked for again at once. A caller who hangs up ends the call.
 
 import { type Readable, Transform } from 'node:stream';
-import type { Caller } from '../../accept/receipt.ts';
-import type { Download, OutgoingCall, UpdatePolling } from '../../platforms/platform.ts';
+import type { Caller } from '../../accept/callers.ts';
+import type {
+  Download,
+  OutgoingCall,
+  UpdatePolling,
+  ValueAnswer,
+} from '../../platforms/platform.ts';
 import { Shares } from '../../system/shares.ts';
 import type { StreamedReply } from '../../system/transport.ts';
-import { asAttachment, type ValueAnswer } from '../answer.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
+import { asAttachment } from '../edge.ts';
 import { answerUnauthorized, type ServedPlatform } from './answers.ts';
+import type { Speaker } from './caller.ts';
 import { masked } from './mask.ts';
 import { answerFromStore } from './polls.ts';
-import type { Speaker } from './speaker.ts';
 
 // What a call that the platform holds open may take beyond that.
 const HELD_GRACE_MS = 10_000;
@@ -137,7 +142,7 @@ export class Passing {
       if (value !== undefined) headers[name] = value;
     }
     const isRead = read !== null && status === 200;
-    return { status, headers, body: isRead ? overheard(body, read) : body };
+    return { status, headers, body: isRead ? observed(body, read) : body };
   }
 
   #saw(account: string, polling: UpdatePolling, body: string): void {
@@ -201,10 +206,10 @@ export class Passing {
 }
 
 // The same bytes; `read` is told them when all of them have gone on to the caller.
-function overheard(body: Readable, read: (body: string) => void): Readable {
+function observed(body: Readable, read: (body: string) => void): Readable {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const ear = new Transform({
+  const observer = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes <= UPDATES_BYTES_MAX) chunks.push(chunk);
@@ -215,7 +220,7 @@ function overheard(body: Readable, read: (body: string) => void): Readable {
       done();
     },
   });
-  body.once('error', (error) => ear.destroy(error));
-  ear.once('close', () => body.destroy());
-  return body.pipe(ear);
+  body.once('error', (error) => observer.destroy(error));
+  observer.once('close', () => body.destroy());
+  return body.pipe(observer);
 }

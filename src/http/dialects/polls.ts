@@ -1,10 +1,9 @@
 // Polls of an account whose updates come by webhook and are kept for it: answered from the store, in the platform's own
 // words.
 
-import type { Caller } from '../../accept/receipt.ts';
-import type { DialectParams, UpdatePolling } from '../../platforms/platform.ts';
+import type { Caller } from '../../accept/callers.ts';
+import type { DialectParams, UpdatePolling, ValueAnswer } from '../../platforms/platform.ts';
 import type { Inbound } from '../../updates/updates.ts';
-import type { ValueAnswer } from '../answer.ts';
 
 // null: not answered from here. `body` is the JSON text of the call's parameters.
 export function answerFromStore(

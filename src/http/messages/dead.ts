@@ -15,12 +15,11 @@ import {
 } from '../../accept/schema.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { bodyOf, filesOf } from '../../domain/body.ts';
 import { bytesOf, type Delivery } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { formatId } from '../../domain/ids.ts';
-import { bodyOf, filesOf } from '../../domain/upload.ts';
-import type { Filter } from '../../ledger/ledger.ts';
-import { SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
+import { type Filter, SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { MoveCommand } from '../../store/ports/delivery.ts';
 import { operator, viewer } from '../auth/access.ts';

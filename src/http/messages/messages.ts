@@ -1,8 +1,8 @@
 // /v1/messages: hand over, look up, search, cancel, explain.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WaitingCallers } from '../../accept/callers.ts';
 import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
-import type { WaitingCallers } from '../../accept/receipt.ts';
 import { checkSearch, Receipt, Result, SearchQuery } from '../../accept/schema.ts';
 import {
   awaitResult,

@@ -81,14 +81,14 @@ export async function feedStream(
   cutBy: () => CutReason | null = () => null,
 ): Promise<BodyEnd> {
   let last: BodyReading = { change: null, isOver: true, error: null };
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let fedAt = Number.NEGATIVE_INFINITY;
   for await (const reading of readings) {
     last = reading;
     if (reading.isOver) break;
     // A piece without text is a sign of life of the producer, and counts as one.
     const now = clock.now();
-    if (reading.change === null && now - heardAt < SIGN_OF_LIFE_MS) continue;
-    heardAt = now;
+    if (reading.change === null && now - fedAt < SIGN_OF_LIFE_MS) continue;
+    fedAt = now;
     const fed = await live.change(id, reading.change ?? NOTHING, 'lazy');
     if (fed.kind !== 'taken') return refusedEnd(live, id, fed);
   }

@@ -1,6 +1,7 @@
 // A stream, opened as the message it begins with would be sent: the same accounts, addresses, options and refusals.
 
 import { draft, type FromHeaders } from '../../accept/draft.ts';
+import { plainOf } from '../../accept/permit.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Problem, Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
@@ -73,7 +74,7 @@ function sentParams(
   { bounds = null }: FromHeaders,
 ): Params {
   if (bounds === null || !bounds.judgesCalls) return params;
-  const plain = platforms.get(name)!.calls.plainParams(params);
+  const plain = plainOf(platforms.get(name)!.calls, params);
   assert(plain.kind === 'plain', 'a draft with these parameters was permitted');
   return plain.params;
 }

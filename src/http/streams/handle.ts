@@ -6,7 +6,7 @@ import { waitOf } from '../../accept/submit.ts';
 import type { Problem } from '../../domain/errors.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
 import type { StreamView } from '../../streams/streams.ts';
-import { valueProblem } from '../json-body.ts';
+import { valueProblem } from '../edge.ts';
 import { type BodyReading, feedStream } from './body.ts';
 import { cancelStream, changeStream, findStream, finishStream, openStream } from './calls.ts';
 import type { StreamOptions } from './draft.ts';

@@ -10,7 +10,7 @@ import { FEED_TYPES } from '../../streams/feed/feed.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import { lasting, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
-import { isStream } from '../json-body.ts';
+import { isStream } from '../bodies.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { sendProblem } from '../problem.ts';
 import { group, type Opening, type Route } from '../route.ts';

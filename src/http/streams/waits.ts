@@ -1,7 +1,7 @@
 // Callers who wait until a text has arrived. Bounded in time, as streams are in number; a caller who hangs up, or a
 // gateway that stops, ends the waiting and never the stream.
 
-import type { Caller } from '../../accept/receipt.ts';
+import type { Caller } from '../../accept/callers.ts';
 import type { Live, StreamView } from '../../streams/streams.ts';
 import type { Clock } from '../../system/clock.ts';
 

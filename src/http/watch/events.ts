@@ -10,7 +10,6 @@ import type { RoadEvent } from '../../domain/event.ts';
 import type { Holder } from '../../keys/keys.ts';
 import type { StreamView } from '../../streams/streams.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
-import { INERT_HEADERS } from '../answer.ts';
 import { lasting, viewer } from '../auth/access.ts';
 import {
   EVENT_BACKLOG_BYTES_MAX,
@@ -18,6 +17,7 @@ import {
   EVENT_HEARTBEAT_MS,
   type IntakeOptions,
 } from '../context.ts';
+import { INERT_HEADERS } from '../edge.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';

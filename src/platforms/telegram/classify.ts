@@ -8,12 +8,11 @@
 
 import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
-import { parseJson } from '../../system/json.ts';
+import { jsonOrUndefined, parseJson } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';
-import { type BotApiAnswer, readAnswer, retryAfterMs, soundsLikeFlood } from './send.ts';
 
 const DETAIL_CHARS_MAX = 500;
 const SAYS_YES = '{"ok":true,';
@@ -25,9 +24,12 @@ export function classify(method: string, reply: Reply): Outcome {
   switch (reply.kind) {
     case 'unsent':
       // Shutting down, and waiting in vain for a free connection, say nothing about the host.
-      return failed('unsent', words(reply), !['shut_down', 'timeout'].includes(reply.reason));
+      return failed('unsent', inWords(reply), !['shut_down', 'timeout'].includes(reply.reason));
     case 'lost':
-      return uncertain(reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost', words(reply));
+      return uncertain(
+        reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost',
+        inWords(reply),
+      );
     case 'answered': {
       const answer = readAnswer(reply.body);
       return answer === null ? ofStranger(method, reply) : ofTelegram(method, reply, answer);
@@ -158,7 +160,7 @@ function flood(waitMs: number): string {
   return JSON.stringify({ ok: false, error_code: 429, description, parameters });
 }
 
-const words = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
+const inWords = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
 const cut = (detail: string) => detail.slice(0, DETAIL_CHARS_MAX);
 
 // One chat, several ids: a group that becomes a supergroup gets a new one, a channel has a name beside its number.
@@ -179,4 +181,72 @@ function chatIdIn(answer: string): string | null {
   if (typeof first !== 'object' || first === null || !('chat' in first)) return null;
   const id = (first.chat as { id?: unknown } | null)?.id;
   return Number.isSafeInteger(id) ? String(id) : null;
+}
+
+// The shape of the Bot API's answers: {ok, result} or {ok, error_code, description, parameters}.
+// Nothing is believed before it is checked; what has not this shape is not from the Bot API.
+
+export type BotApiAnswer =
+  | { readonly ok: true; readonly result: unknown }
+  | {
+      readonly ok: false;
+      readonly code: number;
+      readonly description: string;
+      readonly retryAfterS: number | null;
+      readonly migrateTo: string | null;
+    };
+
+// Each flood wait of the Bot API names its seconds: a 429 without any is from a front server.
+// Five seconds is what the Bot API names when it is itself the trouble (a restart).
+export const RETRY_AFTER_MS_DEFAULT = 5_000;
+// `retry_after: 0` must not become a loop.
+export const RETRY_AFTER_MS_MIN = 1_000;
+
+export function readAnswer(body: string): BotApiAnswer | null {
+  const parsed = parse(body);
+  if (!isObject(parsed)) return null;
+  if (parsed.ok === true) return 'result' in parsed ? { ok: true, result: parsed.result } : null;
+  if (parsed.ok !== false || typeof parsed.error_code !== 'number') return null;
+  const parameters = isObject(parsed.parameters) ? parsed.parameters : {};
+  const moved = parameters.migrate_to_chat_id;
+  return {
+    ok: false,
+    code: parsed.error_code,
+    description: typeof parsed.description === 'string' ? parsed.description : '',
+    retryAfterS: secondsOf(parameters.retry_after),
+    migrateTo: Number.isSafeInteger(moved) ? String(moved) : null,
+  };
+}
+
+export function soundsLikeFlood(description: string): boolean {
+  return /too many requests/i.test(description);
+}
+
+// The longest of what body, header and words say, to the second: shorter would break someone's law.
+export function retryAfterMs(
+  headers: Readonly<Record<string, string>>,
+  answer: BotApiAnswer | null,
+): number {
+  const said = [secondsOf(headers['retry-after'])];
+  if (answer?.ok === false) {
+    said.push(answer.retryAfterS, secondsOf(/retry after (\d+)/i.exec(answer.description)?.[1]));
+  }
+  const seconds = said.filter((value) => value !== null);
+  if (seconds.length === 0) return RETRY_AFTER_MS_DEFAULT;
+  return Math.max(RETRY_AFTER_MS_MIN, Math.ceil(Math.max(...seconds) * 1000));
+}
+
+function secondsOf(value: unknown): number | null {
+  if (typeof value === 'string' && !/^\s*\d+(\.\d+)?\s*$/.test(value)) return null;
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const seconds = Number(value);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+function parse(body: string): unknown {
+  return jsonOrUndefined(body) ?? null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // Each cure changes what it names and nothing else; a cure that would change nothing is none.
 
 import { expect, test } from 'vitest';
-import { asExact } from '../../domain/exact.ts';
+import { asExact } from '../../domain/body.ts';
 import type { Cure } from '../../domain/outcome.ts';
 import { cure } from './cures.ts';
 

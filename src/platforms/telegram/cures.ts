@@ -2,7 +2,7 @@
 // A cure that changes nothing is no cure (null): repeating the same call would be refused again. Nor has a call that is
 // to go out as it is a cure which leaves out what its caller said.
 
-import { isExact } from '../../domain/exact.ts';
+import { isExact } from '../../domain/body.ts';
 import { seqOfProvisional } from '../../domain/ids.ts';
 import type { Cure } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';

@@ -4,8 +4,8 @@
 // forgotten id costs an upload and nothing else, so they are kept in memory only.
 
 import { hash } from 'node:crypto';
+import { ATTACH, attachedTo, type Files } from '../../domain/body.ts';
 import { scalarText } from '../../domain/scalar.ts';
-import { ATTACH, attachedTo, type Files } from '../../domain/upload.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ATTACH, type Files, type SpooledFile } from '../../domain/upload.ts';
+import { ATTACH, type Files, type SpooledFile } from '../../domain/body.ts';
 import type { FileSource } from '../platform.ts';
 
 export interface OutgoingForm {

@@ -197,3 +197,7 @@ export function spends(name: string): boolean {
 export function deliveryMethod(name: string): BotApiMethod {
   return methodOf(name, true) ?? send(name);
 }
+
+export function isIdempotent(name: string): boolean {
+  return deliveryMethod(name).idempotent;
+}

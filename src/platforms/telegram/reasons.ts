@@ -13,7 +13,7 @@ export const REASONS = {
   chat_deleted: 'The group was deleted.',
   chat_migrated: 'The group became a supergroup and has a new id.',
   chat_missing: 'The call names no chat.',
-  chat_not_found: 'The chat does not exist, or the bot has never met it.',
+  chat_not_found: 'The chat does not exist, or the bot has never seen it.',
   draft_not_possible: 'Drafts exist in private chats only.',
   forbidden: 'Telegram forbids the call; the detail says why.',
   markup_unparsable: 'The text is not valid in the parse mode it names.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mentions, named } from './references.ts';
+import { mentions, named } from './describe.ts';
 
 const IDS = new Map([
   [5, '105'],

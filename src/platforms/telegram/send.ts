@@ -3,14 +3,23 @@
 // reach nothing. One that ends in `/test` means the same bot id among Telegram's test servers, which is another bot.
 
 import { Readable } from 'node:stream';
+import { type Files, hasFiles, readBody, withoutExact } from '../../domain/body.ts';
 import { SANDBOX } from '../../domain/ids.ts';
-import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
-import { jsonOrUndefined } from '../../system/json.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
-import type { Download, FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
+import type {
+  Download,
+  FileSource,
+  Host,
+  Identified,
+  OutgoingCall,
+  Passage,
+  Wire,
+} from '../platform.ts';
+import { classify, readAnswer } from './classify.ts';
 import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';
 import { formOf } from './form.ts';
+import { withoutProgress } from './parts.ts';
 
 export interface Routes {
   readonly transport: Transport;
@@ -30,12 +39,33 @@ const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 const WRONG_FILE_ID = /wrong (remote )?file[ _]id|file[ _]reference|FILE_ID_INVALID/i;
 
-export function send(routes: Routes, call: OutgoingCall): Promise<Reply> {
+export function createWire(routes: Routes): Wire {
+  return {
+    hostOf: (credential) => hostOf(routes, credential),
+    isLocal,
+    identify: (credential) => identify(routes, credential),
+    send: (call) => send(routes, { ...call, body: withoutExact(withoutProgress(call.body)) }),
+    classify,
+    timeAt: (credential) => timeAt(routes, credential),
+    async close() {
+      await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
+    },
+  };
+}
+
+export function createPassage(routes: Routes): Passage {
+  return {
+    pass: (call, hangUp) => pass(routes, call, hangUp),
+    download: (file, hangUp) => download(routes, file, hangUp),
+  };
+}
+
+function send(routes: Routes, call: OutgoingCall): Promise<Reply> {
   if (hasFiles(call.body)) return sendFiles(routes, call);
   return wireOf(routes, call.credential).request(plain(call));
 }
 
-export async function pass(
+async function pass(
   routes: Routes,
   call: OutgoingCall,
   hangUp: AbortSignal,
@@ -48,11 +78,7 @@ export async function pass(
   return { ...FILE_GONE, body: Readable.from([FILE_GONE.body]) };
 }
 
-export function download(
-  routes: Routes,
-  file: Download,
-  hangUp: AbortSignal,
-): Promise<StreamedReply> {
+function download(routes: Routes, file: Download, hangUp: AbortSignal): Promise<StreamedReply> {
   const { credential, headers, deadlineMs } = file;
   const method = file.isHead === true ? 'HEAD' : 'GET';
   const path = `/file/bot${credential}/${file.path}`;
@@ -119,7 +145,7 @@ const REAL: Host = Object.freeze({ name: '', vouches: true, isOff: false });
 const SANDBOX_ON: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: false });
 const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: true });
 
-export function hostOf({ sandbox }: Routes, credential: string): Host {
+function hostOf({ sandbox }: Routes, credential: string): Host {
   if (!isSandboxToken(credential)) return REAL;
   // The simulator knows one bot by each number, and no test servers beside it.
   return sandbox === null || isOfTestServers(credential) ? SANDBOX_OFF : SANDBOX_ON;
@@ -154,11 +180,11 @@ const FILE_GONE = {
 };
 
 // No token at all, or one of the simulator in this process.
-export function isLocal(credential: string): boolean {
+function isLocal(credential: string): boolean {
   return !isToken(credential) || isSandboxToken(credential);
 }
 
-export async function identify(routes: Routes, credential: string): Promise<Identified> {
+async function identify(routes: Routes, credential: string): Promise<Identified> {
   // The cloud's own answer to what cannot be a token; a stranger's text goes into no path.
   if (!isToken(credential)) return { kind: 'refused', status: 404, detail: 'Not Found' };
   if (hostOf(routes, credential).isOff) {
@@ -177,7 +203,7 @@ export async function identify(routes: Routes, credential: string): Promise<Iden
   return { kind: 'refused', status: code, detail: description };
 }
 
-export async function timeAt(routes: Routes, credential: string): Promise<string | null> {
+async function timeAt(routes: Routes, credential: string): Promise<string | null> {
   const deadlineMs = IDENTIFY_DEADLINE_MS;
   const reply = await send(routes, { credential, method: 'getMe', body: '{}', deadlineMs });
   return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
@@ -188,72 +214,4 @@ function knownAs(result: unknown, isTest: boolean): Identified {
     typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined;
   if (!Number.isSafeInteger(id)) return { kind: 'unreachable', detail: 'getMe named no bot' };
   return { kind: 'known', id: isTest ? `${id}:test` : String(id) };
-}
-
-// The shape of the Bot API's answers: {ok, result} or {ok, error_code, description, parameters}.
-// Nothing is believed before it is checked; what has not this shape is not from the Bot API.
-
-export type BotApiAnswer =
-  | { readonly ok: true; readonly result: unknown }
-  | {
-      readonly ok: false;
-      readonly code: number;
-      readonly description: string;
-      readonly retryAfterS: number | null;
-      readonly migrateTo: string | null;
-    };
-
-// Each flood wait of the Bot API names its seconds: a 429 without any is from a front server.
-// Five seconds is what the Bot API names when it is itself the trouble (a restart).
-export const RETRY_AFTER_MS_DEFAULT = 5_000;
-// `retry_after: 0` must not become a loop.
-export const RETRY_AFTER_MS_MIN = 1_000;
-
-export function readAnswer(body: string): BotApiAnswer | null {
-  const parsed = parse(body);
-  if (!isObject(parsed)) return null;
-  if (parsed.ok === true) return 'result' in parsed ? { ok: true, result: parsed.result } : null;
-  if (parsed.ok !== false || typeof parsed.error_code !== 'number') return null;
-  const parameters = isObject(parsed.parameters) ? parsed.parameters : {};
-  const moved = parameters.migrate_to_chat_id;
-  return {
-    ok: false,
-    code: parsed.error_code,
-    description: typeof parsed.description === 'string' ? parsed.description : '',
-    retryAfterS: secondsOf(parameters.retry_after),
-    migrateTo: Number.isSafeInteger(moved) ? String(moved) : null,
-  };
-}
-
-export function soundsLikeFlood(description: string): boolean {
-  return /too many requests/i.test(description);
-}
-
-// The longest of what body, header and words say, to the second: shorter would break someone's law.
-export function retryAfterMs(
-  headers: Readonly<Record<string, string>>,
-  answer: BotApiAnswer | null,
-): number {
-  const said = [secondsOf(headers['retry-after'])];
-  if (answer?.ok === false) {
-    said.push(answer.retryAfterS, secondsOf(/retry after (\d+)/i.exec(answer.description)?.[1]));
-  }
-  const seconds = said.filter((value) => value !== null);
-  if (seconds.length === 0) return RETRY_AFTER_MS_DEFAULT;
-  return Math.max(RETRY_AFTER_MS_MIN, Math.ceil(Math.max(...seconds) * 1000));
-}
-
-function secondsOf(value: unknown): number | null {
-  if (typeof value === 'string' && !/^\s*\d+(\.\d+)?\s*$/.test(value)) return null;
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const seconds = Number(value);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
-}
-
-function parse(body: string): unknown {
-  return jsonOrUndefined(body) ?? null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -104,7 +104,7 @@ describe('the wire a call takes', () => {
     expect([real.requests.length, sandbox.requests.length]).toEqual([0, 2]);
     await telegram.wire.send({ ...call, credential: '7:AAsandbox' });
     expect([real.requests.length, sandbox.requests.length]).toEqual([1, 2]);
-    await telegram.wire.close();
+    await telegram.wire.close!();
     expect([real.isClosed(), sandbox.isClosed()]).toEqual([true, true]);
   });
 

@@ -1,27 +1,25 @@
-// Telegram's Bot API as a platform: the room's door. It keeps no state; each file knows one thing.
+// Telegram's Bot API as a platform, put together. It keeps no state; each file knows one thing.
 
-import { withoutExact } from '../../domain/exact.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform, ReaderKind } from '../platform.ts';
-import { chatAfter, classify } from './classify.ts';
+import { chatAfter } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
 import { cure } from './cures.ts';
-import { address, describe } from './describe.ts';
+import { address, describe, mentions, named } from './describe.ts';
 import { DIALECT } from './dialect/dialect.ts';
 import { POLLING } from './dialect/polling.ts';
 import { escapeFor } from './escape.ts';
 import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
-import { deliveryMethod, isAwaited, spends } from './methods.ts';
-import { rest, split, withoutProgress } from './parts.ts';
+import { isAwaited, isIdempotent, spends } from './methods.ts';
+import { rest, split } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
-import { mentions, named } from './references.ts';
 import { replyTarget } from './reply-target.ts';
-import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
+import { createPassage, createWire, type Routes } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
 import { UPDATES } from './updates.ts';
@@ -75,7 +73,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       address,
       textMethod: 'sendMessage',
       textParams: (text) => ({ text }),
-      isIdempotent: (method) => deliveryMethod(method).idempotent,
+      isIdempotent,
       spends,
       isAwaited,
       replyTarget,
@@ -84,17 +82,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     },
     limits: telegramPriors(options.limits ?? {}),
     ...(options.pages === undefined ? null : { history: [pageKind(options.pages)] }),
-    wire: {
-      hostOf: (credential) => hostOf(routes, credential),
-      isLocal,
-      identify: (credential) => identify(routes, credential),
-      send: (call) => send(routes, { ...call, body: withoutExact(withoutProgress(call.body)) }),
-      classify,
-      timeAt: (credential) => timeAt(routes, credential),
-      async close() {
-        await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
-      },
-    },
+    wire: createWire(routes),
     tuning: {
       limits: telegramPriors,
       strategy: ({ qosTelegram }: Readonly<TelegramSettings>) => qosTelegram,
@@ -104,10 +92,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     content: { touch, wording },
     dialect: DIALECT,
     polling: POLLING,
-    passage: {
-      pass: (call, hangUp) => pass(routes, call, hangUp),
-      download: (file, hangUp) => download(routes, file, hangUp),
-    },
+    passage: createPassage(routes),
     live: LIVE_OUTPUT,
     updates: UPDATES,
     broadcast: { escape: escapeFor, unreachable: UNREACHABLE, sampleChat: '1' },

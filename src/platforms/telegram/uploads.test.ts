@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, type SpooledFile } from '../../domain/upload.ts';
+import { bodyOf, type SpooledFile } from '../../domain/body.ts';
 import type { HttpRequest, Reply } from '../../system/transport.ts';
 import { createTelegram } from './telegram.ts';
 

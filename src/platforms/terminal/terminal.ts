@@ -1,9 +1,9 @@
-// A terminal as a platform: messages go to a screen in memory, and whoever watches it sees them. The room's door.
+// A terminal as a platform, put together: messages go to a screen in memory, and whoever watches it sees them.
 // An account needs no credential: its name is enough, and nobody outside is asked.
 
 import type { Plan, Rule } from '../../limits/limits.ts';
-import type { Identified, Platform } from '../platform.ts';
-import { CREDENTIALS } from './credentials.ts';
+import type { Platform } from '../platform.ts';
+import { CREDENTIALS, identify } from './credentials.ts';
 import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { mentions, named } from './references.ts';
@@ -34,16 +34,14 @@ export function createTerminal(screens: Screens): Platform {
       textMethod: 'sendMessage',
       textParams: (text) => ({ text }),
       isIdempotent,
-      plainParams: (params) => ({ kind: 'plain', params }),
       targets,
     },
     limits: { planOf: () => PLAN },
     wire: {
       isLocal: () => true,
-      identify: async (name) => identify(name),
+      identify,
       send: async (call) => send(screens, call),
       classify: (_method, reply) => classify(reply),
-      close: async () => {},
     },
     references: { mentions, named },
     content: {
@@ -54,11 +52,4 @@ export function createTerminal(screens: Screens): Platform {
     live: LIVE_OUTPUT,
     screens,
   };
-}
-
-// Without quoting it: what is no name may be a token that was meant for another platform.
-function identify(name: string): Identified {
-  if (CREDENTIALS.isShaped(name)) return { kind: 'known', id: name };
-  const detail = `a terminal is called by ${CREDENTIALS.expected}`;
-  return { kind: 'refused', status: 422, detail };
 }

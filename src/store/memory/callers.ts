@@ -36,7 +36,7 @@ export class MemoryCallers {
   caller(seq: number, isThere: boolean): void {
     const caller = this.#disk.held.get(seq);
     if (caller === undefined || caller.held === HELD.nobody) return;
-    if (this.#disk.live.has(seq)) this.#presence.tell(seq, isThere);
+    if (this.#disk.live.has(seq)) this.#presence.note(seq, isThere);
     else caller.held = isThere ? HELD.answered : HELD.waiting;
   }
 

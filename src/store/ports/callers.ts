@@ -72,7 +72,7 @@ export class Presence {
     return seq <= this.inheritedTo;
   }
 
-  tell(seq: number, isThere: boolean): void {
+  note(seq: number, isThere: boolean): void {
     this.#told.delete(seq);
     this.#told.set(seq, isThere);
     if (this.#told.size <= TOLD_MAX) return;

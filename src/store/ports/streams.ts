@@ -1,5 +1,5 @@
 // The port of live output: each stream with its newest text, so that it goes on after a crash.
-// What a stream's record says is its room's business; here it is text. A stream that has ended stays ended.
+// What a stream's record says is the streams' business; here it is text. A stream that has ended stays ended.
 // As everywhere in the store, a promise resolves when its effect is durable.
 
 export interface StreamStore {

@@ -211,7 +211,7 @@ export class SqliteCommands {
     const head = this.#head(seq);
     if (head !== null && head.account !== owner.account) return NOT_OWNER;
     if (head === null || head.held === HELD.nobody) return { kind: 'kept' };
-    if (isLive(head.state)) this.presence.tell(seq, isThere);
+    if (isLive(head.state)) this.presence.note(seq, isThere);
     else this.statements.setHeld.run(isThere ? HELD.answered : HELD.waiting, seq);
     return { kind: 'kept' };
   }

@@ -38,7 +38,7 @@ const NO_WORD = 0;
 
 export interface RecoveryPage {
   readonly rows: number;
-  // Newly met, to be added to the dictionary.
+  // New, to be added to the dictionary.
   readonly words: string[];
   readonly codes: Uint32Array<ArrayBuffer>;
   readonly numbers: Float64Array<ArrayBuffer>;

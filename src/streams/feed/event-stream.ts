@@ -54,7 +54,7 @@ export class EventStreamFeed implements Feed {
   #read(lines: readonly string[]): FeedEvent[] {
     this.#emitted = [];
     for (const line of lines) {
-      // A parser that met its bound takes no more.
+      // A parser that reached its bound takes no more.
       if (this.#payloads.isEnded) break;
       this.#parser.feed(`${line}\n`);
       this.#see(line);

@@ -38,7 +38,7 @@ export interface Shape {
   // How it is recognised, in words; `owns` is the same in code.
   readonly sign: string;
   owns(payload: Payload): boolean;
-  // One for each body, as some keep what they have heard.
+  // One for each body, as some keep what they have read.
   reader(): ShapeReader;
 }
 

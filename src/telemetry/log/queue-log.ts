@@ -1,5 +1,5 @@
 // The length of the queue as a log line at the start, at the end, and every minute in between: what a person
-// looks for in the night's log. A quiet house writes nothing: there is a line only when something waits, flies
+// looks for in the night's log. A quiet gateway writes nothing: there is a line only when something waits, is in flight
 // or has moved since the last. Each platform's worker is named when it starts and stops, with what it has to do.
 
 import type { RoadCounts } from '../../domain/event.ts';
@@ -44,7 +44,7 @@ export function createQueueLog(parts: QueueLogParts): Service {
   let life: 'new' | 'running' | 'stopped' = 'new';
   let last = { ...counts() };
 
-  const tell = () => {
+  const write = () => {
     const lengths = measure(depths(), clock.now());
     const now = { ...counts() };
     const accepted = now.accepted - last.accepted;
@@ -56,7 +56,7 @@ export function createQueueLog(parts: QueueLogParts): Service {
   };
   const arm = () => {
     timer = clock.schedule(clock.now() + QUEUE_LOG_EVERY_MS, () => {
-      tell();
+      write();
       arm();
     });
   };

@@ -56,7 +56,7 @@ export function roadLog(log: LineLog): RoadListener {
     if (infos) acceptances.passTo(event.at);
     switch (event.kind) {
       case 'accepted':
-        if (infos) acceptances.tell(event.about);
+        if (infos) acceptances.write(event.about);
         return;
       case 'attempted':
         if (lastTry.size >= PENDING_MAX) lastTry.clear();
@@ -64,7 +64,7 @@ export function roadLog(log: LineLog): RoadListener {
         return;
       case 'moved':
         if (infos || isTrouble(event)) {
-          tellMove(log, event, lastTry.get(event.about.seq) ?? null);
+          logMove(log, event, lastTry.get(event.about.seq) ?? null);
         }
         lastTry.delete(event.about.seq);
         return;
@@ -137,7 +137,7 @@ class AcceptanceLines {
     this.#leftOut = 0;
   }
 
-  tell(about: About): void {
+  write(about: About): void {
     this.#lines += 1;
     if (this.#lines <= ACCEPTED_LINES_PER_S_MAX) this.#log.info(fieldsOf(about), 'accepted');
     else if (this.#debugs) this.#log.debug(fieldsOf(about), 'accepted');
@@ -145,7 +145,7 @@ class AcceptanceLines {
   }
 }
 
-function tellMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
+function logMove(log: LineLog, event: Moved, attempt: Attempted | null): void {
   // The start of a try is told with its end.
   if (event.to === 'sending') return;
   const fields = {

@@ -1,7 +1,8 @@
 // How things stand, read at each scrape and shown whole.
 
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
-import type { Board, GaugeName, Labels } from './board.ts';
+import type { Board, GaugeName } from './counters.ts';
+import type { Labels } from './exposition.ts';
 
 export interface GaugeReading {
   readonly now: number;

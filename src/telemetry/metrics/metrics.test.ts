@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { About, RoadEvent } from '../../domain/event.ts';
-import { Board, expose, SERIES_MAX, Spread } from './board.ts';
+import { Board, SERIES_MAX, Spread } from './counters.ts';
+import { expose } from './exposition.ts';
 import { createMetrics } from './metrics.ts';
 
 const about: About = {

@@ -2,7 +2,7 @@
 
 import type { LiveEvent, LiveReading } from '../../domain/live.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { Board, Count, GaugeName, Spread } from './board.ts';
+import type { Board, Count, GaugeName, Spread } from './counters.ts';
 
 interface Sheet {
   readonly shown: Count;

@@ -11,7 +11,7 @@ import { useFetched } from '../lib/use-fetched.ts';
 import type { Delivery } from '../lib/wire-more.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loading, Trouble } from '../ui/states.tsx';
-import { tell } from '../ui/toast.tsx';
+import { notify } from '../ui/toast.tsx';
 
 // Where platforms keep what a person reads.
 const TEXTS = ['text', 'caption', 'content'] as const;
@@ -92,7 +92,7 @@ function Form({ id, now, onClose }: LetterProps & { now: Readonly<Record<string,
     event.preventDefault();
     try {
       const given = parametersOf(rest);
-      tell(await editLetter(id, field === undefined ? given : { ...given, [field]: text }));
+      notify(await editLetter(id, field === undefined ? given : { ...given, [field]: text }));
       onClose(true);
     } catch (failure) {
       setError(messageOf(failure));

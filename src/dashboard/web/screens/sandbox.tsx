@@ -11,7 +11,7 @@ import { TextField } from '../ui/field.tsx';
 import { Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
-import { tell } from '../ui/toast.tsx';
+import { notify } from '../ui/toast.tsx';
 import { SandboxChat } from './sandbox-chat.tsx';
 
 // Where a newcomer begins: the bot and the chat of the first command in the README.
@@ -65,7 +65,7 @@ function ChatMenu(props: { chats: readonly SandboxMessage[]; account: string; ch
   const open = (event: SubmitEvent) => {
     event.preventDefault();
     if (CHAT_ID.test(typed.trim())) requery({ account, chat: typed.trim() });
-    else tell('A chat here has a number: 42, or -100… for a group.', true);
+    else notify('A chat here has a number: 42, or -100… for a group.', true);
   };
   return (
     <section class="panel sandbox-menu" aria-label="Chats of the simulator">

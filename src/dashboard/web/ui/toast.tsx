@@ -15,7 +15,7 @@ const SHOWN_MAX = 4;
 const toasts = new Store<readonly Toast[]>([]);
 let last = 0;
 
-export function tell(text: string, isBad = false): void {
+export function notify(text: string, isBad = false): void {
   last += 1;
   const n = last;
   toasts.set([...toasts.value, { n, text, isBad }].slice(-SHOWN_MAX));
@@ -25,10 +25,10 @@ export function tell(text: string, isBad = false): void {
 // Does it, and tells how it went; true: it worked.
 export async function attempt(deed: () => Promise<string>): Promise<boolean> {
   try {
-    tell(await deed());
+    notify(await deed());
     return true;
   } catch (error) {
-    tell(messageOf(error), true);
+    notify(messageOf(error), true);
     return false;
   }
 }

@@ -3,7 +3,7 @@
 
 import { jsonOrUndefined } from '../../../system/json.ts';
 import type { Params, UpdatePolling } from '../../dialect.ts';
-import { answerText, refused } from './answer.ts';
+import { answerText, refused } from './dialect.ts';
 
 const OTHER_POLLER =
   'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running';

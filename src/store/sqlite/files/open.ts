@@ -297,7 +297,7 @@ export function explained(error: unknown, dir: string): JournalOpenError {
       return new JournalOpenError('missing', `${dir} is missing and cannot be made (${text})`);
     case SQLITE.FULL:
     case 'ENOSPC':
-      return new JournalOpenError('disk_full', `no room on the disk of ${dir}: free some`);
+      return new JournalOpenError('disk_full', `no space on the disk of ${dir}: free some`);
     default:
       return new JournalOpenError('failed', `the store in ${dir} cannot be opened: ${text}`);
   }

@@ -15,8 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { FILE_ID, SPOOL_FOLDER } from '../../../domain/body.ts';
 import type { State } from '../../../domain/delivery.ts';
-import { FILE_ID, SPOOL_FOLDER } from '../../../domain/upload.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../../../system/private-files.ts';
 import type { Database } from '../../../system/sqlite.ts';
 import { mayStillGo } from '../../rules.ts';

@@ -189,7 +189,7 @@ CREATE TABLE spooled (
 ) STRICT, WITHOUT ROWID;
 `;
 
-// Texts that grow, until they are final; what else is known of one is its room's to read.
+// Texts that grow, until they are final; what else is known of one is the streams' to read.
 const STREAMS = `
 CREATE TABLE streams (
   id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-// The room at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
+// Broadcasts at work: keeps the broadcasts that are not over in memory (not their recipients), feeds them, follows what
 // they have on the road, and steers them. After a start it takes up where the process before it ended.
 
 import type { StoredBroadcast } from '../store/ports/broadcasts.ts';
@@ -186,8 +186,8 @@ export class BroadcastService implements Broadcasting {
     return this.get(id);
   }
 
-  heard(account: string, chat: string): void {
-    this.#outcomes.heard(account, chat);
+  onUpdate(account: string, chat: string): void {
+    this.#outcomes.onUpdate(account, chat);
   }
 
   live() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isAddressRange } from '../system/address-range.ts';
-import { Peers } from './peers.ts';
+import { Peers } from './connections.ts';
 
 function from(remoteAddress: string, forwarded?: string, proxies: readonly string[] = []): string {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };

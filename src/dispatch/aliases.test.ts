@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { soleOwner } from '../../store/contract/sole-owner.fixture.ts';
-import { aRoad, SENT } from '../dispatch.fixture.ts';
-import { Aliases, recordOf } from './account.ts';
+import { soleOwner } from '../store/contract/sole-owner.fixture.ts';
+import { aRoad, SENT } from './dispatch.fixture.ts';
+import { Aliases, recordOf } from './state.ts';
 
 const MANY = 30_000;
 const alias = (i: number, moved = false) => ({ from: `@name${i}`, to: `-100${i}`, moved });

@@ -1,11 +1,11 @@
-// Bodies that the framework leaves alone and the platform understands: compressed ones, and those of a GET. Both within
-// the same bounds as any other: what counts is what a body comes to when it is unpacked.
+// Bodies that the framework leaves alone: streams, compressed ones, and those of a GET. All within the same bounds as
+// any other: what counts is what a body comes to when it is unpacked.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
-import { parseJson } from '../../system/json.ts';
-import { JsonBodyError } from '../json-body.ts';
+import { parseJson } from '../system/json.ts';
+import { JsonBodyError } from './edge.ts';
 
 // What a stream may still hold when its reader has stopped it: a chunk or two.
 const UNREAD_BYTES_MAX = 65_536;
@@ -18,6 +18,11 @@ export class BodyError extends Error {
     super('a body that cannot be taken');
     this.statusCode = statusCode;
   }
+}
+
+// A body that is no JSON, and read as it arrives.
+export function isStream(body: unknown): body is Readable {
+  return body instanceof Readable;
 }
 
 // Of a name that is given twice the first counts.

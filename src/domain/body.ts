@@ -1,7 +1,9 @@
-// Files that come with a call. They lie in the spool beside the journal; the delivery's body names them in one
-// reserved member, which stands first, so that a body without files is told by its first characters.
-// A file's id is the digest of its content: equal requests have equal bodies, and equal files share the disk.
+// The body of a delivery: the JSON text of its call's parameters, as it stands in the store. Members whose names begin
+// with `sluice:` are ours and not the caller's: they say which files come with the call, and that it goes out as its
+// caller wrote it or not at all. They stand first or last, so that most bodies are told apart without being read.
 
+// Files lie in the spool beside the store. A file's id is the digest of its content: equal requests have equal bodies,
+// and equal files share the disk.
 export interface SpooledFile {
   readonly id: string;
   readonly name: string;
@@ -14,10 +16,10 @@ export type Files = Readonly<Record<string, SpooledFile>>;
 
 // Members of a body whose names begin so are Sluice's own.
 const RESERVED = 'sluice:';
-const MEMBER = `${RESERVED}files`;
+const FILES = `${RESERVED}files`;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
-const PREFIX = `{"${MEMBER}":`;
+const FILES_FIRST = `{"${FILES}":`;
 export const NO_FILES: Files = Object.freeze({});
 export const ATTACH = 'attach://';
 // Where they lie, in the data folder.
@@ -28,12 +30,12 @@ export const FILE_ID = /^[\w-]{43}$/;
 // The text of a body.
 export function bodyOf(params: Readonly<Record<string, unknown>>, files: Files): string {
   const plain = withoutReserved(params);
-  return JSON.stringify(files === NO_FILES ? plain : { [MEMBER]: files, ...plain });
+  return JSON.stringify(files === NO_FILES ? plain : { [FILES]: files, ...plain });
 }
 
 export function filesOf(body: string | null): Files {
-  if (body === null || !body.startsWith(PREFIX)) return NO_FILES;
-  return readFiles(membersOf(body)[MEMBER]);
+  if (body === null || !body.startsWith(FILES_FIRST)) return NO_FILES;
+  return readFiles(membersOf(body)[FILES]);
 }
 
 // Nothing of a body that cannot be read: a store may hold what an older version let in.
@@ -51,8 +53,8 @@ export function readBody(body: string): {
   files: Files;
 } {
   const params = JSON.parse(body) as Record<string, unknown>;
-  if (!body.startsWith(PREFIX)) return { params, files: NO_FILES };
-  return { params: withoutReserved(params), files: readFiles(params[MEMBER]) };
+  if (!body.startsWith(FILES_FIRST)) return { params, files: NO_FILES };
+  return { params: withoutReserved(params), files: readFiles(params[FILES]) };
 }
 
 // Which parts a call refers to, and how often: by whole values, also in JSON text, and not by words of a text.
@@ -65,7 +67,7 @@ export function attachedTo(params: Readonly<Record<string, unknown>>): Map<strin
 }
 
 export function hasFiles(body: string): boolean {
-  return body.startsWith(PREFIX);
+  return body.startsWith(FILES_FIRST);
 }
 
 // What a caller says under a name of ours is not ours, and goes.
@@ -103,4 +105,45 @@ function isSpooled(value: unknown): value is SpooledFile {
   const { id, name, type, size } = value as Record<string, unknown>;
   const isNamed = typeof name === 'string' && typeof type === 'string';
   return isNamed && typeof size === 'number' && typeof id === 'string' && FILE_ID.test(id);
+}
+
+// A call that goes out as its caller wrote it, or not at all: where the platform refuses it, the caller is told, and
+// nothing is left out of it to make it pass. Its body says so in a member that stands last.
+
+const EXACT = `"${RESERVED}exact":true`;
+const BEHIND_OTHERS = `,${EXACT}}`;
+const ALONE = `{${EXACT}}`;
+
+export function asExact(body: string): string {
+  return body === '{}' ? ALONE : `${body.slice(0, -1)}${BEHIND_OTHERS}`;
+}
+
+// In any place: who writes a body anew may put its members in another order. In a text of the caller's the quotation
+// marks would be escaped.
+export function isExact(body: string): boolean {
+  return body.endsWith(BEHIND_OTHERS) || body.includes(EXACT);
+}
+
+// As the platform gets it.
+export function withoutExact(body: string): string {
+  if (body.endsWith(BEHIND_OTHERS)) return `${body.slice(0, -BEHIND_OTHERS.length)}}`;
+  if (!body.includes(EXACT)) return body;
+  const { 'sluice:exact': _exact, ...params } = JSON.parse(body) as Record<string, unknown>;
+  return JSON.stringify(params);
+}
+
+// What a body is like, without what it says: enough to tell at night which call failed, and nothing to keep secret.
+
+const NAMES_MAX = 12;
+const NAME_CHARS_MAX = 32;
+
+export function summaryOf(body: string): string {
+  const params: unknown = membersOf(body);
+  const fields = typeof params === 'object' && params !== null ? Object.entries(params) : [];
+  const shown = fields.slice(0, NAMES_MAX).map(([name, value]) => {
+    const called = name.slice(0, NAME_CHARS_MAX);
+    return typeof value === 'string' ? `${called} (${value.length} characters)` : called;
+  });
+  const more = fields.length > NAMES_MAX ? [`${fields.length - NAMES_MAX} more`] : [];
+  return `${body.length} characters: ${[...shown, ...more].join(', ')}`;
 }

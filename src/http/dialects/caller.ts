@@ -1,11 +1,84 @@
-// The send options in the headers of a dialect's call: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
-// Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
+// Who calls through a dialect, and what its headers ask. An account speaks by its own token, or somebody for it by a
+// virtual one. A virtual token that is not valid, whatever the reason, is answered as the platform answers a wrong one.
+// It is never shown to the platform, nor the account's own token to whoever holds it.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { NO_SEND_OPTIONS, type SendOptions } from '../../accept/draft.ts';
+import type { Identity } from '../../accounts/accounts.ts';
+import { isVirtualToken, platformOf } from '../../domain/ids.ts';
 import { priorityOfUrgency } from '../../domain/priority.ts';
-import type { IntakeSettings } from '../context.ts';
+import type { Bounds } from '../../keys/keys.ts';
+import type { Claimant } from '../../system/shares.ts';
+import type { IntakeOptions, IntakeSettings } from '../context.ts';
+
+export interface Speaker extends Claimant {
+  readonly kind: 'speaker';
+  // The account's own token.
+  readonly credential: string;
+  // null: it was the account's own token.
+  readonly virtual: VirtualSpeaker | null;
+}
+
+export interface VirtualSpeaker {
+  readonly token: string;
+  readonly bounds: Bounds | null;
+  readonly namespace: string;
+}
+
+type Unknown = Exclude<Identity, { kind: 'known' }> | { readonly kind: 'wrong' };
+export type FoundSpeaker = Speaker | Unknown;
+
+const WRONG: Unknown = Object.freeze({ kind: 'wrong' });
+
+export function speakerOf(
+  options: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  platform: string,
+  token: string,
+  address: string,
+): FoundSpeaker | Promise<FoundSpeaker> {
+  if (isVirtualToken(token)) return virtualSpeaker(options, platform, token, address);
+  const { accounts } = options;
+  const identity = accounts.identify(platform, token, address);
+  if (identity instanceof Promise) {
+    return identity.then((known) => ownSpeaker(accounts, known, token, address));
+  }
+  return ownSpeaker(accounts, identity, token, address);
+}
+
+function ownSpeaker(
+  accounts: IntakeOptions['accounts'],
+  identity: Identity,
+  credential: string,
+  address: string,
+): FoundSpeaker {
+  if (identity.kind === 'off' || identity.kind === 'taken') return WRONG;
+  if (identity.kind !== 'known') return identity;
+  const { id: account } = identity;
+  const isStranger = !accounts.isConfigured(account);
+  return { kind: 'speaker', account, credential, virtual: null, address, isStranger };
+}
+
+function virtualSpeaker(
+  { accounts, guards }: Pick<IntakeOptions, 'accounts' | 'guards'>,
+  platform: string,
+  token: string,
+  address: string,
+): FoundSpeaker {
+  const holder = guards.keyring.whose(token);
+  if (holder === null) return WRONG;
+  const { account, bounds, namespace } = holder;
+  // Of another platform: its credential is not for this one's wire.
+  if (platformOf(account) !== platform) return WRONG;
+  const credential = accounts.credentialOf(account);
+  if (credential === null || accounts.isOff(account)) return WRONG;
+  const virtual = { token, bounds, namespace };
+  // An admin has made the token.
+  return { kind: 'speaker', account, credential, virtual, address, isStranger: false };
+}
+
+// The send options in the headers of a dialect's call: RFC 7240 Prefer, RFC 9218 Priority, and Sluice's own.
+// Clients that know nothing of Sluice send none of these, and get what the gateway is set to.
 
 // How long a caller holds the line: until the end, for a time (then it is withdrawn), or not at all.
 export type Patience = IntakeSettings['wait'];

@@ -1,9 +1,10 @@
 // What is a token, a method or a file, and nothing else; and one set of parameters from wherever they come.
 
 import { describe, expect, test } from 'vitest';
-import { NO_FILES } from '../../../domain/upload.ts';
-import { heldMs, locate, located, OWN, read } from './request.ts';
+import { NO_FILES } from '../../../domain/body.ts';
+import { DIALECT } from './dialect.ts';
 
+const { heldMs, locate, located, own: OWN, read } = DIALECT;
 const TOKEN = '42:AA-x_y';
 const at = (url: string, verb = 'GET') => locate({ verb, url, headers: {} });
 const call = (method = '') => located(TOKEN, method)!;

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { filesOf } from '../../domain/upload.ts';
+import { filesOf } from '../../domain/body.ts';
 import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
 
 let at: Bench;

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { attachedTo, bodyOf, filesOf, hasFiles, NO_FILES, readBody } from './upload.ts';
+import {
+  asExact,
+  attachedTo,
+  bodyOf,
+  filesOf,
+  hasFiles,
+  isExact,
+  NO_FILES,
+  readBody,
+  summaryOf,
+  withoutExact,
+} from './body.ts';
 
 const FILE = { id: 'a'.repeat(43), name: 'a.png', type: 'image/png', size: 3 };
 
@@ -46,4 +57,40 @@ test('parts are referred to at any depth, also in JSON text', () => {
     text: 'no attachment: see attach://d and attach://e',
   };
   expect(Object.fromEntries(attachedTo(params))).toEqual({ a: 1, b: 2, c: 1 });
+});
+
+test.each(['{}', '{"a":1}', '{"sluice:files":{},"a":"}"}'])(
+  '%s is marked and read back',
+  (body) => {
+    const marked = asExact(body);
+    expect(JSON.parse(marked)).toEqual({ ...JSON.parse(body), 'sluice:exact': true });
+    expect([isExact(body), isExact(marked)]).toEqual([false, true]);
+    expect(withoutExact(marked)).toBe(body);
+    expect(withoutExact(body)).toBe(body);
+  },
+);
+
+test('is found wherever it stands', () => {
+  const { text, ...rest } = JSON.parse(asExact('{"text":"a","b":1}')) as Record<string, unknown>;
+  const moved = JSON.stringify({ ...rest, text });
+  expect(isExact(moved)).toBe(true);
+  expect(JSON.parse(withoutExact(moved))).toEqual({ text: 'a', b: 1 });
+});
+
+test('nobody says it in a text', () => {
+  const body = JSON.stringify({ text: 'a,"sluice:exact":true}' });
+  expect(isExact(body)).toBe(false);
+  expect(withoutExact(body)).toBe(body);
+});
+
+test('names and lengths, never what it says', () => {
+  const body = JSON.stringify({ chat_id: 5, text: 'secret', parse_mode: 'HTML' });
+  expect(summaryOf(body)).toBe(
+    '49 characters: chat_id, text (6 characters), parse_mode (4 characters)',
+  );
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`${n}`.repeat(50), n]));
+  const summary = summaryOf(JSON.stringify(many));
+  expect(summary).toContain('28 more');
+  expect(summary.length).toBeLessThan(500);
+  expect(summaryOf('"text"')).toBe('6 characters: ');
 });
