@@ -89,7 +89,28 @@ export interface ReaderKind {
   readonly kind: string;
   // One connection for each account; null: no account is needed.
   open(account: ReaderAccount | null): Promise<ChannelReader>;
+  // Makes a session of someone's answers; left out: no account is needed.
+  logIn?(questions: LoginQuestions): Promise<LoginOutcome>;
 }
+
+// What a person is asked, in this order, and again where the answer was wrong.
+export interface LoginQuestions {
+  phone(): Promise<string>;
+  // What the platform has sent to it.
+  code(): Promise<string>;
+  // Asked only of accounts that have one.
+  password(hint: string | null): Promise<string>;
+}
+
+export type LoginOutcome =
+  // `session` is a secret: for the vault alone.
+  | {
+      readonly kind: 'logged_in';
+      readonly id: string;
+      readonly name: string;
+      readonly session: string;
+    }
+  | Exclude<Read<never>, { readonly kind: 'read' }>;
 
 export interface ReaderAccount {
   readonly id: string;

@@ -1,0 +1,204 @@
+// A reader of channels over MTProto: one session of one account, one connection. It asks what it is asked, once; waits,
+// refusals and failures are values. A wire that breaks in the middle of a call is mended within the call's time.
+
+import { Long, type tl } from '@mtcute/core';
+import type { BaseTelegramClient } from '@mtcute/core/client.js';
+import type {
+  Changes,
+  Channel,
+  ChannelReader,
+  HistoryPage,
+  Read,
+  ReadPost,
+} from '../../history.ts';
+import { type NotRead, notRead } from './mtproto-answers.ts';
+import { postsOf } from './mtproto-posts.ts';
+
+// The longest that one question takes.
+const CALL_MS_MAX = 30_000;
+// What the platform gives at most in one answer.
+const PAGE_POSTS_MAX = 100;
+// Notes of the platform take ids, too: the newest post is among so many with all likelihood.
+const NEWEST_MESSAGES = 10;
+
+export class MtprotoReader implements ChannelReader {
+  readonly #client: BaseTelegramClient;
+  #isConnected = false;
+
+  constructor(client: BaseTelegramClient) {
+    this.#client = client;
+    client.onConnectionState.add((state) => {
+      this.#isConnected = state === 'connected';
+    });
+    // Each call says what became of it; that the library reconnects is no news.
+    client.onError.add(() => {});
+  }
+
+  async resolve(name: string): Promise<Read<Channel>> {
+    const username = name.replace(/^(?:https?:\/\/t\.me\/(?:s\/)?|@)/, '');
+    const found = await this.#ask({ _: 'contacts.resolveUsername', username });
+    if (found.kind !== 'read') return found;
+    const { peer, chats } = found.value;
+    const channel = chats.find(
+      (chat) => peer._ === 'peerChannel' && chat._ === 'channel' && chat.id === peer.channelId,
+    );
+    if (channel?._ !== 'channel') {
+      return { kind: 'refused', reason: 'no_channel', detail: 'the name is not a channel’s' };
+    }
+    const value = {
+      id: String(channel.id),
+      access: channel.accessHash?.toString() ?? null,
+      name: channel.username ?? username,
+      title: channel.title,
+    };
+    return { kind: 'read', value };
+  }
+
+  async history(channel: Channel, after: string, limit: number): Promise<Read<HistoryPage>> {
+    const count = Math.min(limit, PAGE_POSTS_MAX);
+    const last = Number(after);
+    const page = await this.#page(channel, last, count);
+    if (page.kind !== 'read') return page;
+    const posts = postsOf(page.value.messages).filter((post) => Number(post.id) > last);
+    const mark = String(page.value.pts);
+    // A full page is followed by another in any case. Where one comes short the answer does not say whether it is the
+    // last, so the newest id is asked for: after the page, so that nothing can come between unseen.
+    if (page.value.messages.length >= count) {
+      return { kind: 'read', value: { posts, newestId: null, mark } };
+    }
+    const newest = await this.#newest(channel);
+    if (newest.kind !== 'read') return newest;
+    return { kind: 'read', value: { posts, newestId: newest.value, mark } };
+  }
+
+  async changes(channel: Channel, mark: string, limit: number): Promise<Read<Changes>> {
+    const found = await this.#ask({
+      _: 'updates.getChannelDifference',
+      channel: { _: 'inputChannel', ...idOf(channel) },
+      filter: { _: 'channelMessagesFilterEmpty' },
+      pts: Number(mark),
+      limit: Math.min(limit, PAGE_POSTS_MAX),
+    });
+    return found.kind === 'read' ? changesOf(found.value) : found;
+  }
+
+  async byId(channel: Channel, ids: readonly string[]): Promise<Read<readonly ReadPost[]>> {
+    const found = await this.#ask({
+      _: 'channels.getMessages',
+      channel: { _: 'inputChannel', ...idOf(channel) },
+      id: ids.map((id) => ({ _: 'inputMessageID', id: Number(id) })),
+    });
+    if (found.kind !== 'read') return found;
+    const messages = messagesOf(found.value);
+    return messages.kind === 'read'
+      ? { kind: 'read', value: postsOf(messages.value.messages) }
+      : messages;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+  }
+
+  // The messages right above `last`: towards the newer ones, counted from there.
+  async #page(channel: Channel, last: number, count: number): Promise<Read<Messages>> {
+    return this.#messages(channel, {
+      offsetId: last + 1,
+      addOffset: -count,
+      limit: count,
+      minId: last,
+    });
+  }
+
+  async #newest(channel: Channel): Promise<Read<string>> {
+    const none = { offsetId: 0, addOffset: 0, minId: 0 };
+    const found = await this.#messages(channel, { ...none, limit: NEWEST_MESSAGES });
+    if (found.kind !== 'read') return found;
+    const { messages } = found.value;
+    const posts = messages.filter(({ _ }) => _ === 'message');
+    // Of notes alone, the oldest: nothing is known of what is below.
+    const newest = posts.length > 0 ? Math.max(...idsOf(posts)) : Math.min(...idsOf(messages));
+    return { kind: 'read', value: messages.length === 0 ? '0' : String(newest) };
+  }
+
+  async #messages(channel: Channel, range: MessageRange): Promise<Read<Messages>> {
+    const found = await this.#ask({
+      _: 'messages.getHistory',
+      peer: { _: 'inputPeerChannel', ...idOf(channel) },
+      offsetDate: 0,
+      maxId: 0,
+      hash: Long.ZERO,
+      ...range,
+    });
+    return found.kind === 'read' ? messagesOf(found.value) : found;
+  }
+
+  async #ask<Request extends tl.RpcMethod>(
+    request: Request,
+  ): Promise<Read<tl.RpcCallReturn[Request['_']]>> {
+    try {
+      const value = await this.#client.call(request, { timeout: CALL_MS_MAX });
+      return { kind: 'read', value };
+    } catch (error) {
+      return notRead(error, this.#isConnected);
+    }
+  }
+}
+
+interface MessageRange {
+  readonly offsetId: number;
+  readonly addOffset: number;
+  readonly limit: number;
+  readonly minId: number;
+}
+
+type Messages = tl.messages.RawChannelMessages;
+
+function messagesOf(found: tl.messages.TypeMessages): Read<Messages> {
+  if (found._ === 'messages.channelMessages') return { kind: 'read', value: found };
+  return unexpected(found._);
+}
+
+function changesOf(found: tl.updates.TypeChannelDifference): Read<Changes> {
+  const notBeforeMs = (found.timeout ?? 0) * 1000;
+  switch (found._) {
+    case 'updates.channelDifferenceEmpty': {
+      const mark = String(found.pts);
+      const nothing = { posts: [], deleted: [] };
+      return {
+        kind: 'read',
+        value: { kind: 'changes', ...nothing, mark, isLast: true, notBeforeMs },
+      };
+    }
+    case 'updates.channelDifferenceTooLong': {
+      const pts = found.dialog._ === 'dialog' ? found.dialog.pts : undefined;
+      if (pts === undefined) return unexpected('a dialog without pts');
+      return { kind: 'read', value: { kind: 'too_long', mark: String(pts) } };
+    }
+    case 'updates.channelDifference': {
+      const { otherUpdates, newMessages, pts } = found;
+      const edited = otherUpdates.filter((update) => update._ === 'updateEditChannelMessage');
+      const deleted = otherUpdates.filter((update) => update._ === 'updateDeleteChannelMessages');
+      const value: Changes = {
+        kind: 'changes',
+        posts: postsOf([...newMessages, ...edited.map(({ message }) => message)]),
+        deleted: deleted.flatMap(({ messages }) => messages.map(String)),
+        mark: String(pts),
+        isLast: found.final === true,
+        notBeforeMs,
+      };
+      return { kind: 'read', value };
+    }
+  }
+}
+
+function idsOf(messages: readonly tl.TypeMessage[]): number[] {
+  return messages.map(({ id }) => id);
+}
+
+function idOf({ id, access }: Channel) {
+  return { channelId: Number(id), accessHash: Long.fromString(access ?? '0') };
+}
+
+function unexpected(what: string): NotRead {
+  return { kind: 'failed', reason: 'server', detail: `unexpected answer: ${what}` };
+}
