@@ -122,7 +122,7 @@ export class SimChannel {
 
   // Those that were there.
   delete(ids: readonly number[]): number[] {
-    const gone = ids.filter((id) => this.get(id) !== null);
+    const gone = [...new Set(ids)].filter((id) => this.get(id) !== null);
     if (gone.length === 0) return gone;
     for (const id of gone) this.#posts[id - 1] = null;
     this.#count -= gone.length;

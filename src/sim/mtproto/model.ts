@@ -116,6 +116,10 @@ export class MtprotoModel {
     this.#faults.push({ line, left: line.times ?? 1 });
   }
 
+  clearFaults(): void {
+    this.#faults.length = 0;
+  }
+
   // From now on the account has to wait before it may call the method.
   freeze(phone: string, method: string, seconds: number): void {
     this.#floods.freeze(phone, method, seconds, this.#ports.clock.now());

@@ -23,10 +23,12 @@ const NEWEST_MESSAGES = 10;
 
 export class MtprotoReader implements ChannelReader {
   readonly #client: BaseTelegramClient;
+  readonly #callMsMax: number;
   #isConnected = false;
 
-  constructor(client: BaseTelegramClient) {
+  constructor(client: BaseTelegramClient, callMsMax = CALL_MS_MAX) {
     this.#client = client;
+    this.#callMsMax = callMsMax;
     client.onConnectionState.add((state) => {
       this.#isConnected = state === 'connected';
     });
@@ -136,7 +138,7 @@ export class MtprotoReader implements ChannelReader {
     request: Request,
   ): Promise<Read<tl.RpcCallReturn[Request['_']]>> {
     try {
-      const value = await this.#client.call(request, { timeout: CALL_MS_MAX });
+      const value = await this.#client.call(request, { timeout: this.#callMsMax });
       return { kind: 'read', value };
     } catch (error) {
       return notRead(error, this.#isConnected);
