@@ -31,7 +31,9 @@ async function imports(path: string): Promise<boolean> {
 async function unpack(): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const folder = await mkdtemp(join(CACHE, 'telethon-'));
-  const download = `cd '${folder}' && apt-get download -qq ${PACKAGES.join(' ')}`;
+  const fetch = `apt-get download -qq ${PACKAGES.join(' ')}`;
+  // A machine that is new knows no packages yet.
+  const download = `cd '${folder}' && (${fetch} || (apt-get update -qq && ${fetch}))`;
   const failed =
     (await quietly('sh', ['-c', download])) ?? (await unpackAll(folder)) ?? (await settle(folder));
   if (failed === null) return;

@@ -6,6 +6,11 @@ import type { Read } from '../../history.ts';
 // All that is no answer.
 export type NotRead = Exclude<Read<never>, { readonly kind: 'read' }>;
 
+// There is nothing to read with: someone has to log in.
+export class NoSession extends Error {
+  override readonly name = 'NoSession';
+}
+
 // The library's own word for a call that it gave up.
 const GIVEN_UP = 'TIMEOUT';
 
@@ -22,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function notRead(error: unknown, isConnected: boolean): NotRead {
   if (error instanceof tl.RpcError) return ofPlatform(error, isConnected);
   const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof NoSession) return { kind: 'logged_out', detail };
   if (error instanceof MtTimeoutError) return gaveUp(detail, isConnected);
   return { kind: 'failed', reason: isConnected ? 'network' : 'connection', detail };
 }

@@ -19,6 +19,7 @@ import {
 } from '@mtcute/core/utils.js';
 import { getWasmUrl, ige256Decrypt, ige256Encrypt, initSync } from '@mtcute/wasm';
 import type { MtprotoAccess } from './access.ts';
+import { NoSession } from './mtproto-answers.ts';
 
 // Any of the platform's: one that is asked for something else's says where to go.
 const DC_ID = 2;
@@ -27,16 +28,36 @@ const LOG_NOTHING = 0;
 
 const derive = promisify(pbkdf2);
 
-// `session`: of an account that logged in; null: it is to log in with this client.
-export async function mtprotoClient(
+// For an account that logged in.
+export async function clientOf(
   access: MtprotoAccess,
   session: string | null,
 ): Promise<BaseTelegramClient> {
+  if (session === null) throw new NoSession('no account has logged in');
+  const kept = keptIn(session);
+  const client = await newClient(access);
+  const dcs = await dcsOf(access.dc);
+  // Where the platform is now, not where it was when the account logged in.
+  await client.importSession({ ...kept, ...(dcs === null ? null : { primaryDcs: dcs }) });
+  return client;
+}
+
+function keptIn(session: string) {
+  try {
+    return readStringSession(session);
+  } catch {
+    // What the library says of it may quote it.
+    throw new NoSession('the session cannot be read');
+  }
+}
+
+// For one that is to log in.
+export async function newClient(access: MtprotoAccess): Promise<BaseTelegramClient> {
   const crypto = new NodeCrypto();
   await crypto.initialize();
   if (access.keyFile !== null) addPublicKey(crypto, await readFile(access.keyFile, 'utf8'));
   const dcs = await dcsOf(access.dc);
-  const client = new BaseTelegramClient({
+  return new BaseTelegramClient({
     apiId: access.apiId,
     apiHash: access.apiHash,
     crypto,
@@ -57,12 +78,6 @@ export async function mtprotoClient(
     network: { middlewares: [] },
     ...(dcs === null ? null : { defaultDcs: dcs }),
   });
-  if (session !== null) {
-    const kept = readStringSession(session);
-    // Where the platform is now, not where it was when the account logged in.
-    await client.importSession({ ...kept, ...(dcs === null ? null : { primaryDcs: dcs }) });
-  }
-  return client;
 }
 
 async function dcsOf(address: MtprotoAccess['dc']): Promise<DcOptions | null> {

@@ -29,7 +29,7 @@ test('a code logs in, and the session is all that is needed from then on', async
 });
 
 test('who mistypes a code or a password is asked again', async () => {
-  world = await simulated({}, PASSWORD);
+  world = await simulated({ password: PASSWORD });
   const outcome = await world.logIn({
     code: answers('11111', ` ${CODE} `),
     password: answers('wrong', PASSWORD),
@@ -38,7 +38,7 @@ test('who mistypes a code or a password is asked again', async () => {
 });
 
 test('but not for ever', async () => {
-  world = await simulated({}, PASSWORD);
+  world = await simulated({ password: PASSWORD });
   const outcome = await world.logIn({ password: answers('a', 'b', 'c') });
   expect(outcome).toMatchObject({ kind: 'refused', detail: 'PASSWORD_HASH_INVALID' });
 });
@@ -52,7 +52,14 @@ test('an unknown phone is refused, and a wait is a wait', async () => {
   expect(await world.logIn()).toEqual({ kind: 'wait', waitMs: 86_400_000 });
 });
 
-test('without a session there is no reader', async () => {
+test('without a session, or with one that is none, there is nothing to read with', async () => {
   world = await simulated();
-  await expect(world.kind.open(null)).rejects.toThrow('no account has logged in');
+  for (const account of [null, { id: 'one', session: 'no session at all' }]) {
+    const reader = await world.kind.open(account);
+    const out = await reader.resolve('daily_news');
+    expect(out).toMatchObject({ kind: 'logged_out' });
+    expect(JSON.stringify(out)).not.toContain('no session at all');
+    await reader.close();
+  }
+  expect(world.sim.model.calls).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SimChannel } from '../../../sim/sim.ts';
+import type { SimChannel, SimMtprotoOptions } from '../../../sim/sim.ts';
+import { type Clock, systemClock } from '../../../system/clock.ts';
 import type { Channel, ChannelReader, Read } from '../../history.ts';
 import { MtprotoReader } from './mtproto.ts';
-import { mtprotoClient } from './mtproto-client.ts';
+import { clientOf } from './mtproto-client.ts';
 import { PHONE, type Simulated, simulated } from './simulated.fixture.ts';
 
 // A login takes a while: whoever needs no rules of its own shares one world, with a channel for each test.
@@ -42,8 +43,8 @@ async function enter(entered: Simulated, entering: ChannelReader): Promise<void>
   before = world.sim.model.calls.length;
 }
 
-async function begin(options: Parameters<typeof simulated>[0] = {}): Promise<void> {
-  const made = await simulated(options);
+async function begin(options: Partial<SimMtprotoOptions> = {}, clock?: Clock): Promise<void> {
+  const made = await simulated({ options, ...(clock === undefined ? null : { clock }) });
   own.push(made);
   await enter(made, await made.reader());
 }
@@ -273,12 +274,21 @@ describe('trouble', () => {
     }
     world.sim.cut();
     expect((await readAll(3)).texts).toEqual(textsOf());
+    expect(world.sim.connections).toBe(1);
     expect(made('auth.sendCode') + made('contacts.resolveUsername')).toBe(0);
   });
 
   test('a changed salt is taken over', async () => {
     publish(5);
     world.sim.changeSalts();
+    expect((await readAll(3)).texts).toEqual(textsOf());
+  });
+
+  test('a client whose clock is wrong is corrected', async () => {
+    const clock = systemClock();
+    const ahead = { ...clock, now: () => clock.now() + 600_000 };
+    await begin({}, ahead);
+    publish(5);
     expect((await readAll(3)).texts).toEqual(textsOf());
   });
 
@@ -309,13 +319,16 @@ describe('trouble', () => {
 
   test('no answer is a time-out, and no server a lost connection', async () => {
     await begin();
-    const client = await mtprotoClient(world.access, await world.session());
-    const hasty = new MtprotoReader(client, 300);
-    // Connected, however long that takes.
-    await client.call({ _: 'help.getNearestDc' });
-    world.sim.model.addFault({ fault: { kind: 'silence' }, times: 99 });
+    const client = await clientOf(world.access, await world.session());
+    const hasty = new MtprotoReader(async () => client, 300);
+    world.sim.model.addFault({
+      fault: { kind: 'silence' },
+      method: 'channels.getMessages',
+      times: 9,
+    });
     const timeout = { kind: 'failed', reason: 'timeout' };
-    expect(await hasty.byId(channel, ['1'])).toMatchObject(timeout);
+    // Connected, however long that takes.
+    await expect.poll(() => hasty.byId(channel, ['1'])).toMatchObject(timeout);
     await world.sim.close();
     const lost = { kind: 'failed', reason: 'connection' };
     expect(await hasty.byId(channel, ['1'])).toMatchObject(lost);
@@ -324,7 +337,7 @@ describe('trouble', () => {
 });
 
 test('an export is begun, used and known; one that nobody began is refused', async () => {
-  const client = await mtprotoClient(world.access, await world.session());
+  const client = await clientOf(world.access, await world.session());
   const { id } = await client.call({ _: 'account.initTakeoutSession', messageChannels: true });
   const query = { _: 'updates.getState' } as const;
   const state = { _: 'updates.state' };

@@ -22,18 +22,15 @@ const PAGE_POSTS_MAX = 100;
 const NEWEST_MESSAGES = 10;
 
 export class MtprotoReader implements ChannelReader {
-  readonly #client: BaseTelegramClient;
+  readonly #connect: () => Promise<BaseTelegramClient>;
   readonly #callMsMax: number;
+  #client: Promise<BaseTelegramClient> | null = null;
   #isConnected = false;
 
-  constructor(client: BaseTelegramClient, callMsMax = CALL_MS_MAX) {
-    this.#client = client;
+  // `connect` is asked with the first question, and again until there is a client.
+  constructor(connect: () => Promise<BaseTelegramClient>, callMsMax = CALL_MS_MAX) {
+    this.#connect = connect;
     this.#callMsMax = callMsMax;
-    client.onConnectionState.add((state) => {
-      this.#isConnected = state === 'connected';
-    });
-    // Each call says what became of it; that the library reconnects is no news.
-    client.onError.add(() => {});
   }
 
   async resolve(name: string): Promise<Read<Channel>> {
@@ -98,7 +95,8 @@ export class MtprotoReader implements ChannelReader {
   }
 
   async close(): Promise<void> {
-    await this.#client.destroy();
+    const client = await this.#client?.catch(() => null);
+    await client?.destroy();
   }
 
   // The messages right above `last`: towards the newer ones, counted from there.
@@ -138,11 +136,32 @@ export class MtprotoReader implements ChannelReader {
     request: Request,
   ): Promise<Read<tl.RpcCallReturn[Request['_']]>> {
     try {
-      const value = await this.#client.call(request, { timeout: this.#callMsMax });
+      const client = await this.#opened();
+      const value = await client.call(request, { timeout: this.#callMsMax });
       return { kind: 'read', value };
     } catch (error) {
       return notRead(error, this.#isConnected);
     }
+  }
+
+  async #opened(): Promise<BaseTelegramClient> {
+    this.#client ??= this.#open();
+    try {
+      return await this.#client;
+    } catch (error) {
+      this.#client = null;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<BaseTelegramClient> {
+    const client = await this.#connect();
+    client.onConnectionState.add((state) => {
+      this.#isConnected = state === 'connected';
+    });
+    // Each call says what became of it; that the library reconnects is no news.
+    client.onError.add(() => {});
+    return client;
   }
 }
 

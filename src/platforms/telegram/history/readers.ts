@@ -14,20 +14,18 @@ function mtproto(access: MtprotoAccess, ownSession: string | null): ReaderKind {
   return {
     kind: 'mtproto',
     async open(account) {
-      const session = account?.session ?? ownSession;
-      if (session === null) throw new Error('no account has logged in: sluice ingest login');
-      const [{ mtprotoClient }, { MtprotoReader }] = await loaded(
+      const [{ clientOf }, { MtprotoReader }] = await loaded(
         import('./mtproto-client.ts'),
         import('./mtproto.ts'),
       );
-      return new MtprotoReader(await mtprotoClient(access, session));
+      return new MtprotoReader(() => clientOf(access, account?.session ?? ownSession));
     },
     async logIn(questions) {
-      const [{ mtprotoClient }, { logIn }] = await loaded(
+      const [{ newClient }, { logIn }] = await loaded(
         import('./mtproto-client.ts'),
         import('./mtproto-login.ts'),
       );
-      const client = await mtprotoClient(access, null);
+      const client = await newClient(access);
       try {
         return await logIn(client, questions);
       } finally {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { SettingValues } from '../../../config/setting.ts';
 import { newServerKey } from '../../../sim/mtproto/server-key.ts';
 import { type ServedMtproto, type SimMtprotoOptions, serveMtproto } from '../../../sim/sim.ts';
+import type { Clock } from '../../../system/clock.ts';
 import type { ChannelReader, LoginOutcome, LoginQuestions, ReaderKind } from '../../history.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from '../settings.ts';
 import type { MtprotoAccess } from './access.ts';
@@ -30,15 +31,20 @@ export interface Simulated {
   close(): Promise<void>;
 }
 
-export async function simulated(
-  options: Partial<SimMtprotoOptions> = {},
-  password: string | null = null,
-): Promise<Simulated> {
+export interface SimulatedOptions {
+  readonly options?: Partial<SimMtprotoOptions>;
+  readonly password?: string;
+  readonly clock?: Clock;
+}
+
+export async function simulated(given: SimulatedOptions = {}): Promise<Simulated> {
+  const { password = null, clock } = given;
   const sim = await serveMtproto({
     host: '127.0.0.1',
     port: 0,
     serverKey: SERVER_KEY,
-    options: { api: API, ...options },
+    options: { api: API, ...given.options },
+    ...(clock === undefined ? null : { clock }),
   });
   sim.model.addAccount({ phone: PHONE, code: CODE, password });
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mtproto-'));
