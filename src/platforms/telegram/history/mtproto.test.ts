@@ -222,6 +222,20 @@ describe('short and empty pages', () => {
     expect((await readAll(100)).texts).toEqual(textsOf());
   });
 
+  test('the newest id is found below deleted ones, and unknown below too many', async () => {
+    await begin({ countsDeleted: true });
+    publish(300);
+    news.delete(Array.from({ length: 20 }, (_, n) => 282 + n));
+    const some = valueIn(await reader.history(channel, '281', 100));
+    expect(some).toMatchObject({ posts: [], newestId: '281' });
+    news.delete(Array.from({ length: 150 }, (_, n) => 132 + n));
+    const many = valueIn(await reader.history(channel, '131', 100));
+    expect(many).toMatchObject({ posts: [], newestId: null });
+    news.delete(Array.from({ length: 131 }, (_, n) => 1 + n));
+    const none = valueIn(await reader.history(channel, '0', 100));
+    expect(none).toMatchObject({ posts: [], newestId: '0' });
+  });
+
   test('nor where the server just gives less', async () => {
     publish(60);
     const fault = { kind: 'short_page', posts: 7 } as const;

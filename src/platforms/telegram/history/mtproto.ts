@@ -18,8 +18,8 @@ import { postsOf } from './mtproto-posts.ts';
 const CALL_MS_MAX = 30_000;
 // What the platform gives at most in one answer.
 const PAGE_POSTS_MAX = 100;
-// Notes of the platform take ids, too: the newest post is among so many with all likelihood.
-const NEWEST_MESSAGES = 10;
+// Of how many the newest is looked for, first and then: notes of the platform take places, and so do deleted posts.
+const NEWEST_MESSAGES = [10, PAGE_POSTS_MAX];
 
 export class MtprotoReader implements ChannelReader {
   readonly #connect: () => Promise<BaseTelegramClient>;
@@ -109,15 +109,17 @@ export class MtprotoReader implements ChannelReader {
     });
   }
 
-  async #newest(channel: Channel): Promise<Read<string>> {
-    const none = { offsetId: 0, addOffset: 0, minId: 0 };
-    const found = await this.#messages(channel, { ...none, limit: NEWEST_MESSAGES });
-    if (found.kind !== 'read') return found;
-    const { messages } = found.value;
-    const posts = messages.filter(({ _ }) => _ === 'message');
-    // Of notes alone, the oldest: nothing is known of what is below.
-    const newest = posts.length > 0 ? Math.max(...idsOf(posts)) : Math.min(...idsOf(messages));
-    return { kind: 'read', value: messages.length === 0 ? '0' : String(newest) };
+  // null: the answer does not say, which is so where all of the last ones were deleted.
+  async #newest(channel: Channel): Promise<Read<string | null>> {
+    for (const limit of NEWEST_MESSAGES) {
+      const range = { offsetId: 0, addOffset: 0, limit, minId: 0 };
+      const found = await this.#messages(channel, range);
+      if (found.kind !== 'read') return found;
+      const { messages, count } = found.value;
+      if (messages.length > 0) return { kind: 'read', value: String(newestOf(messages)) };
+      if (count === 0) return { kind: 'read', value: '0' };
+    }
+    return { kind: 'read', value: null };
   }
 
   async #messages(channel: Channel, range: MessageRange): Promise<Read<Messages>> {
@@ -212,8 +214,10 @@ function changesOf(found: tl.updates.TypeChannelDifference): Read<Changes> {
   }
 }
 
-function idsOf(messages: readonly tl.TypeMessage[]): number[] {
-  return messages.map(({ id }) => id);
+// Of notes alone, the oldest: nothing is known of what is below.
+function newestOf(messages: readonly tl.TypeMessage[]): number {
+  const posts = messages.filter(({ _ }) => _ === 'message').map(({ id }) => id);
+  return posts.length > 0 ? Math.max(...posts) : Math.min(...messages.map(({ id }) => id));
 }
 
 function idOf({ id, access }: Channel) {
