@@ -34,8 +34,8 @@ export interface Channel {
 }
 
 export interface HistoryPage {
-  // Ascending. An empty or a short page is not the end. An empty one below `newestId`: its ids may all be deleted, or it
-  // came short; `byId` says which, before anyone goes past them.
+  // Ascending. An empty or a short page is not the end. An empty one below `newestId`: its ids may all be deleted, or
+  // it came short; `byId` says which, before anyone goes past them.
   readonly posts: readonly ReadPost[];
   // The newest id the channel has at this moment; null: the answer does not say.
   readonly newestId: string | null;

@@ -1,5 +1,5 @@
-// A client that is not ours reads the simulated Telegram: what it and our reader both understand is MTProto, and not our
-// idea of it. Telethon speaks layer 144 in full frames, our library layer 227 in intermediate ones.
+// A client that is not ours reads the simulated Telegram: what it and our reader both understand is MTProto, and not
+// our idea of it. Telethon speaks layer 144 in full frames, our library layer 227 in intermediate ones.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

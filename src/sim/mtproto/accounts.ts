@@ -1,7 +1,7 @@
 // Who may log in, and which auth key belongs to whom.
 
 import { randomBytes } from 'node:crypto';
-import { bytesIn, longOf, objectIn, Refusal, textOf } from './fields.ts';
+import { bytesIn, longOf, objectIn, RpcRefusal, textOf } from './fields.ts';
 import { userObject } from './objects.ts';
 import { type Challenge, Verifier } from './srp.ts';
 import type { TlObject } from './tl.ts';
@@ -55,13 +55,13 @@ export class SimAccounts {
 
   user(holder: KeyHolder): TlObject {
     const account = this.#known.get(holder.phone ?? '');
-    if (account === undefined) throw new Refusal(401, 'AUTH_KEY_UNREGISTERED');
+    if (account === undefined) throw new RpcRefusal(401, 'AUTH_KEY_UNREGISTERED');
     return userObject(account);
   }
 
   sendCode(holder: KeyHolder, call: TlObject): TlObject {
     const phone = textOf(call, 'phone_number').replace(/^\+/, '');
-    if (!this.#known.has(phone)) throw new Refusal(400, 'PHONE_NUMBER_INVALID');
+    if (!this.#known.has(phone)) throw new RpcRefusal(400, 'PHONE_NUMBER_INVALID');
     const hash = randomBytes(9).toString('hex');
     holder.login = { phone, hash };
     const length = this.#known.get(phone)!.code.length;
@@ -76,18 +76,19 @@ export class SimAccounts {
     const { login } = holder;
     const account = this.#known.get(login?.phone ?? '');
     if (account === undefined || login?.hash !== textOf(call, 'phone_code_hash')) {
-      throw new Refusal(400, 'PHONE_CODE_EXPIRED');
+      throw new RpcRefusal(400, 'PHONE_CODE_EXPIRED');
     }
-    if (textOf(call, 'phone_code') !== account.code) throw new Refusal(400, 'PHONE_CODE_INVALID');
+    if (textOf(call, 'phone_code') !== account.code)
+      throw new RpcRefusal(400, 'PHONE_CODE_INVALID');
     holder.login = null;
     if (account.password === null) return this.#enter(holder, account);
     holder.awaitsPassword = account.phone;
-    throw new Refusal(401, 'SESSION_PASSWORD_NEEDED');
+    throw new RpcRefusal(401, 'SESSION_PASSWORD_NEEDED');
   }
 
   password(holder: KeyHolder): TlObject {
     const account = this.#known.get(holder.awaitsPassword ?? holder.phone ?? '');
-    if (account === undefined) throw new Refusal(401, 'AUTH_KEY_UNREGISTERED');
+    if (account === undefined) throw new RpcRefusal(401, 'AUTH_KEY_UNREGISTERED');
     const common = {
       _: 'account.password',
       new_algo: { _: 'passwordKdfAlgoUnknown' },
@@ -105,15 +106,15 @@ export class SimAccounts {
 
   checkPassword(holder: KeyHolder, call: TlObject): TlObject {
     const account = this.#known.get(holder.awaitsPassword ?? '');
-    if (account === undefined) throw new Refusal(401, 'AUTH_KEY_UNREGISTERED');
+    if (account === undefined) throw new RpcRefusal(401, 'AUTH_KEY_UNREGISTERED');
     const given = objectIn(call, 'password');
     const { challenge } = holder;
     if (challenge === null || given._ !== 'inputCheckPasswordSRP') {
-      throw new Refusal(400, 'PASSWORD_HASH_INVALID');
+      throw new RpcRefusal(400, 'PASSWORD_HASH_INVALID');
     }
-    if (longOf(given, 'srp_id') !== challenge.id) throw new Refusal(400, 'SRP_ID_INVALID');
+    if (longOf(given, 'srp_id') !== challenge.id) throw new RpcRefusal(400, 'SRP_ID_INVALID');
     if (!challenge.accepts(bytesIn(given, 'A'), bytesIn(given, 'M1'))) {
-      throw new Refusal(400, 'PASSWORD_HASH_INVALID');
+      throw new RpcRefusal(400, 'PASSWORD_HASH_INVALID');
     }
     return this.#enter(holder, account);
   }

@@ -1,5 +1,6 @@
-// One connection: packets are cut from its bytes, the handshake is answered in the clear, everything after it encrypted.
-// What one packet brings is answered by one packet, as a container where there is more than one thing to say.
+// One connection: packets are cut from its bytes, the handshake is answered in the clear, everything after it
+// encrypted. What one packet brings is answered by one packet, as a container where there is more than one thing to
+// say.
 
 import { gzipSync, unzipSync } from 'node:zlib';
 import type { Clock } from '../../system/clock.ts';

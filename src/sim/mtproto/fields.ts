@@ -3,8 +3,8 @@
 import { isObject, type TlObject } from './tl.ts';
 
 // An answer of the API that is a refusal; thrown by methods, caught where calls are judged.
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class RpcRefusal extends Error {
+  override readonly name = 'RpcRefusal';
   readonly code: number;
   readonly text: string;
 
@@ -54,5 +54,5 @@ export function longsIn(from: TlObject, field: string): readonly bigint[] {
 }
 
 function unreadable(): never {
-  throw new Refusal(UNREADABLE.code, UNREADABLE.text);
+  throw new RpcRefusal(UNREADABLE.code, UNREADABLE.text);
 }

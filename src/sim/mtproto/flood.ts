@@ -1,6 +1,6 @@
-// Waits: of how many calls, per account and method, and for how long. What the real numbers are nobody outside knows, so
-// they are parameters. A call inside its wait is answered with what is left of it, and remembered: a client that honours
-// its waits makes none.
+// Waits: of how many calls, per account and method, and for how long. What the real numbers are nobody outside knows,
+// so they are parameters. A call inside its wait is answered with what is left of it, and remembered: a client that
+// honours its waits makes none.
 
 export interface FloodRule {
   readonly method: string;

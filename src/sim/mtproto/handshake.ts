@@ -1,5 +1,5 @@
-// How a client and the server come by an auth key: req_pq, req_DH_params, set_client_DH_params. One for each connection;
-// whatever does not fit ends it, as the real server hangs up.
+// How a client and the server come by an auth key: req_pq, req_DH_params, set_client_DH_params. One for each
+// connection; whatever does not fit ends it, as the real server hangs up.
 
 import { createDiffieHellman, generatePrimeSync, randomBytes } from 'node:crypto';
 import type { Clock } from '../../system/clock.ts';

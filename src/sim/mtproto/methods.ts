@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SimChannel } from '../channels.ts';
 import type { KeyHolder, SimAccounts } from './accounts.ts';
-import { intOf, longOf, objectIn, objectsIn, Refusal, textOf } from './fields.ts';
+import { intOf, longOf, objectIn, objectsIn, RpcRefusal, textOf } from './fields.ts';
 import { differenceOf, historyOf } from './history.ts';
 import {
   channelObject,
@@ -59,7 +59,7 @@ export const OPEN_METHODS: Readonly<Record<string, ApiMethod>> = {
   'auth.sendCode'({ options, accounts }, { holder, call }) {
     const { api } = options;
     const isKnown = intOf(call, 'api_id') === api?.id && textOf(call, 'api_hash') === api.hash;
-    if (api !== null && !isKnown) throw new Refusal(400, 'API_ID_INVALID');
+    if (api !== null && !isKnown) throw new RpcRefusal(400, 'API_ID_INVALID');
     return accounts.sendCode(holder, call);
   },
   'auth.signIn': ({ accounts }, { holder, call }) => accounts.signIn(holder, call),
@@ -79,11 +79,11 @@ export const METHODS: Readonly<Record<string, ApiMethod>> = {
   },
   'contacts.resolveUsername'({ channels }, { call }) {
     const name = textOf(call, 'username');
-    if (!NAME.test(name)) throw new Refusal(400, 'USERNAME_INVALID');
+    if (!NAME.test(name)) throw new RpcRefusal(400, 'USERNAME_INVALID');
     const found = [...channels.values()].find(
       (channel) => channel.name.toLowerCase() === name.toLowerCase(),
     );
-    if (found === undefined) throw new Refusal(400, 'USERNAME_NOT_OCCUPIED');
+    if (found === undefined) throw new RpcRefusal(400, 'USERNAME_NOT_OCCUPIED');
     const peer = { _: 'peerChannel', channel_id: found.id };
     return { _: 'contacts.resolvedPeer', peer, chats: [channelObject(found)], users: [] };
   },
@@ -122,16 +122,16 @@ export const METHODS: Readonly<Record<string, ApiMethod>> = {
     const channel = channelOf(state, objectIn(call, 'channel'));
     const since = intOf(call, 'pts');
     const limit = intOf(call, 'limit');
-    if (since <= 0) throw new Refusal(400, 'PERSISTENT_TIMESTAMP_EMPTY');
-    if (since > channel.pts) throw new Refusal(400, 'PERSISTENT_TIMESTAMP_INVALID');
-    if (limit <= 0) throw new Refusal(400, 'LIMIT_INVALID');
+    if (since <= 0) throw new RpcRefusal(400, 'PERSISTENT_TIMESTAMP_EMPTY');
+    if (since > channel.pts) throw new RpcRefusal(400, 'PERSISTENT_TIMESTAMP_INVALID');
+    if (limit <= 0) throw new RpcRefusal(400, 'LIMIT_INVALID');
     const { tooLongAbove, differenceTimeoutS } = state.options;
     const difference = differenceOf(channel, since, limit, tooLongAbove);
     return differenceObject(channel, difference, differenceTimeoutS);
   },
   'account.initTakeoutSession'({ options, takeouts }) {
     const { takeoutDelayS } = options;
-    if (takeoutDelayS > 0) throw new Refusal(420, `TAKEOUT_INIT_DELAY_${takeoutDelayS}`);
+    if (takeoutDelayS > 0) throw new RpcRefusal(420, `TAKEOUT_INIT_DELAY_${takeoutDelayS}`);
     const id = randomBytes(8).readBigInt64LE();
     takeouts.add(id);
     return { _: 'account.takeout', id };
@@ -141,12 +141,12 @@ export const METHODS: Readonly<Record<string, ApiMethod>> = {
 
 function channelOf({ channels }: MethodState, input: TlObject): SimChannel {
   if (input._ !== 'inputPeerChannel' && input._ !== 'inputChannel') {
-    throw new Refusal(400, 'PEER_ID_INVALID');
+    throw new RpcRefusal(400, 'PEER_ID_INVALID');
   }
   const channel = channels.get(longOf(input, 'channel_id'));
   if (channel === undefined || channel.accessHash !== longOf(input, 'access_hash')) {
-    throw new Refusal(400, 'CHANNEL_INVALID');
+    throw new RpcRefusal(400, 'CHANNEL_INVALID');
   }
-  if (channel.isPrivate) throw new Refusal(400, 'CHANNEL_PRIVATE');
+  if (channel.isPrivate) throw new RpcRefusal(400, 'CHANNEL_PRIVATE');
   return channel;
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import { SimChannel, type SimChannelFacts } from '../channels.ts';
 import { type KeyHolder, type SimAccount, SimAccounts } from './accounts.ts';
-import { Refusal } from './fields.ts';
+import { RpcRefusal } from './fields.ts';
 import { type FloodRule, MethodFloods } from './flood.ts';
 import {
   type ApiMethod,
@@ -179,7 +179,7 @@ export class MtprotoModel {
       const value = method(this.#state, { call, holder, now, pageMax });
       return { reply: { kind: 'result', value, delayMs: 0 }, result: 'ok', isInsideWait: false };
     } catch (error) {
-      if (error instanceof Refusal) return refused(error.code, error.text);
+      if (error instanceof RpcRefusal) return refused(error.code, error.text);
       throw error;
     }
   }

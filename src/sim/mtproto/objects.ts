@@ -1,4 +1,5 @@
-// Channels, posts and accounts as objects of the API. Fields that a layer does not know are left out when it is written.
+// Channels, posts and accounts as objects of the API. Fields that a layer does not know are left out when it is
+// written.
 
 import type { SimChannel, SimMedia, SimPost } from '../channels.ts';
 import type { DifferenceOf } from './history.ts';

@@ -1,5 +1,6 @@
-// What the simulated server understands of the API, as its schema defines it (names, fields and ids are the protocol's).
-// Layer 143 is that of the client Debian ships, 227 that of the library we use; the text of a layer is what it changed.
+// What the simulated server understands of the API, as its schema defines it (names, fields and ids are the
+// protocol's). Layer 143 is that of the client Debian ships, 227 that of the library we use; the text of a layer is
+// what it changed.
 
 import type { SchemaText } from './tl.ts';
 

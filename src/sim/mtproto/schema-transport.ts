@@ -1,5 +1,5 @@
-// The messages of MTProto itself: the handshake, acknowledgements, salts, pings. Fields that hold numbers of any size or
-// encrypted parts are written as bytes, which is the same on the wire.
+// The messages of MTProto itself: the handshake, acknowledgements, salts, pings. Fields that hold numbers of any size
+// or encrypted parts are written as bytes, which is the same on the wire.
 
 import type { SchemaText } from './tl.ts';
 

@@ -1,6 +1,7 @@
-// TL, the language of MTProto: objects to bytes and back, by definitions that are read from their own text. A definition
-// bears an id, which is the CRC-32 of its text: a line with a misprint is refused when it is read, not met on the wire.
-// Clients speak different layers, in which one name may have other fields: a layer's text holds what it changed.
+// TL, the language of MTProto: objects to bytes and back, by definitions that are read from their own text. A
+// definition bears an id, which is the CRC-32 of its text: a line with a misprint is refused when it is read, not met
+// on the wire. Clients speak different layers, in which one name may have other fields: a layer's text holds what it
+// changed.
 
 import { crc32 } from 'node:zlib';
 import { TlReader, TlWriter } from './tl-bytes.ts';

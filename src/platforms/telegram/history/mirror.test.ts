@@ -1,5 +1,6 @@
-// What the port tells is enough to hold a copy of a channel without a gap: history upwards to the newest id, changes from
-// the mark of the first page, all ids again where there was too much to tell. Random channels, read while they change.
+// What the port tells is enough to hold a copy of a channel without a gap: history upwards to the newest id, changes
+// from the mark of the first page, all ids again where there was too much to tell. Random channels, read while they
+// change.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SimChannel } from '../../../sim/sim.ts';

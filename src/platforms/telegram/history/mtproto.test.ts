@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SimChannel, SimMtprotoOptions } from '../../../sim/sim.ts';
-import { type Clock, systemClock } from '../../../system/clock.ts';
+import { type Clock, sleep, systemClock } from '../../../system/clock.ts';
 import type { Channel, ChannelReader, Read } from '../../history.ts';
 import { MtprotoReader } from './mtproto.ts';
 import { clientOf } from './mtproto-client.ts';
@@ -267,7 +267,7 @@ describe('waits', () => {
       const read = await reader.history(channel, after, 100);
       if (read.kind === 'wait') {
         waits++;
-        await new Promise((resolve) => setTimeout(resolve, read.waitMs));
+        await sleep(systemClock(), read.waitMs);
         continue;
       }
       texts.push(...valueIn(read).posts.map(({ text }) => text));
