@@ -32,7 +32,9 @@ test('posts, edits and deletions are counted, each deleted id for itself', () =>
   made.post({ text: 'two', author: 'Ann' });
   at(5000);
   expect(made.edit(first.id, 'uno')).toBe(true);
-  expect(made.delete([first.id + 1, 99, first.id + 1])).toEqual([first.id + 1]);
+  const { id: third } = made.post({ text: 'three' });
+  expect(made.delete([first.id + 1, 99, third, third])).toEqual([first.id + 1, third]);
+  expect(made.pts - pts).toBe(6);
   expect(made.posts().map(({ text, date, editedAt }) => ({ text, date, editedAt }))).toEqual([
     { text: 'uno', date: 1000, editedAt: 5000 },
   ]);
@@ -40,6 +42,7 @@ test('posts, edits and deletions are counted, each deleted id for itself', () =>
     'posted',
     'posted',
     'edited',
+    'posted',
     'deleted',
   ]);
   expect(made.changesAfter(made.pts)).toEqual([]);

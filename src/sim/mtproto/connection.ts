@@ -28,7 +28,7 @@ const RPC_RESULT_ID = 0xf35c6d01;
 const GZIP_ID = 0x3072cfa1;
 const FUTURE_SALTS_ID = 0xae500895;
 // Longer answers are compressed.
-const PLAIN_BYTES_MAX = 512;
+const PLAIN_BYTES_MAX = 128;
 const UNPACKED_BYTES_MAX = 1 << 22;
 // How far a message's id may be from now.
 const LATE_MS_MAX = 300_000;

@@ -32,6 +32,9 @@ test('and up, where the page begins above the id', () => {
   expect(ids(channel, { offsetId: 20, addOffset: -5 })).toEqual([21, 20]);
   expect(ids(channel, { offsetId: 22, addOffset: -5 })).toEqual([]);
   expect(ids(channel, { offsetId: 1, addOffset: -5 })).toEqual([5, 4, 3, 2, 1]);
+  // Beginning further above than the page is long.
+  expect(ids(channel, { offsetId: 11, addOffset: -8 })).toEqual([18, 17, 16, 15, 14]);
+  expect(ids(channel, { offsetId: 18, addOffset: -8 })).toEqual([21]);
 });
 
 test('deleted posts are left out; where they are counted, pages come short or empty', () => {
