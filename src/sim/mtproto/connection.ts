@@ -33,6 +33,8 @@ const UNPACKED_BYTES_MAX = 1 << 22;
 // How far a message's id may be from now.
 const LATE_MS_MAX = 300_000;
 const EARLY_MS_MAX = 30_000;
+// How many ids of messages are remembered.
+const SEEN_MAX = 1000;
 const SALT_S = 1800;
 const NO_SUCH_KEY = -404;
 const STATE_UNKNOWN = 1;
@@ -176,10 +178,17 @@ export class Connection {
       if (message.seq % 2 === 1) received.push(message.id);
       // Said twice: its answer is on the way.
       if (this.#seen.has(message.id)) continue;
-      this.#seen.add(message.id);
+      this.#remember(message.id);
       this.#answer(dialogue, message);
     }
     if (received.length > 0) this.#say(dialogue, { _: 'msgs_ack', msg_ids: received });
+  }
+
+  #remember(id: bigint): void {
+    this.#seen.add(id);
+    if (this.#seen.size <= SEEN_MAX) return;
+    const [oldest] = this.#seen;
+    this.#seen.delete(oldest!);
   }
 
   #answer(dialogue: Dialogue, { id, body }: Message): void {

@@ -89,12 +89,11 @@ export class Handshake {
   }
 
   #offer(request: TlObject): TlObject | null {
-    const { schema, clock, serverKey } = this.#ports;
+    const { schema, clock } = this.#ports;
     if (this.#state.kind !== 'asked') return null;
     const { nonce, serverNonce } = this.#state;
-    const opened = serverKey.open(bytesIn(request, 'encrypted_data'));
-    const inner = opened && schema.decodeAll(opened);
-    if (inner === null || !inner._.startsWith('p_q_inner_data')) return null;
+    const inner = this.#secretIn(bytesIn(request, 'encrypted_data'));
+    if (inner === null) return null;
     if (!bytesIn(inner, 'server_nonce').equals(serverNonce)) return null;
     const newNonce = bytesIn(inner, 'new_nonce');
     const exchange = createDiffieHellman(DH_PRIME, Buffer.of(DH_GENERATOR));
@@ -117,6 +116,16 @@ export class Handshake {
       server_nonce: serverNonce,
       encrypted_answer: encrypted,
     };
+  }
+
+  #secretIn(encrypted: Buffer): TlObject | null {
+    const opened = this.#ports.serverKey.open(encrypted);
+    if (opened === null) return null;
+    const reader = new TlReader(opened.data);
+    const inner = this.#ports.schema.decode(reader);
+    if (inner === null || !inner._.startsWith('p_q_inner_data')) return null;
+    const told = sha1(opened.data.subarray(0, reader.position));
+    return opened.hash === null || opened.hash.equals(told) ? inner : null;
   }
 
   #agree(request: TlObject): TlObject | null {

@@ -30,6 +30,8 @@ export const MTPROTO_DEFAULTS: SimMtprotoOptions = {
   floods: [],
 };
 
+const CALLS_MAX = 200_000;
+
 export type MtprotoFault =
   // The connection breaks before the call takes effect, or before its answer leaves.
   | { readonly kind: 'cut_before' }
@@ -125,7 +127,7 @@ export class MtprotoModel {
     this.#floods.freeze(phone, method, seconds, this.#ports.clock.now());
   }
 
-  // In the order they came.
+  // In the order they came; of very many the newest.
   get calls(): readonly SimCall[] {
     return this.#calls;
   }
@@ -147,6 +149,7 @@ export class MtprotoModel {
     const judged = isKnown ? this.#judge(holder, call, at) : refused(400, 'TAKEOUT_INVALID');
     const { reply, result, isInsideWait } = judged;
     this.#calls.push({ at, phone, method: call._, result, isInsideWait });
+    if (this.#calls.length > CALLS_MAX) this.#calls.splice(0, CALLS_MAX / 2);
     return reply;
   }
 

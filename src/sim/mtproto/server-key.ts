@@ -19,8 +19,15 @@ export interface ServerKey {
   // PKCS#1, as clients take it.
   readonly pem: string;
   readonly fingerprint: bigint;
-  // What a client encrypted with it, with its padding; null: it does not fit.
-  open(encrypted: Buffer): Buffer | null;
+  // null: it was not encrypted with it.
+  open(encrypted: Buffer): OpenedSecret | null;
+}
+
+export interface OpenedSecret {
+  // Where it ends only its reader knows: padding follows.
+  readonly data: Buffer;
+  // Of the data without its padding; null: it was compared already.
+  readonly hash: Buffer | null;
 }
 
 export function newServerKey(): ServerKey {
@@ -55,15 +62,17 @@ function fingerprintOf(publicKey: KeyObject): bigint {
 }
 
 // RSA_PAD: a key of its own, hidden by the hash of what it encrypts; the data backwards, with a hash.
-function padded(decrypted: Buffer): Buffer | null {
+function padded(decrypted: Buffer): OpenedSecret | null {
   const encrypted = decrypted.subarray(HASH_BYTES);
   const key = xor(decrypted.subarray(0, HASH_BYTES), sha256(encrypted));
   const opened = decryptIge(encrypted, { key, iv: Buffer.alloc(HASH_BYTES) });
   const data = Buffer.from(opened.subarray(0, DATA_BYTES)).reverse();
-  return sha256(key, data).equals(opened.subarray(DATA_BYTES)) ? data : null;
+  return sha256(key, data).equals(opened.subarray(DATA_BYTES)) ? { data, hash: null } : null;
 }
 
-// The older form: a zero, the hash of the data, the data, anything. Where the data ends only its reader knows.
-function hashed(decrypted: Buffer): Buffer | null {
-  return decrypted[0] === 0 ? decrypted.subarray(1 + OLD_HASH_BYTES) : null;
+// The older form: a zero, the hash of the data, the data, anything.
+function hashed(decrypted: Buffer): OpenedSecret | null {
+  if (decrypted[0] !== 0) return null;
+  const data = decrypted.subarray(1 + OLD_HASH_BYTES);
+  return { data, hash: decrypted.subarray(1, 1 + OLD_HASH_BYTES) };
 }
