@@ -24,6 +24,11 @@ const TOOLS = {
     packages: ['chromium', 'fonts-dejavu-core'],
   },
   prometheus: { programs: ['promtool'], packages: ['prometheus'] },
+  // A library: what it is found by is its file.
+  'python-telegram-bot': {
+    programs: ['/usr/lib/python3/dist-packages/telegram/__init__.py'],
+    packages: ['python3-python-telegram-bot'],
+  },
   redis: { programs: ['redis-server'], packages: ['redis-server'] },
 } as const satisfies Record<string, Tool>;
 

@@ -21,6 +21,7 @@ const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=$
 if (process.argv.length === 2) {
   await ensure('chromium');
   await ensure('prometheus');
+  await ensure('python-telegram-bot');
 }
 
 const checked = await run(process.execPath, ['scripts/check.ts'], { show: true });

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../src/app/gateway.ts';
 import { configOf } from '../src/config/config.ts';
 import { faulty, methodsOf } from '../src/platforms/faulty.fixture.ts';
@@ -22,24 +22,24 @@ const METHODS = methodsOf(createTelegram({ transport: null as never })).filter((
 
 const ASYNC = { prefer: 'respond-async' };
 
-let folder = '';
-let gateway: Gateway | null = null;
-
-afterEach(async () => {
-  await gateway?.close();
-  gateway = null;
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function open(method: string): Promise<string> {
+// Closes it, whatever came of the test.
+async function withGateway(
+  folder: string,
+  method: string,
+  use: (gateway: Gateway, url: string) => Promise<void>,
+): Promise<void> {
   const config = configOf({ data: join(folder, 'data'), log: 'silent', port: 0, adminKey: KEY });
-  gateway = await createGateway(config, {
+  const gateway = await createGateway(config, {
     wrap: (platform) =>
       platform.name === 'telegram'
         ? faulty(platform, { method, mode: 'throws' }, () => true)
         : platform,
   });
-  return gateway.listen();
+  try {
+    await use(gateway, await gateway.listen());
+  } finally {
+    await gateway.close();
+  }
 }
 
 async function ask(url: string, path: string, body: object, more: Record<string, string> = {}) {
@@ -52,9 +52,22 @@ async function ask(url: string, path: string, body: object, more: Record<string,
   return answer.status;
 }
 
-test.each(METHODS)('%s', async (method) => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'));
-  const url = await open(method);
+// Beside each other: they wait for the sandbox's limits more than they compute.
+test.concurrent.each(METHODS)('%s', async (method) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-faults-'));
+  try {
+    await withGateway(folder, method, async (gateway, url) => {
+      await askAll(url);
+      await healthy(gateway, url);
+    });
+    // And what is on disk by now keeps nobody from starting.
+    await withGateway(folder, method, healthy);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function askAll(url: string): Promise<void> {
   // Not the chat of the others, whose limit it would wait for.
   const to = { platform: 'telegram', account: TOKEN, chat: 6 };
   // Each may be refused or fail; none may take the others along.
@@ -81,14 +94,10 @@ test.each(METHODS)('%s', async (method) => {
     await ask(url, '/v1/sandbox/messages', { account: ACCOUNT, chat: '5', text: '@bot hello' }),
   ];
   for (const status of statuses) expect(status).toBeGreaterThanOrEqual(200);
-  await healthy(url);
-  // And what is on disk by now keeps nobody from starting.
-  await gateway!.close();
-  await healthy(await open(method));
-});
+}
 
-async function healthy(url: string): Promise<void> {
-  const sent = await gateway!.send({
+async function healthy(gateway: Gateway, url: string): Promise<void> {
+  const sent = await gateway.send({
     to: { platform: 'terminal', account: 'local', chat: 'here' },
     body: { text: 'well' },
     wait: 10,

@@ -107,6 +107,7 @@ test('brings no Node along, and asks for the one its launcher asks for', () => {
   const [, major] = /NODE_MAJOR_MIN = (\d+)/.exec(launcher)!;
   expect(manifest.engines.node).toBe(`>=${major}`);
   const optional = Object.keys(manifest.optionalDependencies);
-  expect(optional).toEqual(['@fuman/node', '@mtcute/core', '@mtcute/wasm']);
+  expect(optional.filter((name) => /^node-/.test(name))).toEqual([]);
+  expect(optional).toContain('@mtcute/core');
   expect(manifest).not.toHaveProperty('private');
 });

@@ -204,6 +204,16 @@ describe('a full disk', () => {
       });
       expect(accepted.size).toBeGreaterThan(20);
       expect((await gateway.ask('GET', '/health')).status).toBe(200);
+      // Whoever looks is told the cause and what to do.
+      const { incidents } = (await gateway.ask('GET', '/v1/overview')).body;
+      expect(incidents).toMatchObject([{ code: 'disk_full', severity: 'critical', account: null }]);
+      const { code, out } = await runSluice(['status', '--url', gateway.url], {
+        SLUICE_KEY: gateway.key,
+      });
+      expect({ code, out }).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/^CRITICAL {2}The disk is full.*\n +Free space/),
+      });
 
       rmSync(filler);
       expect((await post(gateway, 1, 'room again')).status).toBe(202);
@@ -212,7 +222,8 @@ describe('a full disk', () => {
       expect(seen.texts).toEqual(accepted);
       expect(await health()).toMatchObject({ status: 'ok' });
       // Nobody counts more than what is there, and a restart finds the same.
-      await gateway.end('SIGKILL');
+      const { err } = await gateway.end('SIGKILL');
+      expect(err.match(/the disk is full: nothing is accepted/g)).toHaveLength(1);
       await gateway.start();
       expect(await gateway.records()).toHaveLength(accepted.size);
     },

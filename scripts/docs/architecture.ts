@@ -31,6 +31,7 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   dashboard:
     'the web page: built, served; `web/` runs in the browser and uses the public routes only',
   cli: 'one file or folder per command',
+  mcp: 'tools for agents: the Model Context Protocol over calls of REST',
   grammy: 'a transformer for grammY: its calls over the road, in process',
   sim: 'simulators of platforms, and the simulated world with its checkers',
 };

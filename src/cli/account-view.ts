@@ -10,6 +10,7 @@ export interface ShownAccount {
     readonly state: string;
     readonly until: string | null;
     readonly cause: string;
+    readonly detail: string;
   };
   readonly waiting: number;
   readonly inFlight: number;
@@ -23,5 +24,6 @@ export function troubleOf(account: ShownAccount, now: number): string | null {
   if (paused) return `paused (sluice resume ${id})`;
   if (breaker.state === 'closed') return null;
   const end = until(breaker.until, now);
-  return `breaker ${breaker.state}: ${breaker.cause}${end === null ? '' : `, probe at ${end}`}`;
+  const met = breaker.detail === '' ? breaker.cause : breaker.detail;
+  return `the platform does not answer: ${met}${end === null ? '' : `, tried again at ${end}`}`;
 }

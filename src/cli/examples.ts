@@ -35,6 +35,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'broadcast resume': ['sluice broadcast resume b-k3x9a-1'],
   'broadcast cancel': ['sluice broadcast cancel b-k3x9a-1'],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
+  mcp: ['sluice mcp', 'sluice mcp --url https://gate.example'],
+  queue: [
+    'sluice queue',
+    'sluice queue --chat -1001234',
+    `sluice queue --account ${ACCOUNT} --json`,
+  ],
+  events: ['sluice events', `sluice events --account ${ACCOUNT} --json`],
   top: ['sluice top', `sluice top --filter ${ACCOUNT}`, 'sluice top --json'],
   'messages list': [
     'sluice messages --chat -1001234',

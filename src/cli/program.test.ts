@@ -21,6 +21,38 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     status: 200,
     value: { status: 'ok', parts: { journal: { status: 'ok' } } },
   },
+  'GET /v1/overview': {
+    status: 200,
+    value: {
+      incidents: [
+        {
+          ...{
+            code: 'paused',
+            severity: 'warning',
+            account: 'telegram:1',
+            waiting: 3,
+            until: null,
+          },
+          ...{
+            summary: 'telegram:1 is paused by an operator.',
+            remedy: 'sluice resume telegram:1',
+          },
+        },
+      ],
+    },
+  },
+  'GET /v1/queue': {
+    status: 200,
+    value: {
+      depths: { high: 1, normal: 2, retry: 0, inFlight: 1 },
+      items: [
+        {
+          ...{ id: 'abcde-1', account: 'telegram:1', chat: '42', priority: 'high', behind: 2 },
+          ...{ since: '2030-01-01T00:00:00.000Z', eta: null, why: 'chat 42 is frozen' },
+        },
+      ],
+    },
+  },
   'GET /queue/stats': { status: 200, value: { stats: { high: 2 }, total_queued: 2 } },
   'POST /v1/dead/retry': {
     status: 200,
@@ -217,10 +249,27 @@ describe('commands', () => {
   test('status', async () => {
     const { code, out } = await run('status');
     expect(code).toBe(0);
+    expect(out).toMatch(
+      /^WARNING {2}telegram:1 is paused by an operator. 3 waiting.\n +sluice resume telegram:1\n/,
+    );
     expect(out).toContain('is ok (journal ok)');
     expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
     expect(out).toMatch(/-100 +chat +2999-01-01 00:00:00Z \(\d+ days left\) +retry after 9 s/);
     expect(out).not.toContain('long over');
+  });
+
+  test('queue tells who waits and why', async () => {
+    const { code, out } = await run('queue', '--account', 'telegram:1');
+    expect(code).toBe(0);
+    expect(out).toContain('3 waiting (high 1, normal 2; 0 to be tried again), 1 in flight');
+    expect(out).toMatch(/abcde-1 +telegram:1 +42 +high .* +unknown +2 +chat 42 is frozen/);
+  });
+
+  test('the help of a command that is not there is wrong usage', async () => {
+    expect(await run('nonsense', '--help')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("unknown command 'nonsense'"),
+    });
   });
 
   test('pause names the account', async () => {

@@ -6,14 +6,17 @@ import { addAccounts } from './accounts.ts';
 import { addBroadcast } from './broadcast/broadcast.ts';
 import { addCompletion } from './completion/completion.ts';
 import { addDead } from './dead.ts';
+import { addEvents } from './events.ts';
 import { addExamples } from './examples.ts';
 import { addExplain } from './explain.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys/keys.ts';
 import { addLoginLink } from './keys/login-link.ts';
 import { addLimits } from './limits.ts';
+import { addMcp } from './mcp.ts';
 import { addMessages } from './messages.ts';
 import { addPause } from './pause.ts';
+import { addQueue } from './queue.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
@@ -32,11 +35,19 @@ const FINE = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const safe = withoutControls(io);
   try {
-    await createProgram(safe).parseAsync(args, { from: 'user' });
+    const program = createProgram(safe);
+    await program.parseAsync(knownOrBare(program, args), { from: 'user' });
     return 0;
   } catch (error) {
     return exitCodeOf(error, safe);
   }
+}
+
+// A command that is not there is wrong usage, also for those who ask for its help.
+function knownOrBare(program: Command, args: readonly string[]): readonly string[] {
+  const [first] = args;
+  if (first === undefined || first.startsWith('-') || first === 'help') return args;
+  return program.commands.some((command) => command.name() === first) ? args : [first];
 }
 
 // Whatever a message, a platform or a file says: no line of it moves a person's cursor.
@@ -72,6 +83,8 @@ export function createProgram(io: Io): Command {
     addBroadcast,
     addStatus,
     addTop,
+    addQueue,
+    addEvents,
     addMessages,
     addDead,
     addExplain,
@@ -84,6 +97,7 @@ export function createProgram(io: Io): Command {
     addConfig,
     addStore,
     addWatch,
+    addMcp,
     addCompletion,
   ]) {
     add(program, io);

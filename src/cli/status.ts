@@ -5,6 +5,7 @@ import { systemClock } from '../system/clock.ts';
 import { type ShownAccount, troubleOf } from './account-view.ts';
 import { addClientOptions, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
+import { harmless } from './terminal/harmless.ts';
 import { table, until } from './terminal/table.ts';
 
 interface Health {
@@ -31,6 +32,15 @@ interface Glance {
   readonly queue: Queue;
   readonly accounts: readonly ShownAccount[];
   readonly freezes: readonly Frozen[];
+  readonly incidents: readonly ShownIncident[];
+}
+
+interface ShownIncident {
+  readonly severity: 'critical' | 'warning';
+  readonly until: string | null;
+  readonly waiting: number;
+  readonly summary: string;
+  readonly remedy: string;
 }
 
 interface Frozen {
@@ -48,17 +58,27 @@ export function addStatus(program: Command, io: Io): void {
   const command = program.command('status').description('the gateway at a glance');
   addClientOptions(command).action(async (options: { json?: true }) => {
     const client = connect(io, { ...options });
-    const [health, queue, { accounts }, limits] = (await Promise.all([
+    const [health, queue, { accounts }, limits, { incidents }] = (await Promise.all([
       client.call('GET', '/health/details'),
       client.call('GET', '/queue/stats'),
       client.call('GET', '/v1/accounts'),
       client.call('GET', '/v1/limits?frozen=true'),
-    ])) as [Health, Queue, { accounts: ShownAccount[] }, Limits];
+      client.call('GET', '/v1/overview'),
+    ])) as [
+      Health,
+      Queue,
+      { accounts: ShownAccount[] },
+      Limits,
+      { incidents: readonly ShownIncident[] },
+    ];
     const now = systemClock().now();
-    const glance = { url: client.url, health, queue, accounts, freezes: freezesOf(limits, now) };
+    const freezes = freezesOf(limits, now);
+    const glance = { url: client.url, health, queue, accounts, freezes, incidents };
     if (options.json) printJson(io, glance);
     else io.out(describe(glance, now));
     if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
+    const critical = incidents.filter(({ severity }) => severity === 'critical').length;
+    if (critical > 0) throw new Failed(`${critical} critical, see above`);
   });
 }
 
@@ -72,7 +92,8 @@ function freezesOf({ limits }: Limits, now: number): Frozen[] {
   );
 }
 
-function describe({ url, health, queue, accounts, freezes }: Glance, now: number): string {
+function describe(glance: Glance, now: number): string {
+  const { url, health, queue, accounts, freezes, incidents } = glance;
   const parts = Object.entries(health.parts).map(([name, { status }]) => `${name} ${status}`);
   const { retry = 0, dlq = 0, ...classes } = queue.stats;
   const depths = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
@@ -83,6 +104,7 @@ function describe({ url, health, queue, accounts, freezes }: Glance, now: number
     standingOf(account, freezes, now),
   ]);
   const lines = [
+    ...incidents.flatMap((incident) => [...incidentLines(incident, now), '']),
     `${url} is ${health.status} (${parts.join(', ')})`,
     `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} to be tried again)`,
     `${dlq} dead${dlq === 0 ? '' : ' (sluice dead list --group)'}`,
@@ -90,6 +112,17 @@ function describe({ url, health, queue, accounts, freezes }: Glance, now: number
   if (rows.length > 0) lines.push('', table(['account', 'waiting', 'in flight', 'trouble'], rows));
   if (freezes.length > 0) lines.push('', freezeTable(freezes, now));
   return lines.join('\n');
+}
+
+// The worst first, each with what to do.
+function incidentLines(incident: ShownIncident, now: number): string[] {
+  const { severity, summary, remedy, waiting } = incident;
+  const end = until(incident.until, now);
+  const waits = waiting === 0 ? '' : ` ${waiting} waiting.`;
+  return [
+    `${severity.toUpperCase()}  ${harmless(summary)}${waits}${end === null ? '' : ` Until ${end}.`}`,
+    `          ${harmless(remedy)}`,
+  ];
 }
 
 function freezeTable(freezes: readonly Frozen[], now: number): string {

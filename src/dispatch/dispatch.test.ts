@@ -222,6 +222,8 @@ describe('trouble', () => {
     const seq = await submit(road, { correlation: 'x' });
     await run(5000);
     expect(calls).toHaveLength(0);
+    // Whoever asks is told why, not that nothing holds it.
+    expect(road.explain(seq)?.summary).toContain('the disk is full');
     full = false;
     await run(1000);
     expect(calls).toHaveLength(1);

@@ -21,7 +21,7 @@ import { type Clock, sleep } from '../system/clock.ts';
 import { faultInWords } from '../system/fault.ts';
 import type { Random } from '../system/random.ts';
 import type { AccountOwners, Profile, RetryPolicy } from './account/account.ts';
-import type { Health } from './account/availability.ts';
+import type { BreakerCause, Health } from './account/availability.ts';
 
 // Between two tries to write a settlement the store did not take.
 const STORE_RETRY_MS = 500;
@@ -226,6 +226,11 @@ function settlementOf(
 export function reasonOf(outcome: Outcome): string | null {
   if (outcome.kind === 'sent') return null;
   return outcome.kind === 'limited' ? 'limited' : outcome.reason;
+}
+
+// What a breaker is told.
+export function causeOf(outcome: Outcome): BreakerCause {
+  return { reason: reasonOf(outcome) ?? '', detail: detailOf(outcome) ?? '' };
 }
 
 export function detailOf(outcome: Outcome): string | null {

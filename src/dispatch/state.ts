@@ -4,6 +4,7 @@
 // of the road is broken, which stops the process.
 
 import type { Queued } from '../domain/delivery.ts';
+import type { StoreTrouble } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
@@ -63,7 +64,7 @@ export class RoadState {
   readonly owners: AccountOwners;
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
-  readonly store = new StoreHealth();
+  readonly store: StoreHealth;
   readonly threads = new MessageThreads();
   readonly tokens: TokenChecks;
   readonly wake: () => void;
@@ -80,6 +81,9 @@ export class RoadState {
     this.scheduler = scheduler;
     this.owners = new AccountOwners(journal);
     this.events = new RoadEvents(journal.tag, report);
+    this.store = new StoreHealth(parts.clock, (trouble, at) =>
+      this.events.emit({ kind: 'store', at, trouble }),
+    );
     this.availability = new AccountAvailability(scheduler, breaker, random, (event) =>
       this.events.emit(event),
     );
@@ -217,13 +221,24 @@ export class RoadState {
   }
 }
 
+// It is told again while it lasts.
+const REMIND_MS = 60_000;
+
 // Whether the store takes what it is given.
 export class StoreHealth {
-  #trouble: JournalUnavailable['code'] | null = null;
+  readonly #clock: Clock;
+  readonly #tell: (trouble: StoreTrouble | null, at: number) => void;
+  #trouble: StoreTrouble | null = null;
+  #toldAt = 0;
   #pausedUntil = 0;
 
+  constructor(clock: Clock, tell: (trouble: StoreTrouble | null, at: number) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
   // Why it did not take the last command; null: it did.
-  get trouble(): JournalUnavailable['code'] | null {
+  get trouble(): StoreTrouble | null {
     return this.#trouble;
   }
 
@@ -233,15 +248,22 @@ export class StoreHealth {
   }
 
   worked(): void {
-    this.#trouble = null;
+    if (this.#trouble !== null) this.#set(null);
   }
 
   failed(error: JournalUnavailable): void {
-    this.#trouble = error.code;
+    const isNew = this.#trouble !== error.code;
+    if (isNew || this.#clock.now() - this.#toldAt >= REMIND_MS) this.#set(error.code);
   }
 
   failedLoop(error: JournalUnavailable, now: number): void {
     this.failed(error);
     this.#pausedUntil = now + STORE_PAUSE_MS;
+  }
+
+  #set(trouble: StoreTrouble | null): void {
+    this.#trouble = trouble;
+    this.#toldAt = this.#clock.now();
+    this.#tell(trouble, this.#toldAt);
   }
 }

@@ -1,6 +1,7 @@
 // How the road stands, for people and for those who choose when to ask: why a message has not gone out, who waits
 // longest, when a call could go, what the limits believe.
 
+import type { StoreTrouble } from '../domain/event.ts';
 import type {
   Explanation,
   LimitsView,
@@ -19,8 +20,16 @@ export function explanationOf(road: RoadState, seq: number, now: number): Explan
   }
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
-  return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+  const { trouble } = road.store;
+  const summary = trouble === null ? summaryOf(explained, now) : STORE_TROUBLE[trouble];
+  return { ...explained, state: 'queued', summary };
 }
+
+// No limit matters while this lasts.
+const STORE_TROUBLE = {
+  disk_full: 'the disk is full: nothing is sent until there is space again',
+  journal_failed: 'the store cannot be written: nothing is sent until it can',
+} as const satisfies Record<StoreTrouble, string>;
 
 export function waitingHeads(road: RoadState, filter: WaitingFilter, max: number): WaitingHead[] {
   return road.scheduler.waiting(filter, max).map(({ queued, behind }) => {

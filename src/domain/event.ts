@@ -62,7 +62,13 @@ export type RoadEvent =
       state: 'closed' | 'open' | 'half_open';
       until: number;
       cause: string;
-    };
+      // What was really met, in the words of the system or the platform; '': nothing more is known.
+      detail: string;
+    }
+  // The store takes nothing, or takes again what it is given (null).
+  | { kind: 'store'; at: number; trouble: StoreTrouble | null };
+
+export type StoreTrouble = 'disk_full' | 'journal_failed';
 
 export const COSMETIC_ENDS = ['sent', 'dropped', 'refused', 'failed'] as const;
 export type CosmeticEnd = (typeof COSMETIC_ENDS)[number];

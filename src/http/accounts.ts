@@ -35,6 +35,7 @@ export const Breaker = Type.Object({
   state: Type.Enum(['closed', 'open', 'half_open']),
   until: timeOrNull,
   cause: text,
+  detail: Type.String({ description: 'What was really met, in words' }),
 });
 export const Account = Type.Object({
   id: text,
@@ -291,9 +292,17 @@ function fits(view: LimitsView, asked: LimitsRequest, now: number): boolean {
 
 function showAccount(account: AccountView) {
   const { id, platform, paused, refused, breaker, waiting, inFlight } = account;
-  const { state, cause } = breaker;
+  const { state, cause, detail } = breaker;
   const until = showTimeOrNull(breaker.until);
-  return { id, platform, paused, refused, breaker: { state, until, cause }, waiting, inFlight };
+  return {
+    id,
+    platform,
+    paused,
+    refused,
+    breaker: { state, until, cause, detail },
+    waiting,
+    inFlight,
+  };
 }
 
 function showLimit(limit: LimitsView) {

@@ -7,6 +7,7 @@ import { KEY_ROUTES } from './auth/keys.ts';
 import { LOGIN_ROUTES } from './auth/login.ts';
 import { BROADCAST_ROUTES } from './broadcasts/broadcasts.ts';
 import { DOCS_ROUTES } from './docs/docs.ts';
+import { MCP_ROUTES } from './mcp.ts';
 import { DEAD_ROUTES } from './messages/dead.ts';
 import { MESSAGE_ROUTES } from './messages/messages.ts';
 import type { Route, RouteGroup } from './route.ts';
@@ -25,7 +26,7 @@ export const GROUPS: readonly RouteGroup[] = [
   ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
   ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
   ...[OVERVIEW_ROUTES, QUEUE_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES, STATS_ROUTES],
-  ...[HEALTH_ROUTES, DOCS_ROUTES],
+  ...[HEALTH_ROUTES, DOCS_ROUTES, MCP_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
 

@@ -5,7 +5,6 @@
 import type { Setting, SettingValues } from '../config/setting.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/transport.ts';
-import type { ReaderKind } from './history.ts';
 import type { CredentialRules, FileSource, Platform } from './platform.ts';
 
 export type SettingRows = Readonly<Record<string, Setting<unknown>>>;
@@ -22,8 +21,6 @@ export interface PlatformDefinition<Rows extends SettingRows = SettingRows> {
   // What stands for it in the examples of the documentation; left out: none is about it.
   readonly sample?: PlatformSample;
   open(parts: PlatformParts<SettingValues<Rows>>): Promise<Platform>;
-  // How histories of its channels can be read with these settings; left out: they cannot.
-  readers?(settings: SettingValues<Rows>): readonly ReaderKind[];
 }
 
 // Examples are run by the tests, so what they name has to be there, or be made by naming it.

@@ -1,5 +1,6 @@
 // How the history of a channel is read: the port of ingest. A reader makes one call for each question, never waits and
-// never repeats: what to ask next, when, and what becomes of an answer is ingest's to say. All ids are decimal digits.
+// never repeats: what to ask next, when, and what becomes of an answer is for ingest to say. Ids of posts are decimal
+// digits.
 
 export interface ReadPost {
   readonly id: string;

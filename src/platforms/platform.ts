@@ -10,6 +10,7 @@ import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
+import type { ReaderKind } from './history.ts';
 import type { LiveOutput } from './live-output.ts';
 import type { UpdateReading } from './updates.ts';
 
@@ -24,6 +25,21 @@ export type {
   UpdatePolling,
   ValueAnswer,
 } from './dialect.ts';
+export type {
+  Changes,
+  Channel,
+  ChannelReader,
+  HistoryPage,
+  LoginOutcome,
+  LoginQuestions,
+  MediaReference,
+  Read,
+  ReaderAccount,
+  ReaderKind,
+  ReadFailure,
+  ReadMethod,
+  ReadPost,
+} from './history.ts';
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
 export type {
   BotIdentity,
@@ -62,6 +78,8 @@ export interface Platform {
   readonly live?: LiveOutput;
   // Of platforms that tell what people write.
   readonly updates?: UpdateReading;
+  // Of platforms whose channels can be read: how, by the kinds of readers there are.
+  readonly history?: readonly ReaderKind[];
   // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
   readonly broadcast?: BroadcastRules;
   // Of platforms whose chats are shown by the gateway itself.

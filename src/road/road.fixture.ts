@@ -128,7 +128,12 @@ export class FakeRoad implements Road {
   }
 
   accounts() {
-    const breaker = { state: 'open' as const, until: START + 5000, cause: '5 failures' };
+    const breaker = {
+      state: 'open' as const,
+      until: START + 5000,
+      cause: '5 failures',
+      detail: 'ECONNREFUSED',
+    };
     const rest = { platform: 'telegram', refused: null, breaker, waiting: 3, inFlight: 1 };
     return [{ id: ACCOUNT, paused: this.paused.has(ACCOUNT), ...rest }];
   }

@@ -143,7 +143,13 @@ export interface AccountView {
   readonly platform: string;
   readonly paused: boolean;
   readonly refused: string | null;
-  readonly breaker: { state: 'closed' | 'open' | 'half_open'; until: number; cause: string };
+  readonly breaker: {
+    state: 'closed' | 'open' | 'half_open';
+    until: number;
+    cause: string;
+    // What was really met; '': nothing more is known.
+    detail: string;
+  };
   readonly waiting: number;
   readonly inFlight: number;
 }

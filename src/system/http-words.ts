@@ -36,7 +36,8 @@ export function explain(error: Error): { reason: string; detail: string } {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
   return {
     reason: REASON_OF_CODE[code] ?? reasonOfOther(code),
-    detail: `${code}: ${cause.message}`,
+    // Most messages name their code.
+    detail: cause.message.includes(code) ? cause.message : `${code}: ${cause.message}`,
   };
 }
 

@@ -1,15 +1,18 @@
-// python-telegram-bot 13, as Debian packages it (python3-python-telegram-bot), where it is installed: forms, multipart
-// with parts that are referred to, and a time-out of 5 s that it does not repeat on its own.
+// python-telegram-bot 13, as Debian packages it (python3-python-telegram-bot), where it can be installed: forms,
+// multipart with parts that are referred to, and a time-out of 5 s that it does not repeat on its own.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { ensure } from '../../scripts/ensure.ts';
 import { serveSim } from '../../src/sim/sim.ts';
 import { GatewayProcess } from '../process/gateway.ts';
 
 const run = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('./python_telegram_bot.py', import.meta.url));
+// Debian's own, which has Debian's libraries.
+const PYTHON = '/usr/bin/python3';
 const TOKEN = '7200:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const NOBODY = '404404';
 const SLOW = '34';
@@ -17,10 +20,7 @@ const SLOW = '34';
 const SLOW_S = 16;
 const TEST_MS_MAX = 60_000;
 
-const isInstalled = await run('python3', ['-W', 'ignore', '-c', 'import telegram']).then(
-  () => true,
-  () => false,
-);
+const isInstalled = (await ensure('python-telegram-bot')) !== null;
 
 test.skipIf(!isInstalled)(
   'does what a bot does',
@@ -32,7 +32,7 @@ test.skipIf(!isInstalled)(
     try {
       sim.model.freeze(TOKEN, SLOW, SLOW_S, Date.now());
       const args = ['-W', 'ignore', SCRIPT, gateway.url, TOKEN, NOBODY, SLOW];
-      const { stdout } = await run('python3', args);
+      const { stdout } = await run(PYTHON, args);
       expect(JSON.parse(stdout)).toEqual({
         edited: 'hello, world',
         deleted: true,

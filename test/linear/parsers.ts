@@ -13,6 +13,7 @@ import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { locate } from '../../src/platforms/telegram/dialect/request.ts';
 import { escapeFor } from '../../src/platforms/telegram/escape.ts';
+import { readChannelPage } from '../../src/platforms/telegram/history/page-html.ts';
 import { parseHtml } from '../../src/platforms/telegram/html.ts';
 import { renderLive } from '../../src/platforms/telegram/live-text.ts';
 import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
@@ -284,6 +285,18 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
     work: (text) => [rowsOf(text, 80), fitted(text, 80), table(['a'], [[text]])],
     words: ['a', ' ', '\n', '中', '👍🏽', '\u0301', '\u001b[', '🇩🇪'],
+  },
+  'public pages of channels': {
+    files: ['src/platforms/telegram/history/page-html.ts'],
+    work: readChannelPage,
+    words: [
+      '<div class="tgme_widget_message" data-post="a/1">',
+      '<div class="js-message_text">',
+      '</div>',
+      '<b>',
+      '<br>',
+      'a',
+    ],
   },
   addresses: {
     files: ['src/platforms/telegram/dialect/request.ts'],

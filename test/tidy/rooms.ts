@@ -38,11 +38,13 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
     values: ['domain', 'system', 'store', 'accept'],
     types: ['ledger', 'limits', 'platforms', 'road'],
   },
+  // Tools for agents, over whatever makes calls of REST.
+  mcp: { values: [], types: [] },
   http: {
     // Of platforms the registry alone: what stands in the examples of routes.
     values: [
       ...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
-      'platforms',
+      ...['mcp', 'platforms'],
     ],
     types: ['road', 'accounts', 'updates', 'spool'],
   },
@@ -53,7 +55,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   // A face for one library; it sees the gateway as its users do.
   grammy: { values: [], types: ['http'] },
   cli: {
-    values: ['app', 'config', 'sim', 'accounts', 'system', 'domain', 'store', 'platforms'],
+    values: ['app', 'config', 'sim', 'accounts', 'system', 'domain', 'store', 'platforms', 'mcp'],
     types: [],
   },
 };

@@ -8,11 +8,12 @@ export function table(
   rows: readonly (readonly (string | number)[])[],
 ): string {
   const cells = [head.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(oneLine))];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column]!))));
+  const widthsOf = cells.map((row) => row.map(widthOf));
+  const widths = head.map((_, column) => Math.max(...widthsOf.map((row) => row[column]!)));
   return cells
-    .map((row) =>
+    .map((row, at) =>
       row
-        .map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell)))
+        .map((cell, column) => cell + ' '.repeat(widths[column]! - widthsOf[at]![column]!))
         .join('  ')
         .trimEnd(),
     )

@@ -6,32 +6,39 @@ import stringWidth from 'string-width';
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const CUT = '…';
 
+// Most of what is shown; each of these is one column.
+const PLAIN = /^[ -~]*$/;
+
 export function widthOf(text: string): number {
-  return stringWidth(text, { countAnsiEscapeCodes: true });
+  return PLAIN.test(text) ? text.length : stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
 // As many rows as it takes.
 export function rowsOf(line: string, room: number): string[] {
   if (line.length * 2 <= room) return [line];
-  const rows: string[] = [];
+  return [...rows(line, room)];
+}
+
+// One after the other, so that who needs the first does not pay for all.
+function* rows(line: string, room: number): Generator<string> {
   let [row, width] = ['', 0];
   for (const { segment } of GRAPHEMES.segment(line)) {
     const more = widthOf(segment);
     if (width + more > room) {
-      rows.push(row);
+      yield row;
       [row, width] = ['', 0];
     }
     row += segment;
     width += more;
   }
-  return [...rows, row];
+  yield row;
 }
 
 // Exactly so wide: filled with spaces, or cut, which the last character says.
 export function fitted(text: string, room: number): string {
-  const width = widthOf(text);
-  if (width <= room) return text + ' '.repeat(room - width);
+  const [whole = '', isCut] = rows(text, room);
+  if (isCut === undefined) return whole + ' '.repeat(Math.max(0, room - widthOf(whole)));
   if (room <= 0) return '';
-  const [first = ''] = rowsOf(text, room - 1);
+  const [first = ''] = rows(whole, room - 1);
   return first + CUT + ' '.repeat(Math.max(0, room - 1 - widthOf(first)));
 }

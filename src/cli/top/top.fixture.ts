@@ -39,7 +39,7 @@ export function overview(): Snapshot['overview'] {
 }
 
 export function account(id: string, more: object): Snapshot['accounts'][number] {
-  const breaker = { state: 'closed', until: null, cause: '' };
+  const breaker = { state: 'closed', until: null, cause: '', detail: '' };
   const rule = { name: 'account_broadcast', used: 30, count: 30, perMs: 1000, learned: 0.8 };
   const idle = { paused: false, refused: null, breaker, waiting: 0, inFlight: 0 };
   return { id, ...idle, rules: [rule], ...more };

@@ -48,9 +48,21 @@ export function Shell({ at, children }: { at: string; children: ComponentChildre
             The gateway does not answer. Trying again; what you see is from before.
           </p>
         ) : null}
+        <Stopped />
         {children}
       </main>
     </div>
+  );
+}
+
+// What concerns every screen: nothing at all goes out.
+function Stopped() {
+  const worst = useStore(overview)?.incidents[0];
+  if (worst === undefined || worst.severity !== 'critical' || worst.account !== null) return null;
+  return (
+    <p class="banner bad" role="alert">
+      {worst.summary} {worst.remedy}
+    </p>
   );
 }
 

@@ -92,7 +92,7 @@ export class AccountAvailability {
     id: string,
     chat: string,
     health: Exclude<Health, 'unknown'>,
-    cause: string,
+    cause: BreakerCause,
     now: number,
   ): void {
     const { breaker, host } = this.#of(id);
@@ -147,24 +147,24 @@ export class AccountAvailability {
 
   view(id: string): AccountView['breaker'] {
     const account = this.#accounts.get(id);
-    if (account === undefined) return { state: 'closed', until: 0, cause: '' };
+    if (account === undefined) return { state: 'closed', until: 0, cause: '', detail: '' };
     const { breaker, host } = account;
-    const { state, until, cause } = breaker.state === 'closed' ? host.breaker : breaker;
-    return { state, until, cause };
+    const { state, until, cause, detail } = breaker.state === 'closed' ? host.breaker : breaker;
+    return { state, until, cause, detail };
   }
 
   #learnOwn(
     breaker: Breaker,
     chat: string,
     health: Exclude<Health, 'unknown'>,
-    cause: string,
+    cause: BreakerCause,
     now: number,
   ): boolean {
     switch (health) {
       case 'answered':
         return breaker.answered();
       case 'refused':
-        return breaker.refuse(cause);
+        return breaker.refuse(cause.reason, cause.detail);
       case 'broken':
         return breaker.failed(chat, false, cause, now);
       case 'host_sick':
@@ -176,8 +176,8 @@ export class AccountAvailability {
   }
 
   #changed(id: string, breaker: Breaker, at: number): void {
-    const { state, until, cause } = breaker;
-    this.#emit({ kind: 'breaker', at, account: id, state, until, cause });
+    const { state, until, cause, detail } = breaker;
+    this.#emit({ kind: 'breaker', at, account: id, state, until, cause, detail });
     this.#apply(id);
   }
 
@@ -202,11 +202,12 @@ export class AccountAvailability {
   }
 }
 
-function inWords({ state, until, cause }: Breaker): string {
+function inWords({ state, until, cause, detail }: Breaker): string {
   if (state === 'closed') return '';
-  if (state === 'half_open') return `one call probes whether the platform works again (${cause})`;
+  const met = detail === '' ? cause : detail;
+  if (state === 'half_open') return `one call probes whether the platform works again (${met})`;
   if (until !== Number.POSITIVE_INFINITY)
-    return `its breaker is open (${cause}), one call will probe`;
+    return `the platform does not answer (${met}); one call will probe`;
   const end = 'until its token changes or is taken again (sluice accounts probe asks at once)';
   return ENDLESS[cause] ?? `the platform refuses it (${cause}) ${end}`;
 }
@@ -241,12 +242,21 @@ const OUTAGE_SHARE = 1 / 36;
 // A wait is up to so much longer than that.
 const JITTER = 0.2;
 
+// A code, and what was really met, in the words of the system or the platform.
+export interface BreakerCause {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+const DETAIL_CHARS_MAX = 300;
+
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 export class Breaker {
   state: BreakerState = 'closed';
   until = 0;
   cause = '';
+  detail = '';
   readonly #settings: BreakerSettings;
   readonly #random: Random;
   #failures = 0;
@@ -290,12 +300,12 @@ export class Breaker {
     if (this.state === 'closed') return false;
     this.state = 'closed';
     this.until = 0;
-    this.cause = '';
+    this.#because('', '');
     return true;
   }
 
   // `isSure`: one source is enough.
-  failed(source: string, isSure: boolean, cause: string, now: number): boolean {
+  failed(source: string, isSure: boolean, cause: BreakerCause, now: number): boolean {
     if (this.state === 'half_open') return this.#open(cause, now);
     if (this.state === 'open') return false;
     this.#failures += 1;
@@ -306,12 +316,12 @@ export class Breaker {
   }
 
   // Until renew().
-  refuse(cause: string): boolean {
+  refuse(cause: string, detail = ''): boolean {
     if (this.#isRefused && this.cause === cause) return false;
     this.#isRefused = true;
     this.state = 'open';
     this.until = Number.POSITIVE_INFINITY;
-    this.cause = cause;
+    this.#because(cause, detail);
     return true;
   }
 
@@ -327,14 +337,19 @@ export class Breaker {
     this.until = now;
   }
 
-  #open(cause: string, now: number): boolean {
+  #because(cause: string, detail: string): void {
+    this.cause = cause;
+    this.detail = detail.slice(0, DETAIL_CHARS_MAX);
+  }
+
+  #open({ reason, detail }: BreakerCause, now: number): boolean {
     const { openMs, openMsMax } = this.#settings;
     this.state = 'open';
     this.#openedAt ??= now;
     const outageMs = now - this.#openedAt;
     const waitMs = Math.max(openMs, outageMs * OUTAGE_SHARE);
     this.until = now + Math.min(openMsMax, waitMs * (1 + JITTER * this.#random.next()));
-    this.cause = cause;
+    this.#because(reason, detail);
     return true;
   }
 }

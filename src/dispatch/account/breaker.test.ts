@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../system/random.ts';
 import { Breaker } from './availability.ts';
 
+const BROKEN = { reason: 'broken', detail: '' };
+
 const SETTINGS = { failuresMax: 3, openMs: 1000, openMsMax: 5000 };
 const LEAST = { next: () => 0 };
 const MOST = { next: () => 1 };
 
 function fail(breaker: Breaker, chats: string[], now = 0): void {
-  for (const chat of chats) breaker.failed(chat, false, 'broken', now);
+  for (const chat of chats) breaker.failed(chat, false, BROKEN, now);
 }
 
 describe('breaker', () => {
@@ -21,7 +23,8 @@ describe('breaker', () => {
 
   test('an unreachable host opens it whatever the chat', () => {
     const breaker = new Breaker(SETTINGS, LEAST);
-    for (let i = 0; i < 3; i++) breaker.failed('a', true, 'refused', 0);
+    for (let i = 0; i < 3; i++)
+      breaker.failed('a', true, { reason: 'refused', detail: 'ECONNREFUSED 127.0.0.1:9' }, 0);
     expect(breaker.state).toBe('open');
   });
 
@@ -41,7 +44,7 @@ describe('breaker', () => {
       const now = breaker.until;
       expect(breaker.probes(now)).toBe(true);
       expect(breaker.probes(now)).toBe(false);
-      breaker.failed('a', false, 'broken', now);
+      breaker.failed('a', false, BROKEN, now);
       expect(breaker.until - now).toBe(1000);
     }
     breaker.probes(breaker.until);
@@ -66,7 +69,7 @@ describe('breaker', () => {
       while (breaker.until < outageS * 1000) {
         const now = breaker.until;
         breaker.probes(now);
-        breaker.failed('a', false, 'broken', now);
+        breaker.failed('a', false, BROKEN, now);
         probes += 1;
       }
       expect(breaker.until / 1000 - outageS).toBeLessThanOrEqual(noticedS);
@@ -95,7 +98,7 @@ describe('breaker', () => {
       for (const breaker of breakers) {
         const now = breaker.until;
         breaker.probes(now);
-        breaker.failed('a', false, 'broken', now);
+        breaker.failed('a', false, BROKEN, now);
         expect(breaker.until - now).toBeGreaterThanOrEqual(1000);
         expect(breaker.until - now).toBeLessThanOrEqual(1200);
       }

@@ -7,7 +7,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { CosmeticAnswer, CosmeticCall } from '../../road/road.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { AccountKeys } from '../attempt/run.ts';
-import { answerOf, internalFailure, lessonOf, reasonOf } from '../settle.ts';
+import { answerOf, causeOf, internalFailure, lessonOf } from '../settle.ts';
 import type { RoadState } from '../state.ts';
 
 // Of one account at once; more would be typing in hundreds of chats at a platform that hangs.
@@ -64,7 +64,7 @@ export class Cosmetics {
     scheduler.reconsider(account, chat, now);
     const isSure = health !== 'refused' || (await this.#road.tokens.isRefused(account));
     if (health !== 'unknown' && isSure) {
-      availability.learn(account, chat, health, reasonOf(outcome) ?? '', clock.now());
+      availability.learn(account, chat, health, causeOf(outcome), clock.now());
     }
     await this.#road.saveLimits(learned.records);
     return answerFor(outcome);

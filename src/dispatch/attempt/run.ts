@@ -17,12 +17,12 @@ import {
   type AttemptChange,
   type AttemptPorts,
   type AttemptReport,
+  causeOf,
   conclude,
   damagedOutcome,
   internalFailure,
   postpone,
   quarantine,
-  reasonOf,
   type TriedCall,
 } from '../settle.ts';
 import type { RoadState } from '../state.ts';
@@ -288,7 +288,7 @@ export class Attempts {
     const { account, chat } = queued;
     const { health } = verdict;
     if (health !== 'unknown') {
-      this.#road.availability.learn(account, chat, health, reasonOf(outcome) ?? '', endedAt);
+      this.#road.availability.learn(account, chat, health, causeOf(outcome), endedAt);
     } else if (probing) this.#road.availability.probeGone(account, endedAt);
     const alias = this.#aliasAfter(queued, outcome);
     const records = alias === null ? [] : this.#road.unite(account, alias, endedAt);

@@ -83,6 +83,7 @@ describe('readers', () => {
       state: 'open',
       until,
       cause: 'x',
+      detail: '',
     });
     const kinds = (response: FakeResponse) => response.text.match(/event: \w+/g) ?? [];
     expect(kinds(all)).toEqual(['event: accepted', 'event: accepted', 'event: breaker']);

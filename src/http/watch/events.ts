@@ -219,6 +219,8 @@ export class Readers extends EventReaders<Reader> {
 // Events of a whole account are told to those who follow it, not to those who follow one chat.
 function concerns(event: RoadEvent, { account, chat }: Reader): boolean {
   if ('about' in event) return isWithin(event.about, { account, chat });
+  // What concerns all of them is told to everybody.
+  if (!('account' in event)) return true;
   return chat === null && (account === null || event.account === account);
 }
 
@@ -241,6 +243,8 @@ function showEvent(event: RoadEvent): object {
       const { kind, ...rest } = event;
       return { ...rest, at, until: showTimeOrNull(event.until) };
     }
+    case 'store':
+      return { trouble: event.trouble, at };
     case 'moved': {
       const { kind, about, dueAt, ...rest } = event;
       const { seq, ...who } = about;

@@ -14,6 +14,7 @@ import { count, text, time, timeOrNull } from '../openapi/common.ts';
 import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './events.ts';
 import { Freezes, type Frozen, showFrozen } from './freezes.ts';
+import { INCIDENTS_SHOWN_MAX, IncidentAnswer, incidentsOf, showIncident } from './incidents.ts';
 import { Depths, showWaiting } from './queue.ts';
 import { COUNTED, type Counts, type RateSeries, Rates, SECONDS_KEPT } from './rates.ts';
 
@@ -76,6 +77,7 @@ export const OverviewAnswer = Type.Object({
     ),
   }),
   streams: count,
+  incidents: Type.Array(IncidentAnswer, { description: 'What is wrong, the worst first' }),
 });
 
 const SHOW: Route<Overview> = {
@@ -256,7 +258,8 @@ interface Parts {
   readonly frozen: readonly Frozen[];
 }
 
-async function glance({ road, ledger, output }: IntakeOptions, now: number, parts: Parts) {
+async function glance(options: IntakeOptions, now: number, parts: Parts) {
+  const { road, ledger, output, health } = options;
   const { frozen, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();
   const accounts = road.accounts();
@@ -273,5 +276,8 @@ async function glance({ road, ledger, output }: IntakeOptions, now: number, part
     freezes: { active: frozen.length, shown: frozen.slice(0, FREEZES_SHOWN).map(showFrozen) },
     accounts: { total: accounts.length, trouble: troublesOf(accounts) },
     streams: output?.live.list().length ?? 0,
+    incidents: incidentsOf({ parts: await health(), accounts, frozen })
+      .slice(0, INCIDENTS_SHOWN_MAX)
+      .map(showIncident),
   };
 }

@@ -43,6 +43,8 @@ describe('sent', () => {
     ],
     ['deleteMessage', 'Bad Request: message to delete not found'],
     ['stopPoll', 'Bad Request: poll has already been closed'],
+    ['closeForumTopic', 'Bad Request: TOPIC_NOT_MODIFIED'],
+    ['setChatTitle', 'Bad Request: CHAT_NOT_MODIFIED'],
   ])('%s: the chat already is as wanted', (method, description) => {
     const outcome = classify(method, no(400, description));
     expect(outcome).toMatchObject({ kind: 'sent', messageId: null });

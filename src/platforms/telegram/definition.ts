@@ -2,7 +2,7 @@
 
 import type { PlatformDefinition } from '../definition.ts';
 import { CREDENTIALS } from './credentials.ts';
-import { telegramReaders } from './history/readers.ts';
+import { mtprotoKinds } from './history/mtproto-kind.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from './settings.ts';
 
 export const TELEGRAM = {
@@ -36,8 +36,9 @@ export const TELEGRAM = {
       ...(sandbox === null ? null : { sandbox }),
       limits: settings,
       files,
+      pages: () => connect(settings.tmeUrl),
+      mtproto: mtprotoKinds(settings),
       reuse: reusesFiles,
     });
   },
-  readers: telegramReaders,
 } as const satisfies PlatformDefinition<typeof TELEGRAM_SETTINGS>;

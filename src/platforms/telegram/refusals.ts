@@ -68,4 +68,6 @@ export const ALREADY_DONE: readonly { words: RegExp; isTrue: boolean }[] = [
   // stopPoll answers with the poll, which we do not have.
   { words: /poll has already been closed/i, isTrue: false },
   { words: /BOT_SCORE_NOT_MODIFIED/i, isTrue: true },
+  // A topic that is closed, a chat whose title it is.
+  { words: /(?:TOPIC|CHAT)_NOT_MODIFIED/i, isTrue: true },
 ];

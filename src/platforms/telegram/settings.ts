@@ -20,6 +20,9 @@ export const TELEGRAM_SETTINGS = {
   telegramApi: row('server', 'telegram_api', baseUrl(), 'https://api.telegram.org', {
     meaning: 'Upstream of Telegram (a local Bot API server, a simulator)',
   }),
+  tmeUrl: row('server', 'tme_url', baseUrl(), 'https://t.me', {
+    meaning: 'Where the public pages of channels are (a simulator)',
+  }),
   groupMpm: limit('group_mpm', integer({ min: 1, max: 6000 }), 20, {
     meaning: 'Messages to one group',
     unit: 'per any minute',

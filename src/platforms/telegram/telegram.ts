@@ -3,7 +3,7 @@
 import { withoutExact } from '../../domain/exact.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
-import type { FileSource, Platform } from '../platform.ts';
+import type { FileSource, Platform, ReaderKind } from '../platform.ts';
 import { chatAfter, classify } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -38,6 +38,10 @@ export interface TelegramOptions {
   readonly limits?: Partial<TelegramLimits>;
   // Where the files of calls lie; without it there are none.
   readonly files?: FileSource;
+  // Of the public pages of channels; opened when one is read. Without it none is.
+  readonly pages?: () => Transport;
+  // Readers over MTProto, where there are credentials for it.
+  readonly mtproto?: readonly ReaderKind[];
   // Names a file that Telegram already has by its id instead of sending it again; true when left out.
   readonly reuse?: boolean;
 }
@@ -45,6 +49,17 @@ export interface TelegramOptions {
 // For an account with limits of its own.
 export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
   return { planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...limits }) };
+}
+
+// Needs no account. The parser of pages is loaded for those who read some.
+function pageKind(connect: () => Transport): ReaderKind {
+  return {
+    kind: 'page',
+    async open() {
+      const { createPageReader } = await import('./history/pages.ts');
+      return createPageReader(connect());
+    },
+  };
 }
 
 export function createTelegram(options: TelegramOptions): Platform {
@@ -70,6 +85,10 @@ export function createTelegram(options: TelegramOptions): Platform {
       targets,
     },
     limits: telegramPriors(options.limits ?? {}),
+    history: [
+      ...(options.mtproto ?? []),
+      ...(options.pages === undefined ? [] : [pageKind(options.pages)]),
+    ],
     wire: {
       hostOf: (credential) => hostOf(routes, credential),
       isLocal,

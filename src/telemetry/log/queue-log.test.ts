@@ -13,7 +13,7 @@ function open(depths: () => QueueDepths) {
   const lines: object[] = [];
   const info = (fields: object, message: string) => lines.push({ message, ...fields });
   const silent = () => expect.unreachable();
-  const log = { debug: silent, warn: silent, info };
+  const log = { debug: silent, warn: silent, error: silent, info };
   const told = { accepted: 7, sent: 5, limited: 0, failed: 0, dead: 1, events: 20 };
   const counts = () => told;
   const workers = () => [

@@ -2,7 +2,7 @@
 // instead of five narrow ones. Acceptances are told too, up to a bound: at full speed they would only be noise.
 
 import { SESSION_LANE } from '../../domain/delivery.ts';
-import type { About, Interest, RoadEvent, RoadListener } from '../../domain/event.ts';
+import type { About, Interest, RoadEvent, RoadListener, StoreTrouble } from '../../domain/event.ts';
 import type { FaultStage, ReportFault } from '../../domain/fault.ts';
 import { platformOf } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
@@ -13,9 +13,21 @@ export interface LineLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
   // Left out: every level is wanted.
   isLevelEnabled?(level: string): boolean;
 }
+
+const STORE_LINE_EVERY_MS = 60_000;
+// What has happened, and what to do.
+const STORE_TROUBLE = {
+  disk_full:
+    'the disk is full: nothing is accepted and nothing is sent; free space on the disk of the data folder, ' +
+    'and it goes on by itself',
+  journal_failed:
+    'the store cannot be written: nothing is accepted and nothing is sent; look at the disk and the data ' +
+    'folder, and it goes on by itself',
+} as const satisfies Record<StoreTrouble, string>;
 
 type Attempted = Extract<RoadEvent, { kind: 'attempted' }>;
 type Moved = Extract<RoadEvent, { kind: 'moved' }>;
@@ -39,6 +51,7 @@ export function roadLog(log: LineLog): RoadListener {
   const isOn = (level: string) => log.isLevelEnabled?.(level) ?? true;
   const [debugs, infos] = [isOn('debug'), isOn('info')];
   const acceptances = new AcceptanceLines(log, debugs);
+  const storeLines = new StoreLines(log);
   return (event) => {
     if (infos) acceptances.passTo(event.at);
     switch (event.kind) {
@@ -68,17 +81,37 @@ export function roadLog(log: LineLog): RoadListener {
         return;
       }
       case 'breaker': {
-        const { account, state, cause } = event;
+        const { account, state, cause, detail } = event;
         const platform = platformOf(account);
-        const fields = { platform, account, state, cause, until: iso(event.until) };
+        const fields = { platform, account, state, cause, detail, until: iso(event.until) };
         if (state === 'open') log.warn(fields, 'breaker');
         else log.info(fields, 'breaker');
         return;
       }
+      case 'store':
+        storeLines.tell(event);
+        return;
       default:
         unreachable(event);
     }
   };
+}
+
+// A disk that is nearly full takes a small write now and then: whatever it does, a minute has one line of each kind.
+class StoreLines {
+  readonly #log: LineLog;
+  readonly #toldAt = new Map<StoreTrouble | null, number>();
+
+  constructor(log: LineLog) {
+    this.#log = log;
+  }
+
+  tell({ at, trouble }: Extract<RoadEvent, { kind: 'store' }>): void {
+    if (at - (this.#toldAt.get(trouble) ?? Number.NEGATIVE_INFINITY) < STORE_LINE_EVERY_MS) return;
+    this.#toldAt.set(trouble, at);
+    if (trouble === null) this.#log.info({}, 'the store takes writes again');
+    else this.#log.error({ code: trouble }, STORE_TROUBLE[trouble]);
+  }
 }
 
 // By the times of the events: no timer runs for it, and whatever happens next tells what was left out.

@@ -173,7 +173,10 @@ describe('the log of the road', () => {
     const at = (level: string) => (fields: object, message: string) => {
       told.push({ level, fields: { ...fields }, message });
     };
-    return { told, log: { debug: at('debug'), info: at('info'), warn: at('warn') } };
+    return {
+      told,
+      log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    };
   }
 
   test('one wide line when a delivery ends', () => {
@@ -264,11 +267,28 @@ describe('the log of the road', () => {
     expect(told[1]!.fields).not.toHaveProperty('tries');
   });
 
+  test('a store that takes nothing is an error with what to do, once a minute', () => {
+    const { told, log } = lines();
+    const listen = roadLog(log);
+    for (const at of [0, 100, 200, 61_000]) listen({ kind: 'store', at, trouble: 'disk_full' });
+    listen({ kind: 'store', at: 62_000, trouble: null });
+    expect(told.map(({ level }) => level)).toEqual(['error', 'error', 'info']);
+    expect(told[0]).toMatchObject({ message: expect.stringContaining('free space') });
+  });
+
   test('a breaker that is open for good has no end', () => {
     const { told, log } = lines();
     const until = Number.POSITIVE_INFINITY;
     const account = about.account;
-    roadLog(log)({ kind: 'breaker', at: 1, account, state: 'open', until, cause: 'unauthorized' });
+    roadLog(log)({
+      kind: 'breaker',
+      at: 1,
+      account,
+      state: 'open',
+      until,
+      cause: 'unauthorized',
+      detail: '',
+    });
     expect(told[0]).toMatchObject({ level: 'warn', fields: { state: 'open', until: null } });
   });
 });

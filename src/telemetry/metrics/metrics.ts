@@ -216,6 +216,8 @@ export class RoadMetrics {
   }
 
   readonly listen = (event: RoadEvent): void => {
+    // Gauges tell of it at each scrape.
+    if (event.kind === 'store') return;
     const account = 'about' in event ? event.about.account : event.account;
     const sheet = this.#ofAccount.get(account) ?? this.#sheetOf(account);
     switch (event.kind) {

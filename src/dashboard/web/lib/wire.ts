@@ -67,10 +67,21 @@ export interface Frozen {
   readonly cause: string;
 }
 
+export interface Incident {
+  readonly code: string;
+  readonly severity: 'critical' | 'warning';
+  readonly account: string | null;
+  readonly waiting: number;
+  readonly until: string | null;
+  readonly summary: string;
+  readonly remedy: string;
+}
+
 export interface Breaker {
   readonly state: 'closed' | 'open' | 'half_open';
   readonly until: string | null;
   readonly cause: string;
+  readonly detail: string;
 }
 
 export type Depths = Readonly<Record<Priority | 'retry' | 'inFlight', number>>;
@@ -90,6 +101,7 @@ export interface Tick {
     readonly trouble: readonly Pick<Account, 'id' | 'paused' | 'refused' | 'breaker' | 'waiting'>[];
   };
   readonly streams: number;
+  readonly incidents: readonly Incident[];
   readonly marks: { readonly deliveries: number; readonly streams: number };
 }
 

@@ -110,7 +110,7 @@ function How({ account }: { account: Account }) {
     <span>
       <Badge word={`breaker ${breaker.state}`} tone="warn" />{' '}
       <span class="dim small">
-        {breaker.cause}, probe <Until at={breaker.until} over="now" />
+        {breaker.detail || breaker.cause}, tried again <Until at={breaker.until} over="now" />
       </span>
     </span>
   );

@@ -10,6 +10,37 @@ import { Empty } from '../ui/states.tsx';
 import { Until } from '../ui/time.tsx';
 import { ThawButton } from './freezing.tsx';
 
+// The worst first, each with what to do about it; nothing is there when all is well.
+export function IncidentList({ now }: { now: Overview }) {
+  if (now.incidents.length === 0) return null;
+  return (
+    <Panel title="What is wrong">
+      <ul class="incidents">
+        {now.incidents.map(({ code, severity, account, waiting, until, summary, remedy }) => (
+          <li key={code + account} class={severity}>
+            <Badge word={severity} tone={severity === 'critical' ? 'bad' : 'warn'} />
+            <div>
+              <strong>{summary}</strong>{' '}
+              {waiting === 0 ? null : (
+                <a href={hrefOf('queue', account === null ? {} : { account })}>
+                  {plural(waiting, 'message waits', 'messages wait')}
+                </a>
+              )}
+              {until === null ? null : (
+                <>
+                  {' '}
+                  <Until at={until} over="now" />
+                </>
+              )}
+              <p class="dim">{remedy}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
 export function FreezeList({ now }: { now: Overview }) {
   const { active, shown } = now.freezes;
   const more = active - shown.length;
@@ -70,8 +101,8 @@ export function TroubleList({ now }: { now: Overview }) {
                 <Badge word={`breaker_${breaker.state}`} tone="warn" />
               )}
               <span class="dim">
-                {refused ?? (paused ? 'by hand' : breaker.cause)}, {plural(waiting, 'message')}{' '}
-                waiting
+                {refused ?? (paused ? 'by hand' : breaker.detail || breaker.cause)},{' '}
+                {plural(waiting, 'message')} waiting
               </span>
             </li>
           ))}

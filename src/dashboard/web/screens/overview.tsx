@@ -10,7 +10,7 @@ import type { Overview, Waiting } from '../lib/wire.ts';
 import { Panel, Screen, Tile } from '../ui/parts.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
 import { Charts } from './overview-charts.tsx';
-import { FreezeList, TroubleList } from './overview-trouble.tsx';
+import { FreezeList, IncidentList, TroubleList } from './overview-trouble.tsx';
 import { WaitingTable } from './waiting-table.tsx';
 
 const MINUTE_S = 60;
@@ -21,6 +21,7 @@ export function OverviewScreen() {
   if (now === null) return <Loading />;
   return (
     <Screen title="Overview" hint={<Headline now={now} />}>
+      <IncidentList now={now} />
       <Tiles now={now} />
       <Panel title="Why messages wait" more={<a href={hrefOf('queue')}>the whole queue</a>}>
         {now.oldest.length === 0 ? (
@@ -43,6 +44,8 @@ function Headline({ now }: { now: Overview }) {
   const at = useNow();
   const waiting = waitingOf(now);
   const [first] = now.oldest;
+  const critical = now.incidents.filter(({ severity }) => severity === 'critical').length;
+  if (critical > 0) return <>{plural(critical, 'thing needs', 'things need')} a person.</>;
   if (first === undefined) {
     const rate = perSecond(mean(now.series.sent, MINUTE_S));
     return <>All clear: nothing waits, {rate} a second go out.</>;

@@ -124,6 +124,14 @@ describe('a channel', () => {
     expect(newestId).toBe('4');
   });
 
+  test('a page of notes alone is not the end', async () => {
+    publish(2);
+    for (let n = 0; n < 5; n++) news.note();
+    publish(1);
+    const page = valueIn(await reader.history(channel, '3', 5));
+    expect(page).toMatchObject({ posts: [], newestId: '9' });
+  });
+
   test('albums, media, authors and edits are kept', async () => {
     const photo = { kind: 'photo', name: null, bytes: 70_000 } as const;
     const video = { kind: 'video', name: 'clip.mp4', bytes: 9_000_000 } as const;

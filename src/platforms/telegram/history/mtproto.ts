@@ -60,9 +60,9 @@ export class MtprotoReader implements ChannelReader {
     if (page.kind !== 'read') return page;
     const posts = postsOf(page.value.messages).filter((post) => Number(post.id) > last);
     const mark = String(page.value.pts);
-    // A full page is followed by another in any case. Where one comes short the answer does not say whether it is the
-    // last, so the newest id is asked for: after the page, so that nothing can come between unseen.
-    if (page.value.messages.length >= count) {
+    // A full page is followed by another in any case. Where one comes short, or has nothing but notes, the answer does
+    // not say whether it is the last, so the newest id is asked for: after the page, so that nothing comes between.
+    if (posts.length > 0 && page.value.messages.length >= count) {
       return { kind: 'read', value: { posts, newestId: null, mark } };
     }
     const newest = await this.#newest(channel);

@@ -10,7 +10,7 @@ import type { Clock } from '../../../system/clock.ts';
 import type { ChannelReader, LoginOutcome, LoginQuestions, ReaderKind } from '../../history.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from '../settings.ts';
 import type { MtprotoAccess } from './access.ts';
-import { telegramReaders } from './readers.ts';
+import { mtprotoKinds } from './mtproto-kind.ts';
 
 export const PHONE = '15550100';
 export const CODE = '24680';
@@ -50,7 +50,7 @@ export async function simulated(given: SimulatedOptions = {}): Promise<Simulated
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mtproto-'));
   const keyFile = join(folder, 'key.pem');
   writeFileSync(keyFile, sim.pem);
-  const [kind] = telegramReaders(settingsFor(sim, keyFile));
+  const [kind] = mtprotoKinds(settingsFor(sim, keyFile));
   const readers: ChannelReader[] = [];
   const logIn = (answers: Partial<LoginQuestions> = {}) =>
     kind!.logIn!({

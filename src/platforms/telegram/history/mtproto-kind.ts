@@ -1,10 +1,10 @@
-// How Telegram's channels can be read. The library for MTProto is optional and large: it is loaded when it is used.
+// Reading over MTProto, for those who have credentials. The library is optional and large: it is loaded when it is used.
 
 import type { ReaderKind } from '../../history.ts';
 import type { TelegramSettings } from '../settings.ts';
 import { accessOf, type MtprotoAccess } from './access.ts';
 
-export function telegramReaders(settings: TelegramSettings): readonly ReaderKind[] {
+export function mtprotoKinds(settings: TelegramSettings): readonly ReaderKind[] {
   const access = accessOf(settings);
   return access === null ? [] : [mtproto(access, settings.mtprotoSession)];
 }

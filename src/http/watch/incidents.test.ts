@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { AccountView } from '../../road/road.ts';
+import { incidentsOf, type Standing } from './incidents.ts';
+
+const CLOSED = { state: 'closed', until: 0, cause: '', detail: '' } as const;
+const WELL: Standing = {
+  parts: { scheduler: { status: 'ok' }, journal: { status: 'ok' } },
+  accounts: [account({})],
+  frozen: [],
+};
+
+function account(more: Partial<AccountView>): AccountView {
+  return {
+    ...{ id: 'telegram:1', platform: 'telegram', paused: false, refused: null },
+    ...{ breaker: CLOSED, waiting: 0, inFlight: 0 },
+    ...more,
+  };
+}
+
+const freeze = (scope: string, name: string) => ({
+  ...{ account: 'telegram:1', scope, name, since: 1000, until: 9000 },
+  cause: 'the platform said wait 8 s',
+});
+
+test('where all is well there is none, and a chat that waits is none', () => {
+  expect(incidentsOf(WELL)).toEqual([]);
+  expect(
+    incidentsOf({ ...WELL, frozen: [freeze('chat', '5'), freeze('family', 'typing')] }),
+  ).toEqual([]);
+});
+
+test('a full disk stops everything, and comes first', () => {
+  const accounts = [account({ waiting: 7, refused: 'unauthorized' })];
+  const parts = { ...WELL.parts, journal: { status: 'down', code: 'disk_full' } } as const;
+  const [first, second] = incidentsOf({ ...WELL, accounts, parts });
+  expect(first).toMatchObject({
+    ...{ code: 'disk_full', severity: 'critical', account: null, waiting: 7 },
+    summary: expect.stringContaining('The disk is full'),
+    remedy: expect.stringContaining('Free space'),
+  });
+  expect(second).toMatchObject({ code: 'unauthorized', account: 'telegram:1' });
+});
+
+test('a platform that does not answer is told with what was really met', () => {
+  const breaker = {
+    state: 'open',
+    until: 5000,
+    cause: 'unsent',
+    detail: 'ECONNREFUSED 127.0.0.1:9',
+  } as const;
+  expect(incidentsOf({ ...WELL, accounts: [account({ breaker, waiting: 3 })] })).toMatchObject([
+    {
+      ...{ severity: 'critical', waiting: 3, until: null },
+      summary: 'The platform does not answer telegram:1: ECONNREFUSED 127.0.0.1:9.',
+      remedy: expect.stringContaining('sluice accounts probe telegram:1'),
+    },
+  ]);
+});
+
+test('critical ones come before warnings, those with most waiting first', () => {
+  const accounts = [
+    account({ id: 'a:1', paused: true, waiting: 100 }),
+    account({ id: 'a:2', refused: 'unauthorized', waiting: 1 }),
+    account({ id: 'a:3', refused: 'unauthorized', waiting: 5 }),
+  ];
+  const found = incidentsOf({ ...WELL, accounts, frozen: [freeze('account', '')] });
+  expect(found.map(({ account: id }) => id)).toEqual(['a:3', 'a:2', 'a:1', 'telegram:1']);
+  expect(found.map(({ severity }) => severity)).toEqual([
+    'critical',
+    'critical',
+    'warning',
+    'warning',
+  ]);
+  expect(found.at(-1)).toMatchObject({ code: 'frozen', until: 9000 });
+});
+
+test('a loop that stands still is critical', () => {
+  const parts = { ...WELL.parts, scheduler: { status: 'stale' } } as const;
+  expect(incidentsOf({ ...WELL, parts })).toMatchObject([
+    { code: 'loop_stale', severity: 'critical' },
+  ]);
+});

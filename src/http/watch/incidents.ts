@@ -1,0 +1,139 @@
+// What is wrong right now, the worst first, each with what to do about it: the same list for the page, `sluice status`
+// and `sluice top`, so that none of them can say that all is well while another knows better. A chat that must wait is
+// no incident: its freeze is told with its account. Pure; `now` is an argument.
+
+import Type from 'typebox';
+import { showTimeOrNull } from '../../accept/time.ts';
+import { INTERNAL } from '../../domain/fault.ts';
+import { SANDBOX_OFF } from '../../domain/ids.ts';
+import type { AccountView } from '../../road/road.ts';
+import type { HealthPart } from '../context.ts';
+import { count, text, timeOrNull } from '../openapi/common.ts';
+import type { Frozen } from './freezes.ts';
+
+export interface Incident {
+  readonly code: string;
+  // `critical`: messages do not go out and will not without help; `warning`: they wait, and it is known for what.
+  readonly severity: 'critical' | 'warning';
+  // null: it concerns all of them.
+  readonly account: string | null;
+  readonly waiting: number;
+  readonly until: number | null;
+  readonly summary: string;
+  readonly remedy: string;
+}
+
+export interface Standing {
+  readonly parts: Readonly<Record<string, HealthPart>>;
+  readonly accounts: readonly AccountView[];
+  readonly frozen: readonly Frozen[];
+}
+
+// More than a screen of them helps nobody.
+export const INCIDENTS_SHOWN_MAX = 50;
+
+export const IncidentAnswer = Type.Object({
+  code: text,
+  severity: Type.Enum(['critical', 'warning']),
+  account: Type.Unsafe({ type: ['string', 'null'], description: 'null: it concerns all' }),
+  waiting: count,
+  until: timeOrNull,
+  summary: Type.String({ description: 'What is wrong, in words' }),
+  remedy: Type.String({ description: 'What to do about it' }),
+});
+
+export function incidentsOf({ parts, accounts, frozen }: Standing): Incident[] {
+  const found = [
+    ...partIncidents(parts, accounts),
+    ...accounts.flatMap((account) => accountIncident(account) ?? []),
+    ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
+  ];
+  const rank = ({ severity, account }: Incident) =>
+    (severity === 'critical' ? 0 : 2) + (account === null ? 0 : 1);
+  return found.sort((a, b) => rank(a) - rank(b) || b.waiting - a.waiting);
+}
+
+export function showIncident({ until, ...incident }: Incident) {
+  return { ...incident, until: showTimeOrNull(until) };
+}
+
+function partIncidents(
+  parts: Standing['parts'],
+  accounts: readonly AccountView[],
+): readonly Incident[] {
+  const waiting = accounts.reduce((sum, each) => sum + each.waiting, 0);
+  const of = { severity: 'critical', account: null, waiting, until: null } as const;
+  const found: Incident[] = [];
+  const { journal, scheduler } = parts;
+  if (journal?.status === 'down') {
+    const code = String(journal.code);
+    const what = code === 'disk_full' ? 'The disk is full' : 'The store cannot be written';
+    const remedy =
+      code === 'disk_full'
+        ? 'Free space on the disk of the data folder; it goes on by itself.'
+        : 'Look at the disk and at the data folder; it goes on by itself.';
+    found.push({ ...of, code, summary: `${what}: nothing is accepted, nothing is sent.`, remedy });
+  }
+  if (scheduler?.status !== undefined && scheduler.status !== 'ok') {
+    const summary = 'The loop that sends has not had a turn for half a minute.';
+    const remedy = 'Look at the load of the machine and at the log; a restart loses nothing.';
+    found.push({ ...of, code: 'loop_stale', summary, remedy });
+  }
+  return found;
+}
+
+function accountIncident(account: AccountView): Incident | null {
+  const { id, waiting, paused, refused, breaker } = account;
+  const of = { account: id, waiting, until: null };
+  if (breaker.cause === SANDBOX_OFF) {
+    const summary = `${id} is a bot of the built-in simulator, which is switched off here.`;
+    const remedy = 'SLUICE_SANDBOX=on switches it on.';
+    return { ...of, code: SANDBOX_OFF, severity: 'warning', summary, remedy };
+  }
+  if (refused !== null) {
+    const isOurs = refused === INTERNAL;
+    return {
+      ...of,
+      code: refused,
+      severity: 'critical',
+      summary: isOurs
+        ? `A fault of Sluice keeps the token of ${id} from being used.`
+        : `The platform refuses the token of ${id}${metWith(breaker.detail)}.`,
+      remedy: isOurs
+        ? 'The log of the start has the fault; a new token may end it.'
+        : `Give it a new token, or ask again: sluice accounts probe ${id}`,
+    };
+  }
+  if (paused) {
+    const summary = `${id} is paused by an operator.`;
+    const remedy = `To go on: sluice resume ${id}`;
+    return { ...of, code: 'paused', severity: 'warning', summary, remedy };
+  }
+  if (breaker.state === 'closed') return null;
+  return {
+    ...of,
+    code: breaker.cause,
+    severity: 'critical',
+    summary: `The platform does not answer ${id}${metWith(breaker.detail || breaker.cause)}.`,
+    remedy: `It is tried again by itself, at growing intervals; to try now: sluice accounts probe ${id}`,
+  };
+}
+
+function metWith(detail: string): string {
+  return detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
+}
+
+// Those of a whole account alone: one chat's trouble is that chat's.
+function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incident | null {
+  const { account, scope, name, until, cause } = freeze;
+  if (scope === 'chat' || scope === 'family') return null;
+  const waiting = accounts.find(({ id }) => id === account)?.waiting ?? 0;
+  const what = scope === 'gate' ? `, for ${name} messages,` : '';
+  return {
+    code: 'frozen',
+    severity: 'warning',
+    ...{ account, waiting, until },
+    summary: `${account}${what} is to wait: ${cause}.`,
+    remedy: 'Nothing: it goes on at that time, and calling earlier would make the wait longer.',
+  };
+}

@@ -1,0 +1,96 @@
+// What an operator is told when something is wrong: the log, `sluice status`, the list that the page and `top` show,
+// and `explain` name the real cause and what to do, and status says so by its exit code, too. Real processes.
+
+import { afterEach, expect, test } from 'vitest';
+import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { GatewayProcess } from './process/gateway.ts';
+import { runSluice } from './process/sluice.ts';
+
+const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const ACCOUNT = 'telegram:4242';
+const POLL_MS = 50;
+
+let sim: ServedSim | null = null;
+let gateway: GatewayProcess;
+afterEach(async () => {
+  await gateway.end('SIGKILL').catch(() => {});
+  gateway.remove();
+  await sim?.close();
+  sim = null;
+});
+
+async function open(): Promise<ServedSim> {
+  const served = await serveSim({ host: '127.0.0.1', port: 0 });
+  sim = served;
+  gateway = new GatewayProcess(served.url, ['--log', 'info']);
+  await gateway.start();
+  expect((await send('hello')).status).toBe(202);
+  await until(async () => ((await gateway.records())[0]?.state === 'sent' ? true : null));
+  return served;
+}
+
+const send = (text: string) =>
+  gateway.ask('POST', '/v1/messages', {
+    to: { platform: 'telegram', account: TOKEN, chat: 7 },
+    body: { text },
+    priority: 'critical',
+  });
+
+async function until<T>(look: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (seen !== null) return seen;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+const incidents = async () =>
+  (await gateway.ask('GET', '/v1/overview')).body.incidents as Record<string, unknown>[];
+const status = () => runSluice(['status', '--url', gateway.url], { SLUICE_KEY: gateway.key });
+const explain = async (id: unknown) =>
+  String((await gateway.ask('GET', `/v1/messages/${id}/explain`)).body.summary);
+
+test('all is well: nothing is wrong, and status says so', async () => {
+  await open();
+  expect(await incidents()).toEqual([]);
+  const { code, out } = await status();
+  expect(code).toBe(0);
+  expect(out).not.toMatch(/CRITICAL|WARNING/);
+});
+
+test('the platform cannot be reached: its address and the error are named everywhere', async () => {
+  const { url, close } = await open();
+  const { port } = new URL(url);
+  await close();
+  sim = null;
+  const { id } = (await send('waits')).body;
+  const met = new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`);
+  const [incident] = await until(async () => ((await incidents()).length > 0 ? incidents() : null));
+  expect(incident).toMatchObject({ severity: 'critical', account: ACCOUNT, waiting: 1 });
+  expect(incident!.summary).toMatch(met);
+  expect(await explain(id)).toMatch(met);
+  const { code, out } = await status();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^CRITICAL .*ECONNREFUSED/);
+  expect(out).toContain(`sluice accounts probe ${ACCOUNT}`);
+  const { err } = await gateway.end('SIGTERM');
+  expect(err).toMatch(new RegExp(`"level":"?(?:warn|40)"?.*ECONNREFUSED 127\\.0\\.0\\.1:${port}`));
+});
+
+test('a revoked token: which bot, that the platform refuses it, and what to do', async () => {
+  const { model } = await open();
+  model.revoke(TOKEN);
+  const { id } = (await send('waits')).body;
+  const [incident] = await until(async () => {
+    const found = await incidents();
+    return found[0]?.code === 'unauthorized' ? found : null;
+  });
+  expect(incident).toMatchObject({ severity: 'critical', account: ACCOUNT });
+  expect(incident!.summary).toContain(`refuses the token of ${ACCOUNT}`);
+  expect(await explain(id)).toMatch(/refuses it \(unauthorized/);
+  const { code, out } = await status();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^CRITICAL {2}The platform refuses the token of telegram:4242/);
+  // Nobody's secret is told with it.
+  expect(out + JSON.stringify(await incidents())).not.toContain(TOKEN);
+});
