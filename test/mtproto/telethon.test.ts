@@ -1,5 +1,5 @@
 // A client that is not ours reads the simulated Telegram: what it and our reader both understand is MTProto, and not
-// our idea of it. Telethon speaks layer 144 in full frames, our library layer 227 in intermediate ones.
+// our idea of it. Telethon speaks layer 144 in full and abridged frames, our library layer 227 in intermediate ones.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +17,9 @@ const TEST_MS_MAX = 120_000;
 
 const path = await ensureTelethon();
 
-test.skipIf(path === null)(
-  'logs in, reads 251 posts, an album, differences and single posts, and honours a wait',
-  async () => {
+test.skipIf(path === null).each(['Full', 'Abridged'])(
+  'in %s frames logs in, reads 251 posts, an album, differences and single posts, and honours a wait',
+  async (frames) => {
     const floods = [{ method: 'contacts.resolveUsername', count: 1, perMs: 60_000, waitS: 300 }];
     const sim = await serveMtproto({ host: '127.0.0.1', port: 0, options: { floods } });
     const folder = mkdtempSync(join(tmpdir(), 'sluice-telethon-'));
@@ -39,7 +39,9 @@ test.skipIf(path === null)(
       news.edit(2, 'edited');
       news.delete([3, 4]);
       const { phone, code, password } = ACCOUNT;
-      const args = [SCRIPT, sim.port, key, phone, code, password, news.name, pts].map(String);
+      const args = [SCRIPT, frames, sim.port, key, phone, code, password, news.name, pts].map(
+        String,
+      );
       const env = { ...process.env, PYTHONPATH: path ?? '' };
       const run = promisify(execFile);
       const { stdout } = await run('python3', ['-W', 'ignore', ...args], { env });

@@ -1,5 +1,5 @@
 # Reads a channel with Telethon, as anyone would, and prints what it found as JSON.
-# Arguments: port, file of the server's key, phone, code, password, name of the channel, a mark (pts).
+# Arguments: form of the frames, port, file of the server's key, phone, code, password, name of the channel, a mark (pts).
 
 import asyncio
 import json
@@ -7,12 +7,13 @@ import sys
 
 from telethon import TelegramClient, errors
 from telethon.crypto import rsa
+from telethon.network import connection
 from telethon.sessions import MemorySession
 from telethon.tl.functions.channels import GetMessagesRequest
 from telethon.tl.functions.updates import GetChannelDifferenceRequest
 from telethon.tl.types import ChannelMessagesFilterEmpty, MessageEmpty
 
-port, key, phone, code, password, name, pts = sys.argv[1:]
+frames, port, key, phone, code, password, name, pts = sys.argv[1:]
 
 
 async def difference(client, channel, since, limit):
@@ -27,7 +28,8 @@ async def main():
         rsa.add_key(file.read(), old=False)
     session = MemorySession()
     session.set_dc(2, '127.0.0.1', int(port))
-    client = TelegramClient(session, 4711, '0123456789abcdef')
+    form = getattr(connection, f'ConnectionTcp{frames}')
+    client = TelegramClient(session, 4711, '0123456789abcdef', connection=form)
     client.flood_sleep_threshold = 0
     await client.start(phone=lambda: phone, code_callback=lambda: code, password=lambda: password)
     me = await client.get_me()

@@ -1,7 +1,7 @@
 // A client of MTProto made of mtcute's core: its protocol and types, Node's cryptography and sockets. It keeps
 // nothing on disk, wants no updates, and neither sleeps nor repeats: a wait comes back as the error it is
-// (`middlewares: []`). Importing this file loads the library, some 45 MB: only `mtproto-kind.ts` does, when a source needs
-// it.
+// (`middlewares: []`). Importing this file loads the library, some 45 MB: only `mtproto-kind.ts` does, when a source
+// needs it.
 
 import { createCipheriv, createHash, createHmac, pbkdf2, randomFillSync } from 'node:crypto';
 import { lookup } from 'node:dns/promises';

@@ -1,4 +1,5 @@
-// Reading over MTProto, for those who have credentials. The library is optional and large: it is loaded when it is used.
+// Reading over MTProto, for those who have credentials. The library is optional and large: it is loaded when it is
+// used.
 
 import type { ReaderKind } from '../../history.ts';
 import type { TelegramSettings } from '../settings.ts';

@@ -1,3 +1,5 @@
+import { connectTcp } from '@fuman/node';
+import { PaddedIntermediatePacketCodec } from '@mtcute/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SimChannel, SimMtprotoOptions } from '../../../sim/sim.ts';
 import { type Clock, sleep, systemClock } from '../../../system/clock.ts';
@@ -346,11 +348,12 @@ describe('trouble', () => {
     world.sim.model.addFault({
       fault: { kind: 'silence' },
       method: 'channels.getMessages',
-      times: 9,
+      times: 999,
     });
     const timeout = { kind: 'failed', reason: 'timeout' };
     // Connected, however long that takes.
-    await expect.poll(() => hasty.byId(channel, ['1'])).toMatchObject(timeout);
+    const patience = { timeout: 30_000 };
+    await expect.poll(() => hasty.byId(channel, ['1']), patience).toMatchObject(timeout);
     await world.sim.close();
     const lost = { kind: 'failed', reason: 'connection' };
     expect(await hasty.byId(channel, ['1'])).toMatchObject(lost);
@@ -367,4 +370,17 @@ test('an export is begun, used and known; one that nobody began is refused', asy
   const other = client.call({ _: 'invokeWithTakeout', takeoutId: id.add(1), query });
   await expect(other).rejects.toMatchObject({ text: 'TAKEOUT_INVALID' });
   await client.destroy();
+});
+
+test('padded frames are understood, too', async () => {
+  publish(3);
+  const client = await clientOf(world.access, await world.session());
+  await client.call({ _: 'help.getNearestDc' });
+  await client.mt.network.changeTransport({
+    connect: ({ ipAddress, port }) => connectTcp({ address: ipAddress, port }),
+    packetCodec: () => new PaddedIntermediatePacketCodec(),
+  });
+  const padded = new MtprotoReader(async () => client);
+  expect(valueIn(await padded.byId(channel, ['2', '3', '4']))).toHaveLength(3);
+  await padded.close();
 });
