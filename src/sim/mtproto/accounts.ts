@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { bytesIn, longOf, objectIn, RpcRefusal, textOf } from './fields.ts';
 import { userObject } from './objects.ts';
 import { type Challenge, Verifier } from './srp.ts';
-import type { TlObject } from './tl.ts';
+import type { TlObject } from './tl/tl.ts';
 
 export interface SimAccount {
   // Digits only.

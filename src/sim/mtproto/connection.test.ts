@@ -8,11 +8,11 @@ import { Connection } from './connection.ts';
 import { decryptIge, encryptIge, messageAes, messageKey } from './crypto.ts';
 import { type Message, pack, unpack } from './envelope.ts';
 import { MtprotoModel } from './model.ts';
-import { API_SCHEMA } from './schema-api.ts';
-import { TRANSPORT_SCHEMA } from './schema-transport.ts';
 import { idAt, KeyRing } from './session.ts';
-import { type TlObject, TlSchema } from './tl.ts';
-import { TlReader, TlWriter } from './tl-bytes.ts';
+import { TlReader, TlWriter } from './tl/bytes.ts';
+import { API_SCHEMA } from './tl/schema-api.ts';
+import { TRANSPORT_SCHEMA } from './tl/schema-transport.ts';
+import { type TlObject, TlSchema } from './tl/tl.ts';
 
 const SCHEMA = new TlSchema([...TRANSPORT_SCHEMA, ...API_SCHEMA]);
 const KEY = randomBytes(256);

@@ -11,8 +11,8 @@ import { Handshake } from './handshake.ts';
 import type { MtprotoModel, RpcReply } from './model.ts';
 import type { ServerKey } from './server-key.ts';
 import { idAt, type KeyRing, type KeyState, nextSeq } from './session.ts';
-import type { TlObject, TlSchema } from './tl.ts';
-import { TlReader, TlWriter } from './tl-bytes.ts';
+import { TlReader, TlWriter } from './tl/bytes.ts';
+import type { TlObject, TlSchema } from './tl/tl.ts';
 
 export interface ConnectionPorts {
   readonly schema: TlSchema;

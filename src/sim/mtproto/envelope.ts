@@ -2,7 +2,7 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { decryptIge, encryptIge, messageAes, messageKey } from './crypto.ts';
-import { TlReader, TlWriter } from './tl-bytes.ts';
+import { TlReader, TlWriter } from './tl/bytes.ts';
 
 export interface Letter {
   readonly salt: bigint;

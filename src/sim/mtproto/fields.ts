@@ -1,6 +1,6 @@
 // What a call brought, by name and kind. A client that sends something else is answered as the platform answers it.
 
-import { isObject, type TlObject } from './tl.ts';
+import { isObject, type TlObject } from './tl/tl.ts';
 
 // An answer of the API that is a refusal; thrown by methods, caught where calls are judged.
 export class RpcRefusal extends Error {

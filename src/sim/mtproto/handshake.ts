@@ -6,8 +6,8 @@ import type { Clock } from '../../system/clock.ts';
 import { bytesOf, decryptIge, encryptIge, handshakeAes, numberOf, sha1, xor } from './crypto.ts';
 import { bytesIn } from './fields.ts';
 import type { ServerKey } from './server-key.ts';
-import type { TlObject, TlSchema } from './tl.ts';
-import { TlReader } from './tl-bytes.ts';
+import { TlReader } from './tl/bytes.ts';
+import type { TlObject, TlSchema } from './tl/tl.ts';
 
 export interface AuthKey {
   readonly id: bigint;

@@ -14,7 +14,7 @@ import {
   postObject,
   seconds,
 } from './objects.ts';
-import type { TlObject, TlValue } from './tl.ts';
+import type { TlObject, TlValue } from './tl/tl.ts';
 
 export interface MethodOptions {
   // The application that may log in; null: any.

@@ -15,7 +15,7 @@ import {
   OPEN_METHODS,
   PAGE_MAX,
 } from './methods.ts';
-import type { TlObject, TlValue } from './tl.ts';
+import type { TlObject, TlValue } from './tl/tl.ts';
 
 export interface SimMtprotoOptions extends MethodOptions {
   readonly floods: readonly FloodRule[];

@@ -3,7 +3,7 @@
 
 import type { SimChannel, SimMedia, SimPost } from '../channels.ts';
 import type { DifferenceOf } from './history.ts';
-import type { TlObject } from './tl.ts';
+import type { TlObject } from './tl/tl.ts';
 
 const DC_ID = 2;
 const PHOTO_SIDE_PX = 800;

@@ -8,7 +8,7 @@ import {
   privateDecrypt,
 } from 'node:crypto';
 import { decryptIge, sha1, sha256, xor } from './crypto.ts';
-import { TlWriter } from './tl-bytes.ts';
+import { TlWriter } from './tl/bytes.ts';
 
 const KEY_BITS = 2048;
 const DATA_BYTES = 192;

@@ -6,11 +6,11 @@ import { type Clock, systemClock } from '../../system/clock.ts';
 import { type Random, systemRandom } from '../../system/random.ts';
 import { Connection } from './connection.ts';
 import { MtprotoModel, type SimMtprotoOptions } from './model.ts';
-import { API_SCHEMA } from './schema-api.ts';
-import { TRANSPORT_SCHEMA } from './schema-transport.ts';
 import { newServerKey, type ServerKey } from './server-key.ts';
 import { KeyRing } from './session.ts';
-import { TlSchema } from './tl.ts';
+import { API_SCHEMA } from './tl/schema-api.ts';
+import { TRANSPORT_SCHEMA } from './tl/schema-transport.ts';
+import { TlSchema } from './tl/tl.ts';
 
 export interface ServeMtprotoOptions {
   readonly host: string;
@@ -34,7 +34,6 @@ export interface ServedMtproto {
   // Breaks every connection.
   cut(): void;
   changeSalts(): void;
-
   close(): Promise<void>;
 }
 

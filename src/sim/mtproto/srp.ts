@@ -3,7 +3,7 @@
 import { pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { bytesOf, numberOf, powMod, sha256, xor } from './crypto.ts';
 import { DH_GENERATOR, DH_PRIME } from './handshake.ts';
-import type { TlObject } from './tl.ts';
+import type { TlObject } from './tl/tl.ts';
 
 const NUMBER_BYTES = 256;
 const ITERATIONS = 100_000;

@@ -4,7 +4,7 @@
 // changed.
 
 import { crc32 } from 'node:zlib';
-import { TlReader, TlWriter } from './tl-bytes.ts';
+import { TlReader, TlWriter } from './bytes.ts';
 
 export type TlValue =
   | number
