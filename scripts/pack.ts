@@ -12,10 +12,12 @@ const CODE = /(?<!\.client)\.(js|d\.ts)$/;
 const ASSETS = ['src/http/docs/docs.css', 'src/http/docs/docs.client.js'];
 // What the launcher asks for; a test compares them.
 const NODE_MAJOR_MIN = 24;
+const NODES = /^node-(?:darwin|linux|win)-/;
 const PAPERS = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 
@@ -56,13 +58,18 @@ async function nameEmitted(folder: string): Promise<void> {
 }
 
 // Without what only those who work on it need. Nor does it bring a Node along: as a dependency that would become the
-// Node of its user's own scripts.
+// Node of its user's own scripts. Other optional packages stay.
 function published(whole: Manifest) {
   const { private: _, scripts, devDependencies, optionalDependencies, exports, ...rest } = whole;
   const emitted = Object.entries(exports).map(([name, path]) => {
     const stem = path.replace(/\.ts$/, '');
     return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }];
   });
-  const engines = { node: `>=${NODE_MAJOR_MIN}` };
-  return { ...rest, engines, exports: Object.fromEntries(emitted) };
+  const optional = Object.entries(optionalDependencies).filter(([name]) => !NODES.test(name));
+  return {
+    ...rest,
+    engines: { node: `>=${NODE_MAJOR_MIN}` },
+    optionalDependencies: Object.fromEntries(optional),
+    exports: Object.fromEntries(emitted),
+  };
 }

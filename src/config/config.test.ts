@@ -85,6 +85,20 @@ describe('sources', () => {
       telegramApi: 'http://127.0.0.1:8081',
     });
   });
+
+  test.each([
+    ['127.0.0.1:443', true],
+    ['sim.local:1', true],
+    ['[::1]:443', true],
+    ['127.0.0.1', false],
+    ['127.0.0.1:70000', false],
+    ['127.0.0.1:443/x', false],
+    ['user@host:443', false],
+    [':443', false],
+  ])('%s is an address of a server: %s', (address, isOne) => {
+    const problems = problemsOf({ env: { SLUICE_MTPROTO_DC: address } });
+    expect(problems.length === 0).toBe(isOne);
+  });
 });
 
 describe('what stops the start', () => {
@@ -106,6 +120,11 @@ describe('what stops the start', () => {
 
   test('settings that contradict each other', () => {
     expect(problemsOf({ env: { SLUICE_RESERVE_MPM: '20' } })[0]).toContain('less than group_mpm');
+    const [alone] = problemsOf({ env: { SLUICE_MTPROTO_API_HASH: 'a-secret-hash' } });
+    expect(alone).toContain('together with mtproto_api_id');
+    expect(alone).not.toContain('a-secret-hash');
+    const both = { SLUICE_MTPROTO_API_ID: '5', SLUICE_MTPROTO_API_HASH: 'a-secret-hash' };
+    expect(problemsOf({ env: both })).toEqual([]);
     expect(problemsOf({ env: { SLUICE_RETRY_BASE_MS: '30001' } })).toHaveLength(1);
     expect(problemsOf({ env: { SLUICE_BREAKER_OPEN_MS_MAX: '1' } })).toHaveLength(1);
   });

@@ -77,6 +77,15 @@ export function address(): SettingReader<string> {
   });
 }
 
+// host:port, an IPv6 address in brackets.
+export function hostAndPort(): SettingReader<string> {
+  return reader('a host and a port such as 127.0.0.1:443', (raw) => {
+    if (typeof raw !== 'string' || !URL.canParse(`tcp://${raw}`)) return undefined;
+    const { host, port } = new URL(`tcp://${raw}`);
+    return port !== '' && host === raw ? raw : undefined;
+  });
+}
+
 // What tokens are encrypted with: as many characters as 16 random bytes have in hex.
 export const SECRET_CHARS_MIN = 32;
 

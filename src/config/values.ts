@@ -96,8 +96,10 @@ export function apply(
 // Relations between settings, which no single reader can see.
 export function relate(settings: Settings, where: string, problems: SettingProblem[]): void {
   const check = (fine: boolean, key: SettingKey, expected: string) => {
-    const name = `${where}${settingOf(key).name}`;
-    if (!fine) problems.push({ name, value: JSON.stringify(settings[key]), expected });
+    if (fine) return;
+    const { name, secret } = settingOf(key);
+    const value = secret ? null : JSON.stringify(settings[key]);
+    problems.push({ name: `${where}${name}`, value, expected });
   };
   check(
     settings.retryBaseMs <= settings.retryMaxMs,

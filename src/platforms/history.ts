@@ -35,7 +35,8 @@ export interface Channel {
 }
 
 export interface HistoryPage {
-  // Ascending. An empty or a short page is not the end.
+  // Ascending. An empty or a short page is not the end. An empty one below `newestId`: its ids may all be deleted, or
+  // it came short; `byId` says which, before anyone goes past them.
   readonly posts: readonly ReadPost[];
   // The newest id the channel has at this moment; null: the answer does not say.
   readonly newestId: string | null;
@@ -90,7 +91,28 @@ export interface ReaderKind {
   readonly kind: string;
   // One connection for each account; null: no account is needed.
   open(account: ReaderAccount | null): Promise<ChannelReader>;
+  // Makes a session of someone's answers; left out: no account is needed.
+  logIn?(questions: LoginQuestions): Promise<LoginOutcome>;
 }
+
+// What a person is asked, in this order, and again where the answer was wrong.
+export interface LoginQuestions {
+  phone(): Promise<string>;
+  // What the platform has sent to it.
+  code(): Promise<string>;
+  // Asked only of accounts that have one.
+  password(hint: string | null): Promise<string>;
+}
+
+export type LoginOutcome =
+  // `session` is a secret: for the vault alone.
+  | {
+      readonly kind: 'logged_in';
+      readonly id: string;
+      readonly name: string;
+      readonly session: string;
+    }
+  | Exclude<Read<never>, { readonly kind: 'read' }>;
 
 export interface ReaderAccount {
   readonly id: string;

@@ -30,6 +30,8 @@ export type {
   Channel,
   ChannelReader,
   HistoryPage,
+  LoginOutcome,
+  LoginQuestions,
   MediaReference,
   Read,
   ReaderAccount,

@@ -1,6 +1,13 @@
-// The door of the simulator's room: Telegram as a model, as a wire, and as an HTTP server.
+// The door of the simulator's room: Telegram as a model, as a wire, as an HTTP server, and as one of MTProto.
 // It is written from what is known of the platform and imports nothing of the code it tests.
 
+export {
+  type ChannelChange,
+  type NewSimPost,
+  SimChannel,
+  type SimMedia,
+  type SimPost,
+} from './channels.ts';
 export {
   FAULT_KINDS,
   type FaultRates,
@@ -11,6 +18,13 @@ export {
   scriptedFaults,
   type WireFault,
 } from './faults.ts';
+export {
+  type MtprotoFault,
+  MtprotoModel,
+  type SimCall,
+  type SimMtprotoOptions,
+} from './mtproto/model.ts';
+export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
 export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
 export { SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';

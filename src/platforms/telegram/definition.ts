@@ -2,15 +2,21 @@
 
 import type { PlatformDefinition } from '../definition.ts';
 import { CREDENTIALS } from './credentials.ts';
+import { mtprotoKinds } from './history/mtproto-kind.ts';
 import { TELEGRAM_SETTINGS, type TelegramSettings } from './settings.ts';
 
 export const TELEGRAM = {
   name: 'telegram',
   settings: TELEGRAM_SETTINGS,
-  relate({ reserveMpm, groupMpm }: TelegramSettings) {
-    if (reserveMpm < groupMpm) return [];
-    const expected = `expected less than group_mpm (${groupMpm}), or live output could never go`;
-    return [{ key: 'reserveMpm', expected }];
+  relate({ reserveMpm, groupMpm, mtprotoApiId, mtprotoApiHash }: TelegramSettings) {
+    const room = `expected less than group_mpm (${groupMpm}), or live output could never go`;
+    const both = 'expected together with mtproto_api_id: my.telegram.org gives both';
+    return [
+      ...(reserveMpm < groupMpm ? [] : [{ key: 'reserveMpm', expected: room } as const]),
+      ...((mtprotoApiId === null) === (mtprotoApiHash === null)
+        ? []
+        : [{ key: 'mtprotoApiHash', expected: both } as const]),
+    ];
   },
   credentials: CREDENTIALS,
   // A bot of the sandbox.
@@ -31,6 +37,7 @@ export const TELEGRAM = {
       limits: settings,
       files,
       pages: () => connect(settings.tmeUrl),
+      mtproto: mtprotoKinds(settings),
       reuse: reusesFiles,
     });
   },

@@ -1,6 +1,14 @@
 // The settings of Telegram: where it is, what its limits are believed to be, how live output is paced there.
 
-import { baseUrl, choice, decimal, integer, orNone } from '../../config/parse.ts';
+import {
+  baseUrl,
+  choice,
+  decimal,
+  hostAndPort,
+  integer,
+  orNone,
+  text,
+} from '../../config/parse.ts';
 import { limit, row, type SettingValues } from '../../config/setting.ts';
 import { STRATEGIES, type Strategy } from '../../domain/live.ts';
 
@@ -66,6 +74,27 @@ export const TELEGRAM_SETTINGS = {
   qosTelegram: row<Strategy>('live', 'qos_telegram', choice(STRATEGIES), 'strict', {
     meaning: `How live output is paced on Telegram. ${MEANING}`,
     perAccount: true,
+  }),
+  mtprotoApiId: row<number | null>(
+    'inbound',
+    'mtproto_api_id',
+    orNone(integer({ min: 1, max: 2 ** 31 - 1 })),
+    null,
+    { meaning: 'The application that reads channels over MTProto, as my.telegram.org gives it' },
+  ),
+  mtprotoApiHash: row<string | null>('inbound', 'mtproto_api_hash', orNone(text()), null, {
+    meaning: 'Its hash',
+    secret: true,
+  }),
+  mtprotoSession: row<string | null>('inbound', 'mtproto_session', orNone(text()), null, {
+    meaning: 'A session to read with, where no account is kept in the store',
+    secret: true,
+  }),
+  mtprotoDc: row<string | null>('inbound', 'mtproto_dc', orNone(hostAndPort()), null, {
+    meaning: 'Where MTProto is spoken (a simulator); none: Telegram’s own servers',
+  }),
+  mtprotoKey: row<string | null>('inbound', 'mtproto_key', orNone(text('a file')), null, {
+    meaning: 'A file with that server’s public key (PEM); none: Telegram’s own keys',
   }),
 } as const;
 

@@ -38,6 +38,8 @@ export interface TelegramOptions {
   readonly files?: FileSource;
   // Of the public pages of channels; opened when one is read. Without it none is.
   readonly pages?: () => Transport;
+  // Readers over MTProto, where there are credentials for it.
+  readonly mtproto?: readonly ReaderKind[];
   // Names a file that Telegram already has by its id instead of sending it again; true when left out.
   readonly reuse?: boolean;
 }
@@ -81,7 +83,10 @@ export function createTelegram(options: TelegramOptions): Platform {
       targets,
     },
     limits: telegramPriors(options.limits ?? {}),
-    ...(options.pages === undefined ? null : { history: [pageKind(options.pages)] }),
+    history: [
+      ...(options.mtproto ?? []),
+      ...(options.pages === undefined ? [] : [pageKind(options.pages)]),
+    ],
     wire: createWire(routes),
     tuning: {
       limits: telegramPriors,
