@@ -112,7 +112,10 @@ function added(rounds: Rounds, share: number, msMax: number): Row {
 
 function againstRelay(rounds: Rounds, perSecond: number): Row {
   const { direct, relayed, through } = quietest(rounds, 0.5);
-  const more = (ms: number) => ({ value: ms - direct, text: `${(ms - direct).toFixed(2)} ms more` });
+  const more = (ms: number) => ({
+    value: ms - direct,
+    text: `${(ms - direct).toFixed(2)} ms more`,
+  });
   const theirs = more(relayed);
   return ratioRow(
     `added latency at ${perSecond}/s, p50, as relays`,
