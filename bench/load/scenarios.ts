@@ -232,7 +232,9 @@ async function showLive(
       ? 'none'
       : `${seconds(quantile(ms, 0.5))}, the slowest ${seconds(Math.max(...ms))}`;
   return {
-    what: `${privateSessions} texts that grow in private chats, ${groupSessions} in the topics of one group, and commands there`,
+    what:
+      `${privateSessions} texts that grow in private chats, ${groupSessions} in the topics of one group, ` +
+      'and commands there',
     notes: [
       `finals in private chats after ${slowest(finalMs.private)}`,
       `finals in the group after ${slowest(finalMs.group)}`,

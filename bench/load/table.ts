@@ -7,14 +7,19 @@ import { mib } from './scenarios.ts';
 const BEGIN = '<!-- loads: made by `npm run load -- --write` -->';
 const END = '<!-- end of loads -->';
 
+const HEADS = [
+  ...['load', 'accepted', 'sent', 'lost', '429s', 'sent per minute', 'accepted in, p50', 'p99'],
+  ...['sent after, p50', 'p99', 'most waiting', 'RSS, most'],
+];
+
 export function tablesOf(reports: readonly LoadReport[]): string {
   return [...totals(reports), '', ...byClass(reports), '', ...notes(reports)].join('\n');
 }
 
 function totals(reports: readonly LoadReport[]): string[] {
   return [
-    '| load | accepted | sent | lost | 429s | sent per minute | accepted in, p50 | p99 | sent after, p50 | p99 | most waiting | RSS, most |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    row(HEADS),
+    row(HEADS.map(() => '---')),
     ...reports.map((report) => {
       const { name, accepted, sent, lost, limited, samples } = report;
       return row([

@@ -14,6 +14,8 @@ import { addLoginLink } from './keys/login-link.ts';
 import { addLimits } from './limits.ts';
 import { addMessages } from './messages.ts';
 import { addPause } from './pause.ts';
+import { addRecord } from './replay/record.ts';
+import { addReplay } from './replay/replay.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
@@ -81,6 +83,8 @@ export function createProgram(io: Io): Command {
     addKeys,
     addLoginLink,
     addSim,
+    addRecord,
+    addReplay,
     addConfig,
     addStore,
     addWatch,
