@@ -111,7 +111,7 @@ describe('an answer that waits for the disk', () => {
     await Promise.resolve();
     await Promise.resolve();
     expect(forced).toEqual([]);
-    store.emit('message', { kind: 'forced' });
+    store.emit('message', { kind: 'forced', count: 1 });
     await isForced;
     expect(forced).toEqual(['ahead']);
   });

@@ -193,7 +193,7 @@ export class GroupCommit {
 
   #receive(answer: StoreAnswer): void {
     if (!Array.isArray(answer) && answer.kind === 'forced') {
-      this.#forced();
+      this.#forced(answer.count);
       return;
     }
     const expected = this.#expected.shift();
@@ -218,8 +218,11 @@ export class GroupCommit {
     }
   }
 
-  #forced(): void {
-    for (const { answer, durable } of this.#unforced.splice(0)) durable.resolve(answer as never);
+  // In the order in which they were answered.
+  #forced(count: number): void {
+    for (const { answer, durable } of this.#unforced.splice(0, count)) {
+      durable.resolve(answer as never);
+    }
   }
 
   #break(why: string): void {
