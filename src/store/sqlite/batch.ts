@@ -3,7 +3,7 @@
 // sooner, when they are written and so outlive the process. A settlement is forced to the disk with the next commit
 // that must be, or soon after: a power cut in between finds the attempt begun and not settled, and that is what
 // `uncertain` is for. A message that goes at once is forced while its call is under way; only then is anyone told that
-// it is accepted. Neither holds up the next commit: the disk takes them beside the writing.
+// it is accepted.
 
 import { assert } from '../../system/assert.ts';
 import type { AccountRename } from '../ports/accounts.ts';
@@ -37,7 +37,7 @@ import {
 
 type Words = (string | number | null)[];
 
-// Under settlements alone, without a pause: after so many commits the disk begins to take them.
+// Under settlements alone, without a pause: at least every so many commits are forced to the disk.
 const UNFORCED_COMMITS_MAX = 8;
 
 export class BatchRunner {
@@ -50,16 +50,12 @@ export class BatchRunner {
   readonly #broadcasts: SqliteBroadcasts;
   readonly #keys: SqliteKeys;
   readonly #callers: SqliteCallers;
+  // Commits that the disk may not have yet.
+  #unforced = 0;
   #mustForce = false;
-  // Messages of this commit that go at once.
-  #begins = 0;
-  // All since the start: commits and messages that go at once, as written and as far as the disk has them; and of how
-  // many it was told.
-  readonly #written = { commits: 0, begun: 0 };
-  #forced = { commits: 0, begun: 0 };
-  #told = 0;
-  #isForcing = false;
-  #afterForcing: (() => void) | null = null;
+  // Whether this commit has messages that go at once; and whether their callers are to be told.
+  #begins = false;
+  #hasBegun = false;
 
   constructor(store: OpenStore) {
     const { db } = store;
@@ -78,7 +74,7 @@ export class BatchRunner {
   run(batches: readonly Words[]): unknown[][] {
     const { db, owner, mark } = this.#store;
     this.#mustForce = false;
-    this.#begins = 0;
+    this.#begins = false;
     db.exec('BEGIN IMMEDIATE');
     try {
       const answers = batches.map((words) => this.#batch(words));
@@ -87,9 +83,9 @@ export class BatchRunner {
       owner.commit();
       db.exec('COMMIT');
       mark.committed(owner.commits, this.#appender.seqLast, this.#commands.tallies.live);
-      this.#written.commits += 1;
-      this.#written.begun += this.#begins;
-      if (this.#mustForce) this.force();
+      this.#unforced += 1;
+      this.#hasBegun ||= this.#begins;
+      if (this.#mustForce || this.#unforced >= UNFORCED_COMMITS_MAX) this.force();
       else mark.save();
       return answers;
     } catch (error) {
@@ -109,47 +105,22 @@ export class BatchRunner {
   }
 
   get isForced(): boolean {
-    return this.#forced.commits === this.#written.commits;
-  }
-
-  // Someone waits for the disk, or it has been left alone for long enough.
-  get isForceDue(): boolean {
-    const { commits, begun } = this.#written;
-    return begun > this.#forced.begun || commits - this.#forced.commits >= UNFORCED_COMMITS_MAX;
+    return this.#unforced === 0;
   }
 
   // All that was answered is on the disk after this.
   force(): void {
-    if (this.isForced) return;
+    if (this.#unforced === 0) return;
     this.#store.sync();
-    this.#forced = { ...this.#written };
+    this.#unforced = 0;
   }
 
-  // The same beside the writing; `done`: what was written until now is on the disk. One at a time.
-  forceBeside(done: () => void): void {
-    if (this.#isForcing || this.isForced) return;
-    this.#isForcing = true;
-    const taken = { ...this.#written };
-    this.#store.syncBeside(() => {
-      this.#isForcing = false;
-      // A commit that had to be forced may have been faster.
-      if (taken.commits > this.#forced.commits) this.#forced = taken;
-      done();
-      if (!this.#isForcing) this.#afterForcing?.();
-    });
-  }
-
-  // When the disk has nothing to do for this.
-  whenIdle(run: () => void): void {
-    if (this.#isForcing) this.#afterForcing = run;
-    else run();
-  }
-
-  // How many messages that go at once are on the disk since it was asked last.
-  newlyForced(): number {
-    const count = this.#forced.begun - this.#told;
-    this.#told = this.#forced.begun;
-    return count;
+  // What goes at once is on the disk after this; whether there is any.
+  forceBegun(): boolean {
+    if (!this.#hasBegun) return false;
+    this.force();
+    this.#hasBegun = false;
+    return true;
   }
 
   #batch(words: Words): unknown[] {
@@ -165,7 +136,7 @@ export class BatchRunner {
     if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
     switch (op) {
       case OP.appendPlain:
-        if (this.#appender.appendPlain(words, reader.at, out)) this.#begins += 1;
+        if (this.#appender.appendPlain(words, reader.at, out)) this.#begins = true;
         else this.#mustForce = true;
         reader.at += APPEND_PLAIN_WORDS;
         return;

@@ -111,29 +111,9 @@ describe('an answer that waits for the disk', () => {
     await Promise.resolve();
     await Promise.resolve();
     expect(forced).toEqual([]);
-    store.emit('message', { kind: 'forced', count: 1 });
+    store.emit('message', { kind: 'forced' });
     await isForced;
     expect(forced).toEqual(['ahead']);
-  });
-
-  test('is told of as many as the disk has, in their order', async () => {
-    const store = new SlowStore();
-    const commits = new GroupCommit(store);
-    const [first, second] = [handOver(commits), handOver(commits)];
-    const forced: string[] = [];
-    const both = [
-      first.durable.then(() => forced.push('first')),
-      second.durable.then(() => forced.push('second')),
-    ];
-    await store.asked;
-    store.emit('message', ['ahead', 'ahead']);
-    store.emit('message', { kind: 'forced', count: 1 });
-    await both[0];
-    await Promise.resolve();
-    expect(forced).toEqual(['first']);
-    store.emit('message', { kind: 'forced', count: 1 });
-    await both[1];
-    expect(forced).toEqual(['first', 'second']);
   });
 
   test('is told once when the disk has it already', async () => {

@@ -193,7 +193,7 @@ export class GroupCommit {
 
   #receive(answer: StoreAnswer): void {
     if (!Array.isArray(answer) && answer.kind === 'forced') {
-      this.#forced(answer.count);
+      this.#forced();
       return;
     }
     const expected = this.#expected.shift();
@@ -218,11 +218,8 @@ export class GroupCommit {
     }
   }
 
-  // In the order in which they were answered.
-  #forced(count: number): void {
-    for (const { answer, durable } of this.#unforced.splice(0, count)) {
-      durable.resolve(answer as never);
-    }
+  #forced(): void {
+    for (const { answer, durable } of this.#unforced.splice(0)) durable.resolve(answer as never);
   }
 
   #break(why: string): void {

@@ -19,8 +19,8 @@ export type Request =
 export type StoreAnswer =
   | unknown[]
   | { kind: 'page'; page: RecoveryPage }
-  // No answer, but a word after some: the next so many that go at once and were answered are on the disk.
-  | { kind: 'forced'; count: number }
+  // No answer, but a word after one: what goes at once and was answered is on the disk.
+  | { kind: 'forced' }
   | { kind: 'failed'; code: JournalUnavailable['code']; message: string }
   | { kind: 'closed' };
 
@@ -28,15 +28,11 @@ export interface StoreServer {
   readonly tag: string;
   // One answer for each request.
   answer(requests: readonly Request[]): StoreAnswer[];
-  // Whether all that was answered is on the disk; if not, it is to be forced soon, or (due) at once.
+  // Whether all that was answered is on the disk; if not, it is to be forced soon.
   readonly isForced: boolean;
-  readonly isForceDue: boolean;
   force(): void;
-  // See batch.ts.
-  forceBeside(done: () => void): void;
-  whenIdle(run: () => void): void;
-  // To be asked after the answers have left: of how many `forced` is to be told.
-  newlyForced(): number;
+  // To be asked after the answers have left: whether `forced` is to be told.
+  forceBegun(): boolean;
 }
 
 export function serveStore(store: OpenStore): StoreServer {
@@ -68,13 +64,8 @@ export function serveStore(store: OpenStore): StoreServer {
     get isForced() {
       return runner.isForced;
     },
-    get isForceDue() {
-      return runner.isForceDue;
-    },
     force: () => runner.force(),
-    forceBeside: (done) => runner.forceBeside(done),
-    whenIdle: (run) => runner.whenIdle(run),
-    newlyForced: () => runner.newlyForced(),
+    forceBegun: () => runner.forceBegun(),
   };
 }
 

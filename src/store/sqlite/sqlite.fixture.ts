@@ -126,9 +126,8 @@ function openInline(
     commits.push(requests.length);
     const answers = server.answer(requests);
     for (const answer of answers) thread.emit('message', structuredClone(answer));
+    if (server.forceBegun()) thread.emit('message', { kind: 'forced' });
     server.force();
-    const count = server.newlyForced();
-    if (count > 0) thread.emit('message', { kind: 'forced', count });
     if (answers.some((each) => 'kind' in each && each.kind === 'closed')) thread.emit('exit');
   };
   const thread = Object.assign(new EventEmitter(), {

@@ -43,39 +43,23 @@ try {
   };
   // The last connection to close tidies up, and that is to be this one.
   const close = (requests: readonly Request[]): void =>
-    checkpointer.close(() =>
-      server.whenIdle(() => {
-        ownerCheck.cancel();
-        answer(requests);
-        port.close();
-      }),
-    );
-  const tellForced = (): void => {
-    const count = server.newlyForced();
-    if (count > 0) port.postMessage({ kind: 'forced', count } satisfies StoreAnswer);
-  };
-  const force = (): void =>
-    server.forceBeside(() => {
-      tellForced();
-      forceInTime();
+    checkpointer.close(() => {
+      ownerCheck.cancel();
+      answer(requests);
+      port.close();
     });
-  const forceInTime = (): void => {
-    forcing?.cancel();
-    forcing = null;
-    if (server.isForceDue) force();
-    else if (!server.isForced) forcing = clock.schedule(clock.now() + FORCE_AFTER_MS, force);
-  };
   port.on('message', (first: Request) => {
     forcing?.cancel();
     let requests = [first, ...waitingRequests()];
     for (; requests.length > 0; requests = waitingRequests()) {
       if (requests.some(isClose)) return close(requests);
       answer(requests);
-      tellForced();
-      if (server.isForceDue) force();
+      if (server.forceBegun()) port.postMessage({ kind: 'forced' } satisfies StoreAnswer);
       checkpoints.committed();
     }
-    forceInTime();
+    forcing = server.isForced
+      ? null
+      : clock.schedule(clock.now() + FORCE_AFTER_MS, () => server.force());
   });
   const checkOwner = (): void => {
     store.owner.check();

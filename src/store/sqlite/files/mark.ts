@@ -83,9 +83,9 @@ export class StoreMark {
     this.#mark = { ...this.#mark, written, seqLast, live };
   }
 
-  // So many of those that were written were forced to the disk.
-  forced(commits: number): void {
-    this.#mark = { ...this.#mark, forced: Math.max(commits, this.#mark.forced) };
+  // All that was written was forced to the disk.
+  forced(): void {
+    this.#mark = { ...this.#mark, forced: this.#mark.written };
     this.save();
   }
 

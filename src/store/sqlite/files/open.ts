@@ -3,7 +3,7 @@
 // and leave nothing behind after kill -9. An exclusive transaction on an empty file beside the
 // store does both.
 
-import { closeSync, fdatasync, fdatasyncSync, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootId, processStart } from '../../../system/boot.ts';
 import { systemClock } from '../../../system/clock.ts';
@@ -52,9 +52,6 @@ export interface OpenStore {
   readonly losses: readonly AcceptedLoss[];
   // Forces all that was committed to the disk. Throws LogLost when the disk does not take it.
   sync(): void;
-  // The same on a thread of the platform's, while this one goes on; `done` when all that is committed now is on the
-  // disk. Not to be closed before.
-  syncBeside(done: () => void): void;
   close(): void;
 }
 
@@ -149,8 +146,6 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
   // What a crash has left in the log. That of a new store holds all of it, and can stand in for the file.
   if (!isNew) checkpoints.moveAll();
   const log = openSync(logFileOf(file), 'r+');
-  // Of its own: a failure of the disk is told once to each.
-  const logBeside = openSync(logFileOf(file), 'r+');
   const epoch = 1 + Math.max(epochOf(db), read.kind === 'mark' ? read.mark.epoch : 0);
   const owner = takeOver(db, epoch, loss);
   fdatasyncSync(log);
@@ -171,21 +166,12 @@ function openMarked(options: OpenOptions, db: Database, found: Found): OpenStore
     losses: lossesOf(db),
     sync() {
       forceToDisk(log);
-      mark.forced(owner.commits);
-    },
-    syncBeside(done) {
-      const { commits: taken } = owner;
-      fdatasync(logBeside, (error) => {
-        if (error !== null) throw notTaken(error);
-        mark.forced(taken);
-        done();
-      });
+      mark.forced();
     },
     close() {
       leave(owner, checkpoints);
       mark.release();
       closeSync(log);
-      closeSync(logBeside);
       db.close();
       sums.close();
       lock.close();
@@ -227,12 +213,8 @@ function forceToDisk(log: number): void {
   try {
     fdatasyncSync(log);
   } catch (error) {
-    throw notTaken(error);
+    throw new LogLost(`the disk did not take what was written: ${String(error)}`);
   }
-}
-
-function notTaken(error: unknown): LogLost {
-  return new LogLost(`the disk did not take what was written: ${String(error)}`);
 }
 
 // The engine writes each commit to its log; when the log is forced to the disk is decided by whoever commits, and when
