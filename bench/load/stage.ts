@@ -63,7 +63,12 @@ export class Stage {
   static async open(bots: number): Promise<Stage> {
     const sim = await startChild<{ url: string }>('../pacing/sim.ts', [JSON.stringify(NETWORK)]);
     const stage = new Stage(sim, bots);
-    await stage.startAgain();
+    try {
+      await stage.startAgain();
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
     return stage;
   }
 
