@@ -27,7 +27,7 @@ export async function accepts(): Promise<Row[]> {
   const against = (pace: Pace, what: string, atLeast: number) =>
     ratioRow('durable accepts, library', sluice, perSecond(pace.count, pace.ms, what), { atLeast });
   return [
-    against(same, 'raw inserts, same rows', 0.5),
+    against(same, 'raw inserts, same rows', 0.8),
     against(bare, 'raw inserts, bare rows', 0.5),
     against(bull, 'BullMQ adds', 2),
   ];

@@ -27,7 +27,7 @@ export async function endToEnd(): Promise<Row[]> {
       'sent and settled, end to end',
       perSecond(ours.count, ours.ms, 'calls'),
       perSecond(relay.count, relay.ms, 'relayed calls'),
-      { atLeast: 0.5 },
+      { atLeast: 0.6 },
     ),
   ];
 }

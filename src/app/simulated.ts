@@ -1,7 +1,7 @@
 // The road inside the simulated world: the same composition as the gateway's, on a memory store whose commits take
 // time and may be cut by a crash before or after they took effect, a virtual clock, and a simulated wire.
 
-import { defaultConfig } from '../config/config.ts';
+import { defaultConfig, type Settings } from '../config/config.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { platformOf } from '../domain/ids.ts';
 import { ACCOUNT_REFUSED } from '../domain/outcome.ts';
@@ -25,7 +25,6 @@ import { createEngine, type EngineAccounts } from './delivery.ts';
 
 const COMMIT_MS_MAX = 3;
 const NEVER = new AbortController().signal;
-const SETTINGS = defaultConfig();
 const NO_FILES: FileSource = {
   has: () => false,
   read(): never {
@@ -33,22 +32,28 @@ const NO_FILES: FileSource = {
   },
 };
 
-export const worldEngine: EngineFactory = async (ports) => {
+export const worldEngine: EngineFactory = worldEngineWith(defaultConfig());
+
+export function worldEngineWith(settings: Settings): EngineFactory {
+  return (ports) => openEngine(ports, settings);
+}
+
+async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldEngine> {
   const { clock, random, disk } = ports;
   disk.content ??= createMemoryDisk();
   const store = createMemoryStore(disk.content as MemoryDisk, {
     beforeApply: groupedDelay(clock, random),
     afterApply: groupedDelay(clock, random),
   });
-  const platform = await openPlatform(ports);
+  const platform = await openPlatform(ports, settings);
   const known = await store.journal.accounts();
   const refused = new Set(known.filter((each) => each.refused !== null).map(({ id }) => id));
   const engine = createEngine({
     ...store,
     clock,
     random,
-    settings: SETTINGS,
-    accounts: worldAccounts(ports, platform, store.journal, refused),
+    settings,
+    accounts: worldAccounts(ports, { platform, settings }, store.journal, refused),
     report: (_stage, error) => {
       throw error;
     },
@@ -58,15 +63,18 @@ export const worldEngine: EngineFactory = async (ports) => {
   });
   await engine.dispatch.start();
   return new RoadInWorld(engine.road, disk.content as MemoryDisk, platform, clock);
-};
+}
 
 // The one whose accounts the world has.
-async function openPlatform({ accounts, clock, transport }: WorldPorts): Promise<Platform> {
+async function openPlatform(
+  { accounts, clock, transport }: WorldPorts,
+  settings: Settings,
+): Promise<Platform> {
   const name = platformOf(accounts[0]!.id);
   const definition = PLATFORMS.find((each) => each.name === name);
   assert(definition !== undefined, 'a world is of a platform that there is');
   return definition.open({
-    settings: { ...SETTINGS },
+    settings: { ...settings },
     clock,
     connect: () => transport,
     sandbox: null,
@@ -91,7 +99,7 @@ function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
 
 function worldAccounts(
   ports: WorldPorts,
-  platform: Platform,
+  { platform, settings }: { platform: Platform; settings: Settings },
   journal: Pick<AccountStore, 'saveAccount'>,
   refused: Set<string>,
 ): EngineAccounts {
@@ -102,7 +110,7 @@ function worldAccounts(
     refused: refused.has(id) ? ACCOUNT_REFUSED : null,
   });
   return {
-    platformOf: () => ({ platform, priors, host: platform.name, settings: SETTINGS }),
+    platformOf: () => ({ platform, priors, host: platform.name, settings }),
     get: stateOf,
     list: () => ports.accounts.map(({ id }) => ({ id, platform: platform.name, ...stateOf(id) })),
     credentialOf: (id) => tokens.get(id) ?? null,
@@ -202,7 +210,7 @@ class RoadInWorld implements WorldEngine {
       cost: call.cost,
       live,
       final,
-      slot: call.slot,
+      slot: message.slot === undefined ? call.slot : message.slot,
       notBefore,
       expiresAt,
       acceptedAt: this.#clock.now(),

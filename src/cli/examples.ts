@@ -94,6 +94,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice sim --fault bad_gateway=0.01 --fault answer_lost=0.005 --seed 7',
   ],
   'sim world': ['sluice sim world --seeds 20', 'sluice sim world --seed 7 --hours 2 --crashes 10'],
+  record: [
+    'sluice record day.jsonl',
+    'sluice record day.jsonl --since 2030-01-01T00:00:00Z --until 2030-01-02T00:00:00Z',
+  ],
+  replay: [
+    'sluice replay day.jsonl --set limits.group_mpm=15',
+    'sluice replay day.jsonl --set schedule.weight_low=4 --truth 0.8 --json',
+  ],
   config: ['sluice config', 'sluice config --config sluice.yaml --json'],
   snapshot: ['sluice snapshot backup.db', 'sluice snapshot backup.db --data /var/lib/sluice'],
   restore: ['sluice restore backup.db --data ./data-new'],

@@ -17,6 +17,8 @@ import { addMcp } from './mcp.ts';
 import { addMessages } from './messages.ts';
 import { addPause } from './pause.ts';
 import { addQueue } from './queue.ts';
+import { addRecord } from './replay/record.ts';
+import { addReplay } from './replay/replay.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
@@ -94,6 +96,8 @@ export function createProgram(io: Io): Command {
     addKeys,
     addLoginLink,
     addSim,
+    addRecord,
+    addReplay,
     addConfig,
     addStore,
     addWatch,

@@ -57,7 +57,7 @@ function meaningOf(setting: { meaning: string; unit: string | null; initial: unk
   return `${meaning}${unit === null ? '' : `, ${unit}`}${byDefault}`;
 }
 
-function camelCase(flag: string): string {
+export function camelCase(flag: string): string {
   return flag
     .replace(/^--/, '')
     .replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

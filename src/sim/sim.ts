@@ -25,6 +25,9 @@ export {
   type SimMtprotoOptions,
 } from './mtproto/model.ts';
 export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
+export { type DayFigures, FINAL_LATE_MS, recordedFigures, type Waits } from './replay/figures.ts';
+export { type Recording, readRecording } from './replay/recording.ts';
+export { type ReplayOptions, replay, replayable } from './replay/replay.ts';
 export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
 export { SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';

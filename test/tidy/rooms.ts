@@ -74,8 +74,11 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   streams: ['streams/streams.ts', 'streams/feed/feed.ts'],
   // What it offers, and the readers of lists.
   broadcast: ['broadcast/broadcast.ts', 'broadcast/lists/'],
-  // The ports, and the two hand tools of a store.
-  store: ['store/ports/', 'store/sqlite/files/snapshot.ts', 'store/sqlite/files/restore.ts'],
+  // The ports, and the hand tools of a store.
+  store: [
+    'store/ports/',
+    ...['snapshot', 'restore', 'record'].map((tool) => `store/sqlite/files/${tool}.ts`),
+  ],
   dispatch: ['dispatch/loop.ts'],
   http: ['http/in-process.ts'],
 };

@@ -22,6 +22,8 @@ export interface WorldMessage {
   // Edits of a growing text; the last of them is final.
   readonly live: boolean;
   readonly final: boolean;
+  // Whom it replaces while it waits; left out: by the platform's own rule.
+  readonly slot?: string | null;
   // Milliseconds since the epoch; 0: at once / never.
   readonly notBefore: number;
   readonly expiresAt: number;
