@@ -71,6 +71,8 @@ export class RoadState {
   readonly #accounts = new Map<string, RoadAccount>();
   // By host: its accounts share the line, so what one learns of it is known to all.
   readonly #trips = new Map<string, RoundTrips>();
+  // By platform and rule, how many calls have used a limit to the full since the start.
+  readonly limitsFilled = new Map<string, Map<string, number>>();
   readonly #leaving = new Map<string, 'removed' | 'lost'>();
 
   constructor(parts: StateParts) {
@@ -104,7 +106,9 @@ export class RoadState {
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
     const safe = safePriors(priors, (error) => report('limits', error, { account: id }));
-    const limits = new AccountLimits({ account: id, priors: safe, trips });
+    const filled = this.limitsFilled.get(platform.name) ?? new Map<string, number>();
+    this.limitsFilled.set(platform.name, filled);
+    const limits = new AccountLimits({ account: id, priors: safe, trips, filled });
     const settings = { inFlightMax, order, platform: platform.name, isStranger };
     const account = { profile, limits };
     this.#accounts.set(id, account);

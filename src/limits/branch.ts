@@ -205,6 +205,61 @@ export class Slot extends RollingWindow {
   }
 }
 
+// What a debt has used comes back evenly; so its past is one moment, at which all of it is back. A call moves that
+// moment by its share of the whole. What is in flight may be judged at any time, so it keeps its share until then.
+export class DebtSlot extends Slot {
+  #backAt = Number.NEGATIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
+
+  get #everyMs(): number {
+    return this.rule.perMs / this.rule.count;
+  }
+
+  override get last(): number {
+    return this.#last;
+  }
+
+  // Whole calls that are not back yet.
+  override used(_perMs: number, now: number): number {
+    return Math.ceil(Math.max(0, this.#backAt - now) / this.#everyMs - ROUNDING) + this.held;
+  }
+
+  override freeAt(
+    cost: number,
+    count: number,
+    _perMs: number,
+    now: number,
+    heldAt: number,
+  ): number {
+    return this.freeAfter(0, Math.min(cost, count), now, heldAt);
+  }
+
+  // The same for a call that has others of so much cost before it.
+  freeAfter(ahead: number, cost: number, now: number, heldAt: number): number {
+    const left = this.rule.count - cost;
+    const isGuess = heldAt !== Number.POSITIVE_INFINITY;
+    if (this.held > left && !isGuess) return Number.POSITIVE_INFINITY;
+    const from = this.held > 0 && isGuess ? Math.max(this.#backAt, heldAt) : this.#backAt;
+    // What is asked for later finds back what came back meanwhile, but never more than all.
+    const since = ahead > 0 ? Math.max(from, now) : from;
+    return Math.max(now, since + (this.held + ahead - left) * this.#everyMs);
+  }
+
+  override enter(cost: number, at: number, _perMs: number): void {
+    this.#backAt = Math.max(this.#backAt, at) + cost * this.#everyMs;
+    this.#last = Math.max(this.#last, at);
+  }
+
+  override absorb(other: RollingWindow): void {
+    this.hold(other.held);
+    if (!(other instanceof DebtSlot)) return;
+    const last = Math.max(this.#last, other.#last);
+    const alsoOwed = Math.min(this.#backAt, other.#backAt) - last;
+    this.#backAt = Math.max(this.#backAt, other.#backAt) + Math.max(0, alsoOwed);
+    this.#last = last;
+  }
+}
+
 // Whole calls only: what rounding takes from the count it gives back in time.
 export function countOf(rule: Rule, share: number): number {
   return share === 1 ? rule.count : Math.max(1, Math.floor(rule.count * share + ROUNDING));
@@ -256,7 +311,7 @@ export class Branch {
   slotFor(rule: Rule): Slot {
     let slot = this.slotOf(rule.name);
     if (slot === null) {
-      slot = new Slot(rule);
+      slot = rule.kind === 'debt' ? new DebtSlot(rule) : new Slot(rule);
       this.slots = this.slots.concat(slot);
     } else if (slot.rule.count < rule.count) slot.rule = rule;
     return slot;

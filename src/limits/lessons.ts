@@ -54,6 +54,11 @@ const HELD_CALLS_SHARE = 0.3;
 // A shorter wait than this is the line's own jitter.
 const HELD_MS_MIN = 60;
 
+// What an operator has set, the platform knows nothing of. Of debts only the freezes tell.
+function isLearned({ kind, isOperators }: Rule): boolean {
+  return kind !== 'debt' && isOperators !== true;
+}
+
 type Fit = 'none' | 'loose' | 'exact';
 
 interface Blamed {
@@ -203,7 +208,7 @@ export class Lessons {
   ): Blamed[] {
     const { tries } = branch === booking.chat ? booking.ofChat : booking.ofAccount;
     return rules.flatMap((rule, index) => {
-      if (rule.scope !== branch.scope) return [];
+      if (rule.scope !== branch.scope || !isLearned(rule)) return [];
       const slot = branch.slotFor(rule);
       const evidence =
         rule.count === 1
@@ -265,7 +270,7 @@ export class Lessons {
     notes: Notes,
   ): void {
     for (const [index, rule] of rules.entries()) {
-      if (rule.scope !== branch.scope) continue;
+      if (rule.scope !== branch.scope || !isLearned(rule)) continue;
       const slot = branch.slotFor(rule);
       if (this.#wasInFlight(slot, rule, takenAt)) {
         add(slot.rate!, charge.cost / rule.count);

@@ -100,6 +100,8 @@ export interface Calls {
   isAwaited?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
   replyTarget?(chat: string, params: Params): string | null;
+  // The person of a private chat, as updates name who wrote; null: it is no private chat. Left out: nobody can tell.
+  personIn?(chat: string): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then.
   plainParams(params: Params): PlainParams;
   targets(method: string, params: Params): Targets;

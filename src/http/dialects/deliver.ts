@@ -3,7 +3,14 @@
 // A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { answering, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
+import {
+  answering,
+  compose,
+  inItsThread,
+  lowered,
+  type SendOptions,
+  userFor,
+} from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
@@ -97,7 +104,13 @@ export class Deliveries {
       };
       const composed = compose(
         this.#options.clock.now(),
-        { account, platform, call: described, ...content },
+        {
+          account,
+          platform,
+          call: described,
+          user: this.#userOf(account, call, params),
+          ...content,
+        },
         sendOptions,
       );
       if ('path' in composed) {
@@ -129,6 +142,11 @@ export class Deliveries {
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
+  }
+
+  #userOf(account: string, call: DescribedCall, params: DialectParams): string | null {
+    const platform = this.#options.platforms.get(this.#platform.name);
+    return platform === undefined ? null : userFor(this.#options, account, platform, call, params);
   }
 
   // Which delivery it is, how its caller names it, and which one it may repeat.

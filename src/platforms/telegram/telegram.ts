@@ -20,7 +20,7 @@ import { rest, split, withoutProgress } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
-import { replyTarget } from './reply-target.ts';
+import { personIn, replyTarget } from './reply-target.ts';
 import { download, hostOf, identify, isLocal, pass, type Routes, send, timeAt } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
@@ -44,7 +44,8 @@ export interface TelegramOptions {
 
 // For an account with limits of its own.
 export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
-  return { planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...limits }) };
+  const all = { ...TELEGRAM_LIMITS_DEFAULT, ...limits };
+  return { planOf: createPriors(all), pacesUsers: all.userPerMinute !== null };
 }
 
 export function createTelegram(options: TelegramOptions): Platform {
@@ -66,6 +67,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       spends,
       isAwaited,
       replyTarget,
+      personIn,
       plainParams,
       targets,
     },
