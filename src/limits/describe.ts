@@ -1,8 +1,9 @@
 // The limits in words, for a person at night: why does it wait, and what is known of this chat?
 
-import { type Branch, type Freeze, isFrozenBy, type Slot } from './branch.ts';
+import { type Branch, type Freeze, isFrozenBy } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
+import type { Slot } from './slot.ts';
 import { sayWindow, seconds } from './wording.ts';
 import type { Cause, Charge, ChatView, Rule } from './words.ts';
 

@@ -5,7 +5,7 @@
 // and so on back to a call that has already gone, or to one of the first n that need wait for
 // nothing but the shorter windows. Every step is a lower bound, so the whole is one.
 
-import { DebtSlot, type Slot } from './branch.ts';
+import { DebtSlot, type Slot } from './slot.ts';
 import type { Rule } from './words.ts';
 
 export interface Meter {

@@ -2,10 +2,11 @@
 // and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
 // kept on disk.
 
-import { Branch, type Freeze, type Slot } from './branch.ts';
+import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
+import type { Slot } from './slot.ts';
 import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './words.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
