@@ -1,7 +1,7 @@
 // npm run worlds: the long ones, which npm test has no time for. 200 worlds of two hours and 20 of twelve, from seed 1
 // on; numbers after `--` say how many of each instead (npm run worlds -- 50 5). Two at a time, each in a process of its
-// own: start it with `nice` and look at the end. Worlds that a commit has passed are not run again for it, so a run that
-// was stopped goes on where it was. A world that breaks a promise says which, where and why, and fails the run.
+// own: start it with `nice` and look at the end. Worlds that a commit has passed are not run again for it, so a run
+// that was stopped goes on where it was. A world that breaks a promise says which, where and why, and fails the run.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -258,8 +258,8 @@ export class Lessons {
     const lateMs = (n: number) =>
       now + retryAfterMs - slot.moment(n, spanMs, now, now) - rule.perMs;
     // We count also what the platform refused for other reasons: its window may begin a little later than ours. Much
-    // later if its limit has fallen: then those from there on are as many as it allows by now. But where calls lie close
-    // any wait ends with one of them, so that alone proves little.
+    // later if its limit has fallen: then those from there on are as many as it allows by now. But where calls lie
+    // close any wait ends with one of them, so that alone proves little.
     let first = 0;
     while (first < counted - 1 && lateMs(first) > WAIT_ROUNDING_MS) first += 1;
     if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;

@@ -145,8 +145,8 @@ export class DebtSlot extends Slot {
 
 // Whole calls only: what rounding takes from the count it gives back in time, or the other way round.
 // In a short window all calls may be in flight at once, as a burst: fewer of them in a shorter time are as much on
-// average, and up to twice as much in a window of the platform's. So there the count is rounded up and the time stretched.
-// In a long one calls lie apart anyway, and what is tried shows sooner where the time is cut.
+// average, and up to twice as much in a window of the platform's. So there the count is rounded up and the time
+// stretched. In a long one calls lie apart anyway, and what is tried shows sooner where the time is cut.
 export function countOf(rule: Rule, share: number): number {
   if (share === 1) return rule.count;
   const calls = rule.count * share;
