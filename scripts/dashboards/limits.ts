@@ -64,6 +64,18 @@ const KEPT: readonly Panel[] = [
 
 const HELD: readonly Panel[] = [
   {
+    title: 'Limits used to the full',
+    tells:
+      'Calls per minute after which the next one like it had to wait, by the name of the rule.',
+    unit: 'short',
+    queries: [
+      {
+        expr: `60 * ${rate('sluice_limit_filled_total', 'platform, rule')}`,
+        legend: '{{platform}} {{rule}}',
+      },
+    ],
+  },
+  {
     title: 'Freezes in force',
     tells: 'Of chats, families of calls and accounts.',
     unit: 'short',

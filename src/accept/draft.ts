@@ -110,9 +110,10 @@ function draftFor(
   const { id: account } = identity;
   const answer = answering(options, account, inItsThread(options, account, call), params);
   const body = bodyOf(params, NO_FILES);
+  const user = userFor(options, account, platform, call, params);
   const delivery = compose(
     now,
-    { account, platform: platform.name, call: answer, body },
+    { account, platform: platform.name, call: answer, user, body },
     sendOptions,
   );
   if ('path' in delivery) return wrong(delivery);
@@ -242,6 +243,8 @@ export function compose(
     account: string;
     platform: string;
     call: DescribedCall & { readonly priority?: Priority };
+    // On whose behalf, where the caller does not say.
+    user?: string | null;
     body: string;
     files?: readonly string[];
   },
@@ -265,7 +268,7 @@ export function compose(
     chat: call.chat,
     thread: call.thread,
     session: sendOptions.session,
-    user: sendOptions.user,
+    user: sendOptions.user ?? from.user ?? null,
     correlation: sendOptions.correlation,
     method: call.method,
     family: call.family,
@@ -322,6 +325,19 @@ export function inItsThread(
   if (call.thread !== null || (call.about ?? null) === null) return call;
   const thread = road.threadOf(account, call.chat, call.about!);
   return thread === null ? call : { ...call, thread };
+}
+
+// On whose behalf a call is, where nobody says: of the person of a private chat, else of who wrote what it replies to.
+export function userFor(
+  { road, updates }: Pick<AcceptContext, 'road' | 'updates'>,
+  account: string,
+  platform: Pick<Platform, 'calls'>,
+  { chat }: DescribedCall,
+  params: Params,
+): string | null {
+  if (!road.pacesUsers(account)) return null;
+  const person = platform.calls.personIn?.(chat) ?? null;
+  return person ?? updates?.authorOf(account, { chat, params }) ?? null;
 }
 
 // Whom does a call answer? What the updates seen say about it: which budget it spends, and how urgent it is.

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { DescribedCall } from '../domain/call.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
-import { answering, compose, NO_SEND_OPTIONS, type SendOptions } from './draft.ts';
+import type { AcceptContext } from './context.ts';
+import { answering, compose, NO_SEND_OPTIONS, type SendOptions, userFor } from './draft.ts';
 
 const unused = () => Promise.reject(new Error('no wire in this test'));
 const telegram = createTelegram({
@@ -37,4 +38,18 @@ test('an account whose updates nobody showed us is not asked about', () => {
 test('a priority that the caller names stands before it', () => {
   expect(composed({ updates }, { priority: 'low' })).toMatchObject({ priority: 'low' });
   expect(composed({ updates }, { priority: 'normal' })).toMatchObject({ priority: 'normal' });
+});
+
+test('on whose behalf: the person of a private chat, else who wrote what it replies to', () => {
+  const road = { pacesUsers: () => true } as unknown as AcceptContext['road'];
+  const authorOf: Inbound['authorOf'] = (_account, { chat }) => (chat === '-100' ? '11' : null);
+  const seen = { ...updates, authorOf } as Inbound;
+  const user = (chat: string, options = { road, updates: seen }) => {
+    const params = { chat_id: chat, text: 'hi' };
+    const call = telegram.calls.describe('sendMessage', params) as DescribedCall;
+    return userFor(options, 'telegram:42', telegram, call, params);
+  };
+  expect([user('7'), user('-100'), user('-200')]).toEqual(['7', '11', null]);
+  const unpaced = { ...road, pacesUsers: () => false };
+  expect(user('7', { road: unpaced, updates: seen })).toBeNull();
 });

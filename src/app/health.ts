@@ -49,6 +49,9 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
     queueBytes: dispatch.state.scheduler.queueBytes(),
     accounts: road.accounts(),
     freezesActive: standing.reduce((n, { frozen }) => n + frozen, 0),
+    limitsFilled: [...dispatch.state.limitsFilled].flatMap(([platform, rules]) =>
+      [...rules].map(([rule, calls]) => ({ platform, rule, calls })),
+    ),
     limitsLowered: standing.reduce((n, { lowered }) => n + lowered, 0),
     dead: inState('dead'),
     uncertain: inState('uncertain'),

@@ -4,7 +4,7 @@
 import type { Config, Settings } from '../config/config.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import { isLoopback } from '../http/edge.ts';
-import type { Priors } from '../limits/limits.ts';
+import { type Priors, withRules } from '../limits/limits.ts';
 import { bounded } from '../platforms/bounded.ts';
 import type { PlatformDefinition } from '../platforms/definition.ts';
 import type { FileSource, Platform } from '../platforms/platform.ts';
@@ -72,16 +72,21 @@ function isSandboxOn({ sandbox, host }: Config): boolean {
   return sandbox ?? isLoopback(host);
 }
 
+// The platform's own limits as the settings have them, and the operator's beside them.
 // Accounts without settings of their own share them, and what follows from them: there may be very many.
 export function priorsBySettings(): (platform: Platform, settings: Settings) => Priors {
   const known = new WeakMap<Settings, Map<string, Priors>>();
   return (platform, settings) => {
     const { name, tuning, limits } = platform;
-    if (tuning === undefined) return limits;
     const made = known.get(settings) ?? new Map<string, Priors>();
     known.set(settings, made);
-    const priors = made.get(name) ?? tuning.limits(settings);
+    const own = () => (tuning === undefined ? limits : tuning.limits(settings));
+    const priors = made.get(name) ?? withRules(own(), rulesFor(name, settings));
     made.set(name, priors);
     return priors;
   };
+}
+
+function rulesFor(name: string, { limitRules }: Settings) {
+  return limitRules.filter(({ platform }) => platform === null || platform === name);
 }

@@ -6,6 +6,7 @@ import {
   type Origins,
   SETTING_KEYS,
   type SettingKey,
+  type Settings,
   settingOf,
 } from '../config/config.ts';
 import { type Io, printJson } from './io.ts';
@@ -34,7 +35,11 @@ function asText(config: Config, origins: Origins): string {
   });
   const accounts = config.accounts.map(({ name, platform, settings }) => {
     const own = SETTING_KEYS.filter((key) => settings[key] !== config[key]);
-    return [name, platform, own.map((key) => `${settingOf(key).name}=${settings[key]}`).join(' ')];
+    return [
+      name,
+      platform,
+      own.map((key) => `${settingOf(key).name}=${shown(settings, key)}`).join(' '),
+    ];
   });
   const text = table(['setting', 'value', 'unit', 'from'], rows);
   return accounts.length === 0
@@ -52,12 +57,18 @@ function asJson(config: Config, origins: Origins): unknown {
   return { settings: Object.fromEntries(settings), accounts };
 }
 
-function shown(config: Config, key: SettingKey): string {
-  const value = config[key];
+function shown(settings: Settings, key: SettingKey): string {
+  const value: unknown = settings[key];
   if (value === null) return 'none';
   if (settingOf(key).secret) return HIDDEN;
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(itemName).join(',');
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
   return 'seconds' in value ? String(value.seconds) : (value as { kind: string }).kind;
+}
+
+function itemName(item: unknown): string {
+  return typeof item === 'object' && item !== null && 'name' in item
+    ? String(item.name)
+    : String(item);
 }

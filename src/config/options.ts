@@ -1,8 +1,10 @@
 // The settings as the library takes them: by their names in code, in the values of the file. A caller's mistake is a
 // programmer's error: it throws, and tells all of them at once.
 
+import type { LimitRule } from '../domain/limit-rule.ts';
 import type { PLATFORMS } from '../platforms/registry.ts';
 import { readAccounts } from './accounts.ts';
+import type { LimitRuleEntry } from './limit-rules.ts';
 import type { Wait } from './parse.ts';
 import { describeProblem, type SettingProblem, unknownName } from './problem.ts';
 import type { Config } from './resolve.ts';
@@ -10,7 +12,11 @@ import { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
 import { apply, type Given, INITIAL, relate, settingOf } from './values.ts';
 
 export type SettingOptions = {
-  readonly [K in SettingKey]?: Settings[K] extends Wait ? 'hold' | 'async' | number : Settings[K];
+  readonly [K in SettingKey]?: Settings[K] extends Wait
+    ? 'hold' | 'async' | number
+    : Settings[K] extends readonly LimitRule[]
+      ? readonly LimitRuleEntry[]
+      : Settings[K];
 };
 
 // Where a platform has no tokens, the name of an account stands in its place.

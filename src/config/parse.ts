@@ -3,7 +3,14 @@
 
 import { isAddressRange } from '../system/address-range.ts';
 
-export type ParsedSetting<T> = { kind: 'ok'; value: T } | { kind: 'wrong'; expected: string };
+export type ParsedSetting<T> =
+  | { kind: 'ok'; value: T }
+  // `at`: the part of it that is wrong, where a setting has parts.
+  | {
+      kind: 'wrong';
+      expected: string;
+      at?: { readonly path: string; readonly value: unknown };
+    };
 
 export interface SettingReader<T> {
   // What would be right, for messages and for the docs.

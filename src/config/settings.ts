@@ -3,8 +3,10 @@
 // a setting exists nowhere else.
 // A row's key is its name in code; its other names follow from `name`: SLUICE_GROUP_MPM, --group-mpm.
 
+import type { LimitRule } from '../domain/limit-rule.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
+import { limitRules } from './limit-rules.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
@@ -114,6 +116,12 @@ const OWN_SETTINGS = {
 
   ...STRANGER_SETTINGS,
 
+  limitRules: row<readonly LimitRule[]>('limits', 'limit_rules', limitRules(), [], {
+    meaning:
+      'Further limits, of the operator: all of them hold beside the platform’s own, so the strictest decides. ' +
+      'An account’s list takes the place of this one',
+    perAccount: true,
+  }),
   ...QUEUE_SETTINGS,
 
   ...LIVE_SETTINGS,

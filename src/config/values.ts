@@ -83,8 +83,9 @@ export function apply(
     if (setting.refused !== null) {
       problems.push({ name, value: null, expected: setting.refused });
     } else if (parsed.kind === 'wrong') {
-      const value = setting.secret ? null : JSON.stringify(raw);
-      problems.push({ name, value, expected: `expected ${parsed.expected}` });
+      const { path, value: part } = parsed.at ?? { path: '', value: raw };
+      const value = setting.secret ? null : (JSON.stringify(part) ?? null);
+      problems.push({ name: `${name}${path}`, value, expected: `expected ${parsed.expected}` });
     } else {
       values[key] = parsed.value;
       changed.push(key);

@@ -32,7 +32,7 @@ import {
 } from './settle.ts';
 import type { AccountOwners, RoadState } from './state.ts';
 
-// Longer than any window of any platform's priors.
+// Longer than any window of any platform's priors; an operator's rule may be longer still.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
 
 // The ports of the store that a start reads and writes.
@@ -108,8 +108,9 @@ async function restoreLimits(
   const forgotten = road.aliases.forgotten(now);
   if (forgotten.length > 0) await road.writeLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
-  const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
-  const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
+  const lookBackMs = lookBackOf(road, accounts);
+  const isShifted = shift !== null && now - shift.before < lookBackMs;
+  const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
   const stored = await journal.callsSince(accounts, since);
   const past = stored.map((call) => pastCall(shiftCall(call, shift)));
   const calls = Map.groupBy(past, (call) => call.account);
@@ -122,6 +123,17 @@ async function restoreLimits(
       report('recovery', error, { account });
     }
   }
+}
+
+function lookBackOf(road: RoadState, accounts: readonly string[]): number {
+  return accounts.reduce((longestMs, account) => {
+    try {
+      return Math.max(longestMs, road.profileOf(account).priors.longestMs ?? 0);
+    } catch {
+      // Opening it fails too, and is reported there.
+      return longestMs;
+    }
+  }, CALLS_LOOK_BACK_MS);
 }
 
 // Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since

@@ -62,6 +62,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     submit: boundSubmit(bounds, (delivery) => append(dispatch, delivery)),
     fullFor: (account, bytes) => fullFor(bounds, account, bytes),
     unchanged: (delivery) => unchanged(dispatch, delivery),
+    pacesUsers: (account) => state.profileOf(account).priors.pacesUsers === true,
     threadOf: (account, chat, message) =>
       state.threads.of(account, state.aliases.canonical(account, chat), message),
     cosmetic: (call) => dispatch.cosmetic(call),

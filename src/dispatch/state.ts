@@ -4,7 +4,6 @@
 // of the road is broken, which stops the process.
 
 import type { Queued } from '../domain/delivery.ts';
-import type { ReportFault } from '../domain/fault.ts';
 import {
   AccountLimits,
   type LimitRecord,
@@ -14,14 +13,12 @@ import {
   type Rule,
 } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
-import type { LimitStore, StoredLimit } from '../store/ports/limits.ts';
+import type { StoredLimit } from '../store/ports/limits.ts';
 import type { Owner, OwnershipStore } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
-import type { Clock } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
-import type { Random } from '../system/random.ts';
-import { AccountAvailability, type BreakerSettings, StoreHealth } from './account/availability.ts';
+import { AccountAvailability, StoreHealth } from './account/availability.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { MessageThreads } from './attempt/messages.ts';
@@ -29,26 +26,7 @@ import { entered } from './clock-steps.ts';
 import { RoadEvents } from './events.ts';
 import { Scheduled } from './scheduled.ts';
 import type { AttemptReport } from './settle.ts';
-
-export interface StateParts {
-  readonly journal: LimitStore & OwnershipStore & { readonly tag: string };
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly scheduler: Scheduler;
-  // Of a platform's host; each account brings its own.
-  readonly breaker: BreakerSettings;
-  readonly accounts: {
-    profileOf(id: string): Profile;
-    stateOf(id: string): { paused: boolean; refused: string | null };
-    credentialOf(id: string): string | null;
-    setRefused(id: string, reason: string | null): Promise<unknown>;
-  };
-  readonly report: ReportFault;
-  // There may be something to send.
-  readonly wake: () => void;
-  // Work that a stop waits for.
-  readonly track: (work: Promise<unknown>) => void;
-}
+import type { StateParts } from './state-parts.ts';
 
 export interface RoadAccount {
   readonly profile: Profile;
@@ -70,6 +48,8 @@ export class RoadState {
   readonly #accounts = new Map<string, RoadAccount>();
   // By host: its accounts share the line, so what one learns of it is known to all.
   readonly #trips = new Map<string, RoundTrips>();
+  // By platform and rule, how many calls have used a limit to the full since the start.
+  readonly limitsFilled = new Map<string, Map<string, number>>();
   readonly #leaving = new Map<string, 'removed' | 'lost'>();
 
   constructor(parts: StateParts) {
@@ -106,7 +86,9 @@ export class RoadState {
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
     const safe = safePriors(priors, (error) => report('limits', error, { account: id }));
-    const limits = new AccountLimits({ account: id, priors: safe, trips });
+    const filled = this.limitsFilled.get(platform.name) ?? new Map<string, number>();
+    this.limitsFilled.set(platform.name, filled);
+    const limits = new AccountLimits({ account: id, priors: safe, trips, filled });
     const settings = { inFlightMax, order, platform: platform.name, isStranger };
     const account = { profile, limits };
     this.#accounts.set(id, account);
@@ -228,6 +210,7 @@ const CAREFUL: Plan = Object.freeze({ account: [EACH_ACCOUNT], chat: [EACH_CHAT]
 
 export function safePriors(priors: Priors, report: (error: unknown) => void): Priors {
   return {
+    ...priors,
     planOf(charge) {
       try {
         return priors.planOf(charge);

@@ -53,6 +53,7 @@ const Limit = Type.Object({
     Type.Object({
       name: text,
       scope: text,
+      says: Type.String({ description: 'The rule in words' }),
       used: count,
       count: Type.Number({ description: 'At most so many in any `perMs`' }),
       perMs: count,

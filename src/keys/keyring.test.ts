@@ -53,6 +53,27 @@ describe('keys', () => {
     expect((await created()).secret).not.toBe(secret);
   });
 
+  test('are validated by their hash alone: the store is asked nothing, however many there are', async () => {
+    const { secret } = await created();
+    const { secret: gone } = await created({ expiresAt: START + 1 });
+    for (let n = 0; n < 500; n++) await created();
+    const asked: string[] = [];
+    const keys = new Proxy(journal.keys, {
+      get(target, name) {
+        asked.push(String(name));
+        return Reflect.get(target, name);
+      },
+    });
+    const parts = { clock, journal: { keys }, adminKey: '', virtualToken };
+    const again = await Keyring.open(parts);
+    expect(asked.every((name) => name === 'page')).toBe(true);
+    asked.length = 0;
+    await clock.run(START + 2);
+    expect(again.who(secret)).not.toBeNull();
+    expect([again.who(gone), again.who('sluice_none')]).toEqual([null, null]);
+    expect(asked).toEqual([]);
+  });
+
   test('whose bounds cannot be read open nothing, and keep no other from being held', async () => {
     const { secret, key } = await created({ scope: { ...NO_SCOPE, chats: ['5'], perMinute: 5 } });
     const stored = disk.keys.get(key.id)!;

@@ -36,12 +36,14 @@ export class AccountLimits {
     priors: Words.Priors;
     trips?: RoundTrips;
     learning?: Partial<LearningSettings>;
+    // By rule, how many calls have used it to the full; counted on.
+    filled?: Map<string, number>;
   }) {
     this.#account = options.account;
     this.#priors = options.priors;
     this.#settings = { ...LEARNING, ...options.learning };
     this.#trips = options.trips ?? new RoundTrips();
-    this.#room = new Headroom(this.#tree, this.#settings);
+    this.#room = new Headroom(this.#tree, this.#settings, options.filled ?? new Map());
     this.#lessons = new Lessons(this.#tree.root, this.#settings);
   }
 
@@ -224,8 +226,8 @@ export class AccountLimits {
       if (!call.counted) continue;
       const plan = this.#priors.planOf(call);
       const at = Math.min(call.endedAt ?? now, now);
-      this.#room.enter(plan.chat, call, at);
-      this.#room.enter(plan.account, call, at);
+      this.#room.restore(plan.chat, call, at, now);
+      this.#room.restore(plan.account, call, at, now);
     }
   }
 

@@ -1,8 +1,10 @@
 // The limits in words, for a person at night: why does it wait, and what is known of this chat?
 
-import { type Branch, type Freeze, isFrozenBy, type Slot } from './branch.ts';
+import { type Branch, type Freeze, isFrozenBy } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
+import type { Slot } from './slot.ts';
+import { sayWindow, seconds } from './wording.ts';
 import type { Cause, Charge, ChatView, Rule } from './words.ts';
 
 export interface Circumstances {
@@ -50,15 +52,31 @@ export function causeOfRule(
 export function causeAhead(meter: Meter, ahead: number, until: number, now: number): Cause {
   const { name, scope } = meter.rule;
   const use = useOf(meter, now);
-  const detail = ahead === 0 ? use : `${use}, and ${ahead} before it`;
+  const detail =
+    ahead === 0 ? use : `${use}, and ${ahead} ${ahead === 1 ? 'goes' : 'go'} before it`;
   return { kind: 'window', name, scope, until, detail, ahead };
 }
 
+// "this group takes 20 messages a minute; 20 were sent".
 function useOf({ rule, slot, share, count, perMs }: Meter, now: number): string {
-  const used = `${slot?.used(perMs, now) ?? 0} of ${count} in ${seconds(perMs)}`;
+  const used = slot?.used(perMs, now) ?? 0;
+  const sent = used === 1 ? '1 was sent' : `${used} were sent`;
   const held = slot === null || slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
-  const learned = share === 1 ? '' : ` (learned: ${Math.round(share * 100)} % of ${rule.count})`;
-  return used + held + learned;
+  const percent = Math.round(share * 100);
+  const learned =
+    share === 1 ? '' : ` (learned: ${percent} % of it, ${count} in ${seconds(perMs)})`;
+  return `${sayingOf(rule)}${learned}; ${sent}${held}`;
+}
+
+const WHO: Readonly<Record<Rule['scope'], string>> = {
+  account: 'this account',
+  chat: 'this chat',
+  thread: 'this thread',
+  user: 'one user',
+};
+
+function sayingOf(rule: Rule): string {
+  return rule.says ?? sayWindow(WHO[rule.scope], ['call', 'calls'], rule);
 }
 
 export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances): ChatView {
@@ -72,6 +90,7 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
       return {
         name: rule.name,
         scope: rule.scope,
+        says: sayingOf(rule),
         used: slot.used(perMs, now),
         count,
         // What is believed: that a call may go early, as a try, is nobody's budget.
@@ -87,8 +106,4 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
       cause,
     })),
   };
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
 }

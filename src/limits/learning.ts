@@ -46,6 +46,8 @@ const EARLY_MS_MAX = 800;
 const STEPS = [1.5, 2] as const;
 // Less than this is not worth a try.
 const STEP_MIN = 0.065;
+// Within `ceilingMs`; then nothing is tried.
+const REFUSALS_MAX = 3;
 const ALL = 0.995;
 const DEAF_TIMES = 1.5;
 const BACKLOG_TIMES = 3;
@@ -73,6 +75,8 @@ export interface LearnedRate {
   deafUntil: number;
   // The last fall went by what had been answered then; what was in flight is still to be added.
   isCounting: boolean;
+  // When it was last refused, oldest first: as many as tries may cost.
+  refusedAt: readonly number[];
 }
 
 export function newRate(): LearnedRate {
@@ -89,6 +93,7 @@ export function newRate(): LearnedRate {
     deafMs: 0,
     deafUntil: never,
     isCounting: false,
+    refusedAt: [],
   };
 }
 
@@ -128,7 +133,7 @@ export function earlyMs(
 ): number {
   if (nextAt(rate, now, settings) !== null || rate.share === 1) return 0;
   const pauseMs = Math.min(settings.pauseMsMax, settings.pauseMs * 2 ** rate.failures);
-  if (now - rate.changedAt < pauseMs) return 0;
+  if (now - rate.changedAt < pauseMs || isSpared(rate, now, settings)) return 0;
   const proven = provenAt(rate, now, settings);
   // A try for so little would tell nothing, and while it is due nothing else is listened to.
   if (proven * (1 + STEP_MIN) >= 1) return 0;
@@ -136,6 +141,11 @@ export function earlyMs(
   const known = brokeLately(rate, now, settings) ? Math.sqrt(proven * rate.ceiling) : 1;
   const most = known > proven * (1 + STEP_MIN) ? known : 1;
   return Math.min(perMs * EARLY_SHARE, perMs * (1 - proven / most), EARLY_MS_MAX);
+}
+
+// It was refused so often lately that a try may wait: what is learned must not cost more than it is worth.
+function isSpared(rate: LearnedRate, now: number, { ceilingMs }: LearningSettings): boolean {
+  return rate.refusedAt.length === REFUSALS_MAX && now - rate.refusedAt[0]! < ceilingMs;
 }
 
 function brokeLately(rate: LearnedRate, now: number, { ceilingMs }: LearningSettings): boolean {
@@ -150,6 +160,11 @@ export interface Refusal {
   // The share that was used; and whether that was more than is known to be allowed.
   readonly used: number;
   readonly isTry: boolean;
+}
+
+// Whatever it teaches.
+export function countRefusal(rate: LearnedRate, now: number): void {
+  rate.refusedAt = [...rate.refusedAt, now].slice(-REFUSALS_MAX);
 }
 
 export function refuse(
@@ -168,7 +183,9 @@ export function refuse(
   const counted = evidence.estimate < broke ? evidence.estimate : broke * ESTIMATE_MARGIN;
   // A try that failed says nothing against what went through before it.
   const isDoubtful = evidence.isTry && counted < proven * HELD_SHARE;
-  fall(rate, isDoubtful ? proven : Math.max(least, counted), used, now);
+  // Whoever else may try for more just now, this one did not.
+  const ceiling = evidence.isTry ? used : Math.min(used, proven);
+  fall(rate, isDoubtful ? proven : Math.max(least, counted), ceiling, now);
   rate.isCounting = isSure && !evidence.isTry;
 }
 

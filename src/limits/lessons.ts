@@ -5,9 +5,10 @@
 // until then, with no success of anyone in between, are held against the account.
 
 import { COSMETIC_FAMILIES } from '../domain/call.ts';
-import type { Branch, Slot } from './branch.ts';
+import type { Branch } from './branch.ts';
 import {
   add,
+  countRefusal,
   deafMsAt,
   HELD_SHARE,
   hold,
@@ -19,8 +20,10 @@ import {
   newsFrom,
   note,
   prove,
+  provenAt,
   refuse,
 } from './learning.ts';
+import { isShort, type Slot } from './slot.ts';
 import type { Booking, Notes, Pressure } from './tree.ts';
 import type { FreezeScope, Rule, Signal } from './words.ts';
 
@@ -44,7 +47,6 @@ const UNCOUNTED_MAX = 2;
 const SPACING_TIMES_MAX = 5;
 // Answers that a conclusion needs. In a long window one call that goes early shows all; in a short one the line's own
 // jitter is as long as what is looked for.
-const LONG_MS_MIN = 10_000;
 const ANSWERS_LONG = 1;
 const ANSWERS_SHORT = 8;
 const ANSWERS_FULL = 10;
@@ -53,6 +55,18 @@ const TRY_HELD_SHARE = 0.4;
 const HELD_CALLS_SHARE = 0.3;
 // A shorter wait than this is the line's own jitter.
 const HELD_MS_MIN = 60;
+
+// What an operator has set, the platform knows nothing of. Of debts only the freezes tell.
+function isLearned({ kind, isOperators }: Rule): boolean {
+  return kind !== 'debt' && isOperators !== true;
+}
+
+// Of several that explain it: the one of which more was tried than is known to be allowed. A refused try is no news of
+// the others, and what would be believed of them without need would stay, for nobody comes near to it.
+function triedFirst(blamed: readonly Blamed[]): readonly Blamed[] {
+  const tried = blamed.filter(({ isTry }) => isTry);
+  return tried.length > 0 ? tried : blamed;
+}
 
 type Fit = 'none' | 'loose' | 'exact';
 
@@ -103,9 +117,12 @@ export class Lessons {
         const wasHealthy = chat.refusals === 0;
         chat.refusals += 1;
         this.#freeze(chat, 'chat', charge.chat, until, cause, now, notes);
-        if (this.#lower(chat, plan.chat, booking, signal, 'exact', now, notes)) return;
-        if (wasHealthy && this.#suspect(booking, signal, until, now, notes)) return;
-        this.#lower(chat, plan.chat, booking, signal, 'loose', now, notes);
+        const isSettled =
+          this.#lower(chat, plan.chat, booking, signal, 'exact', now, notes) ||
+          (wasHealthy && this.#suspect(booking, signal, until, now, notes));
+        if (!isSettled) this.#lower(chat, plan.chat, booking, signal, 'loose', now, notes);
+        // Whichever rule it was, the chat was refused.
+        for (const { rate } of chat.slots) if (rate !== null) countRefusal(rate, now);
       }
     }
   }
@@ -180,8 +197,8 @@ export class Lessons {
     notes: Notes,
   ): boolean {
     const blamed = this.#blame(branch, rules, booking, signal, now);
-    const exact = blamed.filter(({ fit }) => fit === 'exact');
-    const chosen = exact.length > 0 || least === 'exact' ? exact : blamed;
+    const exact = triedFirst(blamed.filter(({ fit }) => fit === 'exact'));
+    const chosen = exact.length > 0 || least === 'exact' ? exact : triedFirst(blamed);
     for (const { slot, estimate, fit, isTry, used } of chosen) {
       slot.rate ??= newRate();
       // What was in flight when the rate fell has nothing new to say.
@@ -203,7 +220,7 @@ export class Lessons {
   ): Blamed[] {
     const { tries } = branch === booking.chat ? booking.ofChat : booking.ofAccount;
     return rules.flatMap((rule, index) => {
-      if (rule.scope !== branch.scope) return [];
+      if (rule.scope !== branch.scope || !isLearned(rule)) return [];
       const slot = branch.slotFor(rule);
       const evidence =
         rule.count === 1
@@ -240,18 +257,19 @@ export class Lessons {
     const counted = slot.used(spanMs, now) - slot.held;
     const lateMs = (n: number) =>
       now + retryAfterMs - slot.moment(n, spanMs, now, now) - rule.perMs;
-    // We count also what the platform refused for other reasons: its window may begin a little later than ours.
+    // We count also what the platform refused for other reasons: its window may begin a little later than ours. Much
+    // later if its limit has fallen: then those from there on are as many as it allows by now. But where calls lie
+    // close any wait ends with one of them, so that alone proves little.
     let first = 0;
-    while (first < UNCOUNTED_MAX && first < counted - 1 && lateMs(first) > WAIT_ROUNDING_MS) {
-      first += 1;
-    }
+    while (first < counted - 1 && lateMs(first) > WAIT_ROUNDING_MS) first += 1;
     if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;
     const estimate = (counted - first) / rule.count;
-    if (estimate < USED_SHARE_MIN || retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
+    const used = counted / rule.count;
+    if (used < USED_SHARE_MIN || retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
       return { estimate, fit: 'none' as Fit };
     }
-    const isExact = Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
-    const isHalfUsed = estimate >= HALF_USED_SHARE * slot.share(now, this.#settings);
+    const isExact = first <= UNCOUNTED_MAX && Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
+    const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
     return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit) };
   }
 
@@ -265,7 +283,7 @@ export class Lessons {
     notes: Notes,
   ): void {
     for (const [index, rule] of rules.entries()) {
-      if (rule.scope !== branch.scope) continue;
+      if (rule.scope !== branch.scope || !isLearned(rule)) continue;
       const slot = branch.slotFor(rule);
       if (this.#wasInFlight(slot, rule, takenAt)) {
         add(slot.rate!, charge.cost / rule.count);
@@ -295,7 +313,7 @@ export class Lessons {
   // Says whether something was learned.
   #conclude(slot: Slot, rule: Rule, isTry: boolean, now: number): boolean {
     const { round } = slot;
-    const isLong = rule.perMs >= LONG_MS_MIN;
+    const isLong = !isShort(rule);
     const windows = 2 * rule.count * slot.share(now, this.#settings);
     const tries = isLong ? ANSWERS_LONG : Math.max(ANSWERS_SHORT, windows);
     const answers = isLong ? ANSWERS_LONG_FULL : ANSWERS_FULL;
@@ -312,8 +330,15 @@ export class Lessons {
     if (!isTry && !isHeld) return false;
     slot.rate ??= newRate();
     if (isHeld) hold(slot.rate, tried, holdMs, now, this.#settings);
-    else prove(slot.rate, tried.share, now, this.#settings);
+    else prove(slot.rate, this.#provenBy(slot, rule, tried.share, now), now, this.#settings);
     return true;
+  }
+
+  // In a long window one call proves no more than that the window took it with those that were in it.
+  #provenBy(slot: Slot, rule: Rule, tried: number, now: number): number {
+    if (isShort(rule)) return tried;
+    const inWindow = slot.used(rule.perMs, now) / rule.count;
+    return Math.min(tried, Math.max(inWindow, provenAt(slot.rate!, now, this.#settings)));
   }
 
   // With what a try adds to it.

@@ -2,8 +2,10 @@
 // This file is the room's door; `AccountLimits` is all of it that keeps state.
 
 export { AccountLimits } from './account-limits.ts';
+export { withRules } from './added-rules.ts';
 export { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 export { shiftRecord } from './records.ts';
+export { sayWindow } from './wording.ts';
 export type {
   Ahead,
   Cause,

@@ -5,7 +5,7 @@
 // and so on back to a call that has already gone, or to one of the first n that need wait for
 // nothing but the shorter windows. Every step is a lower bound, so the whole is one.
 
-import type { Slot } from './branch.ts';
+import { DebtSlot, type Slot } from './slot.ts';
 import type { Rule } from './words.ts';
 
 export interface Meter {
@@ -61,7 +61,8 @@ function project(
   const meter = meters[index];
   if (meter === undefined) return moment.from;
   const shorter = (k: number) => project(meters, index + 1, cost, k, moment);
-  const { count, perMs } = meter;
+  const { count, perMs, rule } = meter;
+  if (rule.kind === 'debt') return Math.max(shorter(ahead), afterDebt(meter, cost, ahead, moment));
 
   const callsPerWindow = Math.max(1, Math.floor(count / cost));
   const rounds = Math.floor(ahead / callsPerWindow);
@@ -70,6 +71,19 @@ function project(
       ? shorter(ahead)
       : Math.max(shorter(ahead), shorter(ahead - rounds * callsPerWindow) + rounds * perMs);
   return Math.max(alone, afterGone(meter, cost, ahead, count, perMs, moment));
+}
+
+// What is used comes back evenly, one call after another.
+function afterDebt(
+  { slot, count, perMs }: Meter,
+  cost: number,
+  ahead: number,
+  { now, from, heldAt }: ProjectedMoment,
+): number {
+  const units = Math.min(cost, count);
+  const before = ahead * units;
+  if (slot instanceof DebtSlot) return slot.freeAfter(before, units, Math.max(now, from), heldAt);
+  return Math.max(now, from) + (Math.max(0, before + units - count) * perMs) / count;
 }
 
 // Steps back, `count` units at a time, to a unit that has already gone.

@@ -2,10 +2,11 @@
 // and forgotten, in bounded steps, when nothing is left to remember of them. What a step changes there is noted, to be
 // kept on disk.
 
-import { Branch, type Freeze, type Slot } from './branch.ts';
+import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
+import type { Slot } from './slot.ts';
 import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './words.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
@@ -226,10 +227,13 @@ export class Booking implements Ticket {
 export class Headroom {
   readonly #tree: Tree;
   readonly #settings: LearningSettings;
+  readonly #filled: Map<string, number>;
 
-  constructor(tree: Tree, settings: LearningSettings) {
+  // `filled`: by rule, how many calls have used it to the full; counted on.
+  constructor(tree: Tree, settings: LearningSettings, filled: Map<string, number>) {
     this.#tree = tree;
     this.#settings = settings;
+    this.#filled = filled;
   }
 
   // When every window has room. Infinity: not before a call under way settles.
@@ -250,7 +254,10 @@ export class Headroom {
     for (const [index, rule] of rules.entries()) {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
       if (slot === undefined) continue;
-      if (slot.isFull(rule, charge.cost, now, this.#settings)) pressure.full |= 1 << index;
+      if (slot.isFull(rule, charge.cost, now, this.#settings)) {
+        pressure.full |= 1 << index;
+        this.#filled.set(rule.name, (this.#filled.get(rule.name) ?? 0) + 1);
+      }
       const aheadMs = slot.aheadMs(rule, charge.cost, now, this.#settings);
       if (aheadMs > 0) pressure.tries |= 1 << index;
       if (aheadMs > slot.tellingMs(rule)) pressure.telling |= 1 << index;
@@ -271,6 +278,14 @@ export class Headroom {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
       if (slot === undefined) continue;
       slot.enter(charge.cost, at, slot.keptMs(rule, at, this.#settings));
+    }
+  }
+
+  // A debt may be older than all that is read back: whatever could still be owed counts from now on.
+  restore(rules: readonly Rule[], charge: Charge, at: number, now: number): void {
+    for (const rule of rules) {
+      if (rule.kind !== 'debt') this.enter([rule], charge, at);
+      else if (at > now - rule.perMs) this.enter([rule], charge, now);
     }
   }
 

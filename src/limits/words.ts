@@ -6,11 +6,18 @@ import type { Family, Gate } from '../domain/call.ts';
 // At most `count` in any `perMs`. A spacing of one second is { count: 1, perMs: 1000 }.
 // Rules of one name share one window within their scope, whichever plan mentions them: such rules
 // may differ in `count` (live output gets less than answers), never in `perMs`.
+// A `debt` is no window: `count` at once, and what was used comes back evenly, all of it in `perMs`.
 export interface Rule {
   readonly name: string;
   readonly scope: 'account' | 'chat' | 'thread' | 'user';
   readonly count: number;
   readonly perMs: number;
+  // Left out: a window.
+  readonly kind?: 'window' | 'debt';
+  // In words: "this group takes 20 messages a minute".
+  readonly says?: string;
+  // An operator's, not the platform's: no answer teaches anything about it.
+  readonly isOperators?: boolean;
 }
 
 // All rules a kind of call must satisfy together. Platforms keep one frozen plan per kind of call.
@@ -34,6 +41,10 @@ export interface Charge {
 // What the platform knows about its limits: the priors.
 export interface Priors {
   planOf(charge: Charge): Plan;
+  // Whether any rule is per user: only then need a call's user be found out.
+  readonly pacesUsers?: boolean;
+  // The longest window, as far as a start must look back for it; left out: as far as it does anyway.
+  readonly longestMs?: number;
 }
 
 // What an attempt taught. `unjudged`: it never reached the platform (gives the room back).
@@ -99,6 +110,8 @@ export interface ChatView {
   readonly rules: {
     name: string;
     scope: Rule['scope'];
+    // The rule in words.
+    says: string;
     used: number;
     count: number;
     perMs: number;

@@ -118,6 +118,8 @@ export interface Calls {
   isAwaited?(method: string): boolean;
   // The message it replies to, if that is of the same chat; null: none. Left out: its calls do not tell.
   replyTarget?(chat: string, params: Params): string | null;
+  // The person of a private chat, as updates name who wrote; null: it is no private chat. Left out: nobody can tell.
+  personIn?(chat: string): string | null;
   // For keys with bounds: the parameters as the platform will read them, and what the call touches then. Left out: it
   // reads them as they are, and no text among them a second time.
   plainParams?(params: Params): PlainParams;

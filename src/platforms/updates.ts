@@ -14,6 +14,8 @@ export interface UpdateSummary {
   readonly chat: string | null;
   readonly messageId: string | null;
   readonly voice: Voice;
+  // Who wrote; left out or null: the update does not tell.
+  readonly user?: string | null;
   // When it was said, in ms; null: the update does not tell.
   readonly saidAt: number | null;
 }

@@ -34,6 +34,13 @@ export class FakeRoad implements Road {
   // Whether what is submitted waits for a turn of its own.
   arePreviews = false;
 
+  // Whether a limit is per user.
+  isPacingUsers = false;
+
+  pacesUsers(): boolean {
+    return this.isPacingUsers;
+  }
+
   isPreview() {
     return this.arePreviews;
   }

@@ -17,6 +17,8 @@ export interface Road {
   isPreview(seq: number): boolean;
   // An edit that would leave its message as it is needs no call: how the call that left it so ended.
   unchanged(delivery: NewDelivery): Ended | null;
+  // Whether a limit of the account is per user: only then need it be known on whose behalf a call is.
+  pacesUsers(account: string): boolean;
   // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
   threadOf(account: string, chat: string, message: string): string | null;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
@@ -125,7 +127,7 @@ export interface QueuePosition {
 
 export interface Explanation extends QueuePosition {
   readonly state: 'queued' | 'sending';
-  // In words, for a person at night: "waits for chat -100… : 20 of 20 in the last minute".
+  // In words, for a person at night: "this group takes 20 messages a minute; 20 were sent".
   readonly summary: string;
   readonly causes: readonly (
     | Cause

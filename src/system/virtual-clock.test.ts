@@ -28,6 +28,23 @@ describe('virtual clock', () => {
     expect(seen).toEqual(['settled', 'next']);
   });
 
+  test('where only promises are set in motion no turn of the loop is waited for', async () => {
+    const clock = virtualClock(0, { promisesOnly: true });
+    const seen: string[] = [];
+    clock.schedule(1, async () => {
+      for (let i = 0; i < 50; i++) await null;
+      process.nextTick(() => seen.push('settled'));
+    });
+    clock.schedule(2, () => seen.push('next'));
+    setImmediate(() => seen.push('turn'));
+    await clock.run(0);
+    seen.length = 0;
+    setImmediate(() => seen.push('turn'));
+    await clock.run(2);
+    // The first turn of a run is one of the loop, as ever.
+    expect(seen).toEqual(['turn', 'settled', 'next']);
+  });
+
   test('a cancelled timer never fires, a time that has passed fires now', async () => {
     const clock = virtualClock(100);
     let fired = 0;

@@ -1,6 +1,8 @@
 // A clock that moves only when told to, for simulated worlds: hours pass in seconds and replay exactly.
 // The one hard thing: between two timers everything the first set in motion must have settled, so after
 // each timer the loop turns once (all microtasks are done by then). Equal times run in order of insertion.
+// A turn of the loop asks the system for news, which takes longer than most timers do: where nothing but promises is
+// set in motion (`promisesOnly`) it is enough that the microtasks have run out.
 
 import type { Clock, Timer } from './clock.ts';
 
@@ -18,10 +20,19 @@ interface Entry {
   run: (() => void) | null;
 }
 
-export function virtualClock(start: number): VirtualClock {
+// So many timers of `promisesOnly` between two turns of the loop, which signals and output need.
+const TIMERS_PER_TURN = 1000;
+
+export function virtualClock(
+  start: number,
+  { promisesOnly = false }: { readonly promisesOnly?: boolean } = {},
+): VirtualClock {
   const heap: Entry[] = [];
   let time = start;
   let inserted = 0;
+  let fired = 0;
+  const settled = () =>
+    promisesOnly && ++fired % TIMERS_PER_TURN !== 0 ? endOfMicrotasks() : turnOfTheLoop();
 
   return {
     now: () => time,
@@ -42,7 +53,7 @@ export function virtualClock(start: number): VirtualClock {
         if (entry.run === null) continue;
         time = entry.at;
         entry.run();
-        await turnOfTheLoop();
+        await settled();
       }
       time = Math.max(time, until);
     },
@@ -53,6 +64,13 @@ export function virtualClock(start: number): VirtualClock {
 function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
+  });
+}
+
+// Ticks run when no microtask is left, those included that microtasks have made.
+function endOfMicrotasks(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
   });
 }
 

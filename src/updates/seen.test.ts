@@ -17,6 +17,16 @@ function call(changes: Partial<AnsweringCall> = {}): AnsweringCall {
 
 const reply = (id: unknown) => ({ reply_parameters: { message_id: id } });
 
+test('who wrote what a call replies to is known, of messages that told it', () => {
+  const updates = new Updates(() => replyTarget);
+  updates.remember(ACCOUNT, wrote({ user: '11' }), NOW);
+  updates.remember(ACCOUNT, wrote({ messageId: '6' }), NOW);
+  const author = (params: object) => updates.authorOf(ACCOUNT, call({ params: { ...params } }));
+  expect(author(reply(5))).toBe('11');
+  expect([author(reply(6)), author(reply(7)), author({})]).toEqual([null, null, null]);
+  expect(updates.authorOf('telegram:43', call({ params: reply(5) }))).toBeNull();
+});
+
 describe('reply or broadcast', () => {
   const updates = new Updates(() => replyTarget);
   updates.remember(ACCOUNT, wrote(), NOW);

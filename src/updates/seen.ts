@@ -31,11 +31,17 @@ interface Chat {
   addressedAt: number;
 }
 
+interface SeenMessage {
+  readonly voice: Voice;
+  // null: nobody told.
+  readonly user: string | null;
+}
+
 interface Memory {
   username: string | null;
   // Insertion order is order of the last word: the first key was silent longest.
   readonly chats: Map<string, Chat>;
-  readonly messages: Map<string, Voice>;
+  readonly messages: Map<string, SeenMessage>;
   readonly replyTarget: ReplyTarget;
 }
 
@@ -79,7 +85,7 @@ export class Updates {
     });
     if (memory.chats.size > this.#bounds.chatsMax) forgetOldest(memory.chats);
     if (messageId === null) return;
-    memory.messages.set(`${chat}/${messageId}`, voice);
+    memory.messages.set(`${chat}/${messageId}`, { voice, user: summary.user ?? null });
     if (memory.messages.size > this.#bounds.messagesMax) forgetOldest(memory.messages);
   }
 
@@ -108,10 +114,16 @@ export class Updates {
     const memory = this.#accounts.get(account);
     if (memory === undefined || call.family !== 'send') return null;
     if (memory.replyTarget(call.chat, call.params) !== null) {
-      return answered(memory, call) === 'addressed' ? 'high' : null;
+      return answered(memory, call)?.voice === 'addressed' ? 'high' : null;
     }
     const chat = memory.chats.get(call.chat);
     return chat !== undefined && now - chat.addressedAt <= ANSWER_MS_MAX ? 'high' : null;
+  }
+
+  // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
+  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+    const memory = this.#accounts.get(account);
+    return memory === undefined ? null : (answered(memory, call)?.user ?? null);
   }
 
   #memoryOf(account: string): Memory {
@@ -126,7 +138,10 @@ export class Updates {
 }
 
 // The message it replies to, if that came in.
-function answered(memory: Memory, call: AnsweringCall): Voice | undefined {
+function answered(
+  memory: Memory,
+  call: Pick<AnsweringCall, 'chat' | 'params'>,
+): SeenMessage | undefined {
   const target = memory.replyTarget(call.chat, call.params);
   return target === null ? undefined : memory.messages.get(`${call.chat}/${target}`);
 }

@@ -90,6 +90,8 @@ export interface Inbound extends Service {
   readonly seen: { has(account: string): boolean };
   gateFor(account: string, call: AnsweringCall): Gate;
   priorityFor(account: string, call: AnsweringCall): 'high' | null;
+  // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
+  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null;
 
   // Whether the account's secret proves it: to be asked before anything of the update is read.
   admits(account: string, posted: PostedUpdate): boolean;
@@ -200,6 +202,10 @@ class InboundRoom implements Inbound {
 
   priorityFor(account: string, call: AnsweringCall): 'high' | null {
     return this.#watch.priorityFor(account, call);
+  }
+
+  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+    return this.#watch.authorOf(account, call);
   }
 
   // Both are looked at in any case, so that the time tells nobody which accounts there are.

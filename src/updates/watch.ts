@@ -112,6 +112,10 @@ export class Watch {
     return this.#updates.priorityFor(account, call, this.#parts.clock.now());
   }
 
+  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null {
+    return this.#updates.authorOf(account, call);
+  }
+
   // Whom a mention means is only known by the bot's name; then the same updates say more.
   async #askName(account: string, updates: readonly unknown[]): Promise<void> {
     const now = this.#parts.clock.now();

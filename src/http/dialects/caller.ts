@@ -95,18 +95,24 @@ export function readSendOptions(
   if (Number.isNaN(ttl)) {
     return wrong('X-Sluice-TTL', `seconds, more than 0 and at most ${YEAR_S}`);
   }
-  const texts = ['x-sluice-session', 'x-correlation-id', 'idempotency-key'] as const;
+  const texts = [
+    'x-sluice-session',
+    'x-correlation-id',
+    'idempotency-key',
+    'x-sluice-user',
+  ] as const;
   for (const name of texts) {
     if (!isShort(headers[name])) return wrong(name, `1 to ${NAME_LENGTH_MAX} characters`);
   }
   const patience = readPatience(headers.prefer, settings);
-  const [session, correlation, idempotencyKey] = texts.map((name) => textOf(headers[name]));
+  const [session, correlation, idempotencyKey, user] = texts.map((name) => textOf(headers[name]));
   return {
     kind: 'read',
     sendOptions: {
       ...NO_SEND_OPTIONS,
       priority: readPriority(headers.priority),
       session: session ?? null,
+      user: user ?? null,
       correlation: correlation ?? null,
       idempotencyKey: idempotencyKey ?? null,
       ttlMs: ttl === null ? null : ttl * 1000,

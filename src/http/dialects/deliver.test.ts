@@ -61,6 +61,17 @@ describe('a call that sends', () => {
     expect(at.road.submitted[0]).toMatchObject({ method: 'sendMessage', chat: '-100' });
   });
 
+  test('is on behalf of the person of a private chat, where users are paced', async () => {
+    endAs('sent', { result: SENT });
+    at.road.isPacingUsers = true;
+    await call('sendMessage', { chat_id: 7, text: 'hi' });
+    await call('sendMessage', { chat_id: 7, text: 'hi' }, { 'x-sluice-user': 'u' });
+    await call('sendMessage', { chat_id: -100, text: 'hi' });
+    at.road.isPacingUsers = false;
+    await call('sendMessage', { chat_id: 7, text: 'hi' });
+    expect(at.road.submitted.map(({ user }) => user)).toEqual(['7', 'u', null, null]);
+  });
+
   test('headers are options of the send', async () => {
     endAs('sent', { result: SENT });
     const answer = await call('sendMessage', undefined, {
@@ -68,6 +79,7 @@ describe('a call that sends', () => {
       'idempotency-key': 'k',
       'x-sluice-ttl': '30',
       'x-sluice-session': 's',
+      'x-sluice-user': 'u',
       'x-correlation-id': 'c',
     });
     expect(answer.headers['x-correlation-id']).toBe('c');
@@ -76,6 +88,7 @@ describe('a call that sends', () => {
       idempotencyKey: ownKey(HOLDERS.bot, 'k'),
       expiresAt: START + 30_000,
       session: 's',
+      user: 'u',
       correlation: 'c',
     });
   });
@@ -194,6 +207,7 @@ describe('refusals look like those of Telegram', () => {
     ['not an object', [1], {}, 400, 'Bad Request: JSON object expected'],
     ['broken JSON', '{', {}, 400, 'Bad Request'],
     ['odd ttl', undefined, { 'x-sluice-ttl': 'soon' }, 400, 'X-Sluice-TTL'],
+    ['a long user', undefined, { 'x-sluice-user': 'u'.repeat(257) }, 400, 'x-sluice-user'],
     ['empty session', undefined, { 'x-sluice-session': '' }, 400, 'x-sluice-session'],
     ['odd type', 'x', { 'content-type': 'application/xml' }, 400, 'chat_id is empty'],
   ] as const)('%s', async (_name, payload, headers, status, text) => {

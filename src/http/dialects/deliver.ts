@@ -11,7 +11,14 @@ import {
   type Waited,
   type WaitingCallers,
 } from '../../accept/callers.ts';
-import { answering, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
+import {
+  answering,
+  compose,
+  inItsThread,
+  lowered,
+  type SendOptions,
+  userFor,
+} from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import { type Submitted, submitOne } from '../../accept/submit.ts';
 import { asExact, bodyOf, type Files, NO_FILES } from '../../domain/body.ts';
@@ -101,7 +108,13 @@ export class Deliveries {
       };
       const composed = compose(
         this.#options.clock.now(),
-        { account, platform, call: described, ...content },
+        {
+          account,
+          platform,
+          call: described,
+          user: this.#userOf(account, call, params),
+          ...content,
+        },
         sendOptions,
       );
       if ('path' in composed) {
@@ -133,6 +146,11 @@ export class Deliveries {
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
+  }
+
+  #userOf(account: string, call: DescribedCall, params: DialectParams): string | null {
+    const platform = this.#options.platforms.get(this.#platform.name);
+    return platform === undefined ? null : userFor(this.#options, account, platform, call, params);
   }
 
   // Which delivery it is, how its caller names it, and which one it may repeat.

@@ -6,7 +6,7 @@
 // and frozen: planOf runs for every decision and must not allocate.
 
 import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
-import type { Charge, Plan, Rule } from '../../limits/limits.ts';
+import { type Charge, type Plan, type Rule, sayWindow } from '../../limits/limits.ts';
 import { assert } from '../../system/assert.ts';
 import { INLINE, QUERY } from './describe.ts';
 
@@ -87,22 +87,47 @@ export function isGroup(chat: string): boolean {
   return placeOf(chat) === 'group';
 }
 
+// A rule without its numbers: its name in code, and who takes what, in words.
+type Naming = readonly [
+  name: string,
+  scope: Rule['scope'],
+  who: string,
+  what: readonly [string, string],
+];
+
+const MESSAGE = ['message', 'messages'] as const;
+const TYPING = ['typing sign', 'typing signs'] as const;
+const CHAT_SECOND: Naming = ['chat_second', 'chat', 'this chat', MESSAGE];
+const GROUP_MINUTE: Naming = ['group_minute', 'chat', 'this group', MESSAGE];
+const SHOWING = ['showing', 'showings'] as const;
+const GROUP_OUTPUT: Naming = ['group_output', 'chat', 'live output in this group', SHOWING];
+const DELETE_SECOND: Naming = ['delete_second', 'chat', 'this chat', ['deletion', 'deletions']];
+const REACTION_MINUTE: Naming = ['reaction_minute', 'chat', 'this chat', ['reaction', 'reactions']];
+const TYPING_SPACING: Naming = ['typing_spacing', 'thread', 'this topic', TYPING];
+const TYPING_SECOND: Naming = ['typing_second', 'chat', 'this chat', TYPING];
+const DRAFT_SECOND: Naming = ['draft_second', 'chat', 'this chat', ['draft', 'drafts']];
+const USER_MINUTE: Naming = ['user_minute', 'user', 'one user', MESSAGE];
+const UNASKED = ['unsolicited message', 'unsolicited messages'] as const;
+const ACCOUNT_BROADCAST: Naming = ['account_broadcast', 'account', 'this bot', UNASKED];
+const PAID = ['paid message', 'paid messages'] as const;
+const ACCOUNT_PAID: Naming = ['account_paid', 'account', 'this bot', PAID];
+
 type Rules = ReturnType<typeof rulesOf>;
 
 function rulesOf(limits: TelegramLimits) {
   const { userPerMinute } = limits;
   return {
-    second: perSecond('chat_second', 'chat', limits.privatePerS),
-    groupMinute: perMinute('group_minute', 'chat', limits.groupMpm),
-    groupOutput: perMinute('group_output', 'chat', outputMpm(limits)),
-    delete: perSecond('delete_second', 'chat', limits.deletePerS),
-    reaction: perMinute('reaction_minute', 'chat', limits.reactionMpm),
-    typing: rule('typing_spacing', 'thread', 1, limits.typingSpacingMs),
-    typingSecond: rule('typing_second', 'chat', 1, TYPING_CHAT_MS),
-    draft: perSecond('draft_second', 'chat', limits.draftPerS),
-    user: userPerMinute === null ? null : perMinute('user_minute', 'user', userPerMinute),
-    broadcast: perSecond('account_broadcast', 'account', limits.broadcastPerS),
-    paid: perSecond('account_paid', 'account', limits.paidPerS),
+    second: perSecond(CHAT_SECOND, limits.privatePerS),
+    groupMinute: perMinute(GROUP_MINUTE, limits.groupMpm),
+    groupOutput: perMinute(GROUP_OUTPUT, outputMpm(limits)),
+    delete: perSecond(DELETE_SECOND, limits.deletePerS),
+    reaction: perMinute(REACTION_MINUTE, limits.reactionMpm),
+    typing: rule(TYPING_SPACING, 1, limits.typingSpacingMs),
+    typingSecond: rule(TYPING_SECOND, 1, TYPING_CHAT_MS),
+    draft: perSecond(DRAFT_SECOND, limits.draftPerS),
+    user: userPerMinute === null ? null : perMinute(USER_MINUTE, userPerMinute),
+    broadcast: perSecond(ACCOUNT_BROADCAST, limits.broadcastPerS),
+    paid: perSecond(ACCOUNT_PAID, limits.paidPerS),
   };
 }
 
@@ -148,19 +173,19 @@ function chatRules(rules: Rules, place: Place, family: Family, live: boolean): R
   }
 }
 
-function perMinute(name: string, scope: Rule['scope'], count: number): Rule {
-  return rule(name, scope, count, 60_000);
+function perMinute(naming: Naming, count: number): Rule {
+  return rule(naming, count, 60_000);
 }
 
 // A rate below one, or between whole numbers, stretches the window instead of the count.
-function perSecond(name: string, scope: Rule['scope'], rate: number): Rule {
+function perSecond(naming: Naming, rate: number): Rule {
   const count = Math.max(1, Math.floor(rate));
-  return rule(name, scope, count, Math.round((count / rate) * 1000));
+  return rule(naming, count, Math.round((count / rate) * 1000));
 }
 
-function rule(name: string, scope: Rule['scope'], count: number, perMs: number): Rule {
+function rule([name, scope, who, what]: Naming, count: number, perMs: number): Rule {
   assert(count >= 1 && perMs >= 1, `${name}: ${count} in ${perMs} ms is not a limit`);
-  return Object.freeze({ name, scope, count, perMs });
+  return Object.freeze({ name, scope, count, perMs, says: sayWindow(who, what, { count, perMs }) });
 }
 
 function table<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {

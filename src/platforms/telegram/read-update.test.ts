@@ -27,6 +27,7 @@ describe('what an update says', () => {
       chat: '-100',
       messageId: '5',
       voice: 'wrote',
+      user: '7',
       saidAt: 90_000,
     });
   });

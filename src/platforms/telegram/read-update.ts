@@ -33,6 +33,7 @@ export function readUpdate(update: unknown, bot: BotIdentity): UpdateSummary | n
     chat,
     messageId: textOf(message.message_id),
     voice: chat === null ? 'none' : voiceOf(kind, content, bot),
+    user: idOf(personOf(content)),
     saidAt: MESSAGES.includes(kind) ? saidAt(content) : null,
   };
 }

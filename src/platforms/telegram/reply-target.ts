@@ -27,3 +27,8 @@ function wholeOf(value: unknown): string | null {
 function parsed(text: string): unknown {
   return jsonOrUndefined(text) ?? null;
 }
+
+// A private chat has the id of its person.
+export function personIn(chat: string): string | null {
+  return /^\d+$/.test(chat) ? chat : null;
+}

@@ -18,7 +18,7 @@ import { isAwaited, isIdempotent, spends } from './methods.ts';
 import { rest, split } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { UNREACHABLE } from './reasons.ts';
-import { replyTarget } from './reply-target.ts';
+import { personIn, replyTarget } from './reply-target.ts';
 import { createPassage, createWire, type Routes } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
 import { targets } from './targets.ts';
@@ -46,7 +46,8 @@ export interface TelegramOptions {
 
 // For an account with limits of its own.
 export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
-  return { planOf: createPriors({ ...TELEGRAM_LIMITS_DEFAULT, ...limits }) };
+  const all = { ...TELEGRAM_LIMITS_DEFAULT, ...limits };
+  return { planOf: createPriors(all), pacesUsers: all.userPerMinute !== null };
 }
 
 // Needs no account. The parser of pages is loaded for those who read some.
@@ -79,6 +80,7 @@ export function createTelegram(options: TelegramOptions): Platform {
       spends,
       isAwaited,
       replyTarget,
+      personIn,
       plainParams,
       targets,
     },

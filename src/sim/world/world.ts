@@ -90,7 +90,7 @@ class World implements Mouth {
   constructor(options: WorldOptions) {
     const { seed, minutes, truth = 1, edits = 'shared' } = options;
     this.#options = options;
-    this.#clock = virtualClock(WORLD_BEGINS);
+    this.#clock = virtualClock(WORLD_BEGINS, { promisesOnly: true });
     this.#quietAt = WORLD_BEGINS + minutes * 60_000;
     this.#chance = seededRandom(seed);
     this.#model = createTelegramModel({

@@ -50,6 +50,7 @@ const reading: GaugeReading = {
   ],
   freezesActive: 2,
   limitsLowered: 1,
+  limitsFilled: [{ platform: 'telegram', rule: 'group_minute', calls: 3 }],
   dead: 9,
   uncertain: 3,
   storeBytes: 4096,

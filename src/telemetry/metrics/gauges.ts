@@ -14,6 +14,7 @@ export interface GaugeReading {
   readonly accounts: readonly AccountReading[];
   readonly freezesActive: number;
   readonly limitsLowered: number;
+  readonly limitsFilled: readonly { platform: string; rule: string; calls: number }[];
   readonly dead: number;
   readonly uncertain: number;
   readonly storeBytes: number;
@@ -68,6 +69,9 @@ export function showGauges(board: Board, reading: GaugeReading): void {
     ['sluice_spool_bytes', reading.spoolBytes],
   ];
   for (const [name, value] of single) board.show(name, [[{}, value]]);
+  for (const { platform, rule, calls } of reading.limitsFilled) {
+    board.count('sluice_limit_filled_total', { platform, rule }).value = calls;
+  }
   const free = reading.diskFreeBytes;
   board.show('sluice_disk_free_bytes', free === null ? [] : [[{}, free]]);
   board.show('sluice_accounts', tally(accounts, ACCOUNT_STATES, stateOf));

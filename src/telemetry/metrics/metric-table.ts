@@ -74,6 +74,11 @@ export const METRICS = {
     labels: ['platform'],
     help: 'Times a platform said wait (429). Well-paced traffic earns none.',
   },
+  sluice_limit_filled_total: {
+    type: 'counter',
+    labels: ['platform', 'rule'],
+    help: 'Calls that used a limit to the full, by its name: the next one like it has to wait.',
+  },
   sluice_retry_after_seconds_total: {
     type: 'counter',
     labels: ['platform'],

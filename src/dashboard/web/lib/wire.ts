@@ -127,6 +127,7 @@ export interface Account {
 export interface Rule {
   readonly name: string;
   readonly scope: string;
+  readonly says: string;
   readonly used: number;
   readonly count: number;
   readonly perMs: number;

@@ -1,14 +1,14 @@
 // One limit: how much of it is used now, and what was learned of it.
 
-import { perWindow, words } from '../lib/format.ts';
+import { perWindow, sentence, words } from '../lib/format.ts';
 import type { Rule } from '../lib/wire.ts';
 import { Meter } from '../ui/parts.tsx';
 
 export function Budget({ rule }: { rule: Rule }) {
-  const { name, used, count, perMs, learned } = rule;
+  const { name, says, used, count, perMs, learned } = rule;
   const share = count === 0 ? 1 : used / count;
   return (
-    <span class="budget" title={`${words(name)}: ${used} of ${perWindow(count, perMs)}`}>
+    <span class="budget" title={`${sentence(says)}; ${used} of ${perWindow(count, perMs)} used`}>
       <span class="budget-words">
         <span>{words(name)}</span>
         <span class="num">

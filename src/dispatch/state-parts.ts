@@ -1,0 +1,30 @@
+// What the road's memory is made with.
+
+import type { ReportFault } from '../domain/fault.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { LimitStore } from '../store/ports/limits.ts';
+import type { OwnershipStore } from '../store/ports/ownership.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import type { BreakerSettings } from './account/availability.ts';
+import type { Profile } from './account/profile.ts';
+
+export interface StateParts {
+  readonly journal: LimitStore & OwnershipStore & { readonly tag: string };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scheduler: Scheduler;
+  // Of a platform's host; each account brings its own.
+  readonly breaker: BreakerSettings;
+  readonly accounts: {
+    profileOf(id: string): Profile;
+    stateOf(id: string): { paused: boolean; refused: string | null };
+    credentialOf(id: string): string | null;
+    setRefused(id: string, reason: string | null): Promise<unknown>;
+  };
+  readonly report: ReportFault;
+  // There may be something to send.
+  readonly wake: () => void;
+  // Work that a stop waits for.
+  readonly track: (work: Promise<unknown>) => void;
+}
