@@ -58,15 +58,18 @@ export function openLive(
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });
+  const observed = withObservers(live, { clock, onLost: lost(house) });
   return {
     road: live.edits.road,
-    output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
+    output: { live: observed, idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
+      await observed.resume();
       await summary.start();
       await retention.start();
     },
     async stop(deadlineMs) {
+      observed.stop();
       await live.stop(deadlineMs);
       await summary.stop(0);
       await retention.stop(0);
