@@ -129,7 +129,9 @@ function judged(
 }
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
-  return { ...delivery, priority: bounds.lowered(delivery.priority) };
+  const priority = bounds.lowered(delivery.priority);
+  // What its holder may not reach is not reached by way of observers either.
+  return bounds.isNarrow ? { ...delivery, priority, isBounded: true } : { ...delivery, priority };
 }
 
 function wrong(trouble: Trouble): Drafted {

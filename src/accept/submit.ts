@@ -8,7 +8,7 @@ import { jsonOrText } from '../system/json.ts';
 import type { Claimant } from '../system/shares.ts';
 import type { AcceptContext } from './context.ts';
 import { type Drafted, draft, type FromHeaders } from './draft.ts';
-import { draftObservers, fanOut } from './fan-out.ts';
+import { type DraftedObserver, draftObservers, fanOut } from './fan-out.ts';
 import { invalid } from './problems.ts';
 import {
   accepted,
@@ -27,7 +27,7 @@ export { journalProblem, type Receipt, type Submitted, submitOne } from './recei
 // One message, drafted: the origin's delivery and its observers'.
 export interface PreparedMessage {
   readonly origin: Drafted;
-  readonly observers: readonly Promise<Drafted>[] | null;
+  readonly observers: readonly Promise<DraftedObserver>[] | null;
   readonly waitMs: number;
 }
 

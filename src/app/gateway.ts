@@ -4,6 +4,7 @@
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { FollowUps } from '../accept/follow-up.ts';
 import { WaitingCallers } from '../accept/receipt.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
@@ -85,7 +86,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
-  const intake = intakeOptions(config, house, metrics, live.road);
+  const followUps = new FollowUps({ ...house, tag: house.journal.tag }, live.road);
+  const intake = { ...intakeOptions(config, house, metrics, followUps.road), followUps };
   const options = { ...intake, ...rooms, removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);

@@ -4,6 +4,7 @@ import { withoutExact } from '../../domain/exact.ts';
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
+import { CHANGES } from './changes.ts';
 import { chatAfter, classify } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -88,6 +89,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
     references: { mentions, named },
     content: { touch, wording },
+    changes: CHANGES,
     dialect: DIALECT,
     polling: POLLING,
     passage: {
