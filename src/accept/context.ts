@@ -3,6 +3,7 @@
 
 import type { Accounts } from '../accounts/accounts.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import type { OutputClasses } from '../domain/priority.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
@@ -33,6 +34,8 @@ export interface AcceptContext {
 export interface AcceptSettings {
   readonly waitSMax: number;
   readonly queueMaxOf: (account: string) => number;
+  // Left out: as they are where nobody sets them.
+  readonly classesOf?: (account: string) => OutputClasses;
 }
 
 export interface AcceptLog {

@@ -9,7 +9,7 @@ import { WaitingCallers } from '../accept/receipt.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, classesOf } from '../config/config.ts';
 import { pageRoutes } from '../dashboard/dashboard.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
@@ -253,6 +253,7 @@ function intakeOptions(
       dropInCures: config.dropInCures,
       metrics: config.metrics,
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
+      classesOf: (account) => classesOf(house.settingsOf(account)),
       trustedProxies: config.trustedProxies,
       connectionsMax: config.connectionsMax,
       streamThoughts: config.streamThoughts,

@@ -2,7 +2,7 @@
 // forgotten with the rest.
 
 import { answering } from '../accept/draft.ts';
-import type { Config, Settings } from '../config/config.ts';
+import { type Config, classesOf, type Settings } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -46,6 +46,7 @@ export function openLive(
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
     settingsOf: liveSettingsBy(house),
+    classesOf: (account) => classesOf(house.settingsOf(account)),
     publish(event) {
       summary.publish(event);
       metrics.countLive(event);

@@ -5,6 +5,7 @@
 
 import { PLATFORMS } from '../platforms/registry.ts';
 import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
+import { CLASS_SETTINGS } from './class-settings.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
@@ -119,6 +120,8 @@ const OWN_SETTINGS = {
   ...LIVE_SETTINGS,
 
   ...BROADCAST_SETTINGS,
+
+  ...CLASS_SETTINGS,
 
   order: row('schedule', 'order', choice(['lane', 'account', 'platform']), 'lane', {
     meaning:

@@ -20,6 +20,8 @@ export interface NewStream {
   readonly user: string | null;
   readonly correlation: string | null;
   readonly priority: Priority;
+  // Its caller named it, or may not be more urgent: it holds for previews and the final alike.
+  readonly hasOwnPriority?: boolean;
   readonly format: Format;
   // null: what the chat offers, the best first.
   readonly transport: LiveTransport | null;

@@ -3,7 +3,7 @@
 // A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { answering, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
+import { answering, classesFor, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
@@ -97,7 +97,7 @@ export class Deliveries {
       };
       const composed = compose(
         this.#options.clock.now(),
-        { account, platform, call: described, ...content },
+        { account, platform, call: described, ...content, ...classesFor(this.#options, account) },
         sendOptions,
       );
       if ('path' in composed) {
