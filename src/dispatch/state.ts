@@ -21,6 +21,7 @@ import {
   safePriors,
 } from './account/account.ts';
 import { AccountAvailability, type BreakerSettings } from './account/availability.ts';
+import { PassWaits } from './account/pass-waits.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { MessageThreads } from './attempt/messages.ts';
 import { entered } from './clock-steps.ts';
@@ -60,6 +61,7 @@ export class RoadState {
   readonly scheduler: Scheduler;
   readonly availability: AccountAvailability;
   readonly aliases = new Aliases();
+  readonly passWaits = new PassWaits();
   readonly owners: AccountOwners;
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
@@ -121,6 +123,7 @@ export class RoadState {
     this.scheduler.removeAccount(id);
     this.availability.remove(id);
     this.aliases.forget(id);
+    this.passWaits.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.

@@ -3,7 +3,14 @@
 // A token may be in the path: no path of a dialect is ever logged or echoed.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { answering, classesFor, compose, inItsThread, lowered, type SendOptions } from '../../accept/draft.ts';
+import {
+  answering,
+  classesFor,
+  compose,
+  inItsThread,
+  lowered,
+  type SendOptions,
+} from '../../accept/draft.ts';
 import { invalid } from '../../accept/problems.ts';
 import type { Caller, Waited, WaitingCallers } from '../../accept/receipt.ts';
 import { Adoption, type Claimed, fingerprint } from '../../accept/reconnect.ts';
