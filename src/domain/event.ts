@@ -62,7 +62,9 @@ export type RoadEvent =
       state: 'closed' | 'open' | 'half_open';
       until: number;
       cause: string;
-    };
+    }
+  // The platform no longer takes the account's token, or takes it again.
+  | { kind: 'token'; at: number; account: string; state: 'refused' | 'taken'; detail: string };
 
 export const COSMETIC_ENDS = ['sent', 'dropped', 'refused', 'failed'] as const;
 export type CosmeticEnd = (typeof COSMETIC_ENDS)[number];
