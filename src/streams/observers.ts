@@ -100,17 +100,11 @@ export function withObservers(live: Live, ports: ObserverPorts): ObservedLive {
     ended: (id, signal) => live.ended(id, signal),
     listen: (listener) => live.listen(listener),
     async resume() {
-      const views = live.list();
-      const known = new Map(views.map((view) => [view.id, view]));
-      const following = views.filter(({ follows, state }) => follows !== null && state === 'open');
-      const isLed = ({ follows }: StreamView) => known.get(follows!.stream)?.state === 'open';
-      for (const view of following.filter(isLed)) {
-        add(known.get(view.follows!.stream)!, view.follows!.observer, async () => view);
-      }
-      // The others' origins have ended; one that is forgotten says no more, and the watchdog ends its observers.
-      for (const view of following.filter((each) => !isLed(each))) {
-        const { stream, observer } = view.follows!;
+      const { led, orphans } = followingOf(live.list());
+      for (const { origin, view, observer } of led) add(origin, observer, async () => view);
+      for (const { stream, view, observer } of orphans) {
         const origin = await live.get(stream);
+        // One that is forgotten says no more: the watchdog ends its observers.
         if (origin === null) continue;
         new Follower(live, portsOf(stream, observer), async () => view, null).end(origin);
       }
@@ -119,6 +113,19 @@ export function withObservers(live: Live, ports: ObserverPorts): ObservedLive {
       running.isStopped = true;
     },
   };
+}
+
+// Those whose origin is open still, and those whose origin has ended.
+function followingOf(views: readonly StreamView[]) {
+  const known = new Map(views.map((view) => [view.id, view]));
+  const following = views.flatMap((view) => {
+    if (view.follows === null || view.state !== 'open') return [];
+    return [{ ...view.follows, view, origin: known.get(view.follows.stream) }];
+  });
+  const led = following.flatMap(({ origin, ...each }) =>
+    origin?.state === 'open' ? [{ ...each, origin }] : [],
+  );
+  return { led, orphans: following.filter(({ origin }) => origin?.state !== 'open') };
 }
 
 // Under a key of its own: however often it is asked for, there is one.

@@ -272,7 +272,7 @@ describe('the log of the road', () => {
     expect(told[0]).toMatchObject({ level: 'warn', fields: { state: 'open', until: null } });
   });
 
-  test('a token that is refused is told with the account and what the platform said, and that it is taken again', () => {
+  test('a refused token is told with its account and what the platform said, and that it is taken again', () => {
     const { told, log } = lines();
     const { account } = about;
     const detail = 'the platform says 401: Unauthorized';
