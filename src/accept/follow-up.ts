@@ -21,6 +21,8 @@ type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log
 // Families of calls that change a message.
 const CHANGING: readonly NewDelivery['family'][] = ['edit', 'delete', 'reaction'];
 const NONE: readonly FollowUp[] = [];
+// Changes that wait for a look at the ledger at once, over all chats; those of more are not followed.
+const FOLLOWING_MAX = 10_000;
 // Of one that is cancelled at once: should that fail, it never goes, and expires.
 const HELD_BACK_MS = 60_000;
 // States of a copy that has no message, and will have none.
@@ -44,6 +46,7 @@ export class FollowUps {
   readonly #following = new WeakMap<NewDelivery, Promise<readonly FollowUp[]>>();
   // The last under way of each chat: two edits of one message follow in the order they came.
   readonly #turns = new Map<string, Promise<unknown>>();
+  #underWay = 0;
   // Asked once: where nobody ever observed, no call costs a look.
   #hasCopies: Promise<boolean> | null = null;
 
@@ -66,10 +69,19 @@ export class FollowUps {
     const appended = this.#inner.submit(delivery);
     if (delivery.copyOf !== undefined) this.#hasCopies = Promise.resolve(true);
     if (!isFollowed(delivery) || delivery.isBounded === true) return appended;
-    const following = this.#inTurn(delivery, appended).catch((error) => {
-      this.#p.log.error({ err: error }, 'a change of a message was not told to its observers');
-      return NONE;
-    });
+    if (this.#underWay >= FOLLOWING_MAX) {
+      this.#p.log.warn({ account: delivery.account }, 'too many changes wait for their observers');
+      return appended;
+    }
+    this.#underWay += 1;
+    const following = this.#inTurn(delivery, appended)
+      .catch((error) => {
+        this.#p.log.error({ err: error }, 'a change of a message was not told to its observers');
+        return NONE;
+      })
+      .finally(() => {
+        this.#underWay -= 1;
+      });
     this.#following.set(delivery, following);
     return appended;
   }
@@ -94,8 +106,7 @@ export class FollowUps {
 
   async #follow(delivery: NewDelivery, seq: number): Promise<readonly FollowUp[]> {
     const { ledger, platforms } = this.#p;
-    this.#hasCopies ??= ledger.hasCopies();
-    if (!(await this.#hasCopies)) return NONE;
+    if (!(await this.#areThereCopies())) return NONE;
     const params = JSON.parse(withoutExact(delivery.body)) as Params;
     const change = platforms.get(delivery.platform)?.changes?.read(delivery.method, params) ?? null;
     if (change === null) return NONE;
@@ -109,6 +120,14 @@ export class FollowUps {
       }
     }
     return found;
+  }
+
+  #areThereCopies(): Promise<boolean> {
+    this.#hasCopies ??= this.#p.ledger.hasCopies().catch((error) => {
+      this.#hasCopies = null;
+      throw error;
+    });
+    return this.#hasCopies;
   }
 
   // The delivery that made the message: of those with its id the first.
