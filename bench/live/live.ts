@@ -19,7 +19,8 @@ const LOOK_MS = 1000;
 // Of a final, for each that waits in its chat, and beyond.
 const SLOT_MS = 3000;
 
-const GROUP = { isPrivate: false, isAwaited: false, everyMs: EDIT_MS, commandMsMax: null } as const;
+const PLAIN = { isPrivate: false, isAwaited: false, everyMs: EDIT_MS, restMs: 0 } as const;
+const GROUP = { ...PLAIN, commandMsMax: null } as const;
 const finalsOf = (sessions: number) => SLOT_MS * sessions + SLOT_MS;
 
 const SCENARIOS: readonly Scenario[] = [
@@ -28,7 +29,9 @@ const SCENARIOS: readonly Scenario[] = [
   { ...GROUP, name: 'awaited-3s', sessions: 6, isAwaited: true, everyMs: 3000, finalMsMax: 12_000 },
   { ...GROUP, name: 'one', sessions: 1, finalMsMax: finalsOf(1) },
   { ...GROUP, name: 'three', sessions: 3, finalMsMax: finalsOf(3) },
+  // Twenty first messages use up the group's minute; a minute later it is whole again.
   { ...GROUP, name: 'twenty', sessions: 20, finalMsMax: finalsOf(20) },
+  { ...GROUP, name: 'twenty-rested', sessions: 20, restMs: 60_000, finalMsMax: finalsOf(20) },
   { ...GROUP, name: 'private', sessions: 3, isPrivate: true, finalMsMax: 1500 },
 ];
 
