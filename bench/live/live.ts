@@ -14,8 +14,9 @@ import { type Judged, judge, type Played, pause, play, type Scenario } from './s
 const NETWORK: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 0 };
 const DOORS: readonly DoorName[] = ['drop-in', 'REST'];
 const EDIT_MS = 250;
-// Looks at the record until every last text is there, or is as late as it may be.
+// Looks at the record until every last text is there, however late: that is a figure, too.
 const LOOK_MS = 1000;
+const LATE_MS_MAX = 120_000;
 // Of a final, for each that waits in its chat, and beyond.
 const SLOT_MS = 3000;
 
@@ -96,7 +97,7 @@ async function judgeInTime(
     const { calls } = (await answer.json()) as { calls: SeenCall[] };
     const own = calls.filter((call) => call.bot === bot);
     const judged = judge(played, own);
-    const isOver = Date.now() > lastReadyAt + 2 * finalMsMax + LOOK_MS;
+    const isOver = Date.now() > lastReadyAt + finalMsMax + LATE_MS_MAX;
     if (Number.isFinite(judged.slowestFinalMs) || isOver) return judged;
     await pause(LOOK_MS);
   }
