@@ -2,7 +2,7 @@
 // forgotten with the rest.
 
 import { answering } from '../accept/draft.ts';
-import { type Config, classesOf, type Settings } from '../config/config.ts';
+import type { Config, Settings } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -14,6 +14,7 @@ import type { Live } from '../streams/streams.ts';
 import { createSummary } from '../streams/summary.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { classesOf } from './output-classes.ts';
 import type { House } from './resources.ts';
 import { openForgetting } from './retention.ts';
 

@@ -2,7 +2,6 @@
 
 import {
   OUTPUT_CLASSES,
-  type OutputClasses,
   PRIORITIES,
   type Priority,
 } from '../domain/priority.ts';
@@ -43,21 +42,3 @@ export const CLASS_SETTINGS = {
     },
   ),
 } as const;
-
-interface ClassValues {
-  readonly priorityMessage: Priority;
-  readonly priorityAnswer: Priority;
-  readonly priorityNotice: Priority;
-  readonly priorityPreview: Priority | null;
-  readonly priorityFinal: Priority | null;
-}
-
-export function classesOf(settings: ClassValues): OutputClasses {
-  return {
-    message: settings.priorityMessage,
-    answer: settings.priorityAnswer,
-    notice: settings.priorityNotice,
-    preview: settings.priorityPreview,
-    final: settings.priorityFinal,
-  };
-}

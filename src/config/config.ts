@@ -32,7 +32,6 @@ function readConfigFile(path: string, readText: (path: string) => string) {
 }
 
 export type { AccountEntry } from './accounts.ts';
-export { classesOf } from './class-settings.ts';
 export {
   type AccountOptions,
   configOf,
