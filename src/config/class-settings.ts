@@ -1,10 +1,6 @@
 // The settings of classes: how urgent each kind of output is where its caller does not say.
 
-import {
-  OUTPUT_CLASSES,
-  PRIORITIES,
-  type Priority,
-} from '../domain/priority.ts';
+import { OUTPUT_CLASSES, PRIORITIES, type Priority } from '../domain/priority.ts';
 import { choice, orNone } from './parse.ts';
 import { row } from './setting.ts';
 
