@@ -7,6 +7,7 @@ import { ensureNodeFlags } from '../bin/node-flags.js';
 import { broadcast } from './broadcast/broadcast.ts';
 import { engine } from './engine/engine.ts';
 import { latency } from './latency/latency.ts';
+import { live } from './live/live.ts';
 import { metrics } from './metrics/metrics.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
@@ -23,6 +24,8 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };
+// Takes as long as all others together: only when asked for.
+const ALONE: typeof SUITES = { live };
 
 async function* liveOutput(only: string | null): AsyncIterable<Row> {
   yield* streams();
@@ -34,7 +37,7 @@ ensureNodeFlags(fileURLToPath(import.meta.url), process.argv.slice(2));
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const [name, only = null] = positionals;
-const suites = { ...SUITES, ...PARTS };
+const suites = { ...SUITES, ...PARTS, ...ALONE };
 if (name !== undefined && suites[name] === undefined) {
   console.error(`no benchmark is called ${name}; there are: ${Object.keys(suites).join(', ')}`);
   process.exit(2);

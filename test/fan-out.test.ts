@@ -27,7 +27,11 @@ async function freePort(): Promise<number> {
 
 async function setUp() {
   const calls: JudgedCall[] = [];
-  const onCall = (call: JudgedCall) => void calls.push(call);
+  const waiting = new Set<() => void>();
+  const onCall = (call: JudgedCall) => {
+    calls.push(call);
+    for (const look of waiting) look();
+  };
   const sim: ServedSim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
   closers.push(() => sim.close());
   const wide = ['--private-per-s', '1000', '--port', String(await freePort())];
@@ -51,7 +55,19 @@ async function setUp() {
   };
   const sentTo = (chat: string) =>
     calls.filter((call) => call.chat === chat).map((call) => call.text);
-  return { sim, gateway, watching, post, sentTo };
+  // A call that the simulated Telegram has taken, whenever it came.
+  const seen = (chat: string, text: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        const is = (call: JudgedCall) => call.chat === chat && call.text === text;
+        if (!calls.some((call) => is(call) && call.status === 200)) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
+  return { sim, gateway, watching, post, sentTo, seen };
 }
 
 // On a busy machine the answer for the origin does not wait for its observers' receipts.
@@ -146,6 +162,39 @@ test('a text that grows is seen by its observers, and ends with its origin', {
   expect(ended.body).toMatchObject({ state: 'done', account: 'telegram:4242' });
   expect(sentTo('-1000').at(-1)).toBe('It grows and ends.');
   await watching.said('It grows and ends.');
+});
+
+test('observers of a text end as their origin does, over a kill -9 while it grows and one at its end', {
+  timeout: 120_000,
+}, async () => {
+  const { sim, gateway, watching, seen } = await setUp();
+  const hello = { to: { platform: 'telegram', account: OTHER, chat: 2000 }, body: { text: 'hi' } };
+  await gateway.ask('POST', '/v1/messages', { ...hello, wait: true });
+  const observers = [{ account: 'telegram:5555', chat: -2000 }, SCREEN];
+  const to = { origin: { platform: 'telegram', account: TOKEN, chat: -1000 }, observers };
+  const last = (chat: string) => sim.model.messagesOf(chat).at(-1)?.text ?? '';
+
+  const grows = await gateway.ask('POST', '/v1/streams', { to, text: 'It grows' });
+  await watching.said('It grows');
+  await seen('-2000', 'It grows');
+  const path = `/v1/streams/${String(grows.body.id)}`;
+  await gateway.ask('PATCH', path, { append: ', slowly' });
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  await gateway.ask('POST', `${path}/final`, { append: ', and ends.' });
+  await watching.said('It grows, slowly, and ends.');
+  await seen('-2000', 'It grows, slowly, and ends.');
+  await seen('-1000', 'It grows, slowly, and ends.');
+
+  const ends = await gateway.ask('POST', '/v1/streams', { to, text: 'One more' });
+  await seen('-2000', 'One more');
+  await gateway.ask('POST', `/v1/streams/${String(ends.body.id)}/final`, { append: ' for all.' });
+  await gateway.end('SIGKILL');
+  await gateway.start();
+  await watching.said('One more for all.');
+  await seen('-2000', 'One more for all.');
+  await seen('-1000', 'One more for all.');
+  expect([last('-1000'), last('-2000')]).toEqual(['One more for all.', 'One more for all.']);
 });
 
 test('one order over all chats holds over a kill -9, though the first has to wait for its chat', {

@@ -53,13 +53,15 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   // Asked for keys with bounds only.
   permit: ['calls.plainParams', 'calls.targets'],
   stream: methodsOf(telegram).filter((method) => method.startsWith('live.')),
+  // Asked after the origin's call was accepted.
+  follow: ['changes.read', 'changes.about'],
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
   // Not asked of Telegram in these scenes: told the settings or a template alone, of an observer, what came in, or how
   // its own API speaks.
   elsewhere: [
     ...['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
-    ...['calls.replyTarget', 'calls.textParams'],
+    ...['calls.replyTarget', 'calls.textParams', 'changes.make'],
     ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling)\./.test(method)),
   ],
 };
@@ -199,6 +201,15 @@ const ENDS: Readonly<Record<string, (fault: Case) => Promise<void>>> = {
     const to = { platform: 'telegram', account: TOKEN, chat };
     const sent = await asked(secret, '/v1/messages', { to, body: { text: `to ${chat}` } });
     expect(sent.status).toBe(500);
+  },
+  async follow({ chat }) {
+    const origin = { platform: 'telegram', account: TOKEN, chat };
+    const to = { origin, observers: [{ ...origin, chat: chat + 1_000_000 }] };
+    const first = await gateway.send({ to, body: { text: 'x' }, wait: WAIT_S });
+    expect(first).toMatchObject({ state: 'sent' });
+    const message_id = Number((first as { messageId: string }).messageId);
+    const end = await send(chat, 'editMessageText', { message_id, text: 'y' });
+    expect(end).toMatchObject({ state: 'sent' });
   },
   async stream({ chat }) {
     const to = { platform: 'telegram', account: TOKEN, chat };

@@ -109,6 +109,7 @@ const HELD: readonly Panel[] = [
     unit: 'short',
     queries: [
       { expr: sum('sluice_accounts', 'platform, state'), legend: '{{platform}} {{state}}' },
+      { expr: `60 * ${rate('sluice_tokens_refused_total')}`, legend: 'refused per minute' },
     ],
   },
   {

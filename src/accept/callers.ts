@@ -16,30 +16,16 @@ import type { AcceptContext } from './context.ts';
 import type { Drafted } from './draft.ts';
 import { fullProblem } from './problems.ts';
 import { showTimeOrNull } from './time.ts';
+import type { Receipt } from './told.ts';
 
-export interface Receipt {
-  readonly id: string;
-  // The caller's own id of it, else the same as `id`.
-  readonly correlation: string;
-  readonly state: string;
-  readonly position: number | null;
-  readonly eta: string | null;
-  readonly repeated?: true;
-  readonly supersededBy?: string;
-  // When the caller waited for the end: why, the platform's message id, and its answer.
-  readonly reason?: string | null;
-  readonly detail?: string | null;
-  readonly messageId?: string | null;
-  readonly result?: unknown;
-  // Fan-out: what became of each observer's copy, in order.
-  readonly observers?: readonly (Receipt | Problem | Pending)[];
-}
-
-// An observer whose platform has not yet said whether it knows the account.
-export interface Pending {
-  readonly state: 'pending';
-  readonly detail: string;
-}
+export type {
+  FollowUp,
+  NotPossible,
+  ObserverReceipt,
+  Pending,
+  Receipt,
+} from './told.ts';
+export { NOT_POSSIBLE } from './told.ts';
 
 export type Submitted =
   | { kind: 'accepted'; seq: number; receipt: Receipt }
@@ -50,7 +36,9 @@ export const refused = (refusal: Problem): { kind: 'refused'; problem: Problem }
   problem: refusal,
 });
 
-export function submitOne(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
+type ReceiptPorts = Pick<AcceptContext, 'road' | 'ledger' | 'tag'>;
+
+export function submitOne(options: ReceiptPorts, drafted: Drafted): Promise<Submitted> {
   if (drafted.kind === 'refused') return Promise.resolve(drafted);
   const { delivery } = drafted;
   const appended = options.road.submit(delivery);
@@ -67,7 +55,7 @@ export function journalProblem(error: JournalUnavailable): Problem {
 }
 
 function receiptOf(
-  options: AcceptContext,
+  options: ReceiptPorts,
   appended: Appended,
   named: string | null,
 ): Submitted | Promise<Submitted> {
@@ -94,7 +82,7 @@ function receiptOf(
 
 // Of the first one: it may have been named otherwise.
 async function repeated(
-  options: AcceptContext,
+  options: ReceiptPorts,
   { seq, state }: Extract<Appended, { kind: 'repeated' }>,
 ): Promise<Submitted> {
   const first = await options.ledger.get(seq);
@@ -102,7 +90,7 @@ async function repeated(
   return { ...again, receipt: { ...again.receipt, repeated: true } };
 }
 
-export function accepted(options: AcceptContext, seq: number, state: string, named: string | null) {
+export function accepted(options: ReceiptPorts, seq: number, state: string, named: string | null) {
   const place = options.road.place(seq);
   const id = formatId(options.tag, seq);
   const receipt: Receipt = {

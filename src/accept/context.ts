@@ -2,11 +2,14 @@
 // of the library are accepted alike.
 
 import type { Accounts } from '../accounts/accounts.ts';
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { OutputClasses } from '../domain/priority.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Road } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Inbound } from '../updates/updates.ts';
+import type { FollowUp } from './told.ts';
 
 export interface AcceptContext {
   readonly clock: Clock;
@@ -20,6 +23,10 @@ export interface AcceptContext {
   readonly settings: AcceptSettings;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
+  // Left out: what is done to a message is not done to the copies of it.
+  readonly followUps?: {
+    of(delivery: NewDelivery): Promise<readonly FollowUp[]>;
+  };
   // Left out: nobody looks at updates, and none come by webhook.
   readonly updates?: Inbound;
 }
@@ -27,6 +34,8 @@ export interface AcceptContext {
 export interface AcceptSettings {
   readonly waitSMax: number;
   readonly queueMaxOf: (account: string) => number;
+  // Left out: as they are where nobody sets them.
+  readonly classesOf?: (account: string) => OutputClasses;
 }
 
 export interface AcceptLog {

@@ -8,7 +8,12 @@ import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
-import type { Priority } from '../domain/priority.ts';
+import {
+  OUTPUT_CLASSES,
+  type OutputClasses,
+  type Priority,
+  priorityOf,
+} from '../domain/priority.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
@@ -113,7 +118,7 @@ function draftFor(
   const user = userFor(options, account, platform, call, params);
   const delivery = compose(
     now,
-    { account, platform: platform.name, call: answer, user, body },
+    { account, platform: platform.name, call: answer, user, body, ...classesFor(options, account) },
     sendOptions,
   );
   if ('path' in delivery) return wrong(delivery);
@@ -130,7 +135,9 @@ function judged(
 }
 
 export function lowered(delivery: NewDelivery, bounds: Bounds): NewDelivery {
-  return { ...delivery, priority: bounds.lowered(delivery.priority) };
+  const priority = bounds.lowered(delivery.priority);
+  // What its holder may not reach is not reached by way of observers either.
+  return bounds.isNarrow ? { ...delivery, priority, isBounded: true } : { ...delivery, priority };
 }
 
 function wrong(trouble: Trouble): Drafted {
@@ -156,6 +163,7 @@ function sendOptionsOf(
   }
   return {
     priority: request.priority ?? null,
+    isNotice: request.notice ?? false,
     session: request.session ?? null,
     user: request.user === undefined ? null : String(request.user),
     correlation: request.correlation ?? headers.correlation,
@@ -203,8 +211,10 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
 // Pure; both the REST routes and the drop-in dialects end here, so an option means the same everywhere.
 
 export interface SendOptions {
-  // null: as the updates seen say, else normal.
+  // null: by what kind of output it is.
   readonly priority: Priority | null;
+  // What the system says of itself.
+  readonly isNotice: boolean;
   readonly session: string | null;
   readonly user: string | null;
   readonly correlation: string | null;
@@ -225,6 +235,7 @@ export interface SendOptions {
 
 export const NO_SEND_OPTIONS: SendOptions = {
   priority: null,
+  isNotice: false,
   session: null,
   user: null,
   correlation: null,
@@ -247,10 +258,12 @@ export function compose(
     user?: string | null;
     body: string;
     files?: readonly string[];
+    // Left out: as they are where nobody sets them.
+    classes?: OutputClasses;
   },
   sendOptions: SendOptions,
 ): NewDelivery | Trouble {
-  const { call } = from;
+  const { call, classes = OUTPUT_CLASSES } = from;
   const slot = slotOf(call, sendOptions);
   if (slot === undefined) {
     return {
@@ -258,6 +271,9 @@ export function compose(
       expected: 'a key: the call names neither a message to change nor a session',
     };
   }
+  const { session, final } = sendOptions;
+  // A text of a session that may still be replaced is a preview: live output.
+  const live = session !== null && slot !== null && !final;
   const expiresAt = expiryOf(now, call, sendOptions);
   if (expiresAt !== 0 && expiresAt <= sendOptions.notBefore) {
     return { path: '/ttl', expected: 'a time to live that ends after `notBefore`' };
@@ -267,17 +283,20 @@ export function compose(
     platform: from.platform,
     chat: call.chat,
     thread: call.thread,
-    session: sendOptions.session,
+    session,
     user: sendOptions.user ?? from.user ?? null,
     correlation: sendOptions.correlation,
     method: call.method,
     family: call.family,
     gate: call.gate,
-    priority: sendOptions.priority ?? call.priority ?? 'normal',
+    priority: priorityOf(classes, {
+      asked: sendOptions.priority,
+      base: baseOf(classes, call.priority !== undefined, sendOptions),
+      step: final ? 'final' : live ? 'preview' : null,
+    }),
     cost: call.cost,
-    // A text of a session that may still be replaced is a preview: live output.
-    live: sendOptions.session !== null && slot !== null && !sendOptions.final,
-    final: sendOptions.final,
+    live,
+    final,
     slot,
     notBefore: sendOptions.notBefore,
     expiresAt,
@@ -287,6 +306,18 @@ export function compose(
     body: from.body,
     ...(from.files === undefined ? null : { files: from.files }),
   };
+}
+
+function baseOf(classes: OutputClasses, isAnswer: boolean, { isNotice }: SendOptions): Priority {
+  if (isNotice) return classes.notice;
+  return isAnswer ? classes.answer : classes.message;
+}
+
+export function classesFor(
+  { settings }: Pick<AcceptContext, 'settings'>,
+  account: string,
+): { classes?: OutputClasses } {
+  return settings.classesOf === undefined ? {} : { classes: settings.classesOf(account) };
 }
 
 // Slots are per account in the journal: a caller's key counts within its chat and lane.

@@ -83,8 +83,8 @@ describe('copies', () => {
     expect(answer.statusCode).toBe(202);
     const told = answer.json().observers;
     expect(told).toMatchObject([
-      { code: 'invalid_message', problems: [{ path: '/to/observers/0' }] },
-      { code: 'invalid_message', problems: [{ path: '/to/observers/1' }] },
+      { state: 'not_possible', detail: 'no copy of that message is in its chat' },
+      { state: 'not_possible' },
       { state: 'queued' },
       { state: 'queued' },
     ]);

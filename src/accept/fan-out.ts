@@ -2,6 +2,8 @@
 // what it was refused nobody else sees, and no observer can delay or fail it. Each copy is a delivery of its own; what
 // goes wrong with one is told in its place of `observers`. A copy whose platform must first be asked for the account
 // is `pending` when the answer leaves, and is handed over when the platform has spoken.
+// A call that changes a message is not copied: it follows to the copies of that message (see follow-up.ts), and an
+// observer that brings no body of its own is told what became of its one.
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
@@ -10,25 +12,39 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { drained } from '../system/service.ts';
 import {
   journalProblem,
+  NOT_POSSIBLE,
+  type NotPossible,
+  type ObserverReceipt,
   type Pending,
-  type Receipt,
   refused,
   type Submitted,
   submitOne,
 } from './callers.ts';
 import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
-import { type Drafted, draft, type FromHeaders, platformFor } from './draft.ts';
+import { type Drafted, draft, type FromHeaders, identityProblem, platformFor } from './draft.ts';
+import { isFollowed } from './follow-up.ts';
 import { invalid } from './problems.ts';
 import type { FanOutRequest } from './schema.ts';
 
 type Observer = FanOutRequest['to']['observers'][number];
 type Content = Required<Pick<Observer, 'body' | 'method'>>;
 
+// A message of its own, or what becomes of its copy of a message that the origin changes.
+export type DraftedObserver = Drafted | { kind: 'follows'; account: string; chat: string };
+
 const PENDING: Pending = Object.freeze({
   state: 'pending',
   detail: 'its platform is being asked for the account; it is accepted when that is known',
 });
-// Other calls name a message, a question or a reaction that only the origin has.
+const NO_COPY: NotPossible = Object.freeze({
+  state: NOT_POSSIBLE,
+  detail: 'no copy of that message is in its chat',
+});
+const REPEATED: Pending = Object.freeze({
+  state: 'pending',
+  detail: 'the same call was accepted before, and followed then',
+});
+// Other calls name a question that only the origin has.
 const COPIED = ['send', 'typing', 'draft'];
 
 // Begins to draft; nobody has to wait for it. The promises never reject.
@@ -37,11 +53,14 @@ export function draftObservers(
   request: FanOutRequest,
   origin: NewDelivery,
   headers: FromHeaders,
-): Promise<Drafted>[] {
+): Promise<DraftedObserver>[] {
   const { to, ...rest } = request;
   const key = rest.idempotencyKey ?? headers.idempotencyKey;
   return to.observers.map((observer, i) => {
     const { method: _method, body: _body, ...target } = observer;
+    if (isFollowed(origin) && observer.body === undefined) {
+      return draftInTime(options, () => followerOf(options, observer, headers));
+    }
     const content = contentFor(options, request, origin, i);
     if ('code' in content) return Promise.resolve(refused(content));
     // Each copy is a message of its own: one key for all of them would be a conflict.
@@ -51,10 +70,24 @@ export function draftObservers(
   });
 }
 
+// Whose copy it is.
+async function followerOf(
+  options: AcceptContext,
+  { chat, ...to }: Observer,
+  { bounds = null }: FromHeaders,
+): Promise<DraftedObserver> {
+  const platform = platformFor(options, { ...to, chat });
+  if ('code' in platform) return refused(platform);
+  if (bounds?.isNarrow) return refused(problem('forbidden_scope', ''));
+  const identity = await options.accounts.resolve(platform.name, String(to.account));
+  if (identity.kind !== 'known') return refused(identityProblem(identity));
+  return { kind: 'follows', account: identity.id, chat: String(chat).toLowerCase() };
+}
+
 async function draftInTime(
   options: AcceptContext,
-  start: () => Drafted | Promise<Drafted>,
-): Promise<Drafted> {
+  start: () => DraftedObserver | Promise<DraftedObserver>,
+): Promise<DraftedObserver> {
   const { late } = options;
   if (late.observers >= OBSERVERS_LATE_MAX) {
     return refused(problem('platform_unreachable', 'Too many observers wait for a platform.'));
@@ -111,19 +144,23 @@ export function withoutReply(
 export async function fanOut(
   options: AcceptContext,
   origin: Drafted,
-  observers: readonly Promise<Drafted>[],
+  observers: readonly Promise<DraftedObserver>[],
 ): Promise<Submitted> {
   const submitted = await submitOne(options, origin);
   if (submitted.kind === 'refused') return submitted;
-  const { id } = submitted.receipt;
-  const receipts: (Receipt | Problem | Pending)[] = observers.map(() => PENDING);
+  const { seq, receipt } = submitted;
+  const receipts: ObserverReceipt[] = observers.map(() => PENDING);
   let isAnswered = false;
   const copies = observers.map(async (drafting, i) => {
-    const copy = await submitCopy(options, await drafting);
-    receipts[i] = copy.kind === 'accepted' ? copy.receipt : copy.problem;
-    if (isAnswered && copy.kind === 'refused') {
-      const { code } = copy.problem;
-      options.log.warn({ origin: id, observer: i, code }, 'an observer was not served');
+    const drafted = await drafting;
+    const told =
+      drafted.kind === 'follows'
+        ? await followed(options, origin, drafted, receipt.repeated === true)
+        : await submitCopy(options, drafted, seq);
+    receipts[i] = told;
+    if (isAnswered && 'code' in told) {
+      const { code } = told;
+      options.log.warn({ origin: receipt.id, observer: i, code }, 'an observer was not served');
     }
   });
   await drained(options.clock, copies, OBSERVERS_MS_MAX);
@@ -131,12 +168,35 @@ export async function fanOut(
   return { ...submitted, receipt: { ...submitted.receipt, observers: receipts } };
 }
 
-async function submitCopy(options: AcceptContext, drafted: Drafted): Promise<Submitted> {
+async function submitCopy(
+  options: AcceptContext,
+  drafted: Drafted,
+  origin: number,
+): Promise<ObserverReceipt> {
+  if (drafted.kind === 'refused') return drafted.problem;
+  // Only a new message can be changed later.
+  const isMessage = drafted.delivery.family === 'send';
+  const delivery = isMessage ? { ...drafted.delivery, copyOf: origin } : drafted.delivery;
   try {
-    return await submitOne(options, drafted);
+    const submitted = await submitOne(options, { kind: 'drafted', delivery });
+    return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
   } catch (error) {
-    return refused(troubleOf(options, error));
+    return troubleOf(options, error);
   }
+}
+
+async function followed(
+  { followUps }: AcceptContext,
+  origin: Drafted,
+  { account, chat }: Extract<DraftedObserver, { kind: 'follows' }>,
+  isRepeated: boolean,
+): Promise<ObserverReceipt> {
+  if (isRepeated) return REPEATED;
+  if (followUps === undefined || origin.kind === 'refused') return NO_COPY;
+  const all = await followUps.of(origin.delivery);
+  return (
+    all.find((one) => one.account === account && one.chat.toLowerCase() === chat)?.told ?? NO_COPY
+  );
 }
 
 // Not even our own mistake may fail the origin.

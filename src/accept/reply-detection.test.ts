@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DescribedCall } from '../domain/call.ts';
+import { OUTPUT_CLASSES, type OutputClasses } from '../domain/priority.ts';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import type { Inbound } from '../updates/updates.ts';
 import type { AcceptContext } from './context.ts';
@@ -17,11 +18,15 @@ const updates = {
   priorityFor: () => 'high',
 } as unknown as Inbound;
 
-function composed(seen: { updates?: Inbound }, sendOptions: Partial<SendOptions> = {}) {
+function composed(
+  seen: { updates?: Inbound },
+  sendOptions: Partial<SendOptions> = {},
+  classes: OutputClasses = OUTPUT_CLASSES,
+) {
   const params = { chat_id: 7, text: 'hi' };
   const call = telegram.calls.describe('sendMessage', params) as DescribedCall;
   const answer = answering(seen, 'telegram:42', call, params);
-  const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}' };
+  const from = { account: 'telegram:42', platform: 'telegram', call: answer, body: '{}', classes };
   return compose(0, from, { ...NO_SEND_OPTIONS, ...sendOptions });
 }
 
@@ -52,4 +57,21 @@ test('on whose behalf: the person of a private chat, else who wrote what it repl
   expect([user('7'), user('-100'), user('-200')]).toEqual(['7', '11', null]);
   const unpaced = { ...road, pacesUsers: () => false };
   expect(user('7', { road: unpaced, updates: seen })).toBeNull();
+});
+
+test('each kind of output has the class that the settings give it', () => {
+  const classes: OutputClasses = {
+    ...{ message: 'low', answer: 'normal', notice: 'critical', preview: 'low', final: 'high' },
+  };
+  const classOf = (sendOptions: Partial<SendOptions>, seen: { updates?: Inbound } = {}) => {
+    const delivery = composed(seen, sendOptions, classes);
+    return 'priority' in delivery ? delivery.priority : null;
+  };
+  const session = { session: 's', coalesce: true };
+  expect(classOf({})).toBe('low');
+  expect(classOf({}, { updates })).toBe('normal');
+  expect(classOf({ isNotice: true }, { updates })).toBe('critical');
+  expect(classOf(session, { updates })).toBe('low');
+  expect(classOf({ ...session, final: true })).toBe('high');
+  expect(classOf({ ...session, final: true, priority: 'low' })).toBe('low');
 });

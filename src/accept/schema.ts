@@ -37,6 +37,9 @@ export const content = {
   method: Type.Optional(name("The platform's own name of the call; left out: that of a text")),
   body: params("The call's parameters, as the platform documents them, without the target"),
   priority: Type.Optional(Type.Enum([...PRIORITIES])),
+  notice: Type.Optional(
+    Type.Boolean({ description: 'What the system says of itself; its class is `priority_notice`' }),
+  ),
   session: Type.Optional(
     name('Messages of one session keep their order; sessions share a chat fairly'),
   ),

@@ -5,6 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { WaitingCallers } from '../accept/callers.ts';
+import { FollowUps } from '../accept/follow-up.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
@@ -28,6 +29,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { fillMetrics, readHealth } from './health.ts';
+import { classesOf } from './output-classes.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
 import type { House } from './resources.ts';
@@ -85,7 +87,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
-  const intake = intakeOptions(config, house, metrics, live.road);
+  const followUps = new FollowUps({ ...house, tag: house.journal.tag }, live.road);
+  const intake = { ...intakeOptions(config, house, metrics, followUps.road), followUps };
   const options = { ...intake, ...rooms, removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
@@ -251,6 +254,7 @@ function intakeOptions(
       dropInCures: config.dropInCures,
       metrics: config.metrics,
       queueMaxOf: (account) => house.settingsOf(account).queueMax,
+      classesOf: (account) => classesOf(house.settingsOf(account)),
       trustedProxies: config.trustedProxies,
       connectionsMax: config.connectionsMax,
       streamThoughts: config.streamThoughts,

@@ -14,6 +14,7 @@ import type { Live } from '../streams/streams.ts';
 import { createSummary } from '../streams/summary.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { classesOf } from './output-classes.ts';
 import type { House } from './resources.ts';
 import { openForgetting } from './retention.ts';
 
@@ -46,6 +47,7 @@ export function openLive(
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
     settingsOf: liveSettingsBy(house),
+    classesOf: (account) => classesOf(house.settingsOf(account)),
     publish(event) {
       summary.publish(event);
       metrics.countLive(event);
@@ -58,15 +60,18 @@ export function openLive(
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });
+  const observed = withObservers(live, { clock, onLost: lost(house) });
   return {
     road: live.edits.road,
-    output: { live: withObservers(live, lost(house)), idleMs: config.streamIdleS * 1000 },
+    output: { live: observed, idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
+      await observed.resume();
       await summary.start();
       await retention.start();
     },
     async stop(deadlineMs) {
+      observed.stop();
       await live.stop(deadlineMs);
       await summary.stop(0);
       await retention.stop(0);

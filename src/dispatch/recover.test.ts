@@ -41,3 +41,16 @@ test('a call that the platform limited has not: it goes when the platform said',
   expect(at).toBeGreaterThanOrEqual(400);
   expect(at).toBeLessThan(WINDOW_MS);
 });
+
+test('what the platform said of calls that are passed through holds for the next process', async () => {
+  const first = aRoad(() => SENT);
+  await first.dispatch.start();
+  const until = first.clock.now() + 60_000;
+  first.road.limitPassed('telegram:1', 'getChat', until);
+  await first.run(150);
+  const second = aRoad(() => SENT, { disk: first.disk });
+  await second.run(150);
+  await second.dispatch.start();
+  expect(second.road.passWait('telegram:1', 'getchat')).toBe(until);
+  expect(second.road.passWait('telegram:1', 'getMe')).toBe(0);
+});

@@ -104,7 +104,10 @@ async function restoreLimits(
   const shift = record?.calls ?? null;
   // As they were learned: of too many the oldest are forgotten.
   const byAge = kept.toSorted((one, other) => one.updatedAt - other.updatedAt);
-  for (const each of byAge) road.aliases.restore(each);
+  for (const each of byAge) {
+    road.aliases.restore(each);
+    road.passWaits.restore(each, now);
+  }
   const forgotten = road.aliases.forgotten(now);
   if (forgotten.length > 0) await road.writeLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);

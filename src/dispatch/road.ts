@@ -65,6 +65,10 @@ export function createRoad(options: FrontOptions): AskedRoad {
     pacesUsers: (account) => state.profileOf(account).priors.pacesUsers === true,
     threadOf: (account, chat, message) =>
       state.threads.of(account, state.aliases.canonical(account, chat), message),
+    passWait: (account, method) => state.passWaits.until(account, method),
+    limitPassed: (account, method, until) => {
+      void state.saveLimits(state.passWaits.note(account, method, until, clock.now()));
+    },
     cosmetic: (call) => dispatch.cosmetic(call),
     move: (command) => dispatch.move(command),
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),

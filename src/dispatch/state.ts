@@ -19,6 +19,7 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { AccountAvailability, StoreHealth } from './account/availability.ts';
+import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
 import { MessageThreads } from './attempt/messages.ts';
@@ -37,6 +38,7 @@ export class RoadState {
   readonly scheduler: Scheduler;
   readonly availability: AccountAvailability;
   readonly aliases = new Aliases();
+  readonly passWaits = new PassWaits();
   readonly owners: AccountOwners;
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
@@ -105,6 +107,7 @@ export class RoadState {
     this.scheduler.removeAccount(id);
     this.availability.remove(id);
     this.aliases.forget(id);
+    this.passWaits.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.

@@ -143,6 +143,10 @@ export interface NewDelivery {
   readonly holder?: string;
   // See Delivery.
   readonly repeats?: number | null;
+  // The delivery whose message it shows to an observer: changes of that one follow to this.
+  readonly copyOf?: number;
+  // Whoever asked may reach this account alone, or not all of it: no observer follows. Not kept.
+  readonly isBounded?: true;
   readonly body: string;
   // Ids of the files in the spool that its body names.
   readonly files?: readonly string[];
@@ -183,6 +187,7 @@ export function isPlain(d: NewDelivery): boolean {
     d.expiresAt === 0 &&
     d.cost === 1 &&
     (d.repeats ?? null) === null &&
+    d.copyOf === undefined &&
     d.holder === undefined &&
     !d.live &&
     !d.final

@@ -65,6 +65,8 @@ export type RoadEvent =
       // What was really met, in the words of the system or the platform; '': nothing more is known.
       detail: string;
     }
+  // The platform no longer takes the account's token, or takes it again.
+  | { kind: 'token'; at: number; account: string; state: 'refused' | 'taken'; detail: string }
   // The store takes nothing, or takes again what it is given (null).
   | { kind: 'store'; at: number; trouble: StoreTrouble | null };
 

@@ -83,6 +83,21 @@ function telling(store: () => Harness): void {
     expect(await ledger.getMany([])).toEqual([]);
   });
 
+  test('what observers got of a message, until it is forgotten', async () => {
+    const { journal, ledger } = store();
+    expect(await ledger.hasCopies()).toBe(false);
+    const origin = await accepted(journal);
+    await accepted(journal, { copyOf: origin });
+    await accepted(journal, { copyOf: origin, slot: 's', account: 'telegram:2' });
+    await accepted(journal, { copyOf: 99 });
+    expect(await ledger.hasCopies()).toBe(true);
+    expect((await ledger.copiesOf(origin)).map(({ seq }) => seq)).toEqual([2, 3]);
+    expect(await ledger.copiesOf(2)).toEqual([]);
+    await journal.move(aMove({ seq: 2, at: 10_000 }));
+    await journal.prune({ endedBefore: 20_000, deadBefore: 0, max: 10 });
+    expect((await ledger.copiesOf(origin)).map(({ seq }) => seq)).toEqual([3]);
+  });
+
   test('attempts and moves in the order they happened', async () => {
     const { journal, ledger } = store();
     await delivered(journal, {}, RETRIED);

@@ -11,6 +11,9 @@ export interface Ledger {
   attempts(seq: number): Promise<Attempt[]>;
   history(seq: number): Promise<HistoryEntry[]>;
   search(filter: Filter, page: DeliveryPage): Promise<Delivery[]>;
+  // What observers got of a delivery's message, in the order accepted; and whether anyone ever got a copy.
+  copiesOf(origin: number): Promise<Delivery[]>;
+  hasCopies(): Promise<boolean>;
   deadByCause(filter: Filter): Promise<DeadGroup[]>;
   countByState(): Promise<{ account: string; state: State; count: number }[]>;
   // Bytes of the store's files.

@@ -14,6 +14,7 @@ export function capabilities(open: Open): void {
   repairs(open);
   references(open);
   content(open);
+  changes(open);
   live(open);
   updates(open);
 }
@@ -124,6 +125,27 @@ function content(open: Open): void {
     if (touched === null) return;
     expect(touched.messages).toHaveLength(1);
     expect(platform.content!.touch(edit.method, bodyOf(edit))).toEqual(touched);
+  });
+}
+
+function changes(open: Open): void {
+  test('an edit says what it changes, and can be made of another message', async () => {
+    const { platform, message, edit } = await open();
+    if (platform.changes === undefined) return;
+    const { read, about, make } = platform.changes;
+    const change = read(edit.method, edit.params);
+    expect(change).toMatchObject({ kind: 'edit', messages: [expect.stringMatching(/./)] });
+    expect(read(edit.method, about(edit.params, '105'))).toEqual({ ...change, messages: ['105'] });
+    expect(read(message.method, message.params)).toBeNull();
+    const { chat, thread } = message;
+    for (const kind of ['edit', 'delete'] as const) {
+      const made = make({ kind, messages: ['5'], text: TEXT }, '105');
+      if (made === null) continue;
+      const params = platform.calls.address(made.params, { chat, thread });
+      expect(platform.calls.describe(made.method, params)).toMatchObject({ family: kind, chat });
+      expect(read(made.method, made.params)).toMatchObject({ kind, messages: ['105'] });
+    }
+    expect(make({ kind: 'edit', messages: ['5'], text: null }, '105')).toBeNull();
   });
 }
 

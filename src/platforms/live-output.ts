@@ -2,7 +2,7 @@
 // Pure, like the rest of the port: when something is shown is decided elsewhere.
 
 import type { Format, LiveTransport, Strategy } from '../domain/live.ts';
-import type { Priority } from '../domain/priority.ts';
+import type { ClassedOutput, OutputClasses, Priority } from '../domain/priority.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -17,8 +17,8 @@ export interface LiveOutput {
   budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number | null;
   // All messages of one chat per minute, with what live output leaves free; null: they need no slots.
   messageMpm(chat: string, limits: LiveLimits): number | null;
-  // The class in which the calls of a stream travel.
-  priorityOf(asked: Priority): Priority;
+  // The class in which a call of a stream travels.
+  priorityOf(classes: OutputClasses, output: ClassedOutput): Priority;
 
   // The messages a text makes, in order; none of an empty one. With `isFinal` it will not grow any more.
   render(text: string, format: Format, isFinal: boolean): Params[];

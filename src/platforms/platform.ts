@@ -9,12 +9,14 @@ import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
+import type { MessageChanges } from './changes.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
 import type { ReaderKind } from './history.ts';
 import type { LiveOutput } from './live-output.ts';
 import type { UpdateReading } from './updates.ts';
 
 export type { Described, DescribedCall } from '../domain/call.ts';
+export type { ChangeCall, MessageChange, MessageChanges } from './changes.ts';
 export type {
   AnswerHeaders,
   Dialect,
@@ -69,6 +71,8 @@ export interface Platform {
   readonly references?: References;
   // What a call leaves in its messages; without it no edit is spared and observers elsewhere need bodies of their own.
   readonly content?: ContentCapability;
+  // What is done to messages, for the copies that observers have; without it none is followed from here, or made here.
+  readonly changes?: MessageChanges;
   // Of platforms whose own API is served as a drop-in: what its clients say and are told; how what is no delivery is
   // passed on; and, where clients may ask for updates, how they are told.
   readonly dialect?: Dialect;

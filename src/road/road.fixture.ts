@@ -62,6 +62,16 @@ export class FakeRoad implements Road {
     return null;
   }
 
+  readonly passWaits = new Map<string, number>();
+
+  passWait(account: string, method: string) {
+    return this.passWaits.get(`${account} ${method.toLowerCase()}`) ?? 0;
+  }
+
+  limitPassed(account: string, method: string, until: number) {
+    this.passWaits.set(`${account} ${method.toLowerCase()}`, until);
+  }
+
   probed: Probed = { found: 'taken', detail: 'the platform takes its token' };
 
   async probe(account: string) {

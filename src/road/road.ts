@@ -21,6 +21,10 @@ export interface Road {
   pacesUsers(account: string): boolean;
   // In which thread a message stands that was sent from here not long ago; null: in none, or nobody knows.
   threadOf(account: string, chat: string, message: string): string | null;
+  // Of calls that are passed straight through: until when the platform wants those of a method to wait (0: they may
+  // go), and that it said so. Kept across a restart.
+  passWait(account: string, method: string): number;
+  limitPassed(account: string, method: string, until: number): void;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.

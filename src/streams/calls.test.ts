@@ -27,3 +27,27 @@ test('members with names of ours do not reach a delivery of a stream, whatever i
   ];
   for (const { body } of bodies) expect(JSON.parse(body)).toEqual(OWN);
 });
+
+test('previews and the final have classes of their own, unless the caller named one', () => {
+  const classes = { message: 'normal', answer: 'high', notice: 'high' } as const;
+  const set = {
+    ...ports,
+    classesOf: () => ({ ...classes, preview: 'low', final: 'high' }) as const,
+  };
+  const unset = {
+    ...ports,
+    classesOf: () => ({ ...classes, preview: null, final: null }) as const,
+  };
+  const call = { method: 'sendMessage', params: OWN } as LiveCall;
+  const classOf = (used: typeof set | typeof unset, asked: object, final: boolean) => {
+    const stream = new Stream('s-1', aNewStream(asked), 'edit', 1000);
+    return deliveryOf(used, stream, call, { ...WISHES, final }).priority;
+  };
+  expect([false, true].map((final) => classOf(set, {}, final))).toEqual(['low', 'high']);
+  expect([false, true].map((final) => classOf(unset, { priority: 'high' }, final))).toEqual([
+    'high',
+    'high',
+  ]);
+  const own = { priority: 'critical', hasOwnPriority: true };
+  expect([false, true].map((final) => classOf(set, own, final))).toEqual(['critical', 'critical']);
+});

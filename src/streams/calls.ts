@@ -6,6 +6,7 @@ import type { Gate } from '../domain/call.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS, ownKey } from '../domain/idempotency.ts';
 import { provisionalId } from '../domain/ids.ts';
+import { OUTPUT_CLASSES, type OutputClasses } from '../domain/priority.ts';
 import type { Described, LiveCall, LiveOutput, Platform } from '../platforms/platform.ts';
 import type { CosmeticCall, Prospect } from '../road/road.ts';
 import { assert } from '../system/assert.ts';
@@ -19,6 +20,8 @@ export interface CallPorts {
   readonly platforms: ReadonlyMap<string, Platform>;
   // Which budget the call spends, as the updates seen say.
   gateFor(account: string, call: Call, params: LiveCall['params']): Gate;
+  // Left out: as they are where nobody sets them.
+  classesOf?(account: string): OutputClasses;
 }
 
 export function liveOf(ports: CallPorts, platform: string): LiveOutput {
@@ -60,6 +63,10 @@ export function deliveryOf(
   sendOptions: { slot: string; final: boolean; notBefore: number; key: string | null; now: number },
 ): NewDelivery {
   const { account, platform, thread, user, correlation, priority } = stream.asked;
+  const classes = ports.classesOf?.(account) ?? OUTPUT_CLASSES;
+  const asked = stream.asked.hasOwnPriority === true ? priority : null;
+  const step = sendOptions.final ? ('final' as const) : ('preview' as const);
+  const output = { asked, base: priority, step };
   const described = describe(ports, stream, call);
   const { method, chat, family, cost } = described;
   return {
@@ -73,7 +80,7 @@ export function deliveryOf(
     method,
     family,
     gate: ports.gateFor(account, described, call.params),
-    priority: liveOf(ports, platform).priorityOf(priority),
+    priority: liveOf(ports, platform).priorityOf(classes, output),
     cost,
     live: !sendOptions.final,
     final: sendOptions.final,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { FakeLive } from '../http/streams/streams.fixture.ts';
+import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { atEndOfTurn } from '../system/turn.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
 import { type LostObserver, withObservers } from './observers.ts';
 import type { NewStream } from './streams.ts';
 
@@ -12,19 +14,22 @@ const STREAM: NewStream = {
 };
 const SCREEN: NewStream = { ...STREAM, account: 'terminal:local', platform: 'terminal', chat: 'c' };
 
-function setUp() {
-  const fake = new FakeLive(() => 0);
+function setUp(fake = new FakeLive(() => 0)) {
   const lost: LostObserver[] = [];
-  const live = withObservers(fake, (one) => lost.push(one));
+  const clock = virtualClock(0);
+  const live = withObservers(fake, { clock, onLost: (one) => lost.push(one) });
   const open = async (...observers: (NewStream | null | Promise<NewStream | null>)[]) => {
     const coming = observers.map((one) => Promise.resolve(one));
-    const opened = await live.open({ ...STREAM, observers: coming });
-    expect(opened.kind).toBe('opened');
+    const opening = live.open({ ...STREAM, observers: coming });
+    await followed();
+    // Those that have not come by then are not waited for.
+    await clock.run(clock.now() + 100);
+    expect((await opening).kind).toBe('opened');
   };
   const texts = () => [...fake.streams.values()].map(({ text, state }) => `${text} ${state}`);
   // Every step was begun before this one, and they go one after the other.
   const followed = () => new Promise<void>((resolve) => atEndOfTurn(resolve));
-  return { fake, live, lost, open, texts, followed };
+  return { fake, live, lost, clock, open, texts, followed };
 }
 
 test('each observer has a stream of its own with the same text', async () => {
@@ -92,4 +97,92 @@ test('no more streams for observers than there may be, and no endless backlog', 
     { origin: 'stream1', observer: 1, reason: 'too_late' },
   ]);
   expect((await live.get('stream1'))?.units).toBe(1001);
+});
+
+test('who opens a stream is answered when its observers are on disk', async () => {
+  const { fake, live } = setUp();
+  const opened = await live.open({ ...STREAM, observers: [Promise.resolve(SCREEN)] });
+  expect(opened.kind).toBe('opened');
+  expect(fake.opened).toHaveLength(2);
+  expect(fake.opened[1]).toMatchObject({ follows: { stream: 'stream1', observer: 0 } });
+});
+
+test('an end that nobody asked for is an end for observers too', async () => {
+  const { fake, live, open, texts, followed, lost } = setUp();
+  await open(SCREEN);
+  await live.change('stream1', { kind: 'append', text: 'half' });
+  await fake.fallSilent('stream1');
+  await followed();
+  expect(texts()).toEqual(['half finishing', 'half finishing']);
+  expect(fake.streams.get('stream2')).toMatchObject({ reason: 'producer_silent' });
+  expect(lost).toEqual([]);
+});
+
+test('a final for which there is no room yet is tried again', async () => {
+  const { fake, live, clock, open, texts, followed, lost } = setUp();
+  await open(SCREEN);
+  await live.change('stream1', { kind: 'append', text: 'a' });
+  fake.onFinal = (id) => {
+    fake.isQueueFull = id === 'stream2';
+  };
+  await live.final('stream1', { kind: 'append', text: 'b' });
+  await followed();
+  expect(texts()).toEqual(['ab finishing', 'ab open']);
+  fake.onFinal = () => {
+    fake.isQueueFull = false;
+    fake.failure = new JournalUnavailable('disk_full', '');
+  };
+  await clock.run(clock.now() + 1000);
+  await followed();
+  fake.onFinal = () => {
+    fake.failure = null;
+  };
+  await clock.run(clock.now() + 1000);
+  await followed();
+  expect(texts()).toEqual(['ab finishing', 'ab finishing']);
+  expect(lost).toEqual([]);
+});
+
+test.each([
+  ['open', 'abc open'],
+  ['final', 'abc finishing'],
+  ['cancel', 'a cancelled'],
+])('a new process takes them up: the origin’s %s', async (last, expected) => {
+  const before = setUp();
+  const { fake } = before;
+  await before.open(SCREEN);
+  await before.live.change('stream1', { kind: 'append', text: 'a' });
+  await before.followed();
+  // What came in the last moments the observer never heard of: as if it had been killed before.
+  before.live.stop();
+  if (last === 'cancel') await fake.cancel('stream1');
+  else await fake.change('stream1', { kind: 'append', text: 'bc' });
+  if (last === 'final') await fake.final('stream1', null);
+  const { live, texts, followed } = setUp(fake);
+  await live.resume();
+  await followed();
+  expect(texts()[1]).toBe(expected);
+  if (last !== 'open') return;
+  await live.change('stream1', { kind: 'append', text: 'd' });
+  await live.final('stream1', { kind: 'append', text: 'e' });
+  await followed();
+  expect(texts()).toEqual(['abcde finishing', 'abcde finishing']);
+});
+
+test('the same stream asked for again gets the observers it lacks, and each only once', async () => {
+  const { fake, live, texts, followed } = setUp();
+  const observed = (count: number) => ({
+    ...STREAM,
+    key: 'k',
+    observers: Array.from({ length: count }, (_, n) =>
+      Promise.resolve({ ...SCREEN, chat: `${n}` }),
+    ),
+  });
+  await live.open(observed(1));
+  await live.change('stream1', { kind: 'append', text: 'a' });
+  expect((await live.open(observed(2))).kind).toBe('repeated');
+  await live.change('stream1', { kind: 'append', text: 'b' });
+  await followed();
+  expect(fake.opened).toHaveLength(3);
+  expect(texts()).toEqual(['ab open', 'ab open', 'ab open']);
 });

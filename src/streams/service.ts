@@ -29,7 +29,7 @@ import { StreamWriter } from './writer.ts';
 const HOUSEKEEPING_MS = 1000;
 const RECOVERED_TOGETHER = 100;
 
-export const PRODUCER_SILENT = 'producer_silent';
+export const PRODUCER_SILENT: CutReason = 'producer_silent';
 
 export interface LiveOptions extends CallPorts {
   readonly journal: { readonly streams: StreamStore };

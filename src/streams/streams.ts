@@ -20,6 +20,8 @@ export interface NewStream {
   readonly user: string | null;
   readonly correlation: string | null;
   readonly priority: Priority;
+  // Its caller named it, or may not be more urgent: it holds for previews and the final alike.
+  readonly hasOwnPriority?: boolean;
   readonly format: Format;
   // null: what the chat offers, the best first.
   readonly transport: LiveTransport | null;
@@ -33,12 +35,26 @@ export interface NewStream {
   readonly holder?: string;
   // Whether others see it as well, whatever becomes of them.
   readonly isObserved?: boolean;
+  // It is an observer's: the stream it follows, and its place among the observers of that.
+  readonly follows?: FollowedStream;
   // Who else is to see it, each known when its platform has said whose its account is; null: it cannot be.
   readonly observers?: readonly Promise<NewStream | null>[];
 }
 
+export interface FollowedStream {
+  readonly stream: string;
+  readonly observer: number;
+}
+
 // Why a text ended sooner than its producer meant it to.
-export type CutReason = 'sender_broke_off' | 'producer_failed' | 'stopping' | 'too_long';
+export const CUT_REASONS = [
+  'sender_broke_off',
+  'producer_failed',
+  'producer_silent',
+  'stopping',
+  'too_long',
+] as const;
+export type CutReason = (typeof CUT_REASONS)[number];
 
 export type StreamChange = { kind: 'append'; text: string } | { kind: 'replace'; text: string };
 
@@ -86,8 +102,10 @@ export interface StreamView {
   readonly cadenceMs: number | null;
   readonly superseded: number;
   readonly waitsFor: string | null;
-  // Who opened it; null: not known. Not told to the outside.
+  // Not told to the outside: who opened it (null: not known), its text, and which stream it follows as an observer.
   readonly holder: string | null;
+  readonly text: string;
+  readonly follows: FollowedStream | null;
   readonly isObserved: boolean;
 }
 

@@ -28,6 +28,7 @@ export function viewOf(
     correlation,
     transport,
     format,
+    text,
     units: text.length,
     shownUnits,
     messages: parts.map(({ seq, messageId }) => ({ seq, messageId })),
@@ -37,6 +38,7 @@ export function viewOf(
     endedAt,
     superseded,
     holder: asked.holder ?? null,
+    follows: asked.follows ?? null,
     isObserved: asked.isObserved ?? false,
     ...now,
   };

@@ -15,6 +15,7 @@ import {
 } from '../../src/sim/sim.ts';
 import { createMemoryDisk, createMemoryStore } from '../../src/store/memory/memory.ts';
 import { JournalUnavailable } from '../../src/store/ports/unavailable.ts';
+import { withObservers } from '../../src/streams/observers.ts';
 import type { LiveSettings } from '../../src/streams/policy.ts';
 import { LiveStreams } from '../../src/streams/service.ts';
 import { aNewStream } from '../../src/streams/stream.fixture.ts';
@@ -25,7 +26,13 @@ import { virtualClock } from '../../src/system/virtual-clock.ts';
 
 export const START = 1_700_000_000_000;
 export const { account: ACCOUNT, chat: GROUP } = aNewStream();
-const TOKEN = '1:simulated';
+// A second account, whose streams may observe the first's.
+export const OBSERVING = 'telegram:2';
+const TOKENS = new Map([
+  [ACCOUNT, '1:simulated'],
+  [OBSERVING, '2:simulated'],
+]);
+const TOKEN = TOKENS.get(ACCOUNT)!;
 const NETWORK = { latencyMs: 40, jitterMs: 30 };
 const COMMIT_MS_MAX = 3;
 
@@ -99,8 +106,8 @@ export async function liveWorld(options: WorldOptions = {}) {
           settings: config,
         }),
         get: () => state,
-        list: () => [{ id: ACCOUNT, platform: 'telegram', ...state }],
-        credentialOf: () => TOKEN,
+        list: () => [...TOKENS.keys()].map((id) => ({ id, platform: 'telegram', ...state })),
+        credentialOf: (account) => TOKENS.get(account)!,
         setRefused: async () => {},
         setPaused: async () => true,
       },
@@ -126,13 +133,22 @@ export async function liveWorld(options: WorldOptions = {}) {
         throw error;
       },
     });
+    const observed = withObservers(live, {
+      clock: own,
+      onLost: (lost) => {
+        throw new Error(`observer ${lost.observer} was lost: ${lost.reason}`);
+      },
+    });
     const starting = dispatch.start();
     await run(50);
     await starting;
     const opening = live.start();
     await run(50);
     await opening;
-    return { alive, road, live, dispatch, store };
+    const resuming = observed.resume();
+    await run(50);
+    await resuming;
+    return { alive, road, live, observed, dispatch, store };
   };
 
   const run = (ms: number) => clock.run(clock.now() + ms);
@@ -164,10 +180,18 @@ export async function liveWorld(options: WorldOptions = {}) {
     get live() {
       return process.live;
     },
+    // The same, with those who observe.
+    get observed() {
+      return process.observed;
+    },
     get road() {
       return process.road;
     },
-    // As kill -9 does, and a new process after it.
+    // As kill -9 does.
+    kill() {
+      process.alive.is = false;
+    },
+    // And a new process after it.
     async crash() {
       process.alive.is = false;
       process = await start();

@@ -74,15 +74,22 @@ describe('a refused token', () => {
       () => isBad,
       () => (isBad ? NO : YES),
     );
+    const told: string[] = [];
+    road.listen((event) => {
+      if (event.kind === 'token') told.push(`${event.account} ${event.state}: ${event.detail}`);
+    }, 'trouble');
     const seq = await submit(road);
     await run(24 * HOUR_MS);
     expect(calls).toHaveLength(1);
+    // Told once, not at every question.
+    expect(told).toEqual(['fake:1 refused: the platform says 401: Unauthorized']);
     // After 1, 2, 4 … minutes, and then once an hour.
     expect(asked()).toBeGreaterThan(24);
     expect(asked()).toBeLessThan(34);
     isBad = false;
     await run(HOUR_MS + 1000);
     expect(await stateOf(seq)).toBe('sent');
+    expect(told.slice(1)).toEqual(['fake:1 taken: the platform takes its token']);
   });
 
   test('is asked about at once by hand, which says what it found', async () => {

@@ -2,6 +2,7 @@
 // nothing more of the account goes, and the platform is asked for the account itself; only its second no counts. A
 // token that is refused is asked about again, after growing pauses, and at once when an operator wants to know.
 
+import type { RoadEvent } from '../../domain/event.ts';
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { Identified } from '../../platforms/platform.ts';
 import type { Probed } from '../../road/road.ts';
@@ -16,8 +17,11 @@ const PAUSE_MS_MAX = 3_600_000;
 // Before a doubt is dropped because nobody can be asked.
 const ASK_AGAIN_MS = [1_000, 3_000, 9_000] as const;
 
+const TAKEN = 'the platform takes its token';
+
 export interface TokenRoad {
   readonly availability: AccountAvailability;
+  readonly events: { emit(event: RoadEvent): void };
   profileOf(account: string): Profile;
   wake(): void;
 }
@@ -64,6 +68,7 @@ export class TokenChecks {
     }
     // Before the attempt is settled, so that a crash in between does not make the next process send again.
     await this.#write(account, ACCOUNT_REFUSED);
+    this.#tell(account, 'refused', inWords(found));
     this.#watch(account);
     return true;
   }
@@ -104,15 +109,21 @@ export class TokenChecks {
       case 'known':
         if (refused === ACCOUNT_REFUSED) {
           await this.#write(account, null);
+          this.#tell(account, 'taken', TAKEN);
           this.#road.availability.renew(account, this.#p.clock.now());
           this.#road.wake();
         }
-        return { found: 'taken', detail: 'the platform takes its token' };
+        return { found: 'taken', detail: TAKEN };
       case 'refused':
-        return { found: 'refused', detail: `the platform says ${asked.status}: ${asked.detail}` };
+        return { found: 'refused', detail: inWords(asked) };
       case 'unreachable':
         return { found: 'unreachable', detail: asked.detail };
     }
+  }
+
+  #tell(account: string, state: 'refused' | 'taken', detail: string): void {
+    const at = this.#p.clock.now();
+    this.#road.events.emit({ kind: 'token', at, account, state, detail });
   }
 
   // Who cannot be asked now may answer in a moment; meanwhile the doubt stands.
@@ -148,4 +159,8 @@ export class TokenChecks {
       if (!(error instanceof JournalUnavailable)) throw error;
     }
   }
+}
+
+function inWords({ status, detail }: Extract<Identified, { kind: 'refused' }>): string {
+  return `the platform says ${status}: ${detail}`;
 }

@@ -13,6 +13,7 @@ import {
 } from '../../accept/callers.ts';
 import {
   answering,
+  classesFor,
   compose,
   inItsThread,
   lowered,
@@ -114,6 +115,7 @@ export class Deliveries {
           call: described,
           user: this.#userOf(account, call, params),
           ...content,
+          ...classesFor(this.#options, account),
         },
         sendOptions,
       );

@@ -1,6 +1,7 @@
 // Calls that send nothing, and downloads: straight through to the platform, the answer flowing back as it comes.
 // They are not paced, but they keep what the platform said: a wait it named is told to whoever asks before it is
-// over, and an account it refuses is not asked for again at once. A caller who hangs up ends the call.
+// over, also by the next process, and an account it refuses is not asked for again at once. A caller who hangs up ends
+// the call.
 
 import { type Readable, Transform } from 'node:stream';
 import type { Caller } from '../../accept/callers.ts';
@@ -35,7 +36,7 @@ const HEADERS_PASSED = [
 
 type PassingOptions = Pick<
   IntakeOptions,
-  'clock' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
+  'clock' | 'road' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
 >;
 type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;
 
@@ -43,7 +44,7 @@ export class Passing {
   readonly #options: PassingOptions;
   readonly #platform: PassingPlatform;
   readonly #headersPassed: readonly string[];
-  // By token, or token and method: a new token has nothing to answer for. Insertion order is age order.
+  // By token: a new one has nothing to answer for. Insertion order is age order.
   readonly #bans = new Map<string, number>();
   readonly #places = new Shares(PASSING_MAX);
 
@@ -65,14 +66,13 @@ export class Passing {
     const { passage, polling } = this.#platform;
     const kept = answerFromStore(this.#options.updates, polling, account, call, caller);
     if (kept !== null) return kept;
-    const name = `${call.credential} ${call.method.toLowerCase()}`;
-    const refusal = this.#refusal(account, call.credential) ?? this.#wait(name);
+    const refusal = this.#refusal(account, call.credential) ?? this.#wait(account, call.method);
     if (refusal !== null) return refusal;
     const answer = await this.#through(speaker, caller, (hangUp) => passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;
       if (status === 401) this.#ban(call.credential, REFUSED_MS);
-      if (status === 429) this.#ban(name, Number(headers['retry-after'] ?? 0) * 1000);
+      if (status === 429) this.#limited(account, call.method, headers['retry-after']);
     }
     // Not a 5xx: clients repeat those on their own, and it may have been paid.
     const isSpent = answer?.kind === 'lost' && this.#platform.calls.spends?.(call.method) === true;
@@ -180,8 +180,15 @@ export class Passing {
     return answerUnauthorized(this.#platform.dialect);
   }
 
-  #wait(name: string): ValueAnswer | null {
-    const leftMs = this.#leftMs(name);
+  #limited(account: string, method: string, retryAfter: string | undefined): void {
+    const { road, clock } = this.#options;
+    const ms = Number(retryAfter ?? 0) * 1000;
+    if (ms > 0) road.limitPassed(account, method, clock.now() + ms);
+  }
+
+  #wait(account: string, method: string): ValueAnswer | null {
+    const { road, clock } = this.#options;
+    const leftMs = road.passWait(account, method) - clock.now();
     return leftMs > 0 ? this.#platform.dialect.later(Math.ceil(leftMs / 1000)) : null;
   }
 

@@ -51,7 +51,9 @@ export async function draftStream(
   }
   const { user, correlation, priority } = drafted.delivery;
   const key = idempotencyKey ?? headers.idempotencyKey;
-  const who = { account, platform, chat, thread, session, user, correlation, priority };
+  const hasOwnPriority = request.priority !== undefined || (headers.bounds ?? null) !== null;
+  const urgency = { priority, ...(hasOwnPriority ? { hasOwnPriority } : null) };
+  const who = { account, platform, chat, thread, session, user, correlation, ...urgency };
   return {
     kind: 'drafted',
     stream: {

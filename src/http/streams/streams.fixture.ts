@@ -14,7 +14,7 @@ import type {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class FakeLive implements Live {
-  readonly streams = new Map<string, Mutable<StreamView> & { text: string }>();
+  readonly streams = new Map<string, Mutable<StreamView>>();
   readonly opened: NewStream[] = [];
   // Every change that was taken, in order.
   readonly changes: (StreamChange & { lazy: boolean })[] = [];
@@ -26,6 +26,7 @@ export class FakeLive implements Live {
   isQueueFull = false;
   // Told of each change before it is taken; the taking waits for it.
   onChange: (change: StreamChange) => Promise<void> | void = () => {};
+  onFinal: (id: string) => void = () => {};
   onWait: () => void = () => {};
   readonly #now: () => number;
 
@@ -62,6 +63,7 @@ export class FakeLive implements Live {
       waitsFor: null,
       text: '',
       holder: stream.holder ?? null,
+      follows: stream.follows ?? null,
       isObserved: stream.isObserved ?? false,
     };
     this.streams.set(view.id, view);
@@ -75,6 +77,7 @@ export class FakeLive implements Live {
   }
 
   async final(id: string, change: StreamChange | null, cut?: CutReason): Promise<Fed> {
+    this.onFinal(id);
     if (this.failure !== null) throw this.failure;
     if (this.isQueueFull) return { kind: 'queue_full', queueMax: 10 };
     const fed = this.#take(id, change, false);

@@ -61,6 +61,7 @@ describe('a stream by JSON', () => {
         user: '9',
         correlation: 'c',
         priority: 'high',
+        hasOwnPriority: true,
         format: 'plain',
         transport: 'chunks',
         params: body,

@@ -234,7 +234,8 @@ function isWithin(
 function showEvent(event: RoadEvent): object {
   const at = showTime(event.at);
   switch (event.kind) {
-    case 'cosmetic': {
+    case 'cosmetic':
+    case 'token': {
       const { kind, ...rest } = event;
       return { ...rest, at };
     }

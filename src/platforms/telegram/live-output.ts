@@ -2,6 +2,7 @@
 // its buttons under the last and its reply at the first, as a long message does.
 
 import type { LiveTransport } from '../../domain/live.ts';
+import { priorityOf } from '../../domain/priority.ts';
 import type { LiveCall, LiveLimits, LiveOutput, LivePlace } from '../live-output.ts';
 import { address, type BotApiParams } from './describe.ts';
 import { isGroup, outputMpm } from './limits.ts';
@@ -30,7 +31,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   transportOf: (chat) => (/^\d+$/.test(chat) ? 'draft' : 'edit'),
   budgetMpm,
   messageMpm: (chat, limits) => (isGroup(chat) ? limits.groupMpm : limits.privatePerS * 60),
-  priorityOf: (asked) => asked,
+  priorityOf,
   render: renderLive,
   open: (content, place) => ({
     method: METHODS.open,

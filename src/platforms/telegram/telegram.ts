@@ -3,6 +3,7 @@
 import type { Priors } from '../../limits/limits.ts';
 import type { Transport } from '../../system/transport.ts';
 import type { FileSource, Platform, ReaderKind } from '../platform.ts';
+import { CHANGES } from './changes.ts';
 import { chatAfter } from './classify.ts';
 import { touch } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -97,6 +98,7 @@ export function createTelegram(options: TelegramOptions): Platform {
     repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
     references: { mentions, named },
     content: { touch, wording },
+    changes: CHANGES,
     dialect: DIALECT,
     polling: POLLING,
     passage: createPassage(routes),

@@ -17,14 +17,14 @@ const FILES: Readonly<Record<string, string>> = {
 
 export function wording(method: string, params: BotApiParams): string | null {
   const { text, caption } = params;
-  if (method === 'sendMessage') return typeof text === 'string' ? plain(params, text) : null;
+  if (method === 'sendMessage') return typeof text === 'string' ? plainText(params, text) : null;
   const kind = FILES[method];
   if (kind === undefined) return null;
   return typeof caption === 'string' && caption !== ''
-    ? `[${kind}] ${plain({ ...params, entities: params.caption_entities }, caption)}`
+    ? `[${kind}] ${plainText({ ...params, entities: params.caption_entities }, caption)}`
     : `[${kind}]`;
 }
 
-function plain(params: BotApiParams, text: string): string {
+export function plainText(params: BotApiParams, text: string): string {
   return readText(params, text)?.text ?? text;
 }

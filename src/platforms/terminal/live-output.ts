@@ -1,6 +1,7 @@
 // Live output on a terminal: one message that is edited, as soon as there is more of it. Nothing has to be spared, so
 // there is no budget. Text is shown as it is written: what language models write is made to be read so, too.
 
+import { priorityOf } from '../../domain/priority.ts';
 import type { LiveOutput, LivePlace } from '../live-output.ts';
 import { address, type TerminalParams } from './describe.ts';
 
@@ -18,7 +19,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   transportOf: () => 'edit',
   budgetMpm: () => null,
   messageMpm: () => null,
-  priorityOf: (asked) => asked,
+  priorityOf,
   render: (text, _format, isFinal) => partsOf(isFinal ? text : text.replace(HALF_AT_END, '')),
   open: (content, place) => call(METHODS.open, content, place),
   edit: (content, place, messageId) =>

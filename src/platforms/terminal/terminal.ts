@@ -3,6 +3,7 @@
 
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Platform } from '../platform.ts';
+import { CHANGES } from './changes.ts';
 import { CREDENTIALS, identify } from './credentials.ts';
 import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
@@ -49,6 +50,7 @@ export function createTerminal(screens: Screens): Platform {
       touch: () => null,
       wording: (_method, { text }) => (typeof text === 'string' ? text : null),
     },
+    changes: CHANGES,
     live: LIVE_OUTPUT,
     screens,
   };

@@ -115,6 +115,8 @@ export class MemoryCommands {
       held,
       holder,
       repeats = null,
+      copyOf,
+      isBounded: _isBounded,
       ...given
     } = delivery;
     const row: MemoryRow = {
@@ -143,6 +145,7 @@ export class MemoryCommands {
     this.#saveCheck(row);
     if (held === true) this.callers.hold(seq, delivery);
     if (files.length > 0) this.#disk.spooled.set(seq, files);
+    if (copyOf !== undefined) this.#disk.copies.set(seq, copyOf);
     if (idempotencyKey !== null) this.#rememberKey(delivery, idempotencyKey, seq);
     return row;
   }

@@ -84,6 +84,8 @@ export interface MemoryDisk {
   readonly held: Map<number, { held: CallerHold; readonly print: string }>;
   // Files by delivery.
   readonly spooled: Map<number, readonly string[]>;
+  // What observers got, and of which delivery.
+  readonly copies: Map<number, number>;
   readonly limits: Map<string, StoredLimit>;
   readonly accounts: Map<string, StoredAccount>;
   // Who owns an account, where anyone but the embedded process ever has; null: nobody.
@@ -112,6 +114,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     idempotencyOf: new Map(),
     held: new Map(),
     spooled: new Map(),
+    copies: new Map(),
     limits: new Map(),
     accounts: new Map(),
     owners: new Map(),

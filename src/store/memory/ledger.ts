@@ -44,6 +44,13 @@ export function memoryLedger(disk: MemoryDisk): Ledger {
           : all.filter(({ seq }) => page.before === null || seq < page.before).reverse();
       return found.slice(0, limit).map(told);
     },
+    async copiesOf(origin) {
+      const seqs = [...disk.copies].filter(([, of]) => of === origin).map(([seq]) => seq);
+      return seqs.flatMap((seq) => disk.deliveries.get(seq) ?? []).map(told);
+    },
+    async hasCopies() {
+      return disk.copies.size > 0;
+    },
     async deadByCause(filter) {
       return groupsOf(matching(filter).filter(({ state }) => state === 'dead'));
     },

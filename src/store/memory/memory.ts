@@ -281,6 +281,7 @@ export class MemoryJournal implements Store {
     disk.attemptsOf.delete(seq);
     disk.historyOf.delete(seq);
     disk.held.delete(seq);
+    disk.copies.delete(seq);
     freeKey(disk, seq);
   }
 }

@@ -32,8 +32,9 @@ const AT = {
   repeats: 23,
   print: 24,
   epoch: 25,
+  copyOf: 26,
 } as const;
-export const APPEND_WORDS = 26;
+export const APPEND_WORDS = 27;
 // Of a plain one: up to acceptedAt they are columns, then body and queueMax.
 const PLAIN = {
   account: 0,
@@ -231,6 +232,8 @@ export class Appender {
     if (files !== null) statements.saveFiles.run(seq, files);
     const print = words[from + AT.print] as string | null;
     if (print !== null) statements.savePrint.run(print, seq);
+    const origin = words[from + AT.copyOf] as number | null;
+    if (origin !== null) statements.saveCopy.run(origin, seq);
     const key = words[from + AT.idempotencyKey]!;
     if (key === null) return;
     const expiresAt = (words[from + AT.acceptedAt] as number) + IDEMPOTENCY_MS;

@@ -17,6 +17,7 @@ export function prune(
     statements.dropResult.run(seq!);
     statements.dropAttempts.run(seq!);
     statements.dropHistory.run(seq!);
+    statements.dropCopy.run(seq!);
     if (key !== null) statements.dropKey.run(account!, key!, seq!);
     tallies.add(String(account), state as State, -1);
   }

@@ -150,6 +150,8 @@ function inlineLedger(reader: SqliteReader): Ledger {
     attempts: async (seq) => reader.attempts(seq),
     history: async (seq) => reader.history(seq),
     search: async (filter, page) => reader.search(filter, page),
+    copiesOf: async (origin) => reader.copiesOf(origin),
+    hasCopies: async () => reader.hasCopies(),
     deadByCause: async (filter) => reader.deadByCause(filter),
     countByState: async () => reader.countByState(),
     size: async () => 0,

@@ -85,6 +85,8 @@ export const SQL = {
   deadToPrune: `SELECT seq, account, state, idempotency_key AS key FROM deliveries
     INDEXED BY deliveries_stuck_ended WHERE settled_at < ? AND (state = 'dead' OR state = 'uncertain')
     ORDER BY settled_at LIMIT ?`,
+  saveCopy: 'INSERT INTO copies (origin, seq) VALUES (?, ?)',
+  dropCopy: 'DELETE FROM copies WHERE seq = ?',
   dropDelivery: 'DELETE FROM deliveries WHERE seq = ?',
   dropAttempts: 'DELETE FROM attempts WHERE seq = ?',
   dropHistory: 'DELETE FROM history WHERE seq = ?',

@@ -128,6 +128,7 @@ export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: Appe
     // The row does not know the holder.
     d.holder === undefined ? null : fingerprintOf(d),
     owner.epoch,
+    d.copyOf ?? null,
   );
 }
 

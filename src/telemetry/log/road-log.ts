@@ -91,6 +91,13 @@ export function roadLog(log: LineLog): RoadListener {
       case 'store':
         storeLines.tell(event);
         return;
+      case 'token': {
+        const { account, state, detail } = event;
+        const fields = { platform: platformOf(account), account, detail };
+        if (state === 'refused') log.warn(fields, 'token refused');
+        else log.info(fields, 'token taken again');
+        return;
+      }
       default:
         unreachable(event);
     }

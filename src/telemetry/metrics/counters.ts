@@ -196,6 +196,7 @@ interface Sheet {
   readonly retryAfterS: Count;
   readonly freezes: Count;
   readonly breakerOpened: Count;
+  readonly tokensRefused: Count;
 }
 
 export class RoadMetrics {
@@ -240,6 +241,9 @@ export class RoadMetrics {
         return;
       case 'breaker':
         if (event.state === 'open') sheet.breakerOpened.value += 1;
+        return;
+      case 'token':
+        if (event.state === 'refused') sheet.tokensRefused.value += 1;
         return;
       default:
         unreachable(event);
@@ -341,6 +345,7 @@ function makeSheet(board: Board, platform: string): Sheet {
     retryAfterS: board.count('sluice_retry_after_seconds_total', { platform }),
     freezes: board.count('sluice_freezes_total', { platform }),
     breakerOpened: board.count('sluice_breaker_opened_total', { platform }),
+    tokensRefused: board.count('sluice_tokens_refused_total', { platform }),
   };
 }
 

@@ -292,4 +292,20 @@ describe('the log of the road', () => {
     });
     expect(told[0]).toMatchObject({ level: 'warn', fields: { state: 'open', until: null } });
   });
+
+  test('a refused token is told with its account and what the platform said, and that it is taken again', () => {
+    const { told, log } = lines();
+    const { account } = about;
+    const detail = 'the platform says 401: Unauthorized';
+    roadLog(log)({ kind: 'token', at: 1, account, state: 'refused', detail });
+    roadLog(log)({ kind: 'token', at: 2, account, state: 'taken', detail: '' });
+    expect(told).toMatchObject([
+      {
+        level: 'warn',
+        message: 'token refused',
+        fields: { account, detail, platform: 'telegram' },
+      },
+      { level: 'info', message: 'token taken again', fields: { account } },
+    ]);
+  });
 });

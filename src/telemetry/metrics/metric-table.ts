@@ -114,6 +114,11 @@ export const METRICS = {
     labels: ['platform'],
     help: 'Times the breaker of an account opened.',
   },
+  sluice_tokens_refused_total: {
+    type: 'counter',
+    labels: ['platform'],
+    help: 'Times the platform refused the token of an account, asked twice.',
+  },
   sluice_internal_faults_total: {
     type: 'counter',
     labels: ['stage'],

@@ -100,6 +100,7 @@ describe('before anything happened', () => {
       'sluice_queue_full_total{platform="telegram"} 0',
       'sluice_live_watchdog_finals_total{platform="telegram"} 0',
       'sluice_breaker_opened_total{platform="telegram"} 0',
+      'sluice_tokens_refused_total{platform="telegram"} 0',
       'sluice_journal_commit_seconds_count 0',
     ]) {
       expect(text).toContain(`${line}\n`);

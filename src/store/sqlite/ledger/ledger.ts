@@ -61,6 +61,14 @@ class SqliteLedger implements Ledger {
     return this.#ask<Delivery[]>({ kind: 'search', filter, page });
   }
 
+  copiesOf(origin: number) {
+    return this.#ask<Delivery[]>({ kind: 'copiesOf', origin });
+  }
+
+  hasCopies() {
+    return this.#ask<boolean>({ kind: 'hasCopies' });
+  }
+
   deadByCause(filter: Filter) {
     return this.#ask<DeadGroup[]>({ kind: 'deadByCause', filter });
   }

@@ -27,6 +27,8 @@ const STORY_LINES_MAX = 10_000;
 // Prepared statements kept; a search has as many texts as there are kinds of filter.
 const STATEMENTS_MAX = 256;
 
+export const COPIES_SELECT = 'SELECT seq FROM copies WHERE origin = ? ORDER BY seq LIMIT ?';
+
 export function deadGroupsSql(tag: string, filter: Filter): { sql: string; params: SqlInput[] } {
   const { where, params } = residueOf(tag, filter);
   return {
@@ -77,6 +79,15 @@ export class SqliteReader {
       .map((row) => Number(row.seq));
     seqs.sort((a, b) => (order === 'ASC' ? a - b : b - a));
     return this.getMany(seqs.slice(0, limit));
+  }
+
+  copiesOf(origin: number): Delivery[] {
+    const rows = this.#all(COPIES_SELECT, [origin, SEARCH_LIMIT_MAX]);
+    return this.getMany(rows.map((row) => Number(row.seq)));
+  }
+
+  hasCopies(): boolean {
+    return this.#all('SELECT 1 FROM copies LIMIT 1', []).length > 0;
   }
 
   deadByCause(filter: Filter): DeadGroup[] {

@@ -13,6 +13,8 @@ export type LedgerQuestion =
   | { kind: 'attempts'; seq: number }
   | { kind: 'history'; seq: number }
   | { kind: 'search'; filter: Filter; page: DeliveryPage }
+  | { kind: 'copiesOf'; origin: number }
+  | { kind: 'hasCopies' }
   | { kind: 'deadByCause'; filter: Filter }
   | { kind: 'countByState' };
 
@@ -47,6 +49,10 @@ function answer(question: LedgerQuestion): unknown {
       return reader.history(question.seq);
     case 'search':
       return reader.search(question.filter, question.page);
+    case 'copiesOf':
+      return reader.copiesOf(question.origin);
+    case 'hasCopies':
+      return reader.hasCopies();
     case 'deadByCause':
       return reader.deadByCause(question.filter);
     case 'countByState':

@@ -219,6 +219,15 @@ const MESSAGE_INDEX = `
 CREATE INDEX deliveries_message ON deliveries (message_id) WHERE message_id IS NOT NULL;
 `;
 
+// What observers got of a message: few have any.
+const COPIES = `
+CREATE TABLE copies (
+  seq INTEGER PRIMARY KEY,
+  origin INTEGER NOT NULL
+) STRICT;
+CREATE INDEX copies_origin ON copies (origin);
+`;
+
 const MIGRATIONS: readonly string[] = [
   FIRST,
   INCOMING,
@@ -231,6 +240,7 @@ const MIGRATIONS: readonly string[] = [
   OWNERS,
   ACCOUNT_COLUMNS,
   MESSAGE_INDEX,
+  COPIES,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,215 @@
+// What is done to a message that has observers is done to their copies of it: an edit, a deletion, a reaction, by
+// whichever door it came. The origin's call is accepted first and waits for nobody; then each copy is found in the
+// ledger and gets a delivery of its own. What its platform cannot do, or what came too late, is on record as well: a
+// delivery that is cancelled at once, with the reason.
+
+import { bodyOf, NO_FILES, withoutExact } from '../domain/body.ts';
+import type { Delivery, NewDelivery } from '../domain/delivery.ts';
+import { HOLDERS } from '../domain/idempotency.ts';
+import { formatId, provisionalId, seqOfProvisional } from '../domain/ids.ts';
+import type { MessageChange } from '../platforms/platform.ts';
+import type { AskedRoad } from '../road/road.ts';
+import type { Appended } from '../store/ports/delivery.ts';
+import { type FollowUp, NOT_POSSIBLE, type Submitted, submitOne } from './callers.ts';
+import type { AcceptContext } from './context.ts';
+import { compose, NO_SEND_OPTIONS } from './draft.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log'>;
+
+// Families of calls that change a message.
+const CHANGING: readonly NewDelivery['family'][] = ['edit', 'delete', 'reaction'];
+const NONE: readonly FollowUp[] = [];
+// Changes that wait for a look at the ledger at once, over all chats; those of more are not followed.
+const FOLLOWING_MAX = 10_000;
+// Of one that is cancelled at once: should that fail, it never goes, and expires.
+const HELD_BACK_MS = 60_000;
+// States of a copy that has no message, and will have none.
+const NEVER_SHOWN: readonly Delivery['state'][] = ['dead', 'expired', 'cancelled'];
+
+export function isFollowed({ family }: Pick<NewDelivery, 'family'>): boolean {
+  return CHANGING.includes(family);
+}
+
+// One call of an origin, as far as all of its copies need it.
+interface OriginChange {
+  readonly delivery: NewDelivery;
+  readonly seq: number;
+  readonly params: Params;
+  readonly change: MessageChange;
+}
+
+export class FollowUps {
+  readonly #p: Ports;
+  readonly #inner: AskedRoad;
+  readonly #following = new WeakMap<NewDelivery, Promise<readonly FollowUp[]>>();
+  // The last under way of each chat: two edits of one message follow in the order they came.
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #underWay = 0;
+  // Asked once: where nobody ever observed, no call costs a look.
+  #hasCopies: Promise<boolean> | null = null;
+
+  constructor(ports: Ports, road: AskedRoad) {
+    this.#p = ports;
+    this.#inner = road;
+  }
+
+  // The road as callers see it.
+  get road(): AskedRoad {
+    return { ...this.#inner, submit: (delivery) => this.#submit(delivery) };
+  }
+
+  // What followed to whom, once that is known; of a call that was handed to this road.
+  of(delivery: NewDelivery): Promise<readonly FollowUp[]> {
+    return this.#following.get(delivery) ?? Promise.resolve(NONE);
+  }
+
+  #submit(delivery: NewDelivery): Promise<Appended> {
+    const appended = this.#inner.submit(delivery);
+    if (delivery.copyOf !== undefined) this.#hasCopies = Promise.resolve(true);
+    if (!isFollowed(delivery) || delivery.isBounded === true) return appended;
+    if (this.#underWay >= FOLLOWING_MAX) {
+      this.#p.log.warn({ account: delivery.account }, 'too many changes wait for their observers');
+      return appended;
+    }
+    this.#underWay += 1;
+    const following = this.#inTurn(delivery, appended)
+      .catch((error) => {
+        this.#p.log.error({ err: error }, 'a change of a message was not told to its observers');
+        return NONE;
+      })
+      .finally(() => {
+        this.#underWay -= 1;
+      });
+    this.#following.set(delivery, following);
+    return appended;
+  }
+
+  async #inTurn(delivery: NewDelivery, appended: Promise<Appended>): Promise<readonly FollowUp[]> {
+    const taken = await appended.catch(() => null);
+    if (taken?.kind !== 'accepted') return NONE;
+    const place = `${delivery.account}\n${delivery.chat}`;
+    const before = this.#turns.get(place) ?? Promise.resolve();
+    const turn = before.then(() => this.#follow(delivery, taken.queued.seq));
+    const settled = turn.then(
+      () => {},
+      () => {},
+    );
+    this.#turns.set(place, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(place) === settled) this.#turns.delete(place);
+    }
+  }
+
+  async #follow(delivery: NewDelivery, seq: number): Promise<readonly FollowUp[]> {
+    const { ledger, platforms } = this.#p;
+    if (!(await this.#areThereCopies())) return NONE;
+    const params = JSON.parse(withoutExact(delivery.body)) as Params;
+    const change = platforms.get(delivery.platform)?.changes?.read(delivery.method, params) ?? null;
+    if (change === null) return NONE;
+    const found: FollowUp[] = [];
+    for (const message of change.messages) {
+      const origin = await this.#originOf(delivery, message);
+      const copies = origin === null ? [] : await ledger.copiesOf(origin);
+      for (const copy of copies) {
+        const told = await this.#tell({ delivery, seq, params, change }, copy);
+        found.push({ account: copy.account, chat: copy.chat, told });
+      }
+    }
+    return found;
+  }
+
+  #areThereCopies(): Promise<boolean> {
+    this.#hasCopies ??= this.#p.ledger.hasCopies().catch((error) => {
+      this.#hasCopies = null;
+      throw error;
+    });
+    return this.#hasCopies;
+  }
+
+  // The delivery that made the message: of those with its id the first.
+  async #originOf({ account, chat }: NewDelivery, message: string): Promise<number | null> {
+    const { ledger } = this.#p;
+    const provisional = seqOfProvisional(message);
+    if (provisional !== null) {
+      const known = await ledger.get(provisional);
+      return known?.account === account ? provisional : null;
+    }
+    const page = { limit: 1, after: 0 };
+    const [first] = await ledger.search({ account, chat, messageId: message }, page);
+    return first?.seq ?? null;
+  }
+
+  async #tell(origin: OriginChange, copy: Delivery): Promise<FollowUp['told']> {
+    const drafted = this.#draft(origin, copy);
+    if (typeof drafted === 'string') return this.#record(origin, copy, drafted);
+    const submitted = await this.#hand(drafted);
+    return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
+  }
+
+  // A text: why it cannot be done.
+  #draft({ delivery, seq, params, change }: OriginChange, copy: Delivery): NewDelivery | string {
+    if (NEVER_SHOWN.includes(copy.state)) return 'its copy was never shown';
+    if ((delivery.files?.length ?? 0) > 0) return 'files are not copied';
+    const platform = this.#p.platforms.get(copy.platform);
+    const changes = platform?.changes;
+    if (platform === undefined || changes === undefined) return `not on ${copy.platform}`;
+    const message = copy.messageId ?? String(provisionalId(copy.seq));
+    const isSame = copy.platform === delivery.platform && change.messages.length === 1;
+    const call = isSame
+      ? { method: delivery.method, params: changes.about(params, message) }
+      : changes.make(change, message);
+    if (call === null) return `${copy.platform} has no such ${change.kind}`;
+    const addressed = platform.calls.address(call.params, { chat: copy.chat, thread: null });
+    const described = platform.calls.describe(call.method, addressed);
+    if (described.kind !== 'call') return `${copy.platform} does not take it`;
+    const { clock, tag } = this.#p;
+    const { account, session, thread } = copy;
+    const to = { account, platform: platform.name, call: { ...described, thread } };
+    const composed = compose(
+      clock.now(),
+      { ...to, body: bodyOf(addressed, NO_FILES) },
+      { ...NO_SEND_OPTIONS, ...this.#asked(delivery, formatId(tag, seq)), session },
+    );
+    return 'path' in composed ? composed.expected : { ...composed, live: delivery.live };
+  }
+
+  #asked({ priority, final, correlation }: NewDelivery, id: string) {
+    return { priority, final, correlation: correlation ?? id };
+  }
+
+  #hand(delivery: NewDelivery): Promise<Submitted> {
+    const { ledger, tag } = this.#p;
+    return submitOne({ road: this.#inner, ledger, tag }, { kind: 'drafted', delivery });
+  }
+
+  // Under the observer's account, where somebody would look for it.
+  async #record(
+    { delivery, seq }: OriginChange,
+    copy: Delivery,
+    detail: string,
+  ): Promise<FollowUp['told']> {
+    const { clock, tag } = this.#p;
+    const now = clock.now();
+    const { account, platform, chat, thread, session } = copy;
+    const { method, family, priority, correlation } = delivery;
+    const submitted = await this.#hand({
+      ...{ account, platform, chat, thread, session, user: null, method, family, priority },
+      correlation: correlation ?? formatId(tag, seq),
+      ...{ gate: 'open', cost: 1, live: false, final: false, slot: null, idempotencyKey: null },
+      notBefore: now + HELD_BACK_MS,
+      expiresAt: now + 2 * HELD_BACK_MS,
+      acceptedAt: now,
+      body: JSON.stringify({ note: detail }),
+    });
+    if (submitted.kind === 'refused') return submitted.problem;
+    const by = HOLDERS.sluice;
+    const why = { at: now, reason: NOT_POSSIBLE, by, body: null, queueMax: 0 };
+    await this.#inner.move({ account, seq: submitted.seq, to: 'cancelled', ...why });
+    const { receipt } = submitted;
+    const nowhere = { position: null, eta: null, reason: NOT_POSSIBLE, detail };
+    return { ...receipt, state: 'cancelled', ...nowhere };
+  }
+}

@@ -1,0 +1,60 @@
+// How long the platform wants calls of one method to wait that are passed straight through. They have no delivery and
+// no window; the wait is a record of the account like a freeze, so that the next process keeps it too.
+
+import type { StoredLimit } from '../../store/ports/limits.ts';
+import { jsonOrUndefined } from '../../system/json.ts';
+
+const KEY = 'pass|';
+// Of one account; of more the oldest are forgotten.
+const METHODS_MAX = 100;
+const METHOD_LENGTH_MAX = 64;
+
+export class PassWaits {
+  readonly #byAccount = new Map<string, Map<string, number>>();
+
+  // 0: it may go.
+  until(account: string, method: string): number {
+    return this.#byAccount.get(account)?.get(nameOf(method)) ?? 0;
+  }
+
+  // What to write down, with what deletes the records of waits that are over.
+  note(account: string, method: string, until: number, now: number): StoredLimit[] {
+    if (until <= Math.max(now, this.until(account, method))) return [];
+    const waits = this.#byAccount.get(account) ?? new Map<string, number>();
+    this.#byAccount.set(account, waits);
+    const over = [...waits].filter(([, each]) => each <= now).map(([name]) => name);
+    const name = nameOf(method);
+    waits.delete(name);
+    const surplus = Math.max(0, waits.size + 1 - METHODS_MAX);
+    over.push(...[...waits.keys()].slice(0, surplus));
+    for (const each of over) waits.delete(each);
+    waits.set(name, until);
+    const record = (of: string, value: string) => ({
+      account,
+      key: KEY + of,
+      value,
+      updatedAt: now,
+    });
+    const ended = over.filter((each) => each !== name).map((each) => record(each, ''));
+    return [...ended, record(name, JSON.stringify({ since: now, until }))];
+  }
+
+  // However far the clock was set meanwhile: no longer from now than it was meant to be.
+  restore({ account, key, value }: StoredLimit, now: number): void {
+    if (!key.startsWith(KEY)) return;
+    const stored = jsonOrUndefined(value);
+    if (typeof stored !== 'object' || stored === null) return;
+    const { since, until } = stored as Record<string, unknown>;
+    if (typeof since !== 'number' || typeof until !== 'number') return;
+    this.note(account, key.slice(KEY.length), Math.min(until, now + until - since), now);
+  }
+
+  // They stay on disk.
+  forget(account: string): void {
+    this.#byAccount.delete(account);
+  }
+}
+
+function nameOf(method: string): string {
+  return method.toLowerCase().slice(0, METHOD_LENGTH_MAX);
+}
