@@ -2,7 +2,7 @@
 
 const DECIMAL_ID = /^(0|[1-9]\d{0,18})$/;
 // 63 bits: what a database's integer holds, and more than any platform has counted to.
-const ID_MAX = '9223372036854775807';
+export const ID_MAX = '9223372036854775807';
 
 // Before every id there is.
 export const ID_ZERO = '0';
