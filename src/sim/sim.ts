@@ -1,6 +1,13 @@
 // The door of the simulator's room: Telegram as a model, as a wire, and as an HTTP server.
 // It is written from what is known of the platform and imports nothing of the code it tests.
 
+export { type ChannelOptions, type ChannelPost, ModelChannel } from './channel/channel.ts';
+export {
+  ModelServer,
+  NO_SERVER_FAULTS,
+  type ServerFaults,
+  type WaitViolation,
+} from './channel/server.ts';
 export {
   FAULT_KINDS,
   type FaultRates,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HALF_LIFE_MS, HOUR_MS, newActivity, observe, ratesOf } from './activity.ts';
-import { dueAfter, priceOf, type Rated, shareAfterWaits } from './looks.ts';
-import { dueAt, modeOf, nodeOf } from './plan.ts';
+import { dueAt, modeOf, rendezvous } from './plan.ts';
+import { dueAfter, priceOf, type Rated, shareAfterWaits } from './price.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
@@ -136,14 +136,14 @@ describe('due', () => {
 describe('partition', () => {
   const keys = Array.from({ length: 3_000 }, (_, i) => `source ${i}`);
   test('evenly, and a node that goes moves its own share alone', () => {
-    const three = keys.map((key) => nodeOf(key, ['a', 'b', 'c']));
+    const three = keys.map((key) => rendezvous(key, ['a', 'b', 'c']));
     for (const node of ['a', 'b', 'c']) {
       expect(three.filter((each) => each === node).length).toBeGreaterThan(900);
     }
-    const two = keys.map((key) => nodeOf(key, ['c', 'a']));
+    const two = keys.map((key) => rendezvous(key, ['c', 'a']));
     for (const [i, node] of three.entries()) {
       if (node !== 'b') expect(two[i]).toBe(node);
     }
-    expect(nodeOf('x', [])).toBeNull();
+    expect(rendezvous('x', [])).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
 // the same.
 
 import { HOUR_MS } from './activity.ts';
-import { dueAfter, type LookBounds, type Rated } from './looks.ts';
+import { dueAfter, type LookBounds, type Rated } from './price.ts';
 
 export type Mode = 'historical' | 'incremental';
 
@@ -69,9 +69,9 @@ export function dueAt(facts: DueFacts, pace: Pace): number {
   return Math.max(notBefore, due);
 }
 
-// Which node has a key: the one with the highest score (rendezvous hashing), so that a node that comes or goes moves
+// Which of some nodes (or accounts) has a key: the one with the highest score (rendezvous hashing), so that a node that comes or goes moves
 // its own share and nothing else.
-export function nodeOf(key: string, nodes: readonly string[]): string | null {
+export function rendezvous(key: string, nodes: readonly string[]): string | null {
   let best: string | null = null;
   let bestScore = -1;
   for (const node of nodes) {
