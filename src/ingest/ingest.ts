@@ -99,9 +99,11 @@ export class Ingest implements Service {
     this.#life = 'stopped';
     this.#renewal?.cancel();
     const work = [...this.#looks.stop(), ...this.#removals];
-    await drained(this.#parts.clock, work, deadlineMs);
-    // Whose lease it is does not matter any more after the deadline.
-    await drained(this.#parts.clock, [this.#readers.close()], deadlineMs);
+    const { clock } = this.#parts;
+    const deadline = clock.now() + deadlineMs;
+    await drained(clock, work, deadlineMs);
+    // A lease that cannot be given back in time ends by itself.
+    await drained(clock, [this.#readers.close()], Math.max(0, deadline - clock.now()));
   }
 
   // What is there already is answered as it is.

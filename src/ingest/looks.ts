@@ -178,7 +178,8 @@ export class Looks {
     const { source, progress } = tracked;
     const { succeededAt, cursor } = progress;
     const isAscending = cursor.ascent !== null;
-    const { mode, forced } = modeOf({ succeededAt, isAscending }, settings, startedAt);
+    const facts = { succeededAt, isAscending, hasMark: cursor.mark !== null };
+    const { mode, forced } = modeOf(facts, settings, startedAt);
     if (forced === 'stale_lpa' && !isAscending) {
       counters.forcedStale += 1;
       onEvent({ kind: 'forced', source: source.id, reason: forced });

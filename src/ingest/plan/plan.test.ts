@@ -13,12 +13,13 @@ const steady = (perHour: number, weight = 1): Rated => ({
 
 describe('mode', () => {
   const settings = { lpaMaxAgeHours: 24, isIncrementalOn: true };
-  const facts = { succeededAt: 0, isAscending: false };
+  const facts = { succeededAt: 0, isAscending: false, hasMark: false };
   test('historical the first time, after too long, and where it has begun', () => {
     const choice = (change: object, now = 1, set = settings) =>
       modeOf({ ...facts, ...change }, set, now);
     expect(choice({})).toEqual({ mode: 'incremental', forced: null });
     expect(choice({ succeededAt: null })).toEqual({ mode: 'historical', forced: 'first' });
+    expect(choice({ succeededAt: null, hasMark: true })).toMatchObject({ mode: 'incremental' });
     expect(choice({}, DAY_MS)).toMatchObject({ mode: 'incremental' });
     expect(choice({}, DAY_MS + 1)).toEqual({ mode: 'historical', forced: 'stale_lpa' });
     expect(choice({ isAscending: true })).toEqual({ mode: 'historical', forced: 'begun' });

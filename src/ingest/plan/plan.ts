@@ -17,6 +17,8 @@ export interface ModeFacts {
   // null: never.
   readonly succeededAt: number | null;
   readonly isAscending: boolean;
+  // An ascent has been to its end, so that changes can be asked for.
+  readonly hasMark: boolean;
 }
 
 export interface ModeSettings {
@@ -25,10 +27,10 @@ export interface ModeSettings {
 }
 
 export function modeOf(facts: ModeFacts, settings: ModeSettings, now: number): ModeChoice {
-  const { succeededAt, isAscending } = facts;
-  if (succeededAt === null) return { mode: 'historical', forced: 'first' };
+  const { succeededAt, isAscending, hasMark } = facts;
+  if (succeededAt === null && !hasMark) return { mode: 'historical', forced: 'first' };
   if (!settings.isIncrementalOn) return { mode: 'historical', forced: 'disabled' };
-  if (now - succeededAt > settings.lpaMaxAgeHours * HOUR_MS) {
+  if (succeededAt !== null && now - succeededAt > settings.lpaMaxAgeHours * HOUR_MS) {
     return { mode: 'historical', forced: 'stale_lpa' };
   }
   return isAscending
