@@ -205,8 +205,8 @@ export class Looks {
     const { onEvent } = this.#parts;
     const { progress, isDead, isSaved } = conclusionOf(look.progress, end, now);
     if (isSaved) await look.conclude(progress, isDead);
+    if (progress.activity !== tracked.progress.activity) tracked.rates = ratesIn(progress, now);
     tracked.progress = progress;
-    tracked.rates = ratesIn(progress, now);
     tracked.source = { ...tracked.source, revision: look.revision };
     const { id } = tracked.source;
     if (isDead && tracked.source.state === 'active') {

@@ -49,8 +49,8 @@ function root(a: number, b: number, c: number): number {
   return divisor === 0 ? 0 : (-2 * c) / divisor;
 }
 
-// Halved so often, the price is known to less than a millionth.
-const HALVINGS = 48;
+// Halved so often, the price is known to some millionths.
+const HALVINGS = 24;
 const PRICE_MS_MIN = 1e-3;
 const PRICE_MS_MAX = 1e15;
 
