@@ -1,5 +1,5 @@
-// Reading channels: how late posts are seen for a number of calls, how fast they are stored, and what it costs when every
-// source is due at once.
+// Reading channels: how late posts are seen for a number of calls, how fast they are stored, and what it costs when
+// every source is due at once.
 
 import type { Row } from '../row.ts';
 import { delay } from './delay.ts';

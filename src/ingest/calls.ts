@@ -1,5 +1,5 @@
-// One call of a reader, as ingest makes it: not inside a wait, not without the lease, repeated where the wire failed, and
-// never for ever. Of one method of an account one call is under way at a time: two could cross the answer that asks
+// One call of a reader, as ingest makes it: not inside a wait, not without the lease, repeated where the wire failed,
+// and never for ever. Of one method of an account one call is under way at a time: two could cross the answer that asks
 // for a wait. What a reader's code throws is a failed call.
 
 import type { Read, ReadFailure, ReadMethod } from '../platforms/history.ts';
@@ -50,7 +50,7 @@ export class Turns {
   }
 }
 
-export class Caller {
+export class ReaderCalls {
   readonly #parts: CallParts;
   readonly #reader: string;
   readonly #mayGoOn: () => boolean;

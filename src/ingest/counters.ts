@@ -1,4 +1,5 @@
-// What ingest counts, in plain numbers, under the names that dashboards know; made into samples when they are asked for.
+// What ingest counts, in plain numbers, under the names that dashboards know; made into samples when they are asked
+// for.
 
 import type { ReadFailure } from '../platforms/history.ts';
 import type { Mode } from './plan/plan.ts';

@@ -10,7 +10,7 @@ import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import { Looks } from './looks.ts';
 import { formatProgress, NEW_PROGRESS } from './progress.ts';
-import { type ReaderPool, Readers } from './readers.ts';
+import { ReaderConnections, type ReaderPool } from './readers.ts';
 import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
 import {
   mayLook,
@@ -65,7 +65,7 @@ export class Ingest implements Service {
   readonly counters = new IngestCounters();
   readonly #parts: IngestParts;
   readonly #waits: Waits;
-  readonly #readers: Readers;
+  readonly #readers: ReaderConnections;
   readonly #looks: Looks;
   readonly #removals = new Set<Promise<void>>();
   #life: 'new' | 'running' | 'stopped' = 'new';
@@ -79,7 +79,7 @@ export class Ingest implements Service {
     this.#parts = parts;
     this.#waits = new Waits(parts);
     const nodes = parts.nodes ?? (() => [node]);
-    this.#readers = new Readers({ ...parts, counters, waits: this.#waits, nodes });
+    this.#readers = new ReaderConnections({ ...parts, counters, waits: this.#waits, nodes });
     const onEvent = parts.onEvent ?? (() => {});
     const { settings } = parts;
     const turns = new Turns();

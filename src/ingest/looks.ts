@@ -8,14 +8,14 @@ import { HOUR_MS } from './plan/activity.ts';
 import { modeOf, type Pace } from './plan/plan.ts';
 import { priceOf, shareAfterWaits } from './plan/price.ts';
 import { parseProgress } from './progress.ts';
-import type { Picked, Readers } from './readers.ts';
+import type { Picked, ReaderConnections } from './readers.ts';
 import { Look, type LookEnd, type LookParts, type OpenReader } from './run.ts';
 import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
 import { type DueReason, mayLook, plan, ratesIn, type Tracked } from './tracked.ts';
 
 export interface LooksParts extends Omit<LookParts, 'onPosts'> {
   readonly clock: Clock;
-  readonly readers: Readers;
+  readonly readers: ReaderConnections;
   readonly settings: IngestSettings;
   readonly onEvent: (event: IngestEvent) => void;
 }

@@ -45,7 +45,7 @@ interface Connection {
   readonly reader: ChannelReader;
 }
 
-export class Readers {
+export class ReaderConnections {
   // Who holds what this node was refused; for health.
   lockOwner: string | null = null;
   readonly #parts: ReaderParts;

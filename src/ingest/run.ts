@@ -4,7 +4,7 @@
 import { compareIds, idMinus, idPlus } from '../domain/decimal-id.ts';
 import type { Channel, ChannelReader, HistoryPage, ReadPost } from '../platforms/history.ts';
 import type { IngestStore, NewPost, PageCommitted, StoredSource } from '../store/ports/ingest.ts';
-import { type Called, Caller, type CallParts, type CallTrouble } from './calls.ts';
+import { type Called, type CallParts, type CallTrouble, ReaderCalls } from './calls.ts';
 import { newActivity, observe } from './plan/activity.ts';
 import type { Mode } from './plan/plan.ts';
 import { formatProgress, type Progress } from './progress.ts';
@@ -59,7 +59,7 @@ export class Look {
   readonly #source: StoredSource;
   readonly #mode: Mode;
   readonly #open: OpenReader;
-  readonly #caller: Caller;
+  readonly #caller: ReaderCalls;
   #notBefore = 0;
 
   constructor(
@@ -73,7 +73,7 @@ export class Look {
     this.revision = look.source.revision;
     this.#mode = look.mode;
     this.#open = look.open;
-    this.#caller = new Caller(parts, look.open.key, mayGoOn);
+    this.#caller = new ReaderCalls(parts, look.open.key, mayGoOn);
   }
 
   async run(): Promise<LookEnd> {

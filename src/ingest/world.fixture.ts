@@ -1,5 +1,5 @@
-// A world of ingest on a virtual clock: channels that live, a reader that is cut off and told to wait, and a process that
-// dies before and after commits and is started again on the same disk. From one seed, and so again from the same.
+// A world of ingest on a virtual clock: channels that live, a reader that is cut off and told to wait, and a process
+// that dies before and after commits and is started again on the same disk. From one seed, and so again from the same.
 
 import type { ChannelReader } from '../platforms/history.ts';
 import { ModelChannel, ModelServer, NO_SERVER_FAULTS, type ServerFaults } from '../sim/sim.ts';
@@ -22,7 +22,7 @@ export interface Broken {
   readonly store?: (store: IngestStore, maybeCrash: () => Promise<void>) => IngestStore;
 }
 
-export interface WorldOptions {
+export interface IngestWorldOptions {
   readonly seed: number;
   readonly abilities: { readonly changes: boolean; readonly byId: boolean };
   readonly crashes: number;
@@ -30,7 +30,7 @@ export interface WorldOptions {
   readonly broken?: Broken;
 }
 
-export interface WorldEnd {
+export interface IngestWorldEnd {
   readonly missing: string[];
   readonly extra: string[];
   readonly stale: string[];
@@ -43,14 +43,14 @@ export interface WorldEnd {
   readonly posts: number;
 }
 
-export async function runIngestWorld(options: WorldOptions): Promise<WorldEnd> {
+export async function runIngestWorld(options: IngestWorldOptions): Promise<IngestWorldEnd> {
   const world = new World(options);
   await world.live();
   return world.end();
 }
 
 class World {
-  readonly #options: WorldOptions;
+  readonly #options: IngestWorldOptions;
   readonly #random: Random;
   readonly #clock = virtualClock(START);
   readonly #disk = createMemoryDisk();
@@ -62,7 +62,7 @@ class World {
   #crashes = 0;
   #tooLong = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: IngestWorldOptions) {
     const { seed, faults, abilities } = options;
     this.#options = options;
     this.#random = seededRandom(seed);
@@ -101,7 +101,7 @@ class World {
     await this.#clock.run(this.#clock.now() + 2.7 * HOUR_MS);
   }
 
-  async end(): Promise<WorldEnd> {
+  async end(): Promise<IngestWorldEnd> {
     const { journal } = createMemoryStore(this.#disk);
     const end = { missing: [], extra: [], stale: [] } as Record<
       'missing' | 'extra' | 'stale',

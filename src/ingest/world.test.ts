@@ -2,20 +2,25 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Read } from '../platforms/history.ts';
-import { type Broken, runIngestWorld, type WorldEnd, type WorldOptions } from './world.fixture.ts';
+import {
+  type Broken,
+  type IngestWorldEnd,
+  type IngestWorldOptions,
+  runIngestWorld,
+} from './world.fixture.ts';
 
 const SEEDS = 200;
 const FAULTS = { cut: 0.1, wait: 0.03 };
 const FULL = { changes: true, byId: true };
 
-function world(seed: number, changes: Partial<WorldOptions> = {}): Promise<WorldEnd> {
+function world(seed: number, changes: Partial<IngestWorldOptions> = {}): Promise<IngestWorldEnd> {
   return runIngestWorld({ seed, abilities: FULL, crashes: 0.06, faults: FAULTS, ...changes });
 }
 
 const CLEAN = { missing: [], extra: [], stale: [], twice: [], violations: 0 };
 
-async function all(changes: Partial<WorldOptions>, seeds = SEEDS): Promise<WorldEnd[]> {
-  const ends: WorldEnd[] = [];
+async function all(changes: Partial<IngestWorldOptions>, seeds = SEEDS): Promise<IngestWorldEnd[]> {
+  const ends: IngestWorldEnd[] = [];
   for (let seed = 1; seed <= seeds; seed++) {
     const end = await world(seed, changes);
     expect(end, `seed ${seed}`).toMatchObject(CLEAN);
@@ -24,7 +29,7 @@ async function all(changes: Partial<WorldOptions>, seeds = SEEDS): Promise<World
   return ends;
 }
 
-const sum = (ends: readonly WorldEnd[], of: 'crashes' | 'waits' | 'tooLong') =>
+const sum = (ends: readonly IngestWorldEnd[], of: 'crashes' | 'waits' | 'tooLong') =>
   ends.reduce((total, end) => total + end[of], 0);
 
 describe('the store equals the channel', () => {

@@ -8,8 +8,8 @@ export type Mode = 'historical' | 'incremental';
 
 export interface ModeChoice {
   readonly mode: Mode;
-  // Why it is not incremental: `first` time, `stale_lpa` (the last success is too long ago), `disabled` by a setting, or
-  // an ascent that an earlier look has `begun`.
+  // Why it is not incremental: `first` time, `stale_lpa` (the last success is too long ago), `disabled` by a setting,
+  // or an ascent that an earlier look has `begun`.
   readonly forced: 'first' | 'stale_lpa' | 'disabled' | 'begun' | null;
 }
 
@@ -71,8 +71,8 @@ export function dueAt(facts: DueFacts, pace: Pace): number {
   return Math.max(notBefore, due);
 }
 
-// Which of some nodes (or accounts) has a key: the one with the highest score (rendezvous hashing), so that a node that comes or goes moves
-// its own share and nothing else.
+// Which of some nodes (or accounts) has a key: the one with the highest score (rendezvous hashing), so that a node that
+// comes or goes moves its own share and nothing else.
 export function rendezvous(key: string, nodes: readonly string[]): string | null {
   let best: string | null = null;
   let bestScore = -1;

@@ -1,6 +1,6 @@
 // A channel as a platform keeps it: posts that are counted upwards, edited and deleted, and a log of what happened. It
-// answers as platforms are known to: pages that are short or empty because what was deleted is counted, changes that are
-// too many to be told. Pure: chance and time are given.
+// answers as platforms are known to: pages that are short or empty because what was deleted is counted, changes that
+// are too many to be told. Pure: chance and time are given.
 
 import { intBelow, pick, type Random } from '../../system/random.ts';
 

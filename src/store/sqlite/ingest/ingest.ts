@@ -1,5 +1,5 @@
-// Ingest in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory/ingest.ts, word for
-// word.
+// Ingest in SQL, in the worker, inside the batch's transaction. Must give the same answers as memory/ingest.ts, word
+// for word.
 
 import { unreachable } from '../../../system/assert.ts';
 import type { Database, SqlRow, Statement } from '../../../system/sqlite.ts';

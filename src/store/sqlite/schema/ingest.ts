@@ -1,5 +1,5 @@
-// The schema of ingest: channels that are read, how far, and their posts. Ids of posts are 63-bit integers; they cross as
-// decimal digits, because not all of them fit into a number.
+// The schema of ingest: channels that are read, how far, and their posts. Ids of posts are 63-bit integers; they cross
+// as decimal digits, because not all of them fit into a number.
 
 export const INGEST = `
 -- Numbers are never given twice: posts and callers name them.
