@@ -64,6 +64,8 @@ export interface ServiceOptions {
   readonly node?: string;
   readonly token?: string;
   readonly nodes?: () => readonly string[];
+  // `never`: its connections do not come about.
+  readonly opens?: 'never';
 }
 
 export function aService(options: ServiceOptions = {}) {
@@ -83,6 +85,7 @@ export function aService(options: ServiceOptions = {}) {
     ...options.answers,
   };
   const open = async (account: ReaderAccount | null): Promise<ChannelReader> => {
+    if (options.opens === 'never') await new Promise<never>(() => {});
     const note = (method: string, of: unknown) =>
       calls.push({ account: account?.id ?? null, method, of, at: clock.now() });
     return {

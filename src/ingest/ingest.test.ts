@@ -257,6 +257,35 @@ describe('readers', () => {
     expect(second.service.health()).toMatchObject({ status: 'ok', lockOwner: 'one' });
   });
 
+  test('a lease that was lost closes the connection, and what was under way is refused', async () => {
+    const at = await started({ settings: FIXED });
+    await at.run(1_000);
+    const call = Promise.withResolvers<ReturnType<typeof someChanges>>();
+    at.answers.changes = () => call.promise;
+    at.service.run(at.id);
+    await at.run(1_000);
+    const later = { now: at.clock.now() + 61_000, ttlMs: 60_000 };
+    const thief = { name: KIND, token: 'thief', node: 'two', ...later };
+    expect(await at.service.store.takeLease(thief)).toMatchObject({ kind: 'held', epoch: 2 });
+    await at.run(25_000);
+    expect(at.service.counters.lock.lost).toBe(1);
+    expect(at.closed()).toBe(1);
+    call.resolve(someChanges({ posts: [aPost(9)], mark: '50' }));
+    await at.run(1_000);
+    expect(await at.service.store.post({ source: at.id, id: '9' })).toBeNull();
+    expect(at.service.get(at.id)?.trouble).toMatch(/node two has the lease/);
+    expect(at.service.health().lockOwner).toBe('two');
+  });
+
+  test('a connection that does not come is given up, and tried again', async () => {
+    const at = await started({ accounts: [{ id: '1', session: 'x' }], opens: 'never' });
+    await at.run(31_000);
+    expect(at.service.get(at.id)?.trouble).toMatch(/not connected/);
+    expect(await at.service.accounts()).toMatchObject([
+      { account: '1', state: 'ok', isOpen: false },
+    ]);
+  });
+
   test('what another node has by partition is left to it', async () => {
     const nodes = () => ['one', 'two'];
     const ones = aService({ nodes, accounts });

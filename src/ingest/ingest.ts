@@ -10,7 +10,7 @@ import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import { Looks } from './looks.ts';
 import { formatProgress, NEW_PROGRESS } from './progress.ts';
-import { ReaderConnections, type ReaderPool } from './readers.ts';
+import { type AccountHealth, ReaderConnections, type ReaderPool } from './readers.ts';
 import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
 import {
   mayLook,
@@ -26,7 +26,7 @@ import { Waits } from './waits.ts';
 
 export type { Sample } from './counters.ts';
 export type { IngestEvent } from './events.ts';
-export type { ReaderPool } from './readers.ts';
+export type { AccountHealth, ReaderPool } from './readers.ts';
 export { INGEST_DEFAULTS, type IngestSettings } from './settings.ts';
 export type { DueReason, RunView, SourceSettings, SourceView } from './tracked.ts';
 
@@ -176,6 +176,11 @@ export class Ingest implements Service {
   // What the platforms have asked for and is not over.
   waits(): StoredWait[] {
     return this.#waits.list();
+  }
+
+  // What can be read with, and whether it can now.
+  accounts(): Promise<AccountHealth[]> {
+    return this.#readers.health();
   }
 
   health(): IngestHealth {

@@ -3,7 +3,7 @@
 // rendezvous, and which account reads a source, too: so a source stays with its account, where its name is known.
 
 import type { ChannelReader, ReaderAccount, ReaderKind } from '../platforms/history.ts';
-import type { IngestStore } from '../store/ports/ingest.ts';
+import type { IngestStore, StoredWait } from '../store/ports/ingest.ts';
 import type { Clock } from '../system/clock.ts';
 import type { IngestCounters } from './counters.ts';
 import { rendezvous } from './plan/plan.ts';
@@ -37,6 +37,20 @@ export type Picked =
   | { readonly kind: 'none'; readonly reason: NoReader; readonly detail: string };
 
 export type NoReader = 'no_reader' | 'no_account' | 'logged_out' | 'not_opened' | 'elsewhere';
+
+// Of an account that can be read with: `waiting` where a method must not be called yet.
+export interface AccountHealth {
+  readonly readerKind: string;
+  // null: the reader needs none.
+  readonly account: string | null;
+  readonly state: 'ok' | 'waiting' | 'logged_out';
+  // Whether this node has its connection open.
+  readonly isOpen: boolean;
+  readonly waits: readonly StoredWait[];
+}
+
+// Less than a lease lasts.
+const OPEN_MS_MAX = LEASE_MS / 2;
 
 interface Connection {
   readonly epoch: number;
@@ -100,9 +114,24 @@ export class ReaderConnections {
     }
   }
 
-  // How many connections are open: leases of this node.
-  get held(): number {
-    return this.#connections.size;
+  async health(): Promise<AccountHealth[]> {
+    const { pools, waits } = this.#parts;
+    const all: AccountHealth[] = [];
+    for (const { kind, accounts } of pools) {
+      for (const account of (await accounts()) ?? [null]) {
+        const key = readerKey(kind.kind, account?.id ?? null);
+        const own = waits.list().filter(({ reader }) => reader === key);
+        const isWaiting = own.length > 0 ? 'waiting' : 'ok';
+        all.push({
+          readerKind: kind.kind,
+          account: account?.id ?? null,
+          state: waits.isLoggedOut(key) ? 'logged_out' : isWaiting,
+          isOpen: this.#connections.has(key),
+          waits: own,
+        });
+      }
+    }
+    return all;
   }
 
   async close(): Promise<void> {
@@ -141,11 +170,31 @@ export class ReaderConnections {
     counters.lock.acquired += 1;
     this.lockOwner = this.#parts.node;
     try {
-      const reader = await open();
+      const reader = await this.#inTime(open);
       this.#connections.set(key, { epoch: lease.epoch, until: at + LEASE_MS, reader });
       return { kind: 'open', open: { key, reader, epoch: lease.epoch } };
     } catch (error) {
       return none('not_opened', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  // One that comes later is of no use to anybody.
+  async #inTime(open: () => Promise<ChannelReader>): Promise<ChannelReader> {
+    const { clock } = this.#parts;
+    const late = Promise.withResolvers<never>();
+    const tooLate = () => late.reject(new Error(`not connected in ${OPEN_MS_MAX} ms`));
+    const timer = clock.schedule(clock.now() + OPEN_MS_MAX, tooLate);
+    const opening = open();
+    try {
+      return await Promise.race([opening, late.promise]);
+    } catch (error) {
+      opening.then(
+        (reader) => reader.close(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      timer.cancel();
     }
   }
 

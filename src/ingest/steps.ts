@@ -1,10 +1,8 @@
-// The steps of a look at one source, over values: which call comes next, and what its answer makes of the cursor. The
-// cursor goes where rows go, never ahead of them:
-//  - an ascent reads by id from the last known one until the newest id is passed; a short or an empty page is not its
-//    end
+// The steps of a look at one source, over values: which call comes next, and what its answer makes of the cursor. Pure.
+// The cursor goes where rows go, never ahead of them:
+//  - an ascent reads by id from the last known one until the newest id is passed, whether pages are full, short or empty
 //  - changes go on from a mark that was noted before the ascent, so what happened meanwhile is told, too
 //  - where the platform says "too long", the ascent begins again at the last id, and the tail below is compared by id
-//    Pure.
 
 import { compareIds, higherId, ID_ZERO, idPlus, isDecimalId } from '../domain/decimal-id.ts';
 import type { Changes, HistoryPage, ReadPost } from '../platforms/history.ts';

@@ -35,8 +35,10 @@ export function commitPage(sql: Sql, page: PageCommit): PageCommitted {
 
 function addPost(sql: Sql, source: number, post: NewPost, at: number): boolean {
   const { id, date, editedAt, text, author, groupId, media, references } = post;
+  if (sql.isKnown.get(source, id) !== undefined) return false;
   const content = [text, author, groupId, media, references] as const;
-  return sql.addPost.run(source, id, date, editedAt, at, ...content).changes === 1;
+  sql.addPost.run(source, id, date, editedAt, at, ...content);
+  return true;
 }
 
 function changePost(sql: Sql, source: number, post: NewPost, at: number): boolean {

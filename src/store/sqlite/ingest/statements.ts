@@ -32,9 +32,11 @@ export const INGEST_SQL = {
   moveOn: `UPDATE ingest_sources SET progress = ?, revision = ?,
       state = CASE WHEN ? AND state = 'active' THEN 'dead' ELSE state END
     WHERE id = ?`,
+  // Asked first: ON CONFLICT DO NOTHING would use up a number for each post that is there already.
+  isKnown: `SELECT 1 AS found FROM ingest_posts WHERE source = ? AND id = ${ID}`,
   addPost: `INSERT INTO ingest_posts (source, id, date, edited_at, stored_at, text, author, group_id,
       media, media_references)
-    VALUES (?, ${ID}, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, id) DO NOTHING`,
+    VALUES (?, ${ID}, ?, ?, ?, ?, ?, ?, ?, ?)`,
   keepVersion: `INSERT INTO ingest_versions (source, id, version, until, edited_at, deleted_at, text,
       author, group_id, media)
     SELECT source, id, versions, ?, edited_at, deleted_at, text, author, group_id, media
