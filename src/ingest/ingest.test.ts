@@ -111,6 +111,23 @@ describe('a source', () => {
     expect(await at.service.store.source(at.id)).toMatchObject({ state: 'dead' });
   });
 
+  test('of which changes are refused is read by pages, and its tail compared each hour', async () => {
+    const refused = { kind: 'refused', reason: 'not_joined', detail: 'join it' } as const;
+    const at = await started({ settings: FIXED, answers: { changes: () => refused } });
+    at.answers.history = (after) => aPage(after === '0' ? posts(1, 3) : [], { newestId: '3' });
+    at.answers.byId = (ids) => ({ kind: 'read', value: ids.map((id) => aPost(Number(id))) });
+    await at.run(1_000);
+    expect(at.service.get(at.id)).toMatchObject({ state: 'active', lastId: '3', failure: null });
+    at.answers.byId = () => ({ kind: 'read', value: [aPost(1), aPost(3)] });
+    await at.run(2 * HOUR_MS);
+    expect(at.made('changes')).toHaveLength(1);
+    expect(at.made('by_id').length).toBeLessThanOrEqual(3);
+    const gone = await at.service.store.post({ source: at.id, id: '2' });
+    expect(gone?.deletedAt).toBeGreaterThan(START);
+    await at.run(23 * HOUR_MS);
+    expect(at.made('changes')).toHaveLength(2);
+  });
+
   test('that only fails is dead after many looks and a day, not sooner', async () => {
     const at = await started({ answers: { history: () => FAILED } });
     await at.run(23.9 * HOUR_MS);

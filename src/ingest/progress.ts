@@ -15,6 +15,8 @@ export interface Progress {
   readonly newestDate: number | null;
   // When the tail was last compared by id.
   readonly auditedAt: number | null;
+  // When the platform last refused to tell changes of this channel; null: it never did.
+  readonly changesRefusedAt: number | null;
   // null: the last look did not fail.
   readonly failure: Failure | null;
 }
@@ -36,6 +38,7 @@ export const NEW_PROGRESS: Progress = {
   parsedAt: null,
   newestDate: null,
   auditedAt: null,
+  changesRefusedAt: null,
   failure: null,
 };
 

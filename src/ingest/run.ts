@@ -13,6 +13,7 @@ import {
   AUDITED_POSTS,
   AUDITED_POSTS_MAX,
   CALLS_PER_LOOK_MAX,
+  CHANGES_REFUSED_MS,
   POSTS_PER_CALL,
 } from './settings.ts';
 import {
@@ -27,6 +28,7 @@ import {
   type Taken,
   takeChanges,
   takeCheck,
+  takeGap,
   takeHistory,
 } from './steps.ts';
 
@@ -80,13 +82,11 @@ export class Look {
     const channel = await this.#channel();
     if (channel.kind !== 'read') return channel;
     const { cursor, auditedAt } = this.progress;
-    const abilities = this.#abilities();
-    const isAuditDue =
-      !abilities.canChanges && this.#parts.clock.now() - (auditedAt ?? 0) >= AUDIT_EVERY_MS;
-    const { canChanges } = abilities;
+    const { canChanges } = this.#abilities();
+    const isAuditDue = !canChanges && this.#parts.clock.now() - (auditedAt ?? 0) >= AUDIT_EVERY_MS;
     let reading = beginLook(cursor, this.#mode, { canChanges, isAuditDue });
     for (let calls = 0; calls < CALLS_PER_LOOK_MAX; calls++) {
-      const step = nextStep(reading, abilities);
+      const step = nextStep(reading, this.#abilities());
       if (step.kind === 'done') return { kind: 'done', isMore: false, notBefore: this.#notBefore };
       const next = await this.#make(step, reading, channel.value);
       if (next.kind !== 'read') return next;
@@ -112,7 +112,9 @@ export class Look {
 
   #abilities() {
     const { reader } = this.#open;
-    return { canChanges: reader.changes !== undefined, canById: reader.byId !== undefined };
+    const refusedMs = this.#parts.clock.now() - (this.progress.changesRefusedAt ?? -Infinity);
+    const canChanges = reader.changes !== undefined && refusedMs >= CHANGES_REFUSED_MS;
+    return { canChanges, canById: reader.byId !== undefined };
   }
 
   async #make(
@@ -137,6 +139,11 @@ export class Look {
       case 'changes': {
         const ask = () => reader.changes!(channel, step.mark, POSTS_PER_CALL);
         const changes = await this.#caller.call('changes', ask);
+        // A channel that is gone refuses its pages, too.
+        if (changes.kind === 'refused') {
+          this.progress = { ...this.progress, changesRefusedAt: this.#parts.clock.now() };
+          return this.#commit(takeGap(reading, null));
+        }
         if (changes.kind !== 'read') return changes;
         const wish = changes.value.kind === 'changes' ? changes.value.notBeforeMs : 0;
         this.#notBefore = wish === 0 ? 0 : this.#parts.clock.now() + wish;

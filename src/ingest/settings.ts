@@ -37,6 +37,9 @@ export const AUDITED_POSTS = 200;
 export const AUDITED_POSTS_MAX = 2_000;
 // Where the reader tells no changes: so often.
 export const AUDIT_EVERY_MS = HOUR_MS;
+// A platform may tell changes of few channels only: one that was refused is asked again after this time, and looked
+// at by pages until then.
+export const CHANGES_REFUSED_MS = 24 * HOUR_MS;
 // Then the others have their turn; the look goes on in its next one.
 export const CALLS_PER_LOOK_MAX = 50;
 

@@ -145,16 +145,19 @@ export function endAudit(reading: Reading, abilities: Abilities): Reading {
 
 export function takeChanges(reading: Reading, changes: Changes): Taken {
   const { lastId } = reading.cursor;
-  if (changes.kind === 'too_long') {
-    const auditUpTo = lastId === ID_ZERO ? null : lastId;
-    const ascent = { mark: changes.mark, isBegun: true, auditUpTo };
-    const cursor = { lastId, mark: null, ascent };
-    return { reading: { ...reading, cursor, isAtNewest: false }, posts: [], deleted: [] };
-  }
+  if (changes.kind === 'too_long') return takeGap(reading, changes.mark);
   const posts = changes.posts.filter(({ id }) => isDecimalId(id));
   const cursor = { lastId: highestOf(posts, lastId), mark: changes.mark, ascent: null };
   const { deleted, isLast } = changes;
   return { reading: { ...reading, cursor, isDone: isLast }, posts, deleted };
+}
+
+// What happened since the mark is not told: it is found by ids. null: no changes are told at all.
+export function takeGap(reading: Reading, mark: string | null): Taken {
+  const { lastId } = reading.cursor;
+  const auditUpTo = lastId === ID_ZERO ? null : lastId;
+  const cursor = { lastId, mark: null, ascent: { mark, isBegun: true, auditUpTo } };
+  return { reading: { ...reading, cursor, isAtNewest: false }, posts: [], deleted: [] };
 }
 
 // Of the posts that were asked for, those that are gone: matched by id, as answers may come in any order.
