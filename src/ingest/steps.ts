@@ -1,6 +1,6 @@
 // The steps of a look at one source, over values: which call comes next, and what its answer makes of the cursor. Pure.
 // The cursor goes where rows go, never ahead of them:
-//  - an ascent reads by id from the last known one until the newest id is passed, whether pages are full, short or empty
+//  - an ascent reads by id from the last known one until the newest id is passed; a short or empty page is no end
 //  - changes go on from a mark that was noted before the ascent, so what happened meanwhile is told, too
 //  - where the platform says "too long", the ascent begins again at the last id, and the tail below is compared by id
 
