@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { ensureNodeFlags } from '../bin/node-flags.js';
 import { broadcast } from './broadcast/broadcast.ts';
 import { engine } from './engine/engine.ts';
+import { ingest } from './ingest/ingest.ts';
 import { latency } from './latency/latency.ts';
 import { live } from './live/live.ts';
 import { metrics } from './metrics/metrics.ts';
@@ -21,6 +22,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   metrics,
   streams: liveOutput,
   strangers,
+  ingest,
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };

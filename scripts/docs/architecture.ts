@@ -27,6 +27,7 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   updates: 'updates of the platform: recorded, forwarded in order, who wrote when',
   streams: 'texts that grow: pacing, previews, finals',
   broadcast: 'one message to many chats: audiences, feeding, outcomes',
+  ingest: 'channels are read: when, how far, and what becomes of an answer',
   telemetry: 'metrics and log lines, computed from the events of the road',
   dashboard:
     'the web page: built, served; `web/` runs in the browser and uses the public routes only',

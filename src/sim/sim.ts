@@ -1,6 +1,13 @@
 // The door of the simulator's room: Telegram as a model, as a wire, as an HTTP server, and as one of MTProto.
 // It is written from what is known of the platform and imports nothing of the code it tests.
 
+export { type ChannelOptions, type ChannelPost, ModelChannel } from './channel/channel.ts';
+export {
+  ModelServer,
+  NO_SERVER_FAULTS,
+  type ServerFaults,
+  type WaitViolation,
+} from './channel/server.ts';
 export {
   type ChannelChange,
   type NewSimPost,

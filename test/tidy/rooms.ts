@@ -40,6 +40,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   },
   // Tools for agents, over whatever makes calls of REST.
   mcp: { values: [], types: [] },
+  ingest: { values: ['domain', 'system', 'store'], types: ['platforms'] },
   http: {
     // Of platforms the registry alone: what stands in the examples of routes.
     values: [
@@ -65,7 +66,11 @@ export const OPEN_ROOMS = ['domain', 'system', 'road', 'accept'];
 
 // The file that bears the room's name, where it is not `<room>/<room>.ts`; a folder: every file in it.
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
-  platforms: ['platforms/platform.ts', 'platforms/definition.ts', 'platforms/registry.ts'],
+  // The port, what is known of a platform before it is opened, all of them, and the port of ingest.
+  platforms: [
+    ...['platforms/platform.ts', 'platforms/definition.ts', 'platforms/registry.ts'],
+    'platforms/history.ts',
+  ],
   // What it resolves to, and what rows of its table are made of.
   config: ['config/config.ts', 'config/setting.ts', 'config/parse.ts'],
   app: ['app/gateway.ts', 'app/simulated.ts'],

@@ -8,6 +8,7 @@ import { broadcasts } from './broadcasts.contract.ts';
 import { callers } from './callers.contract.ts';
 import { damaged } from './damaged.contract.ts';
 import { incoming } from './incoming.contract.ts';
+import { ingest } from './ingest.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
 import { keys } from './keys.contract.ts';
@@ -34,6 +35,7 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     streams(() => store);
     broadcasts(() => store);
     keys(() => store);
+    ingest(() => store);
     renames(() => store);
     owning(() => store);
   });

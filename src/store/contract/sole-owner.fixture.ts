@@ -23,9 +23,9 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
   const ownerOf = (seq: number) => as(accounts.get(seq) ?? ACCOUNT);
   let seqAhead = Math.max(0, ...accounts.keys());
   const ownAll = async () => (await store.knownAccounts()).map(as);
-  const { incoming, broadcasts, streams, keys, audit } = store;
+  const { incoming, broadcasts, streams, keys, audit, ingest } = store;
   return {
-    ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit },
+    ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit, ingest },
     // Resolves when it is on the disk; `written` is told the answer when it is written.
     async append(
       delivery: NewDelivery,

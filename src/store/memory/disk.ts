@@ -13,6 +13,7 @@ import type { StoredKey } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { StoredStream } from '../ports/streams.ts';
 import type { NewIncoming } from '../ports/updates.ts';
+import { createIngestDisk, type IngestDisk } from './ingest-disk.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type MemoryRow = Writable<DeliveryRow>;
@@ -96,6 +97,7 @@ export interface MemoryDisk {
   readonly streams: Map<string, StoredStream>;
   readonly keys: Map<string, StoredKey>;
   readonly audit: { last: number; entries: AuditEntry[] };
+  readonly ingest: IngestDisk;
 }
 
 export function createMemoryDisk(tag = 'local'): MemoryDisk {
@@ -131,6 +133,7 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     streams: new Map(),
     keys: new Map(),
     audit: { last: 0, entries: [] },
+    ingest: createIngestDisk(),
   };
 }
 

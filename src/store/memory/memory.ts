@@ -20,6 +20,7 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
+import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
@@ -33,6 +34,7 @@ import { runBroadcasts } from './broadcasts.ts';
 import { MemoryCommands } from './commands.ts';
 import { createMemoryDisk, freeKey, type MemoryDisk } from './disk.ts';
 import { runIncoming } from './incoming.ts';
+import { runIngest } from './ingest.ts';
 import { runKeys } from './keys.ts';
 import { memoryLedger } from './ledger.ts';
 import { recordOf } from './live.ts';
@@ -67,6 +69,7 @@ export class MemoryJournal implements Store {
   readonly streams: StreamStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly ingest: IngestStore;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -93,6 +96,7 @@ export class MemoryJournal implements Store {
     const guarded = keysOver((command) => this.#command(() => runKeys(disk, command)));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+    this.ingest = ingestOver((command) => this.#command(() => runIngest(disk, command)));
   }
 
   // Another handle on the same store, as another node would open it.

@@ -7,6 +7,7 @@ import type { AuditStore } from './audit.ts';
 import type { BroadcastStore } from './broadcasts.ts';
 import type { CallerStore } from './callers.ts';
 import type { DeliveryStore } from './delivery.ts';
+import type { IngestStore } from './ingest.ts';
 import type { KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaintenanceStore } from './maintenance.ts';
@@ -33,5 +34,7 @@ export interface Store
   // Who may do what, and what was done.
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  // Channels that are read, and their posts.
+  readonly ingest: IngestStore;
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@
 import { assert } from '../../system/assert.ts';
 import type { AccountRename } from '../ports/accounts.ts';
 import type { BroadcastCommand } from '../ports/broadcasts.ts';
+import type { IngestCommand } from '../ports/ingest.ts';
 import type { KeyCommand } from '../ports/keys.ts';
 import type { TimeShift } from '../ports/maintenance.ts';
 import type { StreamCommand } from '../ports/streams.ts';
@@ -18,6 +19,7 @@ import { SqliteCallers } from './callers.ts';
 import { SqliteCommands } from './commands.ts';
 import type { OpenStore } from './files/open.ts';
 import { SqliteIncoming } from './incoming.ts';
+import { SqliteIngest } from './ingest/ingest.ts';
 import { SqliteKeys } from './keys.ts';
 import { prune } from './prune.ts';
 import { SqliteReads } from './reads.ts';
@@ -49,6 +51,7 @@ export class BatchRunner {
   readonly #streams: SqliteStreams;
   readonly #broadcasts: SqliteBroadcasts;
   readonly #keys: SqliteKeys;
+  readonly #ingest: SqliteIngest;
   readonly #callers: SqliteCallers;
   // Commits that the disk may not have yet.
   #unforced = 0;
@@ -67,6 +70,7 @@ export class BatchRunner {
     this.#streams = new SqliteStreams(db);
     this.#broadcasts = new SqliteBroadcasts(db);
     this.#keys = new SqliteKeys(db);
+    this.#ingest = new SqliteIngest(db);
     this.#callers = new SqliteCallers(db, this.#commands.presence.inheritedTo);
   }
 
@@ -210,6 +214,9 @@ export class BatchRunner {
         return;
       case OP.keys:
         out.push(this.#keys.run(JSON.parse(reader.string()) as KeyCommand));
+        return;
+      case OP.ingest:
+        out.push(this.#ingest.run(JSON.parse(reader.string()) as IngestCommand));
         return;
       case OP.unanswered:
         out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));

@@ -18,6 +18,7 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
+import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
@@ -106,6 +107,7 @@ export class SqliteJournal implements Store {
   readonly broadcasts: BroadcastStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly ingest: IngestStore;
   readonly #commits: GroupCommit;
   readonly #node: string;
   #closed: Promise<void> | null = null;
@@ -121,6 +123,7 @@ export class SqliteJournal implements Store {
     const guarded = keysOver((command) => this.#runText(OP.keys, command));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+    this.ingest = ingestOver((command) => this.#runText(OP.ingest, command));
   }
 
   #callersOver(): CallerStore {

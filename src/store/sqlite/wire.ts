@@ -57,6 +57,8 @@ export const OP = {
   knownAccounts: 24,
   // Of the accounts that have ever changed hands.
   epochs: 25,
+  // As of incoming.
+  ingest: 26,
 } as const;
 
 export class WireReader {

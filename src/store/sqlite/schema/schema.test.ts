@@ -11,6 +11,7 @@ import { BROADCAST_SQL } from '../broadcast-statements.ts';
 import { CALLERS_SQL } from '../callers.ts';
 import { openStore } from '../files/open.ts';
 import { INCOMING_SQL } from '../incoming.ts';
+import { INGEST_SQL } from '../ingest/statements.ts';
 import { KEYS_SQL } from '../keys.ts';
 import { OWNERS_SQL } from '../owners.ts';
 import { CALLS_NEWEST_FIRST } from '../reads.ts';
@@ -65,7 +66,7 @@ describe('no statement walks through a big table', () => {
   const { lastAccepted, lastBegun, lastEnded, ...callers } = CALLERS_SQL;
   const statements = [
     ...[callers, SQL, INCOMING_SQL, STREAMS_SQL, AUDIENCE_SQL, BROADCAST_SQL, KEYS_SQL],
-    OWNERS_SQL,
+    ...[OWNERS_SQL, INGEST_SQL],
   ].flatMap((all) => Object.entries(all));
   test.each(statements)('%s', (_name, sql) => {
     expect(plan(sql)).not.toMatch(/SCAN (?!json_each)/);

@@ -9,6 +9,7 @@ import type { Database } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
+import { INGEST } from './ingest.ts';
 import { KEYS } from './keys.ts';
 import { OWNERS } from './owners.ts';
 
@@ -241,6 +242,7 @@ const MIGRATIONS: readonly string[] = [
   ACCOUNT_COLUMNS,
   MESSAGE_INDEX,
   COPIES,
+  INGEST,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,104 @@
+// One call of a reader, as ingest makes it: not inside a wait, not without the lease, repeated where the wire failed,
+// and never for ever. Of one method of an account one call is under way at a time: two could cross the answer that asks
+// for a wait. What a reader's code throws is a failed call.
+
+import type { Read, ReadFailure, ReadMethod } from '../platforms/history.ts';
+import type { Clock } from '../system/clock.ts';
+import { sleep } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import type { IngestCounters } from './counters.ts';
+import { RETRY_MS_FIRST } from './settings.ts';
+import type { Waits } from './waits.ts';
+
+export interface CallParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly waits: Waits;
+  readonly counters: IngestCounters;
+  readonly turns: Turns;
+  readonly retriesMax: number;
+}
+
+// Why a look cannot go on.
+export type CallTrouble =
+  | { readonly kind: 'wait'; readonly until: number; readonly method: ReadMethod }
+  | { readonly kind: 'failed'; readonly reason: ReadFailure; readonly detail: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'logged_out'; readonly detail: string }
+  // Paused, shut down, or the lease is another's.
+  | { readonly kind: 'stopped' };
+
+export type Called<T> = { readonly kind: 'read'; readonly value: T } | CallTrouble;
+
+// An answer that has not come by then is not waited for.
+const CALL_MS_MAX = 60_000;
+
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  async take<T>(name: string, run: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last.set(name, promise);
+    try {
+      await before;
+      return await run();
+    } finally {
+      if (this.#last.get(name) === promise) this.#last.delete(name);
+      resolve();
+    }
+  }
+}
+
+export class ReaderCalls {
+  readonly #parts: CallParts;
+  readonly #reader: string;
+  readonly #mayGoOn: () => boolean;
+
+  constructor(parts: CallParts, reader: string, mayGoOn: () => boolean) {
+    this.#parts = parts;
+    this.#reader = reader;
+    this.#mayGoOn = mayGoOn;
+  }
+
+  async call<T>(method: ReadMethod, ask: () => Promise<Read<T>>): Promise<Called<T>> {
+    const { clock, random, counters, retriesMax, turns } = this.#parts;
+    for (let retries = 0; ; retries++) {
+      const turn = `${this.#reader} ${method}`;
+      const answer = await turns.take(turn, () => this.#once(method, ask));
+      if (answer.kind !== 'failed' || retries === retriesMax) return answer;
+      counters.retries[answer.reason] += 1;
+      await sleep(clock, RETRY_MS_FIRST * 2 ** retries * (1 + random.next() / 4));
+    }
+  }
+
+  async #once<T>(method: ReadMethod, ask: () => Promise<Read<T>>): Promise<Called<T>> {
+    const { counters, waits } = this.#parts;
+    if (!this.#mayGoOn()) return { kind: 'stopped' };
+    const waitUntil = waits.until(this.#reader, method);
+    if (waitUntil > 0) return { kind: 'wait', until: waitUntil, method };
+    counters.calls += 1;
+    const answer = await this.#answer(ask);
+    if (answer.kind === 'logged_out') await waits.noteLoggedOut(this.#reader);
+    if (answer.kind !== 'wait') return answer;
+    counters.waitMs += answer.waitMs;
+    const until = await waits.note(this.#reader, method, answer.waitMs);
+    return { kind: 'wait', until, method };
+  }
+
+  async #answer<T>(ask: () => Promise<Read<T>>): Promise<Read<T>> {
+    const { clock } = this.#parts;
+    const late = Promise.withResolvers<Read<T>>();
+    const timer = clock.schedule(clock.now() + CALL_MS_MAX, () =>
+      late.resolve({ kind: 'failed', reason: 'timeout', detail: `no answer in ${CALL_MS_MAX} ms` }),
+    );
+    try {
+      return await Promise.race([ask(), late.promise]);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      return { kind: 'failed', reason: 'server', detail };
+    } finally {
+      timer.cancel();
+    }
+  }
+}

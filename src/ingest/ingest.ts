@@ -1,0 +1,275 @@
+// The door of ingest: channels are added, looked at when they are due, and what was read is found here. One service for
+// each process; what it may read is decided by leases in the store, so several may run on one.
+
+import type { IngestStore, StoredSource, StoredWait } from '../store/ports/ingest.ts';
+import type { Clock, Timer } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { drained, type Service } from '../system/service.ts';
+import { Turns } from './calls.ts';
+import { IngestCounters, type Sample, samplesOf } from './counters.ts';
+import type { IngestEvent } from './events.ts';
+import { Looks } from './looks.ts';
+import { formatProgress, NEW_PROGRESS } from './progress.ts';
+import { type AccountHealth, ReaderConnections, type ReaderPool } from './readers.ts';
+import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
+import {
+  mayLook,
+  parseSettings,
+  SOURCE_DEFAULTS,
+  type SourceSettings,
+  type SourceView,
+  type Tracked,
+  trackedOf,
+  viewOf,
+} from './tracked.ts';
+import { Waits } from './waits.ts';
+
+export type { Sample } from './counters.ts';
+export type { IngestEvent } from './events.ts';
+export type { AccountHealth, ReaderPool } from './readers.ts';
+export { INGEST_DEFAULTS, type IngestSettings } from './settings.ts';
+export type { DueReason, RunView, SourceSettings, SourceView } from './tracked.ts';
+
+export interface IngestParts {
+  readonly store: IngestStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pools: readonly ReaderPool[];
+  readonly settings: IngestSettings;
+  // This process among those that read, and a secret that no other has.
+  readonly node: string;
+  readonly token: string;
+  // All that read, this one included; left out: it alone.
+  readonly nodes?: () => readonly string[];
+  readonly onEvent?: (event: IngestEvent) => void;
+}
+
+export type HealthStatus = 'ok' | 'stale' | 'down';
+
+export interface IngestHealth {
+  // 0: it has not begun.
+  readonly lastTickAt: number;
+  readonly intervalMs: number;
+  readonly lockOwner: string | null;
+  readonly status: HealthStatus;
+}
+
+const SOURCES_PER_PAGE = 500;
+const POSTS_REMOVED_TOGETHER = 1_000;
+// Late by more than so many intervals.
+const STALE_INTERVALS = 2;
+const DOWN_INTERVALS = 10;
+
+export class Ingest implements Service {
+  readonly store: IngestStore;
+  readonly counters = new IngestCounters();
+  readonly #parts: IngestParts;
+  readonly #waits: Waits;
+  readonly #readers: ReaderConnections;
+  readonly #looks: Looks;
+  readonly #removals = new Set<Promise<void>>();
+  #life: 'new' | 'running' | 'stopped' = 'new';
+  #started: Promise<void> | null = null;
+  #renewal: Timer | null = null;
+
+  constructor(parts: IngestParts) {
+    const { node } = parts;
+    const { counters } = this;
+    this.store = parts.store;
+    this.#parts = parts;
+    this.#waits = new Waits(parts);
+    const nodes = parts.nodes ?? (() => [node]);
+    this.#readers = new ReaderConnections({ ...parts, counters, waits: this.#waits, nodes });
+    const onEvent = parts.onEvent ?? (() => {});
+    const { settings } = parts;
+    const turns = new Turns();
+    const shared = { counters, waits: this.#waits, turns, readers: this.#readers, onEvent };
+    this.#looks = new Looks({ ...parts, ...shared, retriesMax: settings.retriesMax });
+  }
+
+  start(): Promise<void> {
+    if (this.#life === 'new') {
+      this.#life = 'running';
+      this.#started = this.#start();
+    }
+    return this.#started ?? Promise.resolve();
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#life = 'stopped';
+    this.#renewal?.cancel();
+    const work = [...this.#looks.stop(), ...this.#removals];
+    const { clock } = this.#parts;
+    const deadline = clock.now() + deadlineMs;
+    await drained(clock, work, deadlineMs);
+    // A lease that cannot be given back in time ends by itself.
+    await drained(clock, [this.#readers.close()], Math.max(0, deadline - clock.now()));
+  }
+
+  // What is there already is answered as it is.
+  async add(
+    readerKind: string,
+    name: string,
+    settings: Partial<SourceSettings> = {},
+  ): Promise<{ isNew: boolean; source: SourceView }> {
+    const added = await this.store.addSource({
+      readerKind,
+      name,
+      settings: JSON.stringify({ ...SOURCE_DEFAULTS, ...settings }),
+      progress: formatProgress(NEW_PROGRESS),
+      createdAt: this.#parts.clock.now(),
+    });
+    const tracked = this.#looks.find(added.source.id) ?? this.#track(added.source);
+    return { isNew: added.isNew, source: viewOf(tracked) };
+  }
+
+  list(): SourceView[] {
+    return this.#looks.all().map(viewOf);
+  }
+
+  get(id: number): SourceView | null {
+    const tracked = this.#looks.find(id);
+    return tracked === null ? null : viewOf(tracked);
+  }
+
+  // Those that fail for good, and wait for a person.
+  dead(): SourceView[] {
+    return this.list().filter(({ state }) => state === 'dead');
+  }
+
+  pause(id: number): Promise<SourceView | null> {
+    return this.#change(id, 'paused', null);
+  }
+
+  // Also of one that is dead: it is tried again at once.
+  resume(id: number): Promise<SourceView | null> {
+    return this.#change(id, 'active', null);
+  }
+
+  async configure(id: number, changes: Partial<SourceSettings>): Promise<SourceView | null> {
+    const tracked = this.#looks.find(id);
+    if (tracked === null) return null;
+    return this.#change(id, null, JSON.stringify({ ...tracked.settings, ...changes }));
+  }
+
+  // A look now, as soon as there is a place, within what the platform allows; false: there is no such source.
+  run(id: number): boolean {
+    const tracked = this.#looks.find(id);
+    if (tracked === null) return false;
+    tracked.isWanted = true;
+    this.#looks.now(tracked, 'manual');
+    return true;
+  }
+
+  // With its posts; false: there is no such source.
+  remove(id: number): boolean {
+    const tracked = this.#looks.find(id);
+    if (tracked === null) return false;
+    this.#remove(tracked.source);
+    return true;
+  }
+
+  loggedIn(readerKind: string, account: string): Promise<void> {
+    return this.#readers.loggedIn(readerKind, account);
+  }
+
+  // What the platforms have asked for and is not over.
+  waits(): StoredWait[] {
+    return this.#waits.list();
+  }
+
+  // What can be read with, and whether it can now.
+  accounts(): Promise<AccountHealth[]> {
+    return this.#readers.health();
+  }
+
+  health(): IngestHealth {
+    const { lastTickAt } = this.counters;
+    const { intervalMs } = this.#parts.settings;
+    const age = this.#parts.clock.now() - lastTickAt;
+    const isLate = (intervals: number) => age > intervals * intervalMs;
+    const isDown = this.#life !== 'running' || isLate(DOWN_INTERVALS);
+    const status = isDown ? 'down' : isLate(STALE_INTERVALS) ? 'stale' : 'ok';
+    return { lastTickAt, intervalMs, lockOwner: this.#readers.lockOwner, status };
+  }
+
+  samples(): Sample[] {
+    const now = this.#parts.clock.now();
+    const ages = this.#looks
+      .all()
+      .filter(({ source }) => source.state === 'active')
+      .map(({ source, progress }) => ({
+        channelId: source.name,
+        ageMs: now - (progress.succeededAt ?? source.createdAt),
+      }));
+    return samplesOf(this.counters, ages);
+  }
+
+  async #start(): Promise<void> {
+    await this.#waits.load();
+    for (let after = 0; ; ) {
+      const page = await this.store.sources({ after, max: SOURCES_PER_PAGE });
+      for (const source of page) {
+        if (source.state === 'removed') this.#remove(source);
+        else this.#track(source);
+      }
+      if (page.length < SOURCES_PER_PAGE) break;
+      after = page.at(-1)!.id;
+    }
+    if (this.#life !== 'running') return;
+    this.#looks.start();
+    this.#renewLater();
+  }
+
+  #renewLater(): void {
+    const { clock } = this.#parts;
+    this.#renewal = clock.schedule(clock.now() + LEASE_RENEW_MS, () => {
+      const failed = (error: unknown) =>
+        this.#parts.onEvent?.({ kind: 'fault', source: null, error });
+      void this.#readers
+        .renew()
+        .catch(failed)
+        .finally(() => {
+          if (this.#life === 'running') this.#renewLater();
+        });
+    });
+  }
+
+  #track(source: StoredSource): Tracked {
+    const tracked = trackedOf(source, this.#parts.clock.now());
+    this.#looks.add(tracked);
+    return tracked;
+  }
+
+  async #change(
+    id: number,
+    state: 'active' | 'paused' | null,
+    settings: string | null,
+  ): Promise<SourceView | null> {
+    const source = await this.store.changeSource({ id, state, settings });
+    const tracked = this.#looks.find(id);
+    if (source === null || tracked === null) return null;
+    const wasReading = mayLook(tracked);
+    // Its revision is the look's business.
+    tracked.source = { ...tracked.source, state: source.state, settings: source.settings };
+    tracked.settings = parseSettings(source.settings);
+    if (state === 'active' && !wasReading) this.#looks.now(tracked, 'manual');
+    else this.#looks.changed();
+    return viewOf(tracked);
+  }
+
+  #remove(source: StoredSource): void {
+    this.#looks.drop(source.id);
+    const removal = this.#removeAll(source.id).catch((error: unknown) =>
+      this.#parts.onEvent?.({ kind: 'fault', source: source.id, error }),
+    );
+    this.#removals.add(removal);
+    void removal.finally(() => this.#removals.delete(removal));
+  }
+
+  // Piece by piece, so that others have their turn; what a stop leaves is removed at the next start.
+  async #removeAll(id: number): Promise<void> {
+    const max = POSTS_REMOVED_TOGETHER;
+    while (await this.store.removeSource({ id, max })) if (this.#life === 'stopped') return;
+  }
+}

@@ -1,0 +1,161 @@
+// Random commands of ingest, against memory and SQLite: every answer must be the same.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
+import { createMemoryStore } from '../memory/memory.ts';
+import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+import type { IngestStore } from './ingest.ts';
+
+type Run = (store: IngestStore, at: number) => Promise<unknown>;
+type Command = readonly [kind: string, run: Run];
+
+const RUNS = 60;
+const source = fc.integer({ min: 1, max: 3 });
+const id = fc.constantFrom('1', '2', '9', '10', '11', '9007199254740992', '9007199254740993');
+const max = fc.integer({ min: 1, max: 5 });
+const name = fc.constantFrom('@a', '@b');
+const text = fc.constantFrom('one', 'Zwei ü', 'ONE more', '');
+const token = fc.constantFrom('x', 'y');
+
+const addSource: fc.Arbitrary<Run> = fc
+  .record({ name, readerKind: fc.constantFrom('page', 'other'), settings: text })
+  .map((one) => (store, at) => store.addSource({ ...one, progress: '{}', createdAt: at }));
+
+const changeSource: fc.Arbitrary<Run> = fc
+  .record({
+    id: source,
+    state: fc.constantFrom(null, 'active' as const, 'paused' as const, 'dead' as const),
+    settings: fc.option(text),
+  })
+  .map((change) => (store) => store.changeSource(change));
+
+const removeSource: fc.Arbitrary<Run> = fc
+  .record({ id: source, max })
+  .map((command) => (store) => store.removeSource(command));
+
+const post = fc.record({
+  id,
+  date: fc.integer({ min: 0, max: 50 }),
+  editedAt: fc.constantFrom(null, 5, 7.5),
+  text,
+  author: fc.constantFrom(null, 'ü'),
+  groupId: fc.constantFrom(null, '7'),
+  media: fc.constantFrom('[]', '[1]'),
+  references: fc.constantFrom('[]', '["r"]'),
+});
+
+// Mostly from the revision that stands, so that most are taken.
+const commit: fc.Arbitrary<Run> = fc
+  .record({
+    source,
+    progress: text,
+    epoch: fc.constantFrom(9, 9, 1),
+    isLate: fc.constantFrom(false, false, false, true),
+    posts: fc.array(post, { maxLength: 4 }),
+    deleted: fc.array(id, { maxLength: 2 }),
+    isDead: fc.constantFrom(false, false, false, true),
+  })
+  .map(({ epoch, isLate, ...page }) => async (store, at) => {
+    const revision = ((await store.source(page.source))?.revision ?? 0) - (isLate ? 1 : 0);
+    return store.commit({ ...page, revision, at, lease: { name: 'l', epoch } });
+  });
+
+const onePost: fc.Arbitrary<Run> = fc
+  .record({ source, id })
+  .map((key) => async (store) => [await store.post(key), await store.versions({ ...key, max: 3 })]);
+
+const posts: fc.Arbitrary<Run> = fc
+  .record({
+    source: fc.option(source),
+    order: fc.constantFrom('newest' as const, 'oldest' as const),
+    cursor: fc.option(id),
+    since: fc.option(fc.integer({ min: 0, max: 50 })),
+    text: fc.constantFrom(null, null, 'one', 'Ü'),
+    max,
+  })
+  .map((query) => (store) => store.posts(query));
+
+const knownIds: fc.Arbitrary<Run> = fc
+  .record({ source, upTo: id, max })
+  .map((query) => (store) => store.knownIds(query));
+
+const listed: fc.Arbitrary<Run> = fc
+  .record({ after: fc.integer({ min: 0, max: 2 }), max })
+  .map((page) => (store) => store.sources(page));
+
+const wait: fc.Arbitrary<Run> = fc
+  .record({ reader: name, method: name, until: fc.integer({ min: 0, max: 9 }), drop: fc.boolean() })
+  .map(({ until, drop, ...key }) => async (store, at) => {
+    if (drop) await store.dropWait(key);
+    else await store.saveWait({ ...key, until, at });
+    return store.waits();
+  });
+
+const lease: fc.Arbitrary<Run> = fc
+  .record({ token, ttlMs: fc.integer({ min: 1, max: 9 }), node: name })
+  .map((one) => (store, at) => store.takeLease({ name: 'l', now: at, ...one }));
+
+const release: fc.Arbitrary<Run> = token.map(
+  (one) => (store) => store.releaseLease({ name: 'l', token: one }),
+);
+
+const kinds = {
+  ...{ addSource, changeSource, removeSource, commit, onePost, posts, knownIds, listed },
+  ...{ wait, lease, release },
+};
+const WEIGHTS: Readonly<Record<string, number>> = {
+  commit: 10,
+  addSource: 4,
+  posts: 3,
+  onePost: 4,
+  knownIds: 3,
+  lease: 3,
+};
+const command = fc.oneof(
+  ...Object.entries(kinds).map(([kind, run]) => ({
+    weight: WEIGHTS[kind] ?? 1,
+    arbitrary: run.map((one): Command => [kind, one]),
+  })),
+);
+
+function kindOf(kind: string, told: unknown): string {
+  if (saysNothing(told)) return `${kind}: nothing`;
+  const isCommit = kind === 'commit' && typeof told === 'object' && told !== null && 'kind' in told;
+  return isCommit ? `commit: ${told.kind}` : kind;
+}
+
+// Far less than is usual.
+const LEAST = {
+  addSource: 50,
+  changeSource: 10,
+  'commit: committed': 100,
+  'commit: stale': 10,
+  'commit: not_owner': 3,
+  'commit: gone': 20,
+  onePost: 10,
+  posts: 50,
+  knownIds: 5,
+  lease: 20,
+};
+
+test('memory and SQLite give the same answers', async () => {
+  const coverage = new Coverage();
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
+      const memory = createMemoryStore().journal;
+      const sqlite = inlineHarness();
+      try {
+        for (const [at, [kind, run]] of commands.entries()) {
+          const told = await run(memory.ingest, at);
+          coverage.count(kindOf(kind, told));
+          expect(await run(sqlite.journal.ingest, at)).toEqual(told);
+        }
+      } finally {
+        await sqlite.dispose();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(coverage.missing(LEAST)).toEqual([]);
+});
