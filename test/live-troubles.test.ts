@@ -198,7 +198,7 @@ describe('bounds', () => {
     world.model.freeze(world.token, OTHER, 60, world.clock.now());
     const others = [await world.open({ chat: OTHER }), await world.open({ chat: OTHER })];
     for (const other of others) {
-      await write(world, other, 'Waits', 500);
+      await write(world, other, 'WaitFigures', 500);
       await world.done(world.live.final(other, { kind: 'append', text: ' for long' }));
     }
     const final = { kind: 'append', text: ' and end' } as const;

@@ -36,7 +36,7 @@ export class Scene {
     return this.post('/v1/sandbox/chats', { account: TOKEN, chat, ...body });
   }
 
-  // Waits until the gateway says so; the world's clock decides how long, not ours.
+  // WaitFigures until the gateway says so; the world's clock decides how long, not ours.
   async until(path: string, holds: (body: Record<string, unknown>) => boolean): Promise<void> {
     while (!holds(await this.get(path))) await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,7 +1,7 @@
 // A recorded day beside its replays, as a table.
 
 import { PRIORITIES } from '../../domain/priority.ts';
-import type { DayFigures, Waits } from '../../sim/sim.ts';
+import type { DayFigures, WaitFigures } from '../../sim/sim.ts';
 import { table } from '../terminal/table.ts';
 
 export interface ReplayedDays {
@@ -46,7 +46,7 @@ export function describeReplay(days: ReplayedDays): string {
 function waitRows(
   name: string,
   days: readonly DayFigures[],
-  waitsOf: (day: DayFigures) => Waits | null,
+  waitsOf: (day: DayFigures) => WaitFigures | null,
 ): string[][] {
   return SHARES.map(([share, key]) =>
     row(`${name}, ${share}`, days, (day) => {

@@ -11,7 +11,7 @@ export interface DayEntry {
   readonly waitMs: number | null;
 }
 
-export interface Waits {
+export interface WaitFigures {
   readonly count: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -24,9 +24,9 @@ export interface DayFigures {
   // Refused by the platform for their rate.
   readonly limited: number;
   // null: there were none.
-  readonly waits: Waits | null;
-  readonly classes: Readonly<Record<Priority, Waits | null>>;
-  readonly finals: Waits | null;
+  readonly waits: WaitFigures | null;
+  readonly classes: Readonly<Record<Priority, WaitFigures | null>>;
+  readonly finals: WaitFigures | null;
   readonly finalsLate: number;
 }
 
@@ -63,7 +63,7 @@ export function recordedFigures(deliveries: readonly RecordedDelivery[]): DayFig
   return figuresOf(entries, limited);
 }
 
-function waitsOf(entries: readonly DayEntry[]): Waits | null {
+function waitsOf(entries: readonly DayEntry[]): WaitFigures | null {
   const sorted = entries.flatMap(({ waitMs }) => waitMs ?? []).sort((a, b) => a - b);
   if (sorted.length === 0) return null;
   const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))]!;
