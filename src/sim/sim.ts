@@ -1,5 +1,10 @@
-// The door of the simulator's room: Telegram as a model, as a wire, and as an HTTP server.
-// It is written from what is known of the platform and imports nothing of the code it tests.
+// The door of the simulators' room: each platform as a model, as a wire, and as an HTTP server.
+// They are written from what is known of the platforms and import nothing of the code they test.
+
+import { type ServedModel, type ServeOptions, serveModel } from './serve.ts';
+import type { SimTelegramOptions } from './telegram/options.ts';
+import type { JudgedCall, TelegramModel } from './telegram/port.ts';
+import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 
 export {
   FAULT_KINDS,
@@ -11,8 +16,9 @@ export {
   scriptedFaults,
   type WireFault,
 } from './faults.ts';
-export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
-export { SIMULATORS, type Simulator } from './simulators.ts';
+export type { SimCall, SimModel, SimPeople, SimulatorKind } from './model.ts';
+export { type ServedModel, type ServeOptions, serveModel } from './serve.ts';
+export { openSimulator, SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';
@@ -30,3 +36,11 @@ export type {
 } from './world/engine.ts';
 export { formatReport, type WorldReport } from './world/report.ts';
 export { runWorld, WORLD_FAULTS, type WorldOptions } from './world/world.ts';
+
+// The simulated Telegram over HTTP.
+export type ServedSim = ServedModel<TelegramModel>;
+export type ServeSimOptions = ServeOptions<SimTelegramOptions, JudgedCall>;
+
+export function serveSim(given: ServeSimOptions): Promise<ServedSim> {
+  return serveModel(TELEGRAM_SIMULATOR, given);
+}
