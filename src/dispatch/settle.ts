@@ -22,6 +22,7 @@ import { faultInWords } from '../system/fault.ts';
 import type { Random } from '../system/random.ts';
 import type { AccountOwners, Profile, RetryPolicy } from './account/account.ts';
 import type { Health } from './account/availability.ts';
+import { isRepeatable } from './repeatable.ts';
 
 // Between two tries to write a settlement the store did not take.
 const STORE_RETRY_MS = 500;
@@ -100,7 +101,9 @@ export async function conclude(
   const changed = change === null ? null : { ...change, body };
   const verdict = { ...settling, cure: settling.cure ?? changed };
   const learned =
-    ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
+    ticket === null
+      ? NOTHING_LEARNED
+      : limits.settled(ticket, verdict.signal, endedAt, outcome.observed);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, queued.account, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
@@ -129,7 +132,7 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { queued, record, probing } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
-  const idempotent = platform.calls.isIdempotent(queued.method);
+  const idempotent = isRepeatable(platform, tried, now);
   const cured = curedOf(platform, queued, tried.body, outcome);
   // A message of the paid budget costs its price each time.
   const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;

@@ -94,6 +94,9 @@ export interface Calls {
   textParams(text: string): Record<string, unknown>;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
+  // For so long the platform recognises a repeat of this very call by the key it was made with, and carries it out no
+  // second time; 0: it does not. Left out: of no call.
+  recognisedMs?(method: string, body: string): number;
   // It moves money: one whose answer was lost is never repeated, whatever the policy. Left out: none does.
   spends?(method: string): boolean;
   // Its answer is what it is made for (the id of a new topic): who does not say otherwise waits for it. Left out: none.
@@ -226,6 +229,8 @@ export interface OutgoingCall {
   // It may name files of the spool; see domain/upload.ts.
   readonly body: string;
   readonly deadlineMs: number;
+  // Of a delivery: the same for each of its tries, and for no other's.
+  readonly key?: string;
 }
 
 export interface Rest {

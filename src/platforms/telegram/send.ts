@@ -7,10 +7,10 @@ import { SANDBOX } from '../../domain/ids.ts';
 import { type Files, hasFiles, readBody } from '../../domain/upload.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
+import { formOf } from '../form.ts';
 import type { Download, FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
 import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';
-import { formOf } from './form.ts';
 
 export interface Routes {
   readonly transport: Transport;
