@@ -6,6 +6,9 @@ import type { SimTelegramOptions } from './telegram/options.ts';
 import type { JudgedCall, TelegramModel } from './telegram/port.ts';
 import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 
+export { createDiscordModel, type DiscordCall, type DiscordModel } from './discord/model.ts';
+export { DISCORD_DEFAULTS, type SimDiscordOptions } from './discord/options.ts';
+export { DISCORD_SIMULATOR } from './discord/simulator.ts';
 export {
   FAULT_KINDS,
   type FaultRates,

@@ -4,6 +4,7 @@
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Transport } from '../system/transport.ts';
+import { DISCORD_SIMULATOR } from './discord/simulator.ts';
 import { NO_FAULTS } from './faults.ts';
 import type { SimPeople, SimulatorKind } from './model.ts';
 import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
@@ -12,6 +13,7 @@ import { simTransport } from './transport.ts';
 // By the name of the platform.
 export const SIMULATORS: ReadonlyMap<string, SimulatorKind> = new Map<string, SimulatorKind>([
   ['telegram', TELEGRAM_SIMULATOR as SimulatorKind],
+  ['discord', DISCORD_SIMULATOR as SimulatorKind],
 ]);
 
 // It answers as a near server would.
