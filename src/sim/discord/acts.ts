@@ -12,7 +12,14 @@ import {
 } from './answers.ts';
 import { viewOf } from './messages.ts';
 import { contentOf, edit, post, remove, troubleOf, write } from './posting.ts';
-import { type Channel, done, type Ending, no, type Scene, type Webhook } from './scene.ts';
+import {
+  type ActEnding,
+  type DiscordScene,
+  done,
+  no,
+  type SimChannel,
+  type Webhook,
+} from './scene.ts';
 import { interactionOf, madeAt } from './snowflake.ts';
 
 const READ_MAX = 50;
@@ -24,7 +31,7 @@ const DM = 1;
 const MESSAGE_TYPES = [4, 7];
 const SANDBOX_WEBHOOK = /^sandbox/;
 
-type ActOf = (scene: Scene) => Ending;
+type ActOf = (scene: DiscordScene) => ActEnding;
 
 export const ACTS: Readonly<Record<string, ActOf>> = {
   createMessage: (scene) => post(scene, scene.params, { chat: scene.ids.channel! }),
@@ -69,12 +76,12 @@ export const ACTS: Readonly<Record<string, ActOf>> = {
 
 const isThere = ({ isDeleted }: { isDeleted: boolean }) => !isDeleted;
 
-function channelOf(channels: ReadonlyMap<string, Channel>, id: string): object {
+function channelOf(channels: ReadonlyMap<string, SimChannel>, id: string): object {
   const { type = 0, name = `channel-${id}`, parent = null } = channels.get(id) ?? {};
   return { id, type, name, ...(parent === null ? {} : { parent_id: parent }) };
 }
 
-function bulkDelete(scene: Scene): Ending {
+function bulkDelete(scene: DiscordScene): ActEnding {
   const { ids, messages, params, now } = scene;
   const wanted = listOf(params, 'messages').map(String);
   if (wanted.length < BULK_MIN || wanted.length > BULK_MAX) {
@@ -96,7 +103,7 @@ function bulkDelete(scene: Scene): Ending {
   );
 }
 
-function react({ ids, messages, bot }: Scene): Ending {
+function react({ ids, messages, bot }: DiscordScene): ActEnding {
   const message = messages.get(ids.channel!, ids.message!);
   if (message === null) return no(UNKNOWN_MESSAGE);
   const by = message.reactions.get(ids.emoji!) ?? new Set();
@@ -104,7 +111,7 @@ function react({ ids, messages, bot }: Scene): Ending {
   return done(null, [message.id]);
 }
 
-function unreact({ ids, messages, bot }: Scene): Ending {
+function unreact({ ids, messages, bot }: DiscordScene): ActEnding {
   const message = messages.get(ids.channel!, ids.message!);
   if (message === null) return no(UNKNOWN_MESSAGE);
   message.reactions.get(ids.emoji!)?.delete(ids.user === '@me' ? bot : ids.user!);
@@ -112,7 +119,7 @@ function unreact({ ids, messages, bot }: Scene): Ending {
   return done(null, [message.id]);
 }
 
-function unreactAll({ ids, messages }: Scene): Ending {
+function unreactAll({ ids, messages }: DiscordScene): ActEnding {
   const message = messages.get(ids.channel!, ids.message!);
   if (message === null) return no(UNKNOWN_MESSAGE);
   if (ids.emoji === undefined) message.reactions.clear();
@@ -121,7 +128,7 @@ function unreactAll({ ids, messages }: Scene): Ending {
 }
 
 // A thread, from a message or without one; with a message in it, a post of a forum.
-function createThread(scene: Scene): Ending {
+function createThread(scene: DiscordScene): ActEnding {
   const { ids, params, snowflakes, now, channels } = scene;
   const name = textOf(params, 'name');
   if (name === '' || name.length > 100) {
@@ -140,9 +147,9 @@ function createThread(scene: Scene): Ending {
   return done({ ...shown, message: viewOf(message) }, [id]);
 }
 
-function createWebhook({ ids, bot, snowflakes, now, webhooks }: Scene): Ending {
+function createWebhook({ ids, bot, secret, snowflakes, now, webhooks }: DiscordScene): ActEnding {
   const id = snowflakes.next(now);
-  const hook = { id, token: `sandbox-${id}-${bot}`, channel: ids.channel!, bot };
+  const hook = { id, token: `${secret}-${id}-${bot}`, channel: ids.channel!, bot };
   webhooks.set(id, hook);
   return done({ type: 1, ...shownHook(hook) });
 }
@@ -152,7 +159,7 @@ function shownHook({ id, token, channel }: Webhook): object {
 }
 
 // null: there is none. One whose token begins with `sandbox` is there as soon as it is named.
-export function hookOf({ ids, webhooks }: Pick<Scene, 'ids' | 'webhooks'>): Webhook | null {
+export function hookOf({ ids, webhooks }: Pick<DiscordScene, 'ids' | 'webhooks'>): Webhook | null {
   const { webhook: id = '', token = '' } = ids;
   const known = webhooks.get(id);
   if (known !== undefined) return known.token === token ? known : null;
@@ -162,7 +169,7 @@ export function hookOf({ ids, webhooks }: Pick<Scene, 'ids' | 'webhooks'>): Webh
   return hook;
 }
 
-function execute(scene: Scene): Ending {
+function execute(scene: DiscordScene): ActEnding {
   const { ids, query, params } = scene;
   const interaction = interactionOf(ids.token!);
   if (interaction !== null) {
@@ -178,9 +185,9 @@ function execute(scene: Scene): Ending {
 }
 
 function executed(
-  scene: Scene,
-  act: (chat: string, id: string, webhook: string) => Ending,
-): Ending {
+  scene: DiscordScene,
+  act: (chat: string, id: string, webhook: string) => ActEnding,
+): ActEnding {
   const { ids, query, messages } = scene;
   const interaction = interactionOf(ids.token!);
   const open = interaction === null ? null : openInteraction(scene, interaction);
@@ -196,13 +203,13 @@ function executed(
 }
 
 // null: there is none, or its token is not valid any more.
-function openInteraction({ interactions, now, options }: Scene, id: string) {
+function openInteraction({ interactions, now, options }: DiscordScene, id: string) {
   const at = madeAt(id);
   if (at === null || now - at > options.interactionMs) return null;
   return interactions.get(id) ?? null;
 }
 
-function respond(scene: Scene): Ending {
+function respond(scene: DiscordScene): ActEnding {
   const { ids, params: given, now, options, interactions, query } = scene;
   const id = ids.interaction!;
   const at = madeAt(id);

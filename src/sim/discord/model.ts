@@ -38,8 +38,8 @@ import { incoming } from './incoming.ts';
 import { DiscordMessages, type SimDiscordMessage } from './messages.ts';
 import { discordOptions, type SimDiscordOptions } from './options.ts';
 import { pathOf, type SimPath } from './paths.ts';
-import type { Channel, Interaction, Scene, Webhook } from './scene.ts';
-import { botOf, interactionOf, Snowflakes } from './snowflake.ts';
+import type { DiscordScene, Interaction, SimChannel, Webhook } from './scene.ts';
+import { botOf, interactionOf, Snowflakes, secretFor } from './snowflake.ts';
 
 export interface DiscordCall extends SimCall {
   readonly bucket: string;
@@ -80,7 +80,7 @@ class Model implements DiscordModel {
   readonly #onCall: (call: DiscordCall) => void;
   readonly #messages = new DiscordMessages();
   readonly #snowflakes = new Snowflakes();
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels = new Map<string, SimChannel>();
   readonly #webhooks = new Map<string, Webhook>();
   readonly #interactions = new Map<string, Interaction>();
   readonly #nonces = new Map<string, { id: string; until: number }>();
@@ -175,7 +175,7 @@ class Model implements DiscordModel {
     }
     const barred = this.#blocked.has(path.ids.channel ?? '');
     if (barred) return { answer: refused(MISSING_PERMISSIONS, headers) };
-    const ending = ACTS[path.route.name]!(this.#scene(bot ?? '', path, params, now));
+    const ending = ACTS[path.route.name]!(this.#scene({ id: bot ?? '', token }, path, params, now));
     if (ending.kind === 'refused') return { answer: refused(ending.error, headers) };
     return { answer: granted(ending.result, headers), ids: ending.ids };
   }
@@ -241,9 +241,14 @@ class Model implements DiscordModel {
     else this.#invalid.add(now, 1);
   }
 
-  #scene(bot: string, { ids, query }: SimPath, params: SimParams, now: number): Scene {
+  #scene(
+    bot: { id: string; token: string },
+    { ids, query }: SimPath,
+    params: SimParams,
+    now: number,
+  ): DiscordScene {
     return {
-      ...{ bot, ids, query, params, now },
+      ...{ bot: bot.id, secret: secretFor(bot.token), ids, query, params, now },
       options: this.#options,
       messages: this.#messages,
       snowflakes: this.#snowflakes,
@@ -265,7 +270,13 @@ class Model implements DiscordModel {
   inject(token: string, chat: string, text: string, now: number): SimInjected {
     const bot = botOf(token);
     if (bot === null) throw new Error('the simulator has no such bot');
-    const { message, interaction, posted } = incoming(this.#snowflakes, bot, chat, text, now);
+    const { message, interaction, posted } = incoming(
+      this.#snowflakes,
+      { id: bot, token },
+      chat,
+      text,
+      now,
+    );
     this.#messages.add(message);
     this.#interactions.set(interaction, { bot, channel: chat, isAnswered: false });
     return { posted, messageId: message.id };

@@ -3,7 +3,7 @@
 import { asObject, flagOf, jsonOf, type SimParams, textOf } from '../params.ts';
 import { EMPTY, invalidForm, NOT_YOURS, type SimDiscordError, UNKNOWN_MESSAGE } from './answers.ts';
 import { type SimDiscordMessage, viewOf } from './messages.ts';
-import { done, type Ending, no, type Scene } from './scene.ts';
+import { type ActEnding, type DiscordScene, done, no } from './scene.ts';
 
 const CONTENT_CHARS_MAX = 2000;
 const NONCE_CHARS_MAX = 25;
@@ -45,10 +45,10 @@ export function isEmpty(params: SimParams): boolean {
 }
 
 export function post(
-  scene: Scene,
+  scene: DiscordScene,
   given: SimParams,
   place: { chat: string; webhook?: string; bot?: string },
-): Ending {
+): ActEnding {
   const params = contentOf(given);
   const trouble = troubleOf(params);
   if (trouble !== null) return no(trouble);
@@ -60,7 +60,7 @@ export function post(
 }
 
 export function write(
-  scene: Scene,
+  scene: DiscordScene,
   params: SimParams,
   place: { chat: string; webhook?: string; bot?: string },
 ): SimDiscordMessage {
@@ -90,7 +90,7 @@ export function write(
 }
 
 // The message that was made with it, where that is asked for.
-function sameNonce(scene: Scene, params: SimParams): SimDiscordMessage | null {
+function sameNonce(scene: DiscordScene, params: SimParams): SimDiscordMessage | null {
   const { bot, ids, now, nonces, messages } = scene;
   if (!flagOf(params, 'enforce_nonce')) return null;
   const known = nonces.get(`${bot} ${textOf(params, 'nonce')}`);
@@ -115,7 +115,12 @@ function filesOf(params: SimParams, id: string): object[] {
   });
 }
 
-export function edit(scene: Scene, chat: string, id: string, webhook: string | null): Ending {
+export function edit(
+  scene: DiscordScene,
+  chat: string,
+  id: string,
+  webhook: string | null,
+): ActEnding {
   const { messages, params: given, bot, now } = scene;
   const message = messages.get(chat, id);
   if (message === null) return no(UNKNOWN_MESSAGE);
@@ -131,7 +136,7 @@ export function edit(scene: Scene, chat: string, id: string, webhook: string | n
   return done(viewOf(message), [id]);
 }
 
-export function remove(scene: Scene, chat: string, id: string): Ending {
+export function remove(scene: DiscordScene, chat: string, id: string): ActEnding {
   const message = scene.messages.get(chat, id);
   if (message === null) return no(UNKNOWN_MESSAGE);
   message.isDeleted = true;

@@ -6,7 +6,7 @@ import type { DiscordMessages } from './messages.ts';
 import type { SimDiscordOptions } from './options.ts';
 import type { Snowflakes } from './snowflake.ts';
 
-export interface Channel {
+export interface SimChannel {
   readonly id: string;
   readonly parent: string | null;
   readonly name: string;
@@ -27,8 +27,10 @@ export interface Interaction {
   isAnswered: boolean;
 }
 
-export interface Scene {
+export interface DiscordScene {
   readonly bot: string;
+  // What tokens that are made for it begin with.
+  readonly secret: string;
   readonly ids: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly params: SimParams;
@@ -36,22 +38,22 @@ export interface Scene {
   readonly options: SimDiscordOptions;
   readonly messages: DiscordMessages;
   readonly snowflakes: Snowflakes;
-  readonly channels: Map<string, Channel>;
+  readonly channels: Map<string, SimChannel>;
   readonly webhooks: Map<string, Webhook>;
   readonly interactions: Map<string, Interaction>;
   // By author and nonce: which message, and until when it is remembered.
   readonly nonces: Map<string, { id: string; until: number }>;
 }
 
-export type Ending =
+export type ActEnding =
   // `result`: null: nothing is said but that it is done.
   | { readonly kind: 'done'; readonly result: unknown; readonly ids: readonly string[] }
   | { readonly kind: 'refused'; readonly error: SimDiscordError };
 
-export const done = (result: unknown, ids: readonly string[] = []): Ending => ({
+export const done = (result: unknown, ids: readonly string[] = []): ActEnding => ({
   kind: 'done',
   result,
   ids,
 });
 
-export const no = (error: SimDiscordError): Ending => ({ kind: 'refused', error });
+export const no = (error: SimDiscordError): ActEnding => ({ kind: 'refused', error });

@@ -18,8 +18,13 @@ export function madeAt(id: string): number | null {
 }
 
 // Tokens of interactions are `interaction:<id>:<secret>` in base64.
-export function interactionToken(id: string): string {
-  return Buffer.from(`interaction:${id}:simulated`).toString('base64url');
+export function interactionToken(id: string, secret: string): string {
+  return Buffer.from(`interaction:${id}:${secret}`).toString('base64url');
+}
+
+// What secrets that are made for a bot begin with: those of a sandbox's bot are told from others by their look.
+export function secretFor(token: string): string {
+  return token.includes('.sandbox') ? 'sandbox' : 'made';
 }
 
 export function interactionOf(token: string): string | null {
