@@ -65,6 +65,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     threadOf: (account, chat, message) =>
       state.threads.of(account, state.aliases.canonical(account, chat), message),
     cosmetic: (call) => dispatch.cosmetic(call),
+    passed: (account, charge) => state.openAccount(account).limits.passed(charge, clock.now()),
     move: (command) => dispatch.move(command),
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),
     unanswered: (bounds) => dispatch.callers.unanswered(bounds),

@@ -325,7 +325,8 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
     }
     case 'refused': {
       const isAccount = outcome.reason === ACCOUNT_REFUSED;
-      return { signal: { kind: 'judged' }, health: isAccount ? 'refused' : 'answered' };
+      const kind = outcome.isUnasked === true ? 'unjudged' : 'judged';
+      return { signal: { kind }, health: isAccount ? 'refused' : 'answered' };
     }
     case 'failed':
       if (outcome.reason === INTERNAL) return { signal: { kind: 'unjudged' }, health: 'unknown' };

@@ -8,6 +8,7 @@ import { invalid } from '../accept/problems.ts';
 import { platformOf } from '../domain/ids.ts';
 import { unreachable } from '../system/assert.ts';
 import { parseJson } from '../system/json.ts';
+import { sendAnswer } from './answer.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { JsonBodyError } from './json-body.ts';
@@ -94,8 +95,11 @@ async function receive(
   if (update.kind !== 'value') throw new JsonBodyError(update);
   const received = await updates.receive(account, posted, update.value);
   switch (received.kind) {
-    case 'received':
-      return { ok: true };
+    case 'received': {
+      const reading = platforms.get(platformOf(account))?.updates;
+      const answer = reading?.answerTo?.(update.value) ?? null;
+      return answer === null ? { ok: true } : sendAnswer(reply, answer);
+    }
     case 'unauthorized':
       return refuse(reply, 'wrong_webhook_secret');
     case 'invalid':

@@ -7,7 +7,7 @@ import type { Described } from '../domain/call.ts';
 import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
-import type { Priors } from '../limits/limits.ts';
+import type { Charge, Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
 import type { LiveOutput } from './live-output.ts';
@@ -204,6 +204,8 @@ export type ScreenEvent =
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.
 export interface Passage {
   pass(call: OutgoingCall, hangUp: AbortSignal): Promise<StreamedReply>;
+  // What it counts for in the account's limits, though it waits for none; null: nothing. Left out: no call does.
+  chargeOf?(method: string): Charge | null;
   download(file: Download, hangUp: AbortSignal): Promise<StreamedReply>;
 }
 

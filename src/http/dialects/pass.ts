@@ -30,7 +30,7 @@ const HEADERS_PASSED = [
 
 type PassingOptions = Pick<
   IntakeOptions,
-  'clock' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics'
+  'clock' | 'accounts' | 'updates' | 'log' | 'settings' | 'metrics' | 'road'
 >;
 type PassingPlatform = Pick<ServedPlatform, 'calls' | 'dialect' | 'passage' | 'polling'>;
 
@@ -63,6 +63,8 @@ export class Passing {
     const name = `${call.credential} ${call.method.toLowerCase()}`;
     const refusal = this.#refusal(account, call.credential) ?? this.#wait(name);
     if (refusal !== null) return refusal;
+    const charge = passage.chargeOf?.(method) ?? null;
+    if (charge !== null) this.#options.road.passed(account, charge);
     const answer = await this.#through(speaker, caller, (hangUp) => passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;

@@ -7,6 +7,7 @@ import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain
 import { unreachable } from '../../system/assert.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
+import { NOT_ASKED } from './invalid-requests.ts';
 import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
 
 const DETAIL_CHARS_MAX = 500;
@@ -51,9 +52,12 @@ function ofAnswer(method: string, reply: Answered): Outcome {
   if (ALREADY_DONE[error.code]?.includes(method) === true) {
     return { kind: 'sent', messageId: null, result: '' };
   }
-  const detail = `${status} ${error.message}${error.code === 0 ? '' : ` (${error.code})`}`;
-  const reason = reasonFor(status, error);
-  return { kind: 'refused', reason, detail: cut(detail), result: body, cure: null };
+  const isAsked = reply.headers['x-sluice-asked'] !== NOT_ASKED['x-sluice-asked'];
+  const code = error.code === 0 ? '' : ` (${error.code})`;
+  const detail = `${status} ${error.message}${code}${isAsked ? '' : '; not asked again for now'}`;
+  const reason = isAsked ? reasonFor(status, error) : 'channel_refused';
+  const refused = { kind: 'refused' as const, reason, detail: cut(detail), result: body };
+  return { ...refused, cure: null, ...(isAsked ? null : { isUnasked: true }) };
 }
 
 function ofSuccess({ status, body }: Answered): Outcome {

@@ -40,6 +40,10 @@ export interface DiscordOptions {
 }
 
 const INVALID_MAX_DEFAULT = 5000;
+// A read is a call of the bot like any other.
+const PASSED = Object.freeze({
+  ...{ chat: '', user: null, family: 'send', gate: 'open', live: false, cost: 1 },
+} as const);
 // Downloads are not Discord's API: files lie on other hosts.
 const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as const;
 
@@ -86,6 +90,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     dialect: DIALECT,
     passage: {
       pass: (call, hangUp) => pass(lines, call, hangUp),
+      chargeOf: () => PASSED,
       download: async () => NO_FILE,
     },
     live: LIVE_OUTPUT,

@@ -15,6 +15,9 @@ const CHANNELS_MAX = 10_000;
 
 const INVALID = [401, 403, 429];
 
+// Of an answer that is given in Discord's place.
+export const NOT_ASKED = { 'x-sluice-asked': 'no' } as const;
+
 type Answered = Extract<Reply, { kind: 'answered' }>;
 
 interface Refusing {
@@ -65,7 +68,7 @@ export class InvalidRequests {
     const count = (before?.count ?? 0) + 1;
     const askAt = this.#clock.now() + CHANNEL_PAUSE_MS;
     this.#channels.delete(place);
-    this.#channels.set(place, { count, askAt, last: { ...last, headers: {} } });
+    this.#channels.set(place, { count, askAt, last: { ...last, headers: NOT_ASKED } });
     if (this.#channels.size <= CHANNELS_MAX) return;
     for (const oldest of this.#channels.keys()) {
       this.#channels.delete(oldest);

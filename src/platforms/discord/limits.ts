@@ -8,15 +8,18 @@ import { type Kind, routeOf } from './routes.ts';
 
 export interface DiscordLimits {
   readonly discordPerS: number;
-  readonly discordChannelPer5s: number;
+  readonly discordChannelBurst: number;
   readonly discordWebhookMpm: number;
 }
 
 export const DISCORD_LIMITS_DEFAULT: DiscordLimits = Object.freeze({
   discordPerS: 50,
-  discordChannelPer5s: 5,
+  discordChannelBurst: 5,
   discordWebhookMpm: 30,
 });
+
+// Kept free for what the gateway itself asks: who the bot is, what time it is.
+const OWN_CALLS_PER_S = 1;
 
 // Of calls of whose method nothing is known.
 const KIND_OF_FAMILY: Readonly<Record<Family, Kind>> = {
@@ -39,14 +42,15 @@ function kindOf({ method, family }: Charge): Kind {
 }
 
 function plansOf(limits: DiscordLimits): Readonly<Record<Kind, Plan>> {
-  const global = [rule('global_second', 'account', limits.discordPerS, 1000)];
+  const perS = Math.max(1, limits.discordPerS - OWN_CALLS_PER_S);
+  const global = [rule('global_second', 'account', perS, 1000)];
   const plans = new Map<string, Plan>();
   const add = (kind: Kind, account: readonly Rule[], ...chat: Rule[]) => {
     const route = kind === 'interaction' ? {} : { route: kind };
     const frozen = { account: Object.freeze([...account]), chat: Object.freeze(chat), ...route };
     plans.set(kind, Object.freeze(frozen));
   };
-  const perChannel = (name: string) => rule(name, 'chat', limits.discordChannelPer5s, 5000);
+  const perChannel = (name: string) => rule(name, 'chat', limits.discordChannelBurst, 5000);
   add('create', global, perChannel('create_5s'));
   add('edit', global, perChannel('edit_5s'));
   add('thread', global, rule('thread_5s', 'chat', 5, 5000));

@@ -5,7 +5,7 @@ import type { Entity, RichText } from '../../text/rich-text.ts';
 
 const SPECIAL = /[\\*_~`|[\]<>#-]/g;
 // Only at the beginning of a line.
-const LINE_START = /^(\s*)(>{1,3}|#{1,3}|-#?|\d+\.)(?=\s)/gm;
+const LINE_START = /^([ \t]{0,8})(>{1,3}|#{1,3}|-#?|\d{1,9}\.)(?=\s)/gm;
 const INLINE = /[\\*_~`|[\]<]/g;
 
 const MARKS: Readonly<Record<string, string>> = {

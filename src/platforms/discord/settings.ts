@@ -12,7 +12,7 @@ export const DISCORD_SETTINGS = {
     meaning: 'Calls of one Discord bot, answers to interactions apart',
     unit: 'per any second',
   }),
-  discordChannelPer5s: limit('discord_channel_per_5s', integer({ min: 1, max: 1000 }), 5, {
+  discordChannelBurst: limit('discord_channel_burst', integer({ min: 1, max: 1000 }), 5, {
     meaning: 'Messages to one Discord channel; edits have as many of their own',
     unit: 'per any 5 s',
   }),
@@ -20,7 +20,7 @@ export const DISCORD_SETTINGS = {
     meaning: 'Messages of one webhook of Discord, which no header tells of',
     unit: 'per any minute',
   }),
-  discordInvalidMax: limit('discord_invalid_max', integer({ min: 100, max: 9900 }), 5000, {
+  discordInvalidMax: row('retry', 'discord_invalid_max', integer({ min: 100, max: 9900 }), 5000, {
     meaning:
       'Refused calls (401, 403, 429) to Discord after which none is made until some are older than ten minutes; ' +
       'at 10,000 it bans the address',

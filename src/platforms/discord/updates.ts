@@ -11,6 +11,9 @@ import { proofOf, verify } from './signature.ts';
 type Params = Readonly<Record<string, unknown>>;
 
 const PING = 1;
+const PONG = { status: 200, body: '{"type":1}' };
+// The answer comes as a call of its own.
+const ANSWERED_LATER = { status: 202, body: null };
 const POLL_MAX = 100;
 // Bits of an id below its time that its number here keeps; see updateIdOf.
 const COUNTED_BITS = 13n;
@@ -19,6 +22,7 @@ const TIME_SHIFT = 22n;
 export const UPDATES: UpdateReading = {
   verify,
   proofOf,
+  answerTo: (update) => (objectOf(update).type === PING ? PONG : ANSWERED_LATER),
   idOf,
   read,
   namesSomeone: () => false,

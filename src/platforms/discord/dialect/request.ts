@@ -39,7 +39,7 @@ export function locate({ verb, url, headers }: RequestHead): LocatedRequest | nu
   const mark = url.indexOf('?');
   const raw = mark < 0 ? url : url.slice(0, mark);
   const path = decoded(PATH.exec(raw)?.[1] ?? '');
-  if (path === '' || path.split('/').some((part) => part === '.' || part === '..')) return null;
+  if (path === '' || /\p{Cc}/u.test(path) || path.split('/').some(isDots)) return null;
   const credential = credentialOf(path, headers.authorization);
   if (!VERBS.includes(verb)) {
     return { kind: 'refused', credential, answer: refused(405, '405: Method Not Allowed') };
@@ -54,6 +54,8 @@ export function locate({ verb, url, headers }: RequestHead): LocatedRequest | nu
   const params: Params = typeof reason === 'string' ? { reason } : {};
   return { kind: 'call', credential, method: `${verb} ${url}`, params };
 }
+
+const isDots = (part: string) => part === '.' || part === '..';
 
 // The webhook's own is its account's credential, and stands in no body.
 function withoutToken(ids: PathIds): Params {
