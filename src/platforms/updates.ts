@@ -37,6 +37,8 @@ export interface UpdateReading {
   // Headers that `verify` takes for right: an app that an update is forwarded to can check them, as if the platform
   // had posted it there.
   proofOf(rawBody: string, secret: string): Readonly<Record<string, string>>;
+  // What it is told when nothing proves that it was the platform; left out: as everyone whose secret is wrong.
+  readonly unproven?: ValueAnswer;
   // What the platform wants to be told when its post was taken; left out: that it was is enough.
   answerTo?(update: unknown): ValueAnswer;
   // The account's id as updates name it.

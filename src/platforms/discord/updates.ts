@@ -14,6 +14,8 @@ const PING = 1;
 const PONG = { status: 200, body: '{"type":1}' };
 // The answer comes as a call of its own.
 const ANSWERED_LATER = { status: 202, body: null };
+// Discord tries wrong signatures when an address is set, and takes it only if they are refused so.
+const UNPROVEN = { status: 401, body: '{"message":"invalid request signature"}' };
 const POLL_MAX = 100;
 // Bits of an id below its time that its number here keeps; see updateIdOf.
 const COUNTED_BITS = 13n;
@@ -22,6 +24,7 @@ const TIME_SHIFT = 22n;
 export const UPDATES: UpdateReading = {
   verify,
   proofOf,
+  unproven: UNPROVEN,
   answerTo: (update) => (objectOf(update).type === PING ? PONG : ANSWERED_LATER),
   idOf,
   read,
