@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply, Transport } from '../../system/transport.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { classify } from './classify.ts';
 import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
 import { describe as describeCall, recognisedMs, targets } from './describe.ts';
 import { locate } from './dialect/request.ts';
+import { createDiscord } from './discord.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { discordPriors } from './limits.ts';
 
@@ -252,6 +254,27 @@ describe('refusals that lead to a ban', () => {
     });
     await clock.run(clock.now() + 600_000);
     expect(invalid.instead('a another')).toBeNull();
+  });
+
+  test('a read counts like any other call, and is stopped like it', async () => {
+    const clock = virtualClock(1e12);
+    let asked = 0;
+    const refused = { kind: 'answered' as const, status: 403, headers: {}, body: '{}' };
+    const transport: Transport = {
+      request: async () => refused,
+      async stream() {
+        asked += 1;
+        return { ...refused, body: Readable.from([]) };
+      },
+      close: async () => {},
+    };
+    const { passage } = createDiscord({ transport, clock, invalidMax: 100 });
+    const method = 'GET /api/v10/guilds/1';
+    const call = { credential: TOKEN, method, body: '{}', deadlineMs: 1000 };
+    const { signal } = new AbortController();
+    for (let i = 0; i < 150; i++) await passage!.pass(call, signal);
+    expect(asked).toBe(100);
+    expect(await passage!.pass(call, signal)).toMatchObject({ kind: 'answered', status: 429 });
   });
 
   test('a channel that takes one again is asked as before; what is shared does not count', async () => {

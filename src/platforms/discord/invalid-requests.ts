@@ -4,7 +4,7 @@
 // enough of them are old.
 
 import type { Clock } from '../../system/clock.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply, StreamedReply } from '../../system/transport.ts';
 
 const WINDOW_MS = 10 * 60_000;
 // So many refusals of one channel in a row, and it is asked once per pause.
@@ -41,11 +41,17 @@ export class InvalidRequests {
     this.#times = new Float64Array(max).fill(Number.NEGATIVE_INFINITY);
   }
 
-  // What is answered in Discord's place; null: it is to be asked.
-  instead(place: string): Reply | null {
+  // What everyone is answered in Discord's place; null: it is to be asked.
+  spent(): Answered | null {
+    const leftMs = this.#times[this.#next]! + WINDOW_MS - this.#clock.now();
+    return leftMs > 0 ? tooMany(this.#max, leftMs) : null;
+  }
+
+  // The same, of one channel.
+  instead(place: string): Answered | null {
     const now = this.#clock.now();
-    const freeAt = this.#times[this.#next]! + WINDOW_MS;
-    if (freeAt > now) return tooMany(this.#max, freeAt - now);
+    const spent = this.spent();
+    if (spent !== null) return spent;
     const refusing = this.#channels.get(place);
     if (refusing === undefined || refusing.count < CHANNEL_REFUSALS_MAX) return null;
     if (now < refusing.askAt) return refusing.last;
@@ -55,12 +61,17 @@ export class InvalidRequests {
 
   answered(place: string, reply: Reply): void {
     if (reply.kind !== 'answered') return;
-    const { status, headers } = reply;
-    if (status < 400) this.#channels.delete(place);
-    if (!INVALID.includes(status) || headers['x-ratelimit-scope'] === 'shared') return;
+    if (reply.status < 400) this.#channels.delete(place);
+    this.count(reply);
+    if (reply.status === 403) this.#refused(place, reply);
+  }
+
+  // Of any call, a read as well.
+  count(reply: Reply | StreamedReply): void {
+    if (reply.kind !== 'answered' || !INVALID.includes(reply.status)) return;
+    if (reply.headers['x-ratelimit-scope'] === 'shared') return;
     this.#times[this.#next] = this.#clock.now();
     this.#next = (this.#next + 1) % this.#max;
-    if (status === 403) this.#refused(place, reply);
   }
 
   #refused(place: string, last: Answered): void {
@@ -78,7 +89,7 @@ export class InvalidRequests {
 }
 
 // As Discord would say it, with a scope that no ban follows from.
-function tooMany(max: number, waitMs: number): Reply {
+function tooMany(max: number, waitMs: number): Answered {
   const message = `${max} calls were refused in ten minutes: nothing is asked, so that Discord bans nobody.`;
   const body = JSON.stringify({ message, retry_after: waitMs / 1000, global: true });
   const headers = { 'content-type': 'application/json', 'x-ratelimit-scope': 'global' };

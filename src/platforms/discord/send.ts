@@ -130,26 +130,36 @@ export async function pass(
   call: OutgoingCall,
   hangUp: AbortSignal,
 ): Promise<StreamedReply> {
+  const request = passedRequest(lines, call);
+  if (request === null) return flowing(FILE_GONE);
+  const invalid = isSandboxCredential(call.credential) ? null : lines.invalid;
+  const spent = invalid?.spent() ?? null;
+  if (spent !== null) return flowing(spent);
+  const reply = await lineOf(lines, call.credential).stream(request, hangUp);
+  invalid?.count(reply);
+  return reply;
+}
+
+// Null: a file is not at hand any more.
+function passedRequest(lines: Lines, call: OutgoingCall): HttpRequest | null {
   const space = call.method.indexOf(' ');
   const method = call.method.slice(0, space) as HttpRequest['method'];
-  const path = call.method.slice(space + 1);
   const { params, files } = readBody(call.body);
-  const base = { method, path, deadlineMs: call.deadlineMs };
+  const base = { method, path: call.method.slice(space + 1), deadlineMs: call.deadlineMs };
   const headers = { ...headersFor(call.credential), ...reasonHeader(params) };
-  const line = lineOf(lines, call.credential);
   if (Object.keys(files).length > 0) {
     const source = lines.files;
-    if (source === null) return { ...FILE_GONE, body: Readable.from([FILE_GONE.body]) };
+    if (source === null) return null;
     const form = formOf(params.form as DiscordParams, files, source);
-    return line.stream(
-      { ...base, headers: { ...headers, ...form.headers }, body: form.open() },
-      hangUp,
-    );
+    return { ...base, headers: { ...headers, ...form.headers }, body: form.open() };
   }
-  if (params.json === undefined) return line.stream({ ...base, headers, body: null }, hangUp);
+  if (params.json === undefined) return { ...base, headers, body: null };
   const type = { 'content-type': 'application/json' };
-  const body = JSON.stringify(params.json);
-  return line.stream({ ...base, headers: { ...headers, ...type }, body }, hangUp);
+  return { ...base, headers: { ...headers, ...type }, body: JSON.stringify(params.json) };
+}
+
+function flowing(reply: Extract<Reply, { kind: 'answered' }>): StreamedReply {
+  return { ...reply, body: Readable.from([Buffer.from(reply.body)]) };
 }
 
 function reasonHeader({ reason }: Params): Record<string, string> {
@@ -222,9 +232,14 @@ export async function timeAt(lines: Lines, credential: string): Promise<string |
   return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
 }
 
-function get(lines: Lines, credential: string, path: string): Promise<Reply> {
+async function get(lines: Lines, credential: string, path: string): Promise<Reply> {
+  const invalid = isSandboxCredential(credential) ? null : lines.invalid;
+  const spent = invalid?.spent() ?? null;
+  if (spent !== null) return spent;
   const headers = headersFor(credential);
   const deadlineMs = IDENTIFY_DEADLINE_MS;
   const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
-  return lineOf(lines, credential).request(request);
+  const reply = await lineOf(lines, credential).request(request);
+  invalid?.count(reply);
+  return reply;
 }

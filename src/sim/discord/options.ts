@@ -20,6 +20,10 @@ export interface SimDiscordOptions {
   readonly global: SimRate;
   // Per channel, or per webhook.
   readonly buckets: Readonly<Record<SimBucketName, SimRate>>;
+  // Counts that differ from those; left out: none does.
+  readonly createCount?: number;
+  readonly editCount?: number;
+  readonly webhookCount?: number;
   // `leaky`: one slot comes back per window ÷ limit; `fixed`: all of them when the window is over.
   readonly shape: 'leaky' | 'fixed';
   // Of all webhooks of a channel, told by no header.
@@ -61,7 +65,14 @@ export const DISCORD_DEFAULTS: SimDiscordOptions = {
 export function discordOptions(given: Partial<SimDiscordOptions>): SimDiscordOptions {
   const all = { ...DISCORD_DEFAULTS, ...given };
   const rate = (r: SimRate) => scaled(r, all.truth);
-  const buckets = Object.entries(all.buckets).map(([name, each]) => [name, rate(each)]);
+  const { createCount, editCount, webhookCount } = all;
+  const counts: Record<string, number | undefined> = {
+    ...{ create: createCount, edit: editCount, webhook: webhookCount },
+  };
+  const buckets = Object.entries(all.buckets).map(([name, each]) => {
+    const { [name]: count = each.count } = counts;
+    return [name, rate({ ...each, count })];
+  });
   return {
     ...all,
     global: rate(all.global),
