@@ -21,6 +21,16 @@ function call(at: AccountLimits, charge: Charge, now: number, remaining: number,
   at.settled(ticket, { kind: 'ok' }, now, { limit: 5, remaining, resetAfterMs: ms });
 }
 
+test('a call that goes straight through counts for the account', () => {
+  const second = { name: 'second', scope: 'account', count: 2, perMs: 1000 } as const;
+  const plan = Object.freeze({ account: [second], chat: NONE });
+  const at = new AccountLimits({ account: 'a', priors: { planOf: () => plan } });
+  at.passed(send('1'), 1000);
+  expect(at.earliestAccount(send('1'), 1000)).toBe(1000);
+  at.passed(send('2'), 1100);
+  expect(at.earliestAccount(send('1'), 1100)).toBe(2000);
+});
+
 describe('buckets that the platform tells of', () => {
   test('hold back what is not left, in their chat and on their route alone', () => {
     const at = limits();

@@ -1,5 +1,6 @@
 // What goes wrong with Discord, over the whole gateway: answers that are lost, a permission that is revoked.
 
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ const BOT = '123456789012345678';
 const TOKEN = `${Buffer.from(BOT).toString('base64url')}.Gabcde.${'s'.repeat(30)}`;
 const CALL = { platform: 'discord', token: TOKEN, method: 'createMessage' };
 
+const judged = new EventEmitter();
 let folder: string;
 let faults: FaultScript;
 let calls: DiscordCall[];
@@ -30,8 +32,13 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-discord-'));
   faults = scriptedFaults([]);
   calls = [];
-  const onCall = (call: DiscordCall) => calls.push(call);
-  sim = await serveModel(DISCORD_SIMULATOR, { host: '127.0.0.1', port: 0, faults, onCall });
+  const onCall = (call: DiscordCall) => {
+    calls.push(call);
+    judged.emit('call');
+  };
+  const options = { editCount: 2 };
+  const host = '127.0.0.1';
+  sim = await serveModel(DISCORD_SIMULATOR, { host, port: 0, faults, onCall, options });
   // The breaker is not what is tried here: an account whose every second answer is lost would stand still.
   const config = configOf({
     ...{ data: folder, log: 'silent', port: 0, discordApi: sim.url },
@@ -72,4 +79,17 @@ test('a revoked permission stops the calls of its channel long before a ban, and
   expect(new Set(refused.map((answer) => Object(answer).code))).toEqual(new Set([50013]));
   expect(calls.filter(({ status }) => status === 403).length).toBeLessThanOrEqual(20);
   expect(await send('7001', 'goes on')).toMatchObject({ content: 'goes on' });
+}, 60_000);
+
+test('a bucket that is smaller than believed is known from its headers: nothing is refused', async () => {
+  const { id } = Object(await send('7000', 'first')) as { id: string };
+  for (let i = 0; i < 5; i++) {
+    const params = { channel_id: '7000', message_id: id, content: `text ${i}` };
+    await gateway.call({ ...CALL, method: 'editMessage', params });
+  }
+  while (!calls.some(({ text, status }) => text === 'text 4' && status === 200)) {
+    await once(judged, 'call');
+  }
+  expect(calls.filter(({ status }) => status === 429)).toEqual([]);
+  expect(calls.filter(({ method }) => method === 'editMessage').length).toBeGreaterThan(2);
 }, 60_000);
