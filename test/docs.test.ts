@@ -13,11 +13,8 @@ import { ERRORS } from '../src/domain/errors.ts';
 import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
 import { ROUTES } from '../src/http/routes.ts';
-import {
-  createPriors,
-  TELEGRAM_LIMITS_DEFAULT,
-  type TelegramLimits,
-} from '../src/platforms/telegram/limits.ts';
+import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
+import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
@@ -44,10 +41,13 @@ describe('the docs and the code agree both ways', () => {
 
   test('the control routes, faults and limits of the simulator', () => {
     const page = readPage('use/simulator.md');
-    const code = readFileSync(new URL('../src/sim/control.ts', import.meta.url), 'utf8');
+    const files = ['control.ts', 'telegram/control.ts', 'discord/model.ts'];
+    const sources = files.map((file) => new URL(`../src/sim/${file}`, import.meta.url));
+    const code = sources.map((source) => readFileSync(source, 'utf8')).join('\n');
     const route = /((?:GET|POST) \/sim\/[a-z]+)/;
     const rows = matches(page, new RegExp(`^\\| \`${route.source}\` \\|`, 'gm'));
-    expect(sorted(rows)).toEqual(sorted(matches(code, new RegExp(`case '${route.source}'`, 'g'))));
+    const served = new Set(matches(code, new RegExp(`case '${route.source}'`, 'g')));
+    expect(sorted(rows)).toEqual(sorted(served));
     const kinds = matches(page, /^\| `([a-z_]+)` \|/gm);
     expect(sorted(kinds)).toEqual(sorted(FAULT_KINDS));
     const flags = new Set(matches(page, /(--[a-z][a-z-]+)/g));
@@ -111,19 +111,20 @@ test('limits mean the same in the settings and on the platform', () => {
       section === 'limits' && refused === null && key !== 'limitRules',
   );
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
-  expect(initial).toEqual(TELEGRAM_LIMITS_DEFAULT);
+  expect(initial).toEqual({ ...TELEGRAM_LIMITS_DEFAULT, ...DISCORD_LIMITS_DEFAULT });
   // Each of them reaches the rules by which the platform paces: changed, its plans are others.
-  const before = plansOf(TELEGRAM_LIMITS_DEFAULT);
+  const before = plansOf({});
   for (const [key, { initial: value }] of limits) {
     const others = value === null ? [7] : [Number(value) / 2, Number(value) * 2];
-    const plans = others.map((other) => plansOf({ ...TELEGRAM_LIMITS_DEFAULT, [key]: other }));
+    const plans = others.map((other) => plansOf({ [key]: other }));
     expect([key, plans.some((each) => each !== before)]).toEqual([key, true]);
   }
 });
 
 // Of every kind of call, as text.
-function plansOf(limits: TelegramLimits): string {
-  const planOf = createPriors(limits);
+function plansOf(limits: Record<string, number>): string {
+  const { planOf } = telegramPriors(limits);
+  const discord = discordPriors(limits);
   const charges = ['5', '-5'].flatMap((chat) =>
     FAMILIES.flatMap((family) =>
       GATES.flatMap((gate) =>
@@ -131,7 +132,9 @@ function plansOf(limits: TelegramLimits): string {
       ),
     ),
   );
-  return JSON.stringify(charges.map((charge) => planOf(charge)));
+  const methods = charges.map((charge) => ({ ...charge, method: 'executeWebhook' }));
+  const plans = charges.map((charge) => [planOf(charge), discord.planOf(charge)]);
+  return JSON.stringify([...plans, methods.map((charge) => discord.planOf(charge))]);
 }
 
 describe('the pages and the tree agree', () => {

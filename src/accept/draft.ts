@@ -342,7 +342,14 @@ function unambiguous(chat: string): string {
 }
 
 function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
-  if (sendOptions.ttlMs !== null) return now + sendOptions.ttlMs;
+  const wishedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
+  if (call.answers !== undefined) {
+    const { ms, since } = call.answers;
+    // One that seems to be over already: the platform's clock may differ from ours, so it decides.
+    const overAt = since !== null && since + ms > now && since <= now ? since + ms : now + ms;
+    return wishedAt === 0 ? overAt : Math.min(wishedAt, overAt);
+  }
+  if (wishedAt !== 0) return wishedAt;
   if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
   return Math.max(now, sendOptions.notBefore) + COSMETIC_TTL_MS;
 }

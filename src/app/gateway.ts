@@ -128,7 +128,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
       noteAddress(config, house, url);
       return url;
     },
-    hasSandbox: house.sandbox !== null,
+    hasSandbox: house.sandboxes.size > 0,
     loginLink: () => (url === null ? null : guarding.linkAt(url)),
     send: (message) => send(options, waiting, message),
     stream: streaming(server, { ...options, ...live.output }),
@@ -241,7 +241,7 @@ function intakeOptions(
     spool,
     late: { observers: 0 },
     ...(house.screens === null ? null : { screens: house.screens }),
-    sandbox: house.sandbox,
+    sandboxes: house.sandboxes,
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

@@ -9,7 +9,7 @@ import { bounded } from '../platforms/bounded.ts';
 import type { PlatformDefinition } from '../platforms/definition.ts';
 import type { FileSource, Platform } from '../platforms/platform.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
-import { SIMULATORS, type Simulator } from '../sim/sim.ts';
+import { openSimulator, type SimPeople } from '../sim/sim.ts';
 import type { Clock } from '../system/clock.ts';
 import { undiciTransport } from '../system/http.ts';
 import type { Random } from '../system/random.ts';
@@ -27,8 +27,8 @@ export interface PlatformChoice {
 
 export interface OpenedPlatforms {
   readonly platforms: ReadonlyMap<string, Platform>;
-  // The simulator that sandbox tokens talk to; null: the sandbox is off.
-  readonly simulator: Simulator | null;
+  // The simulators that sandbox tokens talk to, as the people in their chats see them; none: the sandbox is off.
+  readonly sandboxes: ReadonlyMap<string, SimPeople>;
 }
 
 export interface PlatformPorts {
@@ -50,10 +50,10 @@ export async function openPlatforms(
   const { clock, random, files, report } = ports;
   const { wrap = (platform: Platform) => platform } = choice;
   const platforms = new Map<string, Platform>();
-  let simulator: Simulator | null = null;
+  const sandboxes = new Map<string, SimPeople>();
   for (const definition of definitionsOf(choice)) {
-    const own = isSandboxOn(config) ? SIMULATORS[definition.name]?.({ clock, random }) : undefined;
-    simulator ??= own ?? null;
+    const own = isSandboxOn(config) ? openSimulator(definition.name, { clock, random }) : null;
+    if (own !== null) sandboxes.set(definition.name, own.people);
     const opened = await definition.open({
       settings: { ...config },
       clock,
@@ -64,7 +64,7 @@ export async function openPlatforms(
     });
     platforms.set(opened.name, bounded(wrap(opened), { clock, report }));
   }
-  return { platforms, simulator };
+  return { platforms, sandboxes };
 }
 
 // Anyone may make accounts of the simulator, so where others than this machine can call, it is off unless it is wanted.

@@ -15,7 +15,7 @@ import type { FaultStage, ReportFault } from '../domain/fault.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
-import type { Simulator } from '../sim/sim.ts';
+import type { SimPeople } from '../sim/sim.ts';
 import { Spool } from '../spool/spool.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
@@ -41,8 +41,8 @@ export interface House {
   readonly ledger: Ledger;
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
-  // What sandbox tokens talk to; null: the sandbox is off.
-  readonly sandbox: Simulator['model'] | null;
+  // What sandbox tokens talk to, by platform; none: the sandbox is off.
+  readonly sandboxes: ReadonlyMap<string, SimPeople>;
   // What the gateway shows itself; null: no platform has screens.
   readonly screens: ScreenWatch | null;
   readonly spool: Spool;
@@ -87,7 +87,7 @@ export async function openHouse(
   });
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
   const opened = await openPlatforms(config, choice, { clock, random, files: spool, report });
-  const { platforms, simulator } = opened;
+  const { platforms, sandboxes } = opened;
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
@@ -120,7 +120,7 @@ export async function openHouse(
     ledger,
     accounts,
     platforms,
-    sandbox: simulator?.model ?? null,
+    sandboxes,
     screens: screensOf(platforms),
     spool,
     engine,

@@ -10,11 +10,6 @@ export const LIVE_SETTINGS = {
     meaning:
       'Whether growing texts share their chat in turns; off: each is shown as soon as the limits allow',
   }),
-  qosDiscord: row<Strategy>('live', 'qos_discord', choice(STRATEGIES), 'coalesce_only', {
-    meaning: 'How live output is paced on Discord',
-    perAccount: true,
-    refused: LATER,
-  }),
   qosWhatsapp: row<Strategy>('live', 'qos_whatsapp', choice(STRATEGIES), 'chunks', {
     meaning: 'How live output is paced on WhatsApp',
     perAccount: true,

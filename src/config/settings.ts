@@ -84,10 +84,6 @@ const OWN_SETTINGS = {
     meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',
   }),
-  discordApi: row('server', 'discord_api', baseUrl(), 'https://discord.com', {
-    meaning: 'Upstream of Discord',
-    refused: LATER,
-  }),
   whatsappApi: row('server', 'whatsapp_api', baseUrl(), 'https://graph.facebook.com', {
     meaning: 'Upstream of WhatsApp Cloud',
     refused: LATER,

@@ -70,6 +70,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
       void state.saveLimits(state.passWaits.note(account, method, until, clock.now()));
     },
     cosmetic: (call) => dispatch.cosmetic(call),
+    passed: (account, charge) => state.openAccount(account).limits.passed(charge, clock.now()),
     move: (command) => dispatch.move(command),
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),
     unanswered: (bounds) => dispatch.callers.unanswered(bounds),

@@ -23,6 +23,7 @@ import { faultInWords } from '../system/fault.ts';
 import type { Random } from '../system/random.ts';
 import type { BreakerCause, Health } from './account/availability.ts';
 import type { Profile, RetryPolicy } from './account/profile.ts';
+import { isRepeatable } from './repeatable.ts';
 
 // Between two tries to write a settlement the store did not take.
 const STORE_RETRY_MS = 500;
@@ -101,7 +102,9 @@ export async function conclude(
   const changed = change === null ? null : { ...change, body };
   const verdict = { ...settling, cure: settling.cure ?? changed };
   const learned =
-    ticket === null ? NOTHING_LEARNED : limits.settled(ticket, verdict.signal, endedAt);
+    ticket === null
+      ? NOTHING_LEARNED
+      : limits.settled(ticket, verdict.signal, endedAt, outcome.observed);
   const settlement = settlementOf(queued, n, outcome, verdict, learned, endedAt);
   const settled = await write(ports, queued.account, settlement);
   return { n, outcome, verdict, settled, learned, startedAt, endedAt, record, body };
@@ -130,7 +133,7 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { queued, record, probing } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
-  const idempotent = platform.calls.isIdempotent(queued.method);
+  const idempotent = isRepeatable(platform, tried, now);
   const cured = curedOf(platform, queued, tried.body, outcome);
   // A message of the paid budget costs its price each time.
   const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
@@ -235,14 +238,9 @@ export function causeOf(outcome: Outcome): BreakerCause {
 }
 
 export function detailOf(outcome: Outcome): string | null {
-  switch (outcome.kind) {
-    case 'sent':
-      return null;
-    case 'limited':
-      return `the platform said wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
-    default:
-      return outcome.detail;
-  }
+  if (outcome.kind === 'sent') return null;
+  if (outcome.kind !== 'limited') return outcome.detail;
+  return `the platform said wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
 }
 
 export function answerOf(outcome: Outcome): string | null {
@@ -328,7 +326,8 @@ export function lessonOf(outcome: Outcome): Pick<Verdict, 'signal' | 'health'> {
     }
     case 'refused': {
       const isAccount = outcome.reason === ACCOUNT_REFUSED;
-      return { signal: { kind: 'judged' }, health: isAccount ? 'refused' : 'answered' };
+      const kind = outcome.isUnasked === true ? 'unjudged' : 'judged';
+      return { signal: { kind }, health: isAccount ? 'refused' : 'answered' };
     }
     case 'failed':
       if (outcome.reason === INTERNAL) return { signal: { kind: 'unjudged' }, health: 'unknown' };

@@ -46,6 +46,8 @@ export class RoadState {
   readonly threads = new MessageThreads();
   readonly tokens: TokenChecks;
   readonly wake: () => void;
+  // Of the store: what ids of its deliveries begin with.
+  readonly tag: string;
   readonly #p: StateParts;
   readonly #accounts = new Map<string, RoadAccount>();
   // By host: its accounts share the line, so what one learns of it is known to all.
@@ -58,6 +60,7 @@ export class RoadState {
     const { journal, scheduler, breaker, random, report } = parts;
     this.#p = parts;
     this.wake = parts.wake;
+    this.tag = journal.tag;
     this.scheduler = scheduler;
     this.owners = new AccountOwners(journal);
     this.events = new RoadEvents(journal.tag, report);

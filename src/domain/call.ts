@@ -30,4 +30,12 @@ export interface DescribedCall {
   readonly slot: string | null;
   // The message of its chat that it changes; left out or null: none, or nobody can tell.
   readonly about?: string | null;
+  // Too late it means nothing: it is made within so long of what it answers, or not at all. Left out: never too late.
+  readonly answers?: AnswersWithin;
+}
+
+export interface AnswersWithin {
+  readonly ms: number;
+  // When that was, by the platform's clock; null: when the call came is all that is known.
+  readonly since: number | null;
 }

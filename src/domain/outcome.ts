@@ -1,7 +1,20 @@
 // What one try came to. The classifier of each platform is the only maker of these.
 // "Said no" is not "no answer": `uncertain` is where duplicates come from, so it is a kind of its own.
 
-export type Outcome =
+export type Outcome = Answered & {
+  readonly observed?: ObservedBucket;
+  // It was decided here: the platform was not asked, so it counted nothing.
+  readonly isUnasked?: true;
+};
+
+// What an answer says of the platform's own count, whatever else it says: so many are left until it is full again.
+export interface ObservedBucket {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAfterMs: number;
+}
+
+type Answered =
   | { kind: 'sent'; messageId: string | null; result: string }
   // The platform said wait. `scope` is what the answer itself proves; the limits may widen it.
   // `cure`: a part went through before the rest was told to wait; only the rest goes again.

@@ -127,7 +127,7 @@ export async function bench(
     spool: memorySpool(made.spooled),
     late: made.late,
     screens,
-    sandbox: createTelegramModel({}),
+    sandboxes: new Map([['telegram', createTelegramModel({})]]),
     settings: { ...SETTINGS, ...settings },
     ...more,
   };

@@ -7,7 +7,7 @@ import type { Guards } from '../keys/keys.ts';
 import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Live } from '../streams/streams.ts';
-import type { Sandbox } from './sandbox/port.ts';
+import type { Sandboxes } from './sandbox/port.ts';
 
 export interface IntakeOptions extends AcceptContext {
   readonly guards: Guards;
@@ -21,7 +21,7 @@ export interface IntakeOptions extends AcceptContext {
   // Left out: no text is shown while it grows.
   readonly output?: StreamOutput;
   // null: the simulator is switched off.
-  readonly sandbox: Sandbox | null;
+  readonly sandboxes: Sandboxes;
   // Left out: the gateway shows no chats itself.
   readonly screens?: ScreenWatch;
   // Left out: accounts cannot be removed. `by`: who asks for it.

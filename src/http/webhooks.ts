@@ -10,7 +10,7 @@ import { unreachable } from '../system/assert.ts';
 import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
-import { JsonBodyError } from './edge.ts';
+import { JsonBodyError, sendAnswer } from './edge.ts';
 import { SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
 import { group, type Route, withOptions } from './route.ts';
@@ -66,7 +66,16 @@ function admit(
     // Its secret has shown whose it is: it has no share with strangers.
     request.bodyOf = { account, address: '', isStranger: false };
     done();
-  } else refuse(reply.header('connection', 'close'), 'wrong_webhook_secret');
+  } else refuseUnproven(platforms, account, reply.header('connection', 'close'));
+}
+
+function refuseUnproven(
+  platforms: IntakeOptions['platforms'],
+  account: string,
+  reply: FastifyReply,
+): unknown {
+  const answer = platforms.get(platformOf(account))?.updates?.unproven;
+  return answer === undefined ? refuse(reply, 'wrong_webhook_secret') : sendAnswer(reply, answer);
 }
 
 // null: the platform posts no updates, or there is none of that name.
@@ -89,15 +98,18 @@ async function receive(
   if (updates === undefined || account === null) return refuse(reply, 'not_found');
   const { headers, body } = request;
   const posted = { headers, rawBody: typeof body === 'string' ? body : '' };
-  if (!updates.admits(account, posted)) return refuse(reply, 'wrong_webhook_secret');
+  if (!updates.admits(account, posted)) return refuseUnproven(platforms, account, reply);
   const update = parseJson(posted.rawBody);
   if (update.kind !== 'value') throw new JsonBodyError(update);
   const received = await updates.receive(account, posted, update.value);
   switch (received.kind) {
-    case 'received':
-      return { ok: true };
+    case 'received': {
+      const reading = platforms.get(platformOf(account))?.updates;
+      const answer = reading?.answerTo?.(update.value) ?? null;
+      return answer === null ? { ok: true } : sendAnswer(reply, answer);
+    }
     case 'unauthorized':
-      return refuse(reply, 'wrong_webhook_secret');
+      return refuseUnproven(platforms, account, reply);
     case 'invalid':
       return sendProblem(
         reply,

@@ -3,8 +3,10 @@
 // The hard promise: as long as no round trip is shorter than the least one seen, no window of the
 // platform is ever exceeded, whatever the network does to the calls that are under way.
 
+import type { ObservedBucket } from '../domain/outcome.ts';
 import { assert, unreachable } from '../system/assert.ts';
 import type { Branch } from './branch.ts';
+import { Buckets } from './buckets.ts';
 import { type Circumstances, causeAhead, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
 import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 import { Lessons } from './lessons.ts';
@@ -26,6 +28,7 @@ export class AccountLimits {
   readonly #room: Headroom;
   readonly #trips: RoundTrips;
   readonly #lessons: Lessons;
+  readonly #buckets = new Buckets();
   // Under way and standing in a window of the account; oldest first.
   readonly #awaited = new Set<Booking>();
   // What was forgotten goes from disk with the next settle.
@@ -52,7 +55,9 @@ export class AccountLimits {
   earliestChat(charge: Charge, now: number): number {
     const chat = this.#tree.chatOf(charge.chat);
     const thawsAt = chat === null ? now : chat.thawsAt(charge, now);
-    return Math.max(thawsAt, this.#room.earliest(this.#priors.planOf(charge).chat, charge, now));
+    const plan = this.#priors.planOf(charge);
+    const opensAt = this.#room.earliest(plan.chat, charge, now);
+    return Math.max(thawsAt, opensAt, this.#buckets.earliest(charge.chat, plan.route, now));
   }
 
   // The same for the account.
@@ -85,6 +90,7 @@ export class AccountLimits {
     this.#room.hold(plan.chat, charge, booking.ofChat, now);
     this.#room.hold(plan.account, charge, booking.ofAccount, now);
     if (plan.account.length > 0) this.#awaited.add(booking);
+    this.#buckets.hold(charge.chat, plan.route);
     chat.inFlight += 1;
     chat.probe(booking);
     this.#tree.root.probe(booking);
@@ -97,10 +103,17 @@ export class AccountLimits {
   }
 
   // Exactly once per ticket. The records belong into the transaction that settles the delivery.
-  settled(ticket: Words.Ticket, signal: Words.Signal, now: number): Words.Learned {
+  // `observed`: what the answer said of the platform's own bucket.
+  settled(
+    ticket: Words.Ticket,
+    signal: Words.Signal,
+    now: number,
+    observed?: ObservedBucket,
+  ): Words.Learned {
     const booking = bookingOf(ticket);
     assert(!booking.isSettled, 'settled twice');
     booking.isSettled = true;
+    this.#buckets.settle(booking.charge.chat, booking.plan.route, observed, now);
     booking.chat.inFlight -= 1;
     const notes = new Notes(this.#account, now, this.#unsaved);
     this.#unsaved = [];
@@ -151,6 +164,7 @@ export class AccountLimits {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       if (slot !== null) causes.push(causeOfRule(rule, slot, charge.cost, circumstances));
     }
+    causes.push(this.#buckets.explain(charge.chat, plan.route, now));
     return causes.filter((cause) => cause !== null).sort((a, b) => b.until - a.until);
   }
 
@@ -211,6 +225,11 @@ export class AccountLimits {
     return notes;
   }
 
+  // A call that goes straight through, without a ticket: it counts for the account all the same.
+  passed(charge: Charge, now: number): void {
+    this.#room.enter(this.#priors.planOf(charge).account, charge, now);
+  }
+
   // Facts first, then the windows from what went out lately. A call without an end was under way
   // when the process ended: it may have been judged as late as now.
   restore(
@@ -234,6 +253,7 @@ export class AccountLimits {
   // Looks at up to `max` chats and drops those that hold nothing any more; says how many.
   forgetIdle(now: number, max: number): number {
     const notes = new Notes(this.#account, now, this.#unsaved);
+    this.#buckets.forgetIdle(now, max);
     return this.#tree.forgetIdle(now, max, this.#settings, notes);
   }
 
@@ -241,7 +261,9 @@ export class AccountLimits {
   // rounds.
   isAtRest(now: number): boolean {
     const { root } = this.#tree;
-    return this.#tree.size === 0 && !root.isRemarkable() && root.isIdle(now);
+    return (
+      this.#buckets.size === 0 && this.#tree.size === 0 && !root.isRemarkable() && root.isIdle(now)
+    );
   }
 
   // What was forgotten, and is still on disk.

@@ -25,6 +25,8 @@ export interface Plan {
   readonly account: readonly Rule[];
   // Scope chat, thread and user.
   readonly chat: readonly Rule[];
+  // The platform's own bucket, of which its answers tell; left out: they tell nothing.
+  readonly route?: string;
 }
 
 export interface Charge {
@@ -36,6 +38,8 @@ export interface Charge {
   readonly gate: Gate;
   readonly live: boolean;
   readonly cost: number;
+  // As `describe` names it; left out: any of its family.
+  readonly method?: string;
 }
 
 // What the platform knows about its limits: the priors.
@@ -91,7 +95,7 @@ export interface Cause {
   readonly kind: 'window' | 'freeze' | 'probe';
   // The rule's name, or what is frozen.
   readonly name: string;
-  readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'gate';
+  readonly scope: 'account' | 'chat' | 'thread' | 'user' | 'family' | 'gate' | 'route';
   readonly until: number;
   readonly detail: string;
   // Of a window that may be open now and is used up by so many that go before.

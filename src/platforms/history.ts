@@ -87,7 +87,7 @@ export interface ChannelReader {
 }
 
 export interface ReaderKind {
-  // `mtproto`, `page`, `updates`, `discord`: as callers name it.
+  // `mtproto`, `page`, `updates`: as callers name it.
   readonly kind: string;
   // One connection for each account; null: no account is needed.
   open(account: ReaderAccount | null): Promise<ChannelReader>;

@@ -7,7 +7,7 @@ import type { Described } from '../domain/call.ts';
 import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
-import type { Priors } from '../limits/limits.ts';
+import type { Charge, Priors } from '../limits/limits.ts';
 import type { Reply, StreamedReply } from '../system/transport.ts';
 import type { MessageChanges } from './changes.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
@@ -116,6 +116,9 @@ export interface Calls {
   textParams(text: string): Record<string, unknown>;
   // Repeating it changes nothing more (edits, deletes): an uncertain one is repeated without a doubt.
   isIdempotent(method: string): boolean;
+  // For so long the platform recognises a repeat of this very call by the key it was made with, and carries it out no
+  // second time; 0: it does not. Left out: of no call.
+  recognisedMs?(method: string, body: string): number;
   // It moves money: one whose answer was lost is never repeated, whatever the policy. Left out: none does.
   spends?(method: string): boolean;
   // Its answer is what it is made for (the id of a new topic): who does not say otherwise waits for it. Left out: none.
@@ -227,6 +230,8 @@ export type ScreenEvent =
 // Straight through, without the journal; answers flow as they come. `hangUp` ends the call.
 export interface Passage {
   pass(call: OutgoingCall, hangUp: AbortSignal): Promise<StreamedReply>;
+  // What it counts for in the account's limits, though it waits for none; null: nothing. Left out: no call does.
+  chargeOf?(method: string): Charge | null;
   download(file: Download, hangUp: AbortSignal): Promise<StreamedReply>;
 }
 
@@ -252,6 +257,8 @@ export interface OutgoingCall {
   // It may name files of the spool; see domain/body.ts.
   readonly body: string;
   readonly deadlineMs: number;
+  // Of a delivery: the same for each of its tries, and for no other's.
+  readonly key?: string;
 }
 
 export interface Rest {

@@ -2,6 +2,7 @@
 // whether the account was meant. What an update means is the platform's; keeping and forwarding it is the same for all.
 
 import type { Reply } from '../system/transport.ts';
+import type { ValueAnswer } from './dialect.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -38,6 +39,10 @@ export interface UpdateReading {
   // Headers that `verify` takes for right: an app that an update is forwarded to can check them, as if the platform
   // had posted it there.
   proofOf(rawBody: string, secret: string): Readonly<Record<string, string>>;
+  // What it is told when nothing proves that it was the platform; left out: as everyone whose secret is wrong.
+  readonly unproven?: ValueAnswer;
+  // What the platform wants to be told when its post was taken; left out: that it was is enough.
+  answerTo?(update: unknown): ValueAnswer;
   // The account's id as updates name it.
   idOf(account: string): string;
   // null: not an update.

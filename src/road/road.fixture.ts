@@ -81,6 +81,8 @@ export class FakeRoad implements Road {
   readonly cosmetics: CosmeticCall[] = [];
   cosmeticAnswer: CosmeticAnswer = { end: 'sent', result: '{"ok":true,"result":true}' };
 
+  passed() {}
+
   async cosmetic(call: CosmeticCall) {
     this.cosmetics.push(call);
     return this.cosmeticAnswer;

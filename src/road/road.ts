@@ -4,7 +4,7 @@ import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, Interest, RoadCounts, RoadListener } from '../domain/event.ts';
 import type { Priority } from '../domain/priority.ts';
-import type { Cause } from '../limits/limits.ts';
+import type { Cause, Charge } from '../limits/limits.ts';
 import type { Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
 import type { Appended, MoveCommand, Moved, QueueFull } from '../store/ports/delivery.ts';
 
@@ -27,6 +27,8 @@ export interface Road {
   limitPassed(account: string, method: string, until: number): void;
   // For typing signs and drafts: goes at once or not at all; never queued, never tried again.
   cosmetic(call: CosmeticCall): Promise<CosmeticAnswer>;
+  // A call went straight through: it counts for the account's limits.
+  passed(account: string, charge: Charge): void;
   // Resolves when the delivery comes to rest; if a newer one took its place, when that one does.
   // The signal only ends the waiting, never the delivery.
   ended(seq: number, signal: AbortSignal): Promise<Ended>;

@@ -2,7 +2,7 @@
 // a body above BODY_BYTES_MAX is refused, and of files only the name and the size are kept.
 
 import type { IncomingMessage } from 'node:http';
-import type { SimParams } from './telegram/params.ts';
+import type { SimParams } from './params.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const PARTS_MAX = 200;

@@ -1,5 +1,5 @@
-// The hidden hand: routes under /sim/ with which a test looks into the simulated Telegram and disturbs it.
-// What it keeps is bounded: the newest CALLS_MAX calls. Tokens are never shown, only the bot's number.
+// The hidden hand: routes under /sim/ with which a test looks into a simulated platform and disturbs it.
+// What it keeps is bounded: the newest CALLS_MAX calls. Tokens are never shown, only what stands before their secret.
 
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -10,20 +10,17 @@ import {
   type ScriptedFault,
   scriptedFaults,
 } from './faults.ts';
-import type { ChatState } from './telegram/chats.ts';
-import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import { intOf, jsonOf, listOf, type SimParams, textOf } from './telegram/params.ts';
+import type { SimCall, SimModel } from './model.ts';
+import { intOf, jsonOf, listOf, type SimParams } from './params.ts';
 
 export const CALLS_MAX = 200_000;
-
-const CHAT_STATES = ['open', 'blocked', 'deactivated', 'kicked', 'missing', 'deleted', 'migrated'];
 
 export class Control {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #script = scriptedFaults([]);
   #rates: Faults;
-  readonly #calls: JudgedCall[] = [];
+  readonly #calls: SimCall[] = [];
   #judged = 0;
   readonly #stats = { calls: 0, accepted: 0, messages: 0, limited: 0, flood: 0, held: 0 };
 
@@ -37,7 +34,7 @@ export class Control {
     next: (target, now) => this.#script.next(target, now) ?? this.#rates.next(target, now),
   };
 
-  readonly record = (call: JudgedCall): void => {
+  readonly record = (call: SimCall): void => {
     this.#calls[this.#judged++ % CALLS_MAX] = call;
     const stats = this.#stats;
     stats.calls += 1;
@@ -49,32 +46,16 @@ export class Control {
   };
 
   // null: no such route.
-  handle(model: TelegramModel, route: string, params: SimParams): unknown {
+  handle(model: SimModel, route: string, params: SimParams): unknown {
     switch (route) {
       case 'GET /sim/stats':
         return { ...this.#stats, windowsExceeded: this.#stats.flood + this.#stats.held };
       case 'GET /sim/calls':
         return this.#since(intOf(params, 'since') ?? 0);
-      case 'GET /sim/messages':
-        return model.messagesOf(textOf(params, 'chat'));
-      case 'POST /sim/update': {
-        const text = textOf(params, 'text');
-        return model.inject(
-          textOf(params, 'token'),
-          textOf(params, 'chat'),
-          text,
-          this.#clock.now(),
-        );
-      }
       case 'POST /sim/faults':
         return this.#setFaults(params);
-      case 'POST /sim/chats':
-        return this.#setChat(model, params);
-      case 'POST /sim/revoke':
-        model.revoke(textOf(params, 'token'));
-        return { ok: true };
       default:
-        return null;
+        return model.control(route, params, this.#clock.now());
     }
   }
 
@@ -83,7 +64,7 @@ export class Control {
     const calls = [];
     for (let i = Math.max(since, this.#judged - CALLS_MAX); i < this.#judged; i++) {
       const { token, ...call } = this.#calls[i % CALLS_MAX]!;
-      calls.push({ n: i, bot: token.split(':')[0], ...call });
+      calls.push({ n: i, bot: token.split(/[:.]/)[0], ...call });
     }
     return { next: this.#judged, calls };
   }
@@ -98,18 +79,6 @@ export class Control {
       this.#script.clear();
       this.#rates = randomFaults(this.#random, {});
     }
-    return { ok: true };
-  }
-
-  #setChat(model: TelegramModel, params: SimParams): unknown {
-    const chat = textOf(params, 'chat');
-    const kind = textOf(params, 'state');
-    if (kind !== '' && !CHAT_STATES.includes(kind)) return { ok: false, states: CHAT_STATES };
-    if (kind === 'migrated') model.setChat(chat, { kind, to: textOf(params, 'to') });
-    else if (kind !== '') model.setChat(chat, { kind } as ChatState);
-    if (params.channel === true) model.setChannel(chat);
-    const seconds = intOf(params, 'freezeSeconds');
-    if (seconds !== null) model.freeze(textOf(params, 'token'), chat, seconds, this.#clock.now());
     return { ok: true };
   }
 }

@@ -2,9 +2,7 @@
 // A fault is decided when a request leaves; what it does to the request is told in one place, `undergo`.
 
 import type { Random } from '../system/random.ts';
-import { BAD_GATEWAY, RESTARTING, type SimAnswer, TOO_LARGE } from './telegram/answers.ts';
-import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import type { SimParams } from './telegram/params.ts';
+import type { SimAnswer, SimAskedCall, SimCall, SimModel } from './model.ts';
 
 export type WireFault =
   // The connection breaks before anything was written.
@@ -111,25 +109,28 @@ function strikes(line: ScriptedFault, target: FaultTarget): boolean {
 }
 
 // What the caller will see, `holdMs` after the call arrived. `cut`: the connection breaks without an answer.
-export type Fate = { readonly holdMs: number; readonly call: JudgedCall | null } & (
+export type Fate<Call extends SimCall = SimCall> = {
+  readonly holdMs: number;
+  readonly call: Call | null;
+} & (
   | { readonly kind: 'answer'; readonly answer: SimAnswer }
   | { readonly kind: 'cut' }
   | { readonly kind: 'silence' }
 );
 
-export function undergo(
+export function undergo<Call extends SimCall>(
   fault: WireFault | null,
-  model: TelegramModel,
-  sent: { token: string; method: string; params: SimParams },
+  model: SimModel<Call>,
+  asked: SimAskedCall<Call>,
   now: number,
-): Fate {
+): Fate<Call> {
   if (fault?.kind === 'restart') model.restart(now + fault.ms);
   if (fault === null || fault.kind === 'restart') {
-    const { answer, holdMs, call } = model.call(sent.token, sent.method, sent.params, now);
+    const { answer, holdMs, call } = asked.judge(now);
     return { kind: 'answer', answer, holdMs, call };
   }
   const isJudged = fault.kind === 'answer_lost' || ('delivered' in fault && fault.delivered);
-  const verdict = isJudged ? model.call(sent.token, sent.method, sent.params, now) : null;
+  const verdict = isJudged ? asked.judge(now) : null;
   const base = { holdMs: verdict?.holdMs ?? 0, call: verdict?.call ?? null };
   switch (fault.kind) {
     case 'reset_before':
@@ -138,10 +139,10 @@ export function undergo(
     case 'hang':
       return { kind: 'silence', ...base };
     case 'bad_gateway':
-      return { kind: 'answer', answer: BAD_GATEWAY, ...base };
+      return { kind: 'answer', answer: model.broken.badGateway, ...base };
     case 'internal_error':
-      return { kind: 'answer', answer: RESTARTING, ...base };
+      return { kind: 'answer', answer: model.broken.internalError, ...base };
     case 'too_large':
-      return { kind: 'answer', answer: TOO_LARGE, ...base };
+      return { kind: 'answer', answer: model.broken.tooLarge, ...base };
   }
 }

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../system/clock.ts';
 import { seededRandom } from '../system/random.ts';
-import { type ServedSim, serveSim } from './serve.ts';
+import { type ServedSim, serveSim } from './sim.ts';
 
 const TOKEN = '42:sandbox_T';
 let sim: ServedSim;

@@ -1,59 +1,63 @@
-// The same simulated Telegram over real HTTP, for tests of whole processes, benchmarks and `sluice sim`.
+// A simulated platform over real HTTP, for tests of whole processes, benchmarks and `sluice sim`.
 // Made to be fast: a call without latency, hold or fault is answered in the turn its body ends.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { type Random, systemRandom } from '../system/random.ts';
-import { parseAddress } from './address.ts';
 import { paramsOf, readBody } from './body.ts';
 import { Control } from './control.ts';
 import { type Fate, type Faults, NO_FAULTS, undergo } from './faults.ts';
-import { fileOf } from './files.ts';
-import { Polling } from './polling.ts';
-import { badRequest, NOT_FOUND, refused, type SimAnswer, TOO_LARGE } from './telegram/answers.ts';
-import { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
-import type { SimTelegramOptions } from './telegram/options.ts';
-import { type SimParams, textOf } from './telegram/params.ts';
+import type {
+  SimAnswer,
+  SimAskedCall,
+  SimCall,
+  SimModel,
+  SimServing,
+  SimulatorKind,
+} from './model.ts';
+import type { SimParams } from './params.ts';
 import { type Network, wayMs } from './transport.ts';
 
-export interface ServedSim {
+export interface ServedModel<Model> {
   readonly url: string;
   // What it simulates, and the setting by which a gateway finds it.
   readonly platform: string;
   readonly setting: string;
-  readonly model: TelegramModel;
+  readonly model: Model;
   close(): Promise<void>;
 }
 
-export interface ServeSimOptions {
+export interface ServeOptions<Options, Call> {
   readonly host: string;
   // 0: any free one.
   readonly port: number;
-  readonly options?: Partial<SimTelegramOptions>;
+  readonly options?: Partial<Options>;
   // Left out: the machine's own.
   readonly clock?: Clock;
   readonly random?: Random;
   readonly network?: Network;
   readonly faults?: Faults;
   // Told of every call as it is judged.
-  readonly onCall?: (call: JudgedCall) => void;
+  readonly onCall?: (call: Call) => void;
 }
 
 // As the real server's: longer than any long poll.
 const IDLE_MS_MAX = 500_000;
 const INSTANT: Network = { latencyMs: 0, jitterMs: 0 };
-const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
 
-export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
+export async function serveModel<Options, Call extends SimCall, Model extends SimModel<Call>>(
+  kind: SimulatorKind<Options, Call, Model>,
+  given: ServeOptions<Options, Call>,
+): Promise<ServedModel<Model>> {
   const { clock = systemClock(), random = systemRandom(), network = INSTANT } = given;
   const control = new Control(clock, random, given.faults ?? NO_FAULTS);
-  const onCall = (call: JudgedCall) => {
+  const onCall = (call: Call) => {
     control.record(call);
     given.onCall?.(call);
   };
-  const model = createTelegramModel({ options: given.options ?? {}, onCall });
-  const desk = new Desk({ clock, random, network }, model, control);
+  const model = kind.create({ options: given.options ?? {}, onCall });
+  const desk = new Desk<Call>({ clock, random, network }, model, control);
   const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -63,14 +67,14 @@ export async function serveSim(given: ServeSimOptions): Promise<ServedSim> {
   const host = given.host.includes(':') ? `[${given.host}]` : given.host;
   return {
     url: `http://${host}:${port}`,
-    platform: 'Telegram',
-    setting: 'SLUICE_TELEGRAM_API',
+    platform: kind.title,
+    setting: kind.setting,
     model,
     close: () => close(server, desk),
   };
 }
 
-async function close(server: Server, desk: Desk): Promise<void> {
+async function close(server: Server, desk: { close(): void }): Promise<void> {
   desk.close();
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
@@ -85,65 +89,54 @@ interface DeskPorts {
   readonly network: Network;
 }
 
-class Desk {
+class Desk<Call extends SimCall> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #network: Network;
-  readonly #model: TelegramModel;
+  readonly #model: SimModel<Call>;
   readonly #control: Control;
-  readonly #polling: Polling;
+  readonly #serving: SimServing<Call>;
 
-  constructor(ports: DeskPorts, model: TelegramModel, control: Control) {
+  constructor(ports: DeskPorts, model: SimModel<Call>, control: Control) {
     this.#clock = ports.clock;
     this.#random = ports.random;
     this.#network = ports.network;
     this.#model = model;
     this.#control = control;
-    this.#polling = new Polling(model, ports.clock);
+    this.#serving = model.serve(ports.clock);
   }
 
   readonly receive = (request: IncomingMessage, response: ServerResponse): void => {
     readBody(request, (body) => {
-      const params = body && paramsOf(request.headers['content-type'] ?? '', body);
-      if (body === null) answer(response, TOO_LARGE);
-      else if (params === null) answer(response, UNREADABLE);
-      else this.#route(request, response, params);
+      if (body === null) answer(response, this.#model.broken.tooLarge);
+      else this.#route(request, response, paramsOf(request.headers['content-type'] ?? '', body));
     });
   };
 
   close(): void {
-    this.#polling.close();
+    this.#serving.close();
   }
 
-  #route(request: IncomingMessage, response: ServerResponse, body: SimParams): void {
-    const url = request.url ?? '/';
-    const address = parseAddress(url);
-    if (url.startsWith('/sim/')) this.#controlled(request.method ?? 'GET', url, response, body);
-    else if (address === null) answer(response, refused(NOT_FOUND, false));
-    else if (address.kind === 'file') {
-      answer(response, fileOf(address.path, request.headers.range));
-    } else {
-      const params = { ...address.query, ...body };
-      const method = address.method === '' ? textOf(params, 'method') : address.method;
-      if (this.#polling.isLong(method, params)) {
-        void this.#polling.poll(address.token, params).then((reply) => answer(response, reply));
-      } else this.#call(response, { token: address.token, method, params });
+  #route(request: IncomingMessage, response: ServerResponse, params: SimParams | null): void {
+    const { method: verb = 'GET', url = '/', headers } = request;
+    if (url.startsWith('/sim/')) {
+      this.#controlled(verb, url, response, params ?? {});
+      return;
     }
+    const asked = this.#serving.receive({ verb, url, headers, params });
+    if (asked.kind === 'plain') answer(response, asked.answer);
+    else if (asked.kind === 'call') this.#call(response, asked);
+    else void asked.answer.then((reply) => answer(response, reply));
   }
 
-  #call(
-    response: ServerResponse,
-    sent: { token: string; method: string; params: SimParams },
-  ): void {
-    const { token, method, params } = sent;
-    const chat = textOf(params, 'chat_id');
-    const fault = this.#control.faults.next({ token, method, chat }, this.#clock.now());
+  #call(response: ServerResponse, asked: SimAskedCall<Call>): void {
+    const fault = this.#control.faults.next(asked, this.#clock.now());
     if (fault?.kind === 'reset_before') {
       response.socket?.destroy();
       return;
     }
     this.#after(this.#way(), () => {
-      const fate = undergo(fault, this.#model, sent, this.#clock.now());
+      const fate = undergo(fault, this.#model, asked, this.#clock.now());
       this.#after(fate.holdMs + this.#wayBack(), () => meet(response, fate));
     });
   }

@@ -1,5 +1,10 @@
-// The door of the simulator's room: Telegram as a model, as a wire, as an HTTP server, and as one of MTProto.
-// It is written from what is known of the platform and imports nothing of the code it tests.
+// The door of the simulators' room: each platform as a model, as a wire, and as an HTTP server.
+// They are written from what is known of the platforms and import nothing of the code they test.
+
+import { type ServedModel, type ServeOptions, serveModel } from './serve.ts';
+import type { SimTelegramOptions } from './telegram/options.ts';
+import type { JudgedCall, TelegramModel } from './telegram/port.ts';
+import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 
 export { type ChannelOptions, type ChannelPost, ModelChannel } from './channel/channel.ts';
 export {
@@ -15,6 +20,9 @@ export {
   type SimMedia,
   type SimPost,
 } from './channels.ts';
+export { createDiscordModel, type DiscordCall, type DiscordModel } from './discord/model.ts';
+export { DISCORD_DEFAULTS, type SimDiscordOptions } from './discord/options.ts';
+export { DISCORD_SIMULATOR } from './discord/simulator.ts';
 export {
   FAULT_KINDS,
   type FaultRates,
@@ -25,18 +33,24 @@ export {
   scriptedFaults,
   type WireFault,
 } from './faults.ts';
+export type { SimCall, SimModel, SimPeople, SimulatorKind } from './model.ts';
 export {
+  type MtprotoCall,
   type MtprotoFault,
   MtprotoModel,
-  type SimCall,
   type SimMtprotoOptions,
 } from './mtproto/model.ts';
 export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
-export { type DayFigures, FINAL_LATE_MS, recordedFigures, type WaitFigures } from './replay/figures.ts';
+export {
+  type DayFigures,
+  FINAL_LATE_MS,
+  recordedFigures,
+  type WaitFigures,
+} from './replay/figures.ts';
 export { type Recording, readRecording } from './replay/recording.ts';
 export { type ReplayOptions, replay, replayable } from './replay/replay.ts';
-export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';
-export { SIMULATORS, type Simulator } from './simulators.ts';
+export { type ServedModel, type ServeOptions, serveModel } from './serve.ts';
+export { openSimulator, SIMULATORS, type Simulator } from './simulators.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';
@@ -54,3 +68,11 @@ export type {
 } from './world/engine.ts';
 export { formatReport, type WorldReport } from './world/report.ts';
 export { runWorld, WORLD_FAULTS, type WorldOptions } from './world/world.ts';
+
+// The simulated Telegram over HTTP.
+export type ServedSim = ServedModel<TelegramModel>;
+export type ServeSimOptions = ServeOptions<SimTelegramOptions, JudgedCall>;
+
+export function serveSim(given: ServeSimOptions): Promise<ServedSim> {
+  return serveModel(TELEGRAM_SIMULATOR, given);
+}

@@ -1,27 +1,37 @@
-// The simulators that stand for platforms in the gateway's own process, one line each: what sandbox tokens talk to.
+// The simulators there are, one line each: what sandbox tokens talk to in the gateway's own process, and what
+// `sluice sim` serves.
 
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Transport } from '../system/transport.ts';
+import { DISCORD_SIMULATOR } from './discord/simulator.ts';
 import { NO_FAULTS } from './faults.ts';
-import { createTelegramModel, type TelegramModel } from './telegram/model.ts';
+import type { SimPeople, SimulatorKind } from './model.ts';
+import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 import { simTransport } from './transport.ts';
+
+// By the name of the platform.
+export const SIMULATORS: ReadonlyMap<string, SimulatorKind> = new Map<string, SimulatorKind>([
+  ['telegram', TELEGRAM_SIMULATOR as SimulatorKind],
+  ['discord', DISCORD_SIMULATOR as SimulatorKind],
+]);
 
 // It answers as a near server would.
 const NETWORK = { latencyMs: 15, jitterMs: 10 };
 
 export interface Simulator {
   readonly transport: Transport;
-  // Its chats, for those who look at them and write in them.
-  readonly model: TelegramModel;
+  readonly people: SimPeople;
 }
 
-type Open = (ports: { readonly clock: Clock; readonly random: Random }) => Simulator;
-
-export const SIMULATORS: Readonly<Record<string, Open>> = {
-  telegram(ports) {
-    const model = createTelegramModel({});
-    const transport = simTransport({ ...ports, model, network: NETWORK, faults: NO_FAULTS });
-    return { transport, model };
-  },
-};
+// null: the platform has none.
+export function openSimulator(
+  platform: string,
+  ports: { readonly clock: Clock; readonly random: Random },
+): Simulator | null {
+  const kind = SIMULATORS.get(platform);
+  if (kind === undefined) return null;
+  const model = kind.create({});
+  const transport = simTransport({ ...ports, model, network: NETWORK, faults: NO_FAULTS });
+  return { transport, people: kind.peopleOf(model) };
+}

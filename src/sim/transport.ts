@@ -6,14 +6,10 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/transport.ts';
-import { parseAddress } from './address.ts';
-import { paramsOf } from './body.ts';
+import { paramsOf, parseJson } from './body.ts';
 import { type Faults, undergo, type WireFault } from './faults.ts';
-import { fileOf } from './files.ts';
-import { Polling } from './polling.ts';
-import { NOT_FOUND, refused, type SimAnswer } from './telegram/answers.ts';
-import type { JudgedCall, TelegramModel } from './telegram/model.ts';
-import { type SimParams, textOf } from './telegram/params.ts';
+import type { SimAnswer, SimAskedCall, SimCall, SimModel, SimServing } from './model.ts';
+import type { SimParams } from './params.ts';
 
 export interface Network {
   // One way: latencyMs plus up to jitterMs, drawn anew for each way.
@@ -24,7 +20,7 @@ export interface Network {
 }
 
 // One request and what came of it, as both ends saw it, for those who check.
-export interface Exchange {
+export interface Exchange<Call extends SimCall = SimCall> {
   readonly leftAt: number;
   readonly endedAt: number;
   readonly reply: Reply;
@@ -33,69 +29,77 @@ export interface Exchange {
   readonly params: SimParams;
   readonly fault: WireFault | null;
   // null: it was never judged.
-  readonly call: JudgedCall | null;
+  readonly call: Call | null;
 }
 
-export interface SimTransportPorts {
-  readonly model: TelegramModel;
+export interface SimTransportPorts<Call extends SimCall = SimCall> extends WayPorts {
+  readonly model: SimModel<Call>;
+  readonly faults: Faults;
+  readonly onExchange?: (exchange: Exchange<Call>) => void;
+}
+
+interface WayPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly network: Network;
-  readonly faults: Faults;
-  readonly onExchange?: (exchange: Exchange) => void;
 }
 
-export function simTransport(ports: SimTransportPorts): Transport {
-  const polling = new Polling(ports.model, ports.clock);
+export function simTransport<Call extends SimCall>(ports: SimTransportPorts<Call>): Transport {
+  const serving = ports.model.serve(ports.clock);
   const request = (asked: HttpRequest) =>
     new Promise<Reply>((resolve) => {
       const { body } = asked;
-      if (!(body instanceof Readable)) makeRequest(ports, polling, asked, bodyOf(body), resolve);
+      if (!(body instanceof Readable)) makeRequest(ports, serving, asked, bodyOf(body), resolve);
       else {
         void formOf(asked.headers, body).then((form) =>
-          makeRequest(ports, polling, asked, form, resolve),
+          makeRequest(ports, serving, asked, form, resolve),
         );
       }
     });
   return {
     request,
     stream: (asked, hangUp) => streamed(request(asked), hangUp),
-    close: () => Promise.resolve(polling.close()),
+    close: () => Promise.resolve(serving.close()),
   };
 }
 
-function makeRequest(
-  ports: SimTransportPorts,
-  polling: Polling,
+function makeRequest<Call extends SimCall>(
+  ports: SimTransportPorts<Call>,
+  serving: SimServing<Call>,
   request: HttpRequest,
-  body: SimParams,
+  params: SimParams | null,
+  resolve: (reply: Reply) => void,
+): void {
+  const { clock } = ports;
+  const { method: verb, path: url, headers, deadlineMs } = request;
+  const asked = serving.receive({ verb, url, headers, params });
+  switch (asked.kind) {
+    case 'plain':
+      after(ports, way(ports), () => resolve(answered(asked.answer, clock.now())));
+      return;
+    case 'held':
+      after(ports, deadlineMs, () => resolve(lost('timeout')));
+      void asked.answer.then((answer) => resolve(answered(answer, clock.now())));
+      return;
+    case 'call':
+      makeCall(ports, asked, deadlineMs, resolve);
+  }
+}
+
+function makeCall<Call extends SimCall>(
+  ports: SimTransportPorts<Call>,
+  asked: SimAskedCall<Call>,
+  deadlineMs: number,
   resolve: (reply: Reply) => void,
 ): void {
   const { clock, model } = ports;
+  const { token, method, chat, params } = asked;
   const leftAt = clock.now();
-  const giveUpAt = leftAt + request.deadlineMs;
-  const address = parseAddress(request.path);
-  if (address?.kind === 'file') {
-    const file = fileOf(address.path, request.headers.range);
-    after(ports, way(ports), () => resolve(answered(file, clock.now())));
-    return;
-  }
-  if (address === null) {
-    after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false), clock.now())));
-    return;
-  }
-  const params = { ...address.query, ...body };
-  const method = address.method === '' ? textOf(params, 'method') : address.method;
-  const sent = { token: address.token, method, params };
-  if (polling.isLong(method, params)) {
-    after(ports, request.deadlineMs, () => resolve(lost('timeout')));
-    void polling.poll(sent.token, params).then((answer) => resolve(answered(answer, clock.now())));
-    return;
-  }
-  const chat = textOf(params, 'chat_id');
-  const fault = ports.faults.next({ token: sent.token, method, chat }, leftAt);
-  const end = (reply: Reply, call: JudgedCall | null) => {
-    ports.onExchange?.({ leftAt, endedAt: clock.now(), reply, fault, call, ...sent });
+  const giveUpAt = leftAt + deadlineMs;
+  const fault = ports.faults.next({ token, method, chat }, leftAt);
+  const end = (reply: Reply, call: Call | null) => {
+    const said = { token, method, params };
+    ports.onExchange?.({ leftAt, endedAt: clock.now(), reply, fault, call, ...said });
     resolve(reply);
   };
   if (fault?.kind === 'reset_before') {
@@ -104,7 +108,7 @@ function makeRequest(
   }
   after(ports, way(ports), () => {
     const now = clock.now();
-    const fate = undergo(fault, model, sent, now);
+    const fate = undergo(fault, model, asked, now);
     const answerAt = fate.kind === 'silence' ? Infinity : now + fate.holdMs + wayBack(ports);
     if (answerAt > giveUpAt) {
       after(ports, giveUpAt - now, () => end(lost('timeout'), fate.call));
@@ -115,11 +119,11 @@ function makeRequest(
   });
 }
 
-function way({ network, random }: SimTransportPorts): number {
+function way({ network, random }: WayPorts): number {
   return wayMs(network, random, network.jitterMs);
 }
 
-function wayBack({ network, random }: SimTransportPorts): number {
+function wayBack({ network, random }: WayPorts): number {
   return wayMs(network, random, network.jitterBackMs ?? network.jitterMs);
 }
 
@@ -127,24 +131,19 @@ export function wayMs({ latencyMs }: Network, random: Random, jitterMs: number):
   return jitterMs > 0 ? latencyMs + jitterMs * random.next() : latencyMs;
 }
 
-function after({ clock }: SimTransportPorts, ms: number, run: () => void): void {
+function after({ clock }: WayPorts, ms: number, run: () => void): void {
   if (ms <= 0) run();
   else clock.schedule(clock.now() + ms, run);
 }
 
-function bodyOf(body: string | null): SimParams {
-  if (body === null || body === '') return {};
-  try {
-    return JSON.parse(body) as SimParams;
-  } catch {
-    return {};
-  }
+function bodyOf(body: string | null): SimParams | null {
+  return body === null || body === '' ? {} : parseJson(body);
 }
 
-async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<SimParams> {
+async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<SimParams | null> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk as Buffer);
-  return paramsOf(headers['content-type'] ?? '', Buffer.concat(chunks)) ?? {};
+  return paramsOf(headers['content-type'] ?? '', Buffer.concat(chunks));
 }
 
 function streamed(reply: Promise<Reply>, hangUp: AbortSignal): Promise<StreamedReply> {

@@ -9,6 +9,11 @@ import { table } from '../../src/cli/terminal/table.ts';
 import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
 import { attachedTo } from '../../src/domain/body.ts';
 import { masked } from '../../src/http/dialects/mask.ts';
+import { CREDENTIALS as DISCORD_CREDENTIALS } from '../../src/platforms/discord/credentials.ts';
+import { locate as locateDiscord } from '../../src/platforms/discord/dialect/request.ts';
+import { LIVE_OUTPUT as DISCORD_OUTPUT } from '../../src/platforms/discord/live-output.ts';
+import { escapeValue } from '../../src/platforms/discord/markdown.ts';
+import { routeAt } from '../../src/platforms/discord/routes.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
@@ -197,6 +202,29 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
     words: ['1', '1:', ':', 'a', '%3A', '1:sandbox', 'sandbox-', ':test', '/test'],
   },
+  'tokens and paths of Discord': {
+    files: ['src/platforms/discord/credentials.ts', 'src/platforms/discord/routes.ts'],
+    work: (text) => [
+      DISCORD_CREDENTIALS.isShaped(text),
+      DISCORD_CREDENTIALS.isAccountId(text),
+      ...DISCORD_CREDENTIALS.secrets.map((each) => text.replace(new RegExp(each, 'gi'), '')),
+      routeAt('PUT', text),
+      locateDiscord({ verb: 'POST', url: `/api/v10${text}`, headers: { authorization: text } }),
+    ],
+    words: [
+      ...['1', '.', 'M', 'sandbox', 'webhook/1/', '/webhooks/1/', '/channels/1/messages', '/2'],
+      ...['/reactions/', '%41', '/@me', 'aW50ZXJhY3Rpb246', 'Bot ', '/..', '?a='],
+    ],
+  },
+  'live output of Discord': {
+    files: ['src/platforms/discord/markdown.ts'],
+    work: (text) => [
+      DISCORD_OUTPUT.render(text, 'markdown', true),
+      DISCORD_OUTPUT.render(text, 'plain', false),
+      escapeValue(text),
+    ],
+    words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
+  },
   'secrets in answers': {
     files: ['src/http/dialects/mask.ts'],
     work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), 'aab', 'zzz')),
@@ -318,7 +346,10 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
   'src/cli/terminal/width.ts': 'rows of the CLI',
+  'src/platforms/discord/credentials.ts': 'tokens and paths of Discord',
+  'src/platforms/discord/routes.ts': 'tokens and paths of Discord',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
+  'src/sim/discord/paths.ts': 'segments of a path, anchored at both ends',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',
   'src/sim/body.ts': 'the head of a part of a form, of the simulator',

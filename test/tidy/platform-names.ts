@@ -12,6 +12,7 @@ const SIMULATORS = 'src/sim/';
 // `terminal` is also a word of the trade: it is a platform's name where it stands in quotes, or for its folder.
 export const NAMES: Readonly<Record<string, RegExp>> = {
   telegram: /telegram/i,
+  discord: /discord/i,
   terminal: /['"`]terminal(?:['"`]|:)|platforms\/terminal\//,
 };
 

@@ -44,12 +44,12 @@ export class Cosmetics {
   }
 
   async #tryOnce(call: CosmeticCall): Promise<CosmeticAnswer> {
-    const { account, chat, thread = null, user, family, gate } = call;
+    const { account, chat, thread = null, user, family, gate, method } = call;
     const { clock, accounts } = this.#p;
     const { availability, scheduler } = this.#road;
     const { limits } = this.#road.openAccount(account);
     const credential = accounts.credentialOf(account);
-    const charge = { chat, thread, user, family, gate, live: false, cost: 1 };
+    const charge = { chat, thread, user, family, gate, method, live: false, cost: 1 };
     const inFlight = this.#inFlight.get(account) ?? 0;
     if (credential === null || inFlight >= IN_FLIGHT_MAX || availability.isBlocked(account))
       return DROPPED;
@@ -60,7 +60,7 @@ export class Cosmetics {
     this.#count(account, -1);
     const { signal, health } = lessonOf(outcome);
     const now = clock.now();
-    const learned = limits.settled(ticket, signal, now);
+    const learned = limits.settled(ticket, signal, now, outcome.observed);
     scheduler.reconsider(account, chat, now);
     const isSure = health !== 'refused' || (await this.#road.tokens.isRefused(account));
     if (health !== 'unknown' && isSure) {

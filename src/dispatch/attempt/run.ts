@@ -5,6 +5,7 @@
 // store); an exception there is a broken invariant of the road, and stops the process.
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
+import { formatId } from '../../domain/ids.ts';
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import type { Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
@@ -221,7 +222,8 @@ export class Attempts {
     try {
       departure = this.#shown.depart(platform, queued, body);
       hasLeft = true;
-      const reply = await platform.wire.send({ credential, method, body, deadlineMs });
+      const key = formatId(this.#road.tag, queued.seq);
+      const reply = await platform.wire.send({ credential, method, body, deadlineMs, key });
       const outcome = platform.wire.classify(method, reply);
       if (typeof outcome.kind !== 'string') throw new TypeError('no outcome was told');
       const date = reply.kind === 'answered' ? reply.headers.date : undefined;

@@ -94,7 +94,8 @@ async function furnish(account: string, chat: string): Promise<Place> {
 
 // Everything that a request could have changed.
 async function state(): Promise<string> {
-  const { ledger, sandbox } = at.options;
+  const { ledger, sandboxes } = at.options;
+  const sandbox = sandboxes.get('telegram');
   const deliveries = await ledger.search({}, { limit: 500, before: null });
   return JSON.stringify([
     ...[deliveries, sentBy(at), at.live.changes, [...at.live.streams.values()]],

@@ -68,6 +68,8 @@ export class Passing {
     if (kept !== null) return kept;
     const refusal = this.#refusal(account, call.credential) ?? this.#wait(account, call.method);
     if (refusal !== null) return refusal;
+    const charge = passage.chargeOf?.(method) ?? null;
+    if (charge !== null) this.#options.road.passed(account, charge);
     const answer = await this.#through(speaker, caller, (hangUp) => passage.pass(call, hangUp));
     if (answer?.kind === 'answered') {
       const { status, headers } = answer;

@@ -3,26 +3,31 @@
 export interface Sandbox {
   // Whose simulator it is.
   readonly platform: string;
+  // How an account learns of an update that is posted nowhere.
+  readonly pulledBy: string;
   newestByChat(max: number): readonly SandboxMessage[];
   messagesOf(chat: string): readonly SandboxMessage[];
-  // A person wrote to the bot; answers the update as the bot gets it.
+  // A person wrote to the bot; answers the update as the platform would post it.
   inject(
     token: string,
     chat: string,
     text: string,
     now: number,
-  ): { readonly update: object; readonly messageId: number };
+  ): { readonly posted: object; readonly messageId: number | string };
   setChat(chat: string, state: { kind: 'open' } | { kind: 'blocked' }): void;
   // Refuses the chat for so long, for no fault of the bot's.
   freeze(token: string, chat: string, seconds: number, now: number): void;
 }
 
+// By platform; none: the sandbox is off.
+export type Sandboxes = ReadonlyMap<string, Sandbox>;
+
 export interface SandboxMessage {
-  // The number of its bot's token.
+  // Its account, as its credential claims it.
   readonly bot: string;
   readonly chat: string;
   readonly thread: string | null;
-  readonly id: number;
+  readonly id: number | string;
   // Seconds since the epoch.
   readonly date: number;
   readonly fromBot: boolean;

@@ -10,7 +10,7 @@ let model: TelegramModel;
 
 beforeEach(async () => {
   model = createTelegramModel({});
-  at = await bench({}, [], { sandbox: model });
+  at = await bench({}, [], { sandboxes: new Map([['telegram', model]]) });
   await at.accounts.identify('telegram', TOKEN);
 });
 afterEach(() => at.app.close());
@@ -74,7 +74,7 @@ test('a bot that nobody used yet is known by its token; real accounts are out of
 
 test('where the sandbox is off, every route of it says so', async () => {
   await at.app.close();
-  at = await bench({}, [], { sandbox: null });
+  at = await bench({}, [], { sandboxes: new Map() });
   for (const [method, url] of [
     ['GET', '/v1/sandbox'],
     ['GET', '/v1/sandbox/messages?account=1:sandbox&chat=42'],

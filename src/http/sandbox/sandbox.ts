@@ -14,7 +14,7 @@ import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE, text, textOrNull, time } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
-import type { Sandbox, SandboxMessage } from './port.ts';
+import type { Sandbox, Sandboxes, SandboxMessage } from './port.ts';
 import {
   checkSandboxQuery,
   checkSandboxTrouble,
@@ -27,7 +27,7 @@ import {
 const CHATS_SHOWN_MAX = 200;
 const MESSAGES_SHOWN_MAX = 200;
 
-type Options = IntakeOptions & { readonly sandbox: Sandbox };
+type Options = IntakeOptions & { readonly sandboxes: Sandboxes };
 type Handle = (options: Options, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 // null: the simulator is switched off; its routes are there and say so.
@@ -40,11 +40,14 @@ const served =
   ({ on }, request, reply) =>
     on === null ? refuse(reply, 'sandbox_off') : handle(on, request, reply);
 
+// Of some platforms a number, of others text.
+const messageId = Type.Union([count, text]);
+
 const Said = Type.Object({
   account: text,
   chat: text,
   thread: textOrNull,
-  id: count,
+  id: messageId,
   at: time,
   fromBot: Type.Boolean(),
   text,
@@ -85,7 +88,7 @@ const WRITE: Route<SandboxPorts> = {
     201: Type.Object({
       account: text,
       chat: text,
-      messageId: count,
+      messageId,
       to: Type.String({ description: 'How the bot learns of it' }),
     }),
   },
@@ -119,17 +122,17 @@ const TROUBLE: Route<SandboxPorts> = {
   handler: served(trouble),
 };
 
-export const SANDBOX_ROUTES = group<SandboxPorts>([SHOW, READ, WRITE, TROUBLE], ({ options }) => {
-  const { sandbox } = options;
-  return { on: sandbox === null ? null : { ...options, sandbox } };
-});
+export const SANDBOX_ROUTES = group<SandboxPorts>([SHOW, READ, WRITE, TROUBLE], ({ options }) => ({
+  on: options.sandboxes.size === 0 ? null : options,
+}));
 
-async function show({ accounts, sandbox }: Options) {
+async function show({ accounts, sandboxes }: Options) {
   const bots = accounts.list().map(({ id }) => id);
-  return {
-    bots: bots.filter(isSandboxAccount),
-    chats: sandbox.newestByChat(CHATS_SHOWN_MAX).map((each) => showMessage(sandbox, each)),
-  };
+  const newest = [...sandboxes.values()].flatMap((sandbox) =>
+    sandbox.newestByChat(CHATS_SHOWN_MAX).map((each) => showMessage(sandbox, each)),
+  );
+  newest.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  return { bots: bots.filter(isSandboxAccount), chats: newest.slice(0, CHATS_SHOWN_MAX) };
 }
 
 function showMessage({ platform }: Sandbox, message: SandboxMessage) {
@@ -154,7 +157,7 @@ async function read(options: Options, request: FastifyRequest, reply: FastifyRep
   }
   const bot = await botOf(options, query.account);
   if ('code' in bot) return sendProblem(reply, bot);
-  const { sandbox } = options;
+  const { sandbox } = bot;
   const said = sandbox.messagesOf(query.chat).map((each) => showMessage(sandbox, each));
   const ofBot = said.filter(({ account }) => account === bot.account);
   return { messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
@@ -167,18 +170,21 @@ async function write(options: Options, request: FastifyRequest, reply: FastifyRe
   }
   const bot = await botOf(options, body.account);
   if ('code' in bot) return sendProblem(reply, bot);
-  const { account, token } = bot;
+  const { account, token, sandbox } = bot;
   const now = options.clock.now();
-  const { update, messageId } = options.sandbox.inject(token, body.chat, body.text, now);
-  const to = await deliver(options, account, { ...update, update_id: Math.floor(now) });
+  const { posted, messageId } = sandbox.inject(token, body.chat, body.text, now);
+  const to = await deliver(options, bot, posted);
   return reply.code(201).send({ account, chat: body.chat, messageId, to });
 }
 
-// As the platform would: posted where updates are to be posted, else kept for getUpdates, which the simulator does.
-// Numbered by time, since the simulator counts anew after every start and the store remembers.
-async function deliver(options: Options, account: string, update: object): Promise<string> {
+// As the platform would: posted where updates are to be posted, else kept by the simulator until it is asked for.
+async function deliver(
+  options: Options,
+  { account, sandbox }: SandboxBot,
+  update: object,
+): Promise<string> {
   const webhook = options.updates?.webhookOf(account) ?? null;
-  if (webhook === null || webhook.to === 'seen only') return 'getUpdates';
+  if (webhook === null || webhook.to === 'seen only') return sandbox.pulledBy;
   const rawBody = JSON.stringify(update);
   const reading = options.platforms.get(platformOf(account))?.updates;
   const headers = reading?.proofOf(rawBody, webhook.secret) ?? {};
@@ -193,27 +199,44 @@ async function trouble(options: Options, request: FastifyRequest, reply: Fastify
   }
   const bot = await botOf(options, body.account);
   if ('code' in bot) return sendProblem(reply, bot);
-  const { sandbox, clock } = options;
+  const { clock } = options;
+  const { sandbox } = bot;
   const { chat, state, freezeSeconds } = body;
   if (state !== undefined) sandbox.setChat(chat, { kind: state });
   if (freezeSeconds !== undefined) sandbox.freeze(bot.token, chat, freezeSeconds, clock.now());
   return { account: bot.account, chat };
 }
 
-// Only what the simulator answers to: a real account's chats are not to be played with.
-async function botOf(
-  { accounts, platforms, sandbox }: Options,
-  name: string,
-): Promise<{ account: string; token: string } | Problem> {
+interface SandboxBot {
+  readonly account: string;
+  readonly token: string;
+  readonly sandbox: Sandbox;
+}
+
+// Only what a simulator answers to: a real account's chats are not to be played with.
+async function botOf(options: Options, name: string): Promise<SandboxBot | Problem> {
+  const { accounts, sandboxes } = options;
+  const named = sandboxes.get(platformOf(name));
+  const sandbox = named ?? sandboxOfToken(options, name);
+  if (sandbox === null) return problem('unknown_account', NOT_SIMULATED);
   const { platform } = sandbox;
-  const host = platforms.get(platform)?.wire.hostOf?.(name);
-  const isToken = !name.startsWith(`${platform}:`) && host?.name === SANDBOX;
-  const identity = isToken
-    ? await accounts.identify(platform, name)
-    : { kind: 'known' as const, id: accounts.claimed(platform, name) };
+  const identity =
+    named === undefined
+      ? await accounts.identify(platform, name)
+      : { kind: 'known' as const, id: accounts.claimed(platform, name) };
   if (identity.kind !== 'known') return identityProblem(identity);
-  const { id } = identity;
-  const token = accounts.credentialOf(id);
-  if (token !== null && isSandboxAccount(id)) return { account: id, token };
-  return problem('unknown_account', 'Only accounts of the simulator can be played with.');
+  const { id: account } = identity;
+  const token = accounts.credentialOf(account);
+  if (token !== null && isSandboxAccount(account)) return { account, token, sandbox };
+  return problem('unknown_account', NOT_SIMULATED);
+}
+
+const NOT_SIMULATED = 'Only accounts of the simulator can be played with.';
+
+// The simulator that a token is for, by its look alone; null: none.
+function sandboxOfToken({ platforms, sandboxes }: Options, token: string): Sandbox | null {
+  for (const [platform, sandbox] of sandboxes) {
+    if (platforms.get(platform)?.wire.hostOf?.(token).name === SANDBOX) return sandbox;
+  }
+  return null;
 }

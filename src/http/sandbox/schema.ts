@@ -10,7 +10,7 @@ const FREEZE_S_MAX = 86_400;
 
 const account = name(`\`${SAMPLE.account}\`, or a token like \`${SAMPLE.token}\``);
 // Everyone has a chat there; a number below zero is a group.
-const chat = Type.String({ pattern: '^-?[0-9]{1,15}$', description: 'Chat id' });
+const chat = Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'Chat id' });
 
 export const SandboxQuery = Type.Object({ account, chat }, strict);
 export const SandboxWriting = Type.Object(

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { type Files, hasFiles, readBody, withoutExact } from '../../domain/body.ts';
 import { SANDBOX } from '../../domain/ids.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
+import { formOf } from '../form.ts';
 import type {
   Download,
   FileSource,
@@ -18,7 +19,6 @@ import type {
 import { classify, readAnswer } from './classify.ts';
 import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';
-import { formOf } from './form.ts';
 import { withoutProgress } from './parts.ts';
 
 export interface Routes {

@@ -59,7 +59,7 @@ export type RpcReply = { readonly delayMs: number } & (
   | { readonly kind: 'silence' }
 );
 
-export interface SimCall {
+export interface MtprotoCall {
   readonly at: number;
   // Of the account; null: nobody has logged in.
   readonly phone: string | null;
@@ -81,7 +81,7 @@ export class MtprotoModel {
   readonly #state: MethodState;
   readonly #floods: MethodFloods;
   readonly #faults: { readonly line: MtprotoFaultLine; left: number }[] = [];
-  readonly #calls: SimCall[] = [];
+  readonly #calls: MtprotoCall[] = [];
 
   constructor(
     options: Partial<SimMtprotoOptions>,
@@ -128,7 +128,7 @@ export class MtprotoModel {
   }
 
   // In the order they came; of very many the newest.
-  get calls(): readonly SimCall[] {
+  get calls(): readonly MtprotoCall[] {
     return this.#calls;
   }
 

@@ -1,12 +1,12 @@
 // What a method comes to before flood control has spoken: refused on the spot (nothing is spent), or an act
 // with its charge. `backend` is a refusal that only Telegram's core can know: it spends like a success does.
 
+import { flagOf, intOf, objectOf, type SimParams, textOf } from '../params.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
 import type { Bot } from './bots.ts';
 import { type ChatState, chatIdOf, kindOf, refusalOf, type SimChat } from './chats.ts';
 import type { Bucket, SimCharge } from './flood.ts';
 import type { Messages } from './messages.ts';
-import { flagOf, intOf, objectOf, type SimParams, textOf } from './params.ts';
 
 export interface Scene {
   readonly bot: Bot;

@@ -1,11 +1,9 @@
 // The exact words Telegram answers with. Everything here was read from its server's source or from
 // logs in the wild; a classifier is only as good as these strings are true.
 
-export interface SimAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { SimAnswer } from '../model.ts';
+
+export type { SimAnswer } from '../model.ts';
 
 export interface SimRefusal {
   readonly status: number;

@@ -1,6 +1,7 @@
 // Methods that change what is already in a chat, or only show something: edits, deletions, pins, reactions,
 // typing and drafts.
 
+import { intOf, jsonOf, listOf, textOf } from '../params.ts';
 import {
   act,
   charge,
@@ -14,7 +15,6 @@ import {
 } from './act.ts';
 import { badRequest, NOT_MODIFIED, type SimRefusal } from './answers.ts';
 import { chatView } from './chats.ts';
-import { intOf, jsonOf, listOf, textOf } from './params.ts';
 import { contentOf, isItem, keyboardOf, readCaption, readText } from './sending.ts';
 
 const BATCH_IDS_MAX = 100;

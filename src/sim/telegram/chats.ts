@@ -1,9 +1,9 @@
 // Chats as the simulated Telegram knows them. Every chat exists until someone says otherwise, and its kind
 // is read from its id, so a stranger's first message works without any setting up.
 
+import { type SimParams, textOf } from '../params.ts';
 import { badRequest, forbidden, migrated, type SimRefusal } from './answers.ts';
 import type { ChatFlood } from './flood.ts';
-import { type SimParams, textOf } from './params.ts';
 
 export type ChatKind = 'private' | 'group' | 'supergroup' | 'channel';
 

@@ -2,9 +2,9 @@
 // One `ChatFlood` per bot and chat, one `BotFlood` per bot. All windows of a call are entered together
 // or none. The one hard thing: short waits are not refusals but latency, longer ones are penalties.
 
+import { SimWindow } from '../window.ts';
 import type { SimTelegramOptions } from './options.ts';
 import { Penalty } from './penalty.ts';
-import { SimWindow } from './window.ts';
 
 export type Bucket = 'message' | 'edit' | 'reaction' | 'typing';
 

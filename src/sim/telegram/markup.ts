@@ -1,7 +1,7 @@
 // Finds what Telegram would not parse, in the words it uses, and the text that remains when it does.
 // Deliberately simple: tags and markers are balanced or they are not; entities are not built.
 
-import { listOf, objectOf, type SimParams, textOf } from './params.ts';
+import { listOf, objectOf, type SimParams, textOf } from '../params.ts';
 
 export type ParsedMarkup = { kind: 'plain'; text: string } | { kind: 'broken'; why: string };
 

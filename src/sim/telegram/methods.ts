@@ -1,11 +1,11 @@
 // The table of methods: canonical name → what it does. Names are found in any case; a name that is not
 // here does not exist.
 
+import { intOf, textOf } from '../params.ts';
 import { act, answers, no, type Planned, type Scene, target } from './act.ts';
 import { badRequest, tooManyRequests, WEBHOOK_ACTIVE } from './answers.ts';
 import { deleteMessages, draft, edit, pin, react, showTyping } from './changing.ts';
 import { chatView } from './chats.ts';
-import { intOf, textOf } from './params.ts';
 import { relay, send, sendAlbum } from './sending.ts';
 import { changeChat, changeTopic, createTopic, gift } from './topics.ts';
 

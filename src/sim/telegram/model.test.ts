@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createTelegramModel, type SimVerdict } from './model.ts';
+import type { SimVerdict } from '../model.ts';
+import { createTelegramModel } from './model.ts';
 import type { SimTelegramOptions } from './options.ts';
 
 const TOKEN = '42:sandbox';

@@ -2,81 +2,37 @@
 // No clock inside: `now` is the moment a call is judged. Written from what is known of the platform,
 // never from our own limits, because a simulator that shares code with what it tests shares its mistakes.
 
+import type { Clock } from '../../system/clock.ts';
+import type { SimServing, SimVerdict } from '../model.ts';
+import type { SimParams } from '../params.ts';
 import type { Act, Scene } from './act.ts';
 import {
   albumBroke,
+  BAD_GATEWAY,
   granted,
   INVALID_TOKEN,
   METHOD_NOT_FOUND,
   NOT_FOUND,
+  RESTARTING,
   refused,
-  type SimAnswer,
   type SimRefusal,
+  TOO_LARGE,
   tooManyRequests,
   UNAUTHORIZED,
 } from './answers.ts';
 import { Bot, type Update } from './bots.ts';
 import { type ChatState, chatIdOf, kindOf, type SimChat } from './chats.ts';
+import { control } from './control.ts';
 import { incoming, pressed } from './incoming.ts';
 import { Messages, type StoredMessage } from './messages.ts';
 import { methodOf } from './methods.ts';
 import { type SimTelegramOptions, telegramOptions } from './options.ts';
-import type { SimParams } from './params.ts';
+import type { Injected, JudgedCall, TelegramModel } from './port.ts';
+import { TelegramServing } from './serving.ts';
 
-// What became of one call, for those who check.
-export interface JudgedCall {
-  readonly token: string;
-  readonly method: string;
-  readonly chat: string | null;
-  readonly thread: string | null;
-  readonly arrivedAt: number;
-  // When it took effect; null: it did not. An album that broke took effect in part.
-  readonly acceptedAt: number | null;
-  readonly holdMs: number;
-  readonly status: number;
-  // Why a 429: `flood` was earned by calling too fast, the others were not.
-  readonly cause: 'flood' | 'forced' | 'restart' | 'active' | 'webhook' | null;
-  readonly retryAfterS: number | null;
-  // Of the call; `messageIds` are those that were made or changed.
-  readonly cost: number;
-  readonly messageIds: readonly number[];
-  readonly text: string;
-}
+export type { JudgedCall, TelegramModel } from './port.ts';
 
-export interface SimVerdict {
-  readonly answer: SimAnswer;
-  // The answer leaves this much later.
-  readonly holdMs: number;
-  readonly call: JudgedCall;
-}
-
-export interface Injected {
-  readonly update: Update;
-  readonly messageId: number;
-}
-
-export interface TelegramModel {
-  readonly platform: string;
-  call(token: string, method: string, params: SimParams, now: number): SimVerdict;
-  // Someone wrote to the bot: for a while messages there are answers.
-  userWrote(token: string, chat: string, now: number): void;
-  // An incoming message of a user, as getUpdates will tell it.
-  inject(token: string, chat: string, text: string, now: number): Injected;
-  // Someone pressed the button with this data under a message of the bot.
-  press(token: string, chat: string, messageId: number, data: string): void;
-  setChat(chat: string, state: ChatState): void;
-  setChannel(chat: string): void;
-  // Refuses the chat for so long, for no fault of the bot's.
-  freeze(token: string, chat: string, seconds: number, now: number): void;
-  revoke(token: string): void;
-  // Everyone is told to come back in RESTART_RETRY_S until then.
-  restart(until: number): void;
-  messagesOf(chat: string): StoredMessage[];
-  // The newest message of each chat of each bot, the newest first.
-  newestByChat(max: number): StoredMessage[];
-  // Calls back at each update of the bot; returns how to stop.
-  onUpdate(token: string, run: () => void): () => void;
-}
+type Verdict = SimVerdict<JudgedCall>;
 
 // Beyond it the simulator forgets everyone: it serves tests and sandboxes, not the world.
 const BOTS_MAX = 20_000;
@@ -94,6 +50,8 @@ export function createTelegramModel(given: {
 
 class Model implements TelegramModel {
   readonly platform = 'telegram';
+  readonly pulledBy = 'getUpdates';
+  readonly broken = { badGateway: BAD_GATEWAY, internalError: RESTARTING, tooLarge: TOO_LARGE };
   readonly #options: SimTelegramOptions;
   readonly #onCall: (call: JudgedCall) => void;
   readonly #bots = new Map<string, Bot>();
@@ -109,13 +67,21 @@ class Model implements TelegramModel {
     this.#onCall = onCall;
   }
 
-  call(token: string, method: string, params: SimParams, now: number): SimVerdict {
+  serve(clock: Clock): SimServing<JudgedCall> {
+    return new TelegramServing(this, clock);
+  }
+
+  control(route: string, params: SimParams, now: number): unknown {
+    return control(this, route, params, now);
+  }
+
+  call(token: string, method: string, params: SimParams, now: number): Verdict {
     const verdict = this.#judge(token, method, params, now);
     this.#onCall(verdict.call);
     return verdict;
   }
 
-  #judge(token: string, name: string, params: SimParams, now: number): SimVerdict {
+  #judge(token: string, name: string, params: SimParams, now: number): Verdict {
     const blank: JudgedCall = {
       token,
       method: name,
@@ -149,7 +115,7 @@ class Model implements TelegramModel {
   }
 
   // Flood control, then what only the core knows, then the deed.
-  #perform(bot: Bot, act: Act, call: JudgedCall): SimVerdict {
+  #perform(bot: Bot, act: Act, call: JudgedCall): Verdict {
     const now = call.arrivedAt;
     const cost = act.charge?.cost ?? 0;
     if (bot.heldAt(now) >= this.#options.activeMax) {
@@ -179,7 +145,7 @@ class Model implements TelegramModel {
     return { answer: granted(done.result), holdMs: flood.holdMs, call: accepted };
   }
 
-  #breakAlbum(call: JudgedCall, act: Act, delivered: number, why: string): SimVerdict {
+  #breakAlbum(call: JudgedCall, act: Act, delivered: number, why: string): Verdict {
     const at = call.arrivedAt + call.holdMs;
     const done = act.run(at, delivered);
     const acceptedAt = delivered > 0 ? at : null;
@@ -187,7 +153,7 @@ class Model implements TelegramModel {
     return this.#refuse(part, albumBroke(delivered + 1, why));
   }
 
-  #refuse(call: JudgedCall, refusal: SimRefusal): SimVerdict {
+  #refuse(call: JudgedCall, refusal: SimRefusal): Verdict {
     const retryAfterS = refusal.parameters?.retry_after ?? call.retryAfterS;
     return {
       answer: refused(refusal, this.#options.retryAfterHeader),
@@ -240,7 +206,8 @@ class Model implements TelegramModel {
     const message = incoming(bot, chat, text, now);
     this.#messages.add(message.stored);
     const update = this.#tell(bot, { message: message.view });
-    return { update, messageId: message.stored.id };
+    const posted = { ...update, update_id: Math.floor(now) };
+    return { update, posted, messageId: message.stored.id };
   }
 
   press(token: string, chatId: string, messageId: number, data: string): void {

@@ -2,11 +2,7 @@
 // every one is an option because the true ones are unpublished and move. `truth` scales all rates at once:
 // 0.5 means that the true limits are half of what the world believes, Infinity that there are none.
 
-export interface SimRate {
-  // At most `count` in any `perMs`.
-  readonly count: number;
-  readonly perMs: number;
-}
+import { type SimRate, scaled } from '../window.ts';
 
 export interface SimTelegramOptions {
   readonly truth: number;
@@ -60,14 +56,6 @@ export const TELEGRAM_DEFAULTS: SimTelegramOptions = {
   activeMax: 1000,
   malformedTokenStatus: 404,
 };
-
-// Whole messages only: what rounding takes from the count it gives back in time.
-export function scaled(rate: SimRate, truth: number): SimRate {
-  if (truth === Number.POSITIVE_INFINITY) return rate;
-  const exact = rate.count * truth;
-  const count = Math.max(1, Math.floor(exact));
-  return { count, perMs: (rate.perMs * count) / exact };
-}
 
 export function telegramOptions(given: Partial<SimTelegramOptions>): SimTelegramOptions {
   const all = { ...TELEGRAM_DEFAULTS, ...given };

@@ -1,6 +1,7 @@
 // Methods that put new messages into a chat. Each checks what the server itself can see (sizes, markup),
 // names its cost, and makes the messages when flood control has let them in.
 
+import { asObject, intOf, listOf, objectOf, type SimParams, textOf } from '../params.ts';
 import {
   act,
   charge,
@@ -16,7 +17,6 @@ import {
 import { badRequest, type SimRefusal } from './answers.ts';
 import { chatView, type SimChat } from './chats.ts';
 import { parsed, richText } from './markup.ts';
-import { asObject, intOf, listOf, objectOf, type SimParams, textOf } from './params.ts';
 
 // UTF-16 units, after the markup is taken out; raw bytes before.
 export const TEXT_UNITS_MAX = 4096;

@@ -1,10 +1,10 @@
 // What changes a chat itself and is told in it by a message: its topics, its title, its photo. And gifts, which are
 // told to whom they go.
 
+import { intOf, textOf } from '../params.ts';
 import { act, charge, no, type Planned, type Scene, target, threadOf } from './act.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
 import type { SimChat } from './chats.ts';
-import { intOf, textOf } from './params.ts';
 import { makeMessage } from './sending.ts';
 
 export function createTopic(scene: Scene): Planned {

@@ -1,9 +1,9 @@
 // Everything the world saw, kept for the checkers, and the story of each message put together from it.
 // The checkers read this and nothing else: never the engine, never its limits.
 
+import { textOf } from '../params.ts';
 import type { JudgedCall } from '../telegram/model.ts';
 import type { SimTelegramOptions } from '../telegram/options.ts';
-import { textOf } from '../telegram/params.ts';
 import type { Exchange } from '../transport.ts';
 import type { WorldMessage, WorldRecord } from './engine.ts';
 import type { WorldChat } from './population.ts';
@@ -63,7 +63,7 @@ export interface Try {
   readonly call: JudgedCall | null;
 }
 
-export function tryOf(exchange: Exchange): Try {
+export function tryOf(exchange: Exchange<JudgedCall>): Try {
   const { token, params, leftAt, endedAt, reply, fault, call } = exchange;
   const shown = textOf(params, 'text') || JSON.stringify(params);
   return {

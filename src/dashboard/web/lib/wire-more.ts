@@ -102,7 +102,7 @@ export interface SandboxMessage {
   readonly account: string;
   readonly chat: string;
   readonly thread: string | null;
-  readonly id: number;
+  readonly id: number | string;
   readonly at: string;
   readonly fromBot: boolean;
   readonly text: string | null;

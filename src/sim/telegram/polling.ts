@@ -1,10 +1,10 @@
 // getUpdates that waits: answered when an update comes or the caller's time is up. One poller per bot:
 // a second one sends the first away, as Telegram does.
 
-import type { Clock } from '../system/clock.ts';
-import { OTHER_POLLER, refused, type SimAnswer } from './telegram/answers.ts';
-import type { TelegramModel } from './telegram/model.ts';
-import { intOf, type SimParams } from './telegram/params.ts';
+import type { Clock } from '../../system/clock.ts';
+import { intOf, type SimParams } from '../params.ts';
+import { OTHER_POLLER, refused, type SimAnswer } from './answers.ts';
+import type { TelegramModel } from './port.ts';
 
 const TIMEOUT_S_MAX = 50;
 const EMPTY = '{"ok":true,"result":[]}';

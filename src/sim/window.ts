@@ -1,7 +1,11 @@
 // At most `count` in any `perMs`: the times of the last `count` messages, newest first when read.
-// Not a bucket: a bucket of capacity C admits C more than the window does, and Telegram counts a window.
+// Not a bucket: a bucket of capacity C admits C more than the window does, and some platforms count a window.
 
-import type { SimRate } from './options.ts';
+export interface SimRate {
+  // At most `count` in any `perMs`.
+  readonly count: number;
+  readonly perMs: number;
+}
 
 export class SimWindow {
   readonly #rate: SimRate;
@@ -35,4 +39,12 @@ export class SimWindow {
   #nth(times: Float64Array, newestFirst: number): number {
     return times[(this.#newest - newestFirst + times.length) % times.length]!;
   }
+}
+
+// Whole calls only: what rounding takes from the count it gives back in time.
+export function scaled(rate: SimRate, truth: number): SimRate {
+  if (truth === Number.POSITIVE_INFINITY) return rate;
+  const exact = rate.count * truth;
+  const count = Math.max(1, Math.floor(exact));
+  return { count, perMs: (rate.perMs * count) / exact };
 }

@@ -1,7 +1,7 @@
 // The Bot API's paths: /bot<token>/<method>, the test servers' /bot<token>/test/<method>, and files.
 // A method may also come as a parameter when the path ends after the token.
 
-import type { SimParams } from './telegram/params.ts';
+import type { SimParams } from '../params.ts';
 
 export type Address =
   | { kind: 'call'; token: string; method: string; query: SimParams }

@@ -1,6 +1,6 @@
 // The simulated platform's files: each path has its own small content, whole or a range of it.
 
-import type { SimAnswer } from './telegram/answers.ts';
+import type { SimAnswer } from '../model.ts';
 
 const FILE_BYTES = 1024;
 const RANGE = /^bytes=(\d{1,9})-(\d{0,9})$/;

@@ -1,0 +1,17 @@
+// Discord's API as its clients know it.
+
+import type { Dialect } from '../../dialect.ts';
+import { secretOf } from '../credentials.ts';
+import { WORDS } from './answer.ts';
+import { heldMs, locate, located, OWN, ROUTES, read } from './request.ts';
+
+export const DIALECT: Dialect = {
+  routes: ROUTES,
+  own: OWN,
+  headersPassed: [
+    ...['via', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+    ...['x-ratelimit-reset-after', 'x-ratelimit-bucket', 'x-ratelimit-scope', 'x-ratelimit-global'],
+  ],
+  ...{ locate, located, read, heldMs, secretOf },
+  ...WORDS,
+};

@@ -1,0 +1,100 @@
+// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban.
+
+import type { Clock } from '../../system/clock.ts';
+import type { Transport } from '../../system/transport.ts';
+import type { FileSource, Platform } from '../platform.ts';
+import { classify } from './classify.ts';
+import { touch, wording } from './content.ts';
+import { CREDENTIALS } from './credentials.ts';
+import {
+  address,
+  describe,
+  isIdempotent,
+  plainParams,
+  recognisedMs,
+  replyTarget,
+  targets,
+} from './describe.ts';
+import { DIALECT } from './dialect/dialect.ts';
+import { InvalidRequests } from './invalid-requests.ts';
+import { type DiscordLimits, discordPriors } from './limits.ts';
+import { LIVE_OUTPUT } from './live-output.ts';
+import { escapeValue } from './markdown.ts';
+import { UNREACHABLE } from './reasons.ts';
+import { mentions, named } from './references.ts';
+import { routeOf } from './routes.ts';
+import { hostOf, identify, isLocal, type Lines, pass, send, timeAt } from './send.ts';
+import type { DiscordSettings } from './settings.ts';
+import { UPDATES } from './updates.ts';
+
+export interface DiscordOptions {
+  // Discord closes both with itself.
+  readonly transport: Transport;
+  // Without it the sandbox is off.
+  readonly sandbox?: Transport;
+  readonly clock: Clock;
+  readonly limits?: Partial<DiscordLimits>;
+  // Refusals in ten minutes after which nothing is asked.
+  readonly invalidMax?: number;
+  readonly files?: FileSource;
+}
+
+const INVALID_MAX_DEFAULT = 5000;
+// A read is a call of the bot like any other.
+const PASSED = Object.freeze({
+  ...{ chat: '', user: null, family: 'send', gate: 'open', live: false, cost: 1 },
+} as const);
+// Downloads are not Discord's API: files lie on other hosts.
+const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as const;
+
+export function createDiscord(options: DiscordOptions): Platform {
+  const lines: Lines = {
+    transport: options.transport,
+    sandbox: options.sandbox ?? null,
+    files: options.files ?? null,
+    invalid: new InvalidRequests(options.clock, options.invalidMax ?? INVALID_MAX_DEFAULT),
+  };
+  return {
+    name: 'discord',
+    credentials: CREDENTIALS,
+    calls: {
+      describe,
+      address,
+      textMethod: 'createMessage',
+      textParams: (text) => ({ content: text }),
+      isIdempotent,
+      recognisedMs,
+      isAwaited: (method) => routeOf(method)?.awaited === true,
+      replyTarget,
+      plainParams,
+      targets,
+    },
+    limits: discordPriors(options.limits ?? {}),
+    wire: {
+      hostOf: (credential) => hostOf(lines, credential),
+      isLocal,
+      identify: (credential) => identify(lines, credential),
+      send: (call) => send(lines, call),
+      classify,
+      timeAt: (credential) => timeAt(lines, credential),
+      async close() {
+        await Promise.all([lines.transport.close(), lines.sandbox?.close()]);
+      },
+    },
+    tuning: {
+      limits: discordPriors,
+      strategy: ({ qosDiscord }: Readonly<DiscordSettings>) => qosDiscord,
+    },
+    references: { mentions, named },
+    content: { touch, wording },
+    dialect: DIALECT,
+    passage: {
+      pass: (call, hangUp) => pass(lines, call, hangUp),
+      chargeOf: () => PASSED,
+      download: async () => NO_FILE,
+    },
+    live: LIVE_OUTPUT,
+    updates: UPDATES,
+    broadcast: { escape: () => escapeValue, unreachable: UNREACHABLE, sampleChat: '1' },
+  };
+}

@@ -1,0 +1,70 @@
+// The priors: what Discord's headers commonly say, and what no header says. 50 calls a second of one bot are
+// documented; answers to interactions are exempt. Buckets are told by the headers of each answer (limits/buckets.ts);
+// these windows stand for them until then, and keep a burst within what any of their shapes lets through.
+
+import type { Family } from '../../domain/call.ts';
+import type { Charge, Plan, Priors, Rule } from '../../limits/limits.ts';
+import { type Kind, routeOf } from './routes.ts';
+
+export interface DiscordLimits {
+  readonly discordPerS: number;
+  readonly discordChannelBurst: number;
+  readonly discordWebhookMpm: number;
+}
+
+export const DISCORD_LIMITS_DEFAULT: DiscordLimits = Object.freeze({
+  discordPerS: 50,
+  discordChannelBurst: 5,
+  discordWebhookMpm: 30,
+});
+
+// Kept free for what the gateway itself asks: who the bot is, what time it is.
+const OWN_CALLS_PER_S = 1;
+
+// Of calls of whose method nothing is known.
+const KIND_OF_FAMILY: Readonly<Record<Family, Kind>> = {
+  send: 'create',
+  edit: 'edit',
+  delete: 'delete',
+  reaction: 'reaction',
+  typing: 'typing',
+  draft: 'typing',
+  free: 'interaction',
+};
+
+export function discordPriors(given: Partial<DiscordLimits>): Priors {
+  const plans = plansOf({ ...DISCORD_LIMITS_DEFAULT, ...given });
+  return { planOf: (charge) => plans[kindOf(charge)] };
+}
+
+function kindOf({ method, family }: Charge): Kind {
+  return (method === undefined ? null : routeOf(method))?.kind ?? KIND_OF_FAMILY[family];
+}
+
+function plansOf(limits: DiscordLimits): Readonly<Record<Kind, Plan>> {
+  const perS = Math.max(1, limits.discordPerS - OWN_CALLS_PER_S);
+  const global = [rule('global_second', 'account', perS, 1000)];
+  const plans = new Map<string, Plan>();
+  const add = (kind: Kind, account: readonly Rule[], ...chat: Rule[]) => {
+    const route = kind === 'interaction' ? {} : { route: kind };
+    const frozen = { account: Object.freeze([...account]), chat: Object.freeze(chat), ...route };
+    plans.set(kind, Object.freeze(frozen));
+  };
+  const perChannel = (name: string) => rule(name, 'chat', limits.discordChannelBurst, 5000);
+  add('create', global, perChannel('create_5s'));
+  add('edit', global, perChannel('edit_5s'));
+  add('thread', global, rule('thread_5s', 'chat', 5, 5000));
+  add('delete', global, rule('delete_second', 'chat', 5, 1000));
+  add('bulk_delete', global, rule('bulk_delete_second', 'chat', 1, 1000));
+  add('reaction', global, rule('reaction_spacing', 'chat', 1, 250));
+  // The sign lasts ten seconds.
+  add('typing', global, rule('typing_spacing', 'chat', 1, 8000));
+  const hidden = rule('webhook_minute', 'chat', limits.discordWebhookMpm, 60_000);
+  add('webhook', global, rule('webhook_2s', 'chat', 5, 2000), hidden);
+  add('interaction', []);
+  return Object.fromEntries(plans) as Record<Kind, Plan>;
+}
+
+function rule(name: string, scope: Rule['scope'], count: number, perMs: number): Rule {
+  return Object.freeze({ name, scope, count, perMs });
+}

@@ -1,0 +1,244 @@
+// Makes the call: ids into the path, what is left of the parameters into the body, the credential into a header, or
+// into the path where it belongs to a webhook. From here on nobody may show the path.
+
+import { Readable } from 'node:stream';
+import { type Files, readBody, withoutExact } from '../../domain/body.ts';
+import { SANDBOX } from '../../domain/ids.ts';
+import { scalarText } from '../../domain/scalar.ts';
+import { jsonOrUndefined } from '../../system/json.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
+import { formOf } from '../form.ts';
+import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
+import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
+import type { DiscordParams } from './describe.ts';
+import type { InvalidRequests } from './invalid-requests.ts';
+import { type DiscordRoute, idsIn, pathFor, routeOf } from './routes.ts';
+
+export interface Lines {
+  readonly transport: Transport;
+  // Null: the sandbox is off.
+  readonly sandbox: Transport | null;
+  readonly files: FileSource | null;
+  // Null: nobody counts them.
+  readonly invalid: InvalidRequests | null;
+}
+
+const API = '/api/v10';
+const IDENTIFY_DEADLINE_MS = 5000;
+// A line slower than this is taken for a dead one.
+const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
+// As Discord asks of all its clients.
+const AGENT = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/sluice, 1)' };
+const NONCE_CHARS_MAX = 25;
+
+type Params = Readonly<Record<string, unknown>>;
+
+export async function send(lines: Lines, call: OutgoingCall): Promise<Reply> {
+  const asked = routeOf(call.method);
+  if (asked === null) return NO_METHOD;
+  const { params: given, files } = readBody(withoutExact(call.body));
+  const route = ofSpeaker(asked, call.credential);
+  const request = requestOf(lines, route, { ...call, params: given, files });
+  if (request === null) return FILE_GONE;
+  const channel = scalarText(given.channel_id ?? given.webhook_id);
+  const place = `${claimedId(call.credential)} ${channel}`;
+  const isCounted = !isSandboxCredential(call.credential) && route.kind !== 'interaction';
+  const known = isCounted ? (lines.invalid?.instead(place) ?? null) : null;
+  if (known !== null) return known;
+  const reply = await lineOf(lines, call.credential).request(request);
+  if (isCounted) lines.invalid?.answered(place, reply);
+  return reply;
+}
+
+// A webhook has ways of its own to do the same.
+const OF_WEBHOOK: Readonly<Record<string, string>> = {
+  createMessage: 'executeWebhook',
+  editMessage: 'editWebhookMessage',
+  deleteMessage: 'deleteWebhookMessage',
+};
+
+function ofSpeaker(route: DiscordRoute, credential: string): DiscordRoute {
+  if (speakerOf(credential)?.kind !== 'webhook') return route;
+  return routeOf(OF_WEBHOOK[route.name] ?? '') ?? route;
+}
+
+interface Outgoing extends OutgoingCall {
+  readonly params: Params;
+  readonly files: Files;
+}
+
+// Null: a file is not at hand any more.
+function requestOf(lines: Lines, route: DiscordRoute, call: Outgoing): HttpRequest | null {
+  const { credential, params: given, files, deadlineMs, key } = call;
+  const params = withNonce(route, given, key);
+  const ids = idsIn(route);
+  const speaker = speakerOf(credential);
+  const hook =
+    speaker?.kind === 'webhook' ? { webhook_id: speaker.id, webhook_token: speaker.token } : {};
+  const named = Object.fromEntries(ids.map((name) => [name, scalarText(params[name])]));
+  const path = `${API}${pathFor(route, { ...named, ...hook })}${queryOf(route, params)}`;
+  const apart = [...ids, ...route.query, 'channel_id', 'webhook_id'];
+  const rest = Object.entries(params).filter(([name]) => !apart.includes(name));
+  const fields = Object.fromEntries(rest);
+  const base = { method: route.verb, path, deadlineMs };
+  const headers = headersFor(credential);
+  if (Object.keys(files).length === 0) {
+    const isBare = rest.length === 0 && route.verb !== 'POST' && route.verb !== 'PATCH';
+    if (isBare) return { ...base, headers, body: null };
+    const type = { 'content-type': 'application/json' };
+    return { ...base, headers: { ...headers, ...type }, body: JSON.stringify(fields) };
+  }
+  const source = lines.files;
+  if (source === null || !Object.values(files).every(({ id }) => source.has(id))) return null;
+  const form = formOf({ payload_json: JSON.stringify(fields) }, files, source);
+  const uploadMs = (form.bytes / UPLOAD_BYTES_PER_S_MIN) * 1000;
+  return {
+    ...base,
+    headers: { ...headers, ...form.headers },
+    body: form.open(),
+    deadlineMs: deadlineMs + uploadMs,
+  };
+}
+
+// The delivery's own key: a repeat finds the message that is there. What the caller gave is left as it is.
+function withNonce({ name }: DiscordRoute, params: Params, key: string | undefined): Params {
+  if (name !== 'createMessage' || key === undefined || key.length > NONCE_CHARS_MAX) return params;
+  if ((params.nonce ?? null) !== null) return params;
+  return { ...params, nonce: key, enforce_nonce: true };
+}
+
+// A webhook tells the message it has made only when asked to.
+function queryOf({ name, query }: DiscordRoute, params: Params): string {
+  const all: [string, string][] = name === 'executeWebhook' ? [['wait', 'true']] : [];
+  for (const each of query) {
+    const value = scalarText(params[each]);
+    if (value !== '' && each !== 'wait') all.push([each, value]);
+  }
+  const text = new URLSearchParams(all).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function headersFor(credential: string): Record<string, string> {
+  const isBot = speakerOf(credential)?.kind === 'bot';
+  return isBot ? { ...AGENT, authorization: `Bot ${credential}` } : { ...AGENT };
+}
+
+// Straight through: the method is the verb and the path as they came, the body as it was read.
+export async function pass(
+  lines: Lines,
+  call: OutgoingCall,
+  hangUp: AbortSignal,
+): Promise<StreamedReply> {
+  const request = passedRequest(lines, call);
+  if (request === null) return flowing(FILE_GONE);
+  const invalid = isSandboxCredential(call.credential) ? null : lines.invalid;
+  const spent = invalid?.spent() ?? null;
+  if (spent !== null) return flowing(spent);
+  const reply = await lineOf(lines, call.credential).stream(request, hangUp);
+  invalid?.count(reply);
+  return reply;
+}
+
+// Null: a file is not at hand any more.
+function passedRequest(lines: Lines, call: OutgoingCall): HttpRequest | null {
+  const space = call.method.indexOf(' ');
+  const method = call.method.slice(0, space) as HttpRequest['method'];
+  const { params, files } = readBody(call.body);
+  const base = { method, path: call.method.slice(space + 1), deadlineMs: call.deadlineMs };
+  const headers = { ...headersFor(call.credential), ...reasonHeader(params) };
+  if (Object.keys(files).length > 0) {
+    const source = lines.files;
+    if (source === null) return null;
+    const form = formOf(params.form as DiscordParams, files, source);
+    return { ...base, headers: { ...headers, ...form.headers }, body: form.open() };
+  }
+  if (params.json === undefined) return { ...base, headers, body: null };
+  const type = { 'content-type': 'application/json' };
+  return { ...base, headers: { ...headers, ...type }, body: JSON.stringify(params.json) };
+}
+
+function flowing(reply: Extract<Reply, { kind: 'answered' }>): StreamedReply {
+  return { ...reply, body: Readable.from([Buffer.from(reply.body)]) };
+}
+
+function reasonHeader({ reason }: Params): Record<string, string> {
+  return typeof reason === 'string' ? { 'x-audit-log-reason': reason } : {};
+}
+
+const REAL: Host = Object.freeze({ name: '', vouches: true, isOff: false });
+const SANDBOX_ON: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: false });
+const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: true });
+
+export function hostOf({ sandbox }: Lines, credential: string): Host {
+  if (!isSandboxCredential(credential)) return REAL;
+  return sandbox === null ? SANDBOX_OFF : SANDBOX_ON;
+}
+
+function lineOf({ transport, sandbox }: Lines, credential: string): Transport {
+  return isSandboxCredential(credential) ? (sandbox ?? NOWHERE) : transport;
+}
+
+// None of the sandbox's credentials is ever shown to Discord.
+const UNSERVED = { kind: 'unsent' as const, reason: 'refused', detail: 'the sandbox is off' };
+const NOWHERE: Transport = {
+  request: async () => UNSERVED,
+  stream: async () => UNSERVED,
+  close: async () => {},
+};
+
+const said = (status: number, message: string) => ({
+  kind: 'answered' as const,
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ message, code: 0 }),
+});
+const NO_METHOD = said(404, 'no such method');
+// A restored snapshot has no spool: nothing will bring the file back.
+const FILE_GONE = said(400, 'the uploaded file is no longer at hand');
+
+// Nobody outside is asked.
+export function isLocal(credential: string): boolean {
+  const speaker = speakerOf(credential);
+  return speaker === null || speaker.kind === 'interactions' || isSandboxCredential(credential);
+}
+
+export async function identify(lines: Lines, credential: string): Promise<Identified> {
+  const speaker = speakerOf(credential);
+  if (speaker === null) return { kind: 'refused', status: 401, detail: '401: Unauthorized' };
+  if (hostOf(lines, credential).isOff) {
+    return { kind: 'refused', status: 401, detail: '401: Unauthorized' };
+  }
+  if (speaker.kind === 'interactions') return { kind: 'known', id: claimedId(credential) };
+  const isBot = speaker.kind === 'bot';
+  const path = isBot ? '/users/@me' : `/webhooks/${speaker.id}/${speaker.token}`;
+  const reply = await get(lines, credential, `${API}${path}`);
+  if (reply.kind !== 'answered') {
+    return { kind: 'unreachable', detail: `${reply.reason}: ${reply.detail}` };
+  }
+  const answer = jsonOrUndefined(reply.body);
+  const { id, message } = Object(answer) as { id?: unknown; message?: unknown };
+  if (reply.status === 200 && typeof id === 'string') {
+    return { kind: 'known', id: isBot ? id : `webhook-${id}` };
+  }
+  if (typeof message !== 'string' || reply.status === 429 || reply.status >= 500) {
+    return { kind: 'unreachable', detail: `HTTP ${reply.status}` };
+  }
+  return { kind: 'refused', status: reply.status, detail: message };
+}
+
+export async function timeAt(lines: Lines, credential: string): Promise<string | null> {
+  const reply = await get(lines, credential, `${API}/gateway`);
+  return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
+}
+
+async function get(lines: Lines, credential: string, path: string): Promise<Reply> {
+  const invalid = isSandboxCredential(credential) ? null : lines.invalid;
+  const spent = invalid?.spent() ?? null;
+  if (spent !== null) return spent;
+  const headers = headersFor(credential);
+  const deadlineMs = IDENTIFY_DEADLINE_MS;
+  const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
+  const reply = await lineOf(lines, credential).request(request);
+  invalid?.count(reply);
+  return reply;
+}

@@ -1,0 +1,35 @@
+// The settings of Discord: where it is, what its limits are before its headers have spoken, how live output is paced.
+
+import { baseUrl, choice, integer } from '../../config/parse.ts';
+import { limit, row, type SettingValues } from '../../config/setting.ts';
+import { STRATEGIES, type Strategy } from '../../domain/live.ts';
+
+export const DISCORD_SETTINGS = {
+  discordApi: row('server', 'discord_api', baseUrl(), 'https://discord.com', {
+    meaning: 'Upstream of Discord (a simulator)',
+  }),
+  discordPerS: limit('discord_per_s', integer({ min: 1, max: 10_000 }), 50, {
+    meaning: 'Calls of one Discord bot, answers to interactions apart',
+    unit: 'per any second',
+  }),
+  discordChannelBurst: limit('discord_channel_burst', integer({ min: 1, max: 1000 }), 5, {
+    meaning: 'Messages to one Discord channel; edits have as many of their own',
+    unit: 'per any 5 s',
+  }),
+  discordWebhookMpm: limit('discord_webhook_mpm', integer({ min: 1, max: 6000 }), 30, {
+    meaning: 'Messages of one webhook of Discord, which no header tells of',
+    unit: 'per any minute',
+  }),
+  discordInvalidMax: row('retry', 'discord_invalid_max', integer({ min: 100, max: 9900 }), 5000, {
+    meaning:
+      'Refused calls (401, 403, 429) to Discord after which none is made until some are older than ten minutes; ' +
+      'at 10,000 it bans the address',
+    unit: 'per any 10 minutes',
+  }),
+  qosDiscord: row<Strategy>('live', 'qos_discord', choice(STRATEGIES), 'off', {
+    meaning: 'How live output is paced on Discord; the strategies are those of the other platforms',
+    perAccount: true,
+  }),
+} as const;
+
+export type DiscordSettings = SettingValues<typeof DISCORD_SETTINGS>;

@@ -1,0 +1,132 @@
+// What every platform has, on Discord: streams, broadcasts, observers, virtual tokens, interactions that are posted,
+// messages that do not exist yet. By sandbox tokens, so that nothing outside the process is needed.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REST } from '@discordjs/rest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../../src/app/gateway.ts';
+import { configOf } from '../../src/config/config.ts';
+import { UPDATES } from '../../src/platforms/discord/updates.ts';
+
+const KEY = 'the-admin-key-of-this-test';
+const TOKEN = '7.sandbox';
+const ACCOUNT = 'discord:sandbox-7';
+const SECRET = 'the-secret-of-its-webhook';
+const folder = mkdtempSync(join(tmpdir(), 'sluice-discord-'));
+let gateway: Gateway;
+let url: string;
+
+beforeAll(async () => {
+  const config = configOf({
+    ...{ data: folder, log: 'silent', port: 0, adminKey: KEY },
+    ...{ webhookSecret: SECRET, updatesFromStore: true },
+  });
+  gateway = await createGateway(config);
+  url = await gateway.listen();
+  await ask('POST', '/v1/messages', {
+    to: { ...TO, chat: '1' },
+    body: { content: 'known' },
+    wait: 9,
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TO = { platform: 'discord', account: TOKEN };
+
+async function ask(method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+  const sent = body === undefined ? null : JSON.stringify(body);
+  const answer = await fetch(`${url}${path}`, { method, headers, body: sent });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+async function shown(chat: string): Promise<string[]> {
+  const { body } = await ask('GET', `/v1/sandbox/messages?account=${ACCOUNT}&chat=${chat}`);
+  const messages = body.messages as { text: string; isDeleted: boolean }[];
+  return messages.filter(({ isDeleted }) => !isDeleted).map(({ text }) => text);
+}
+
+test('a text that grows is one message, in its own Markdown', async () => {
+  const opening = { to: { ...TO, chat: '100' }, text: 'Once **upon', format: 'markdown' };
+  const opened = await ask('POST', '/v1/streams', opening);
+  expect(opened.status).toBe(201);
+  const path = `/v1/streams/${opened.body.id}`;
+  const ended = await ask('POST', `${path}/final`, { append: '** a_time', wait: 30 });
+  expect(ended.status).toBe(200);
+  expect(await shown('100')).toEqual(['Once **upon** a\\_time']);
+}, 30_000);
+
+test('a broadcast reaches all channels, values as values', async () => {
+  const recipients = ['201', '202', '203'].map((chat) => ({ chat, fields: { name: `*${chat}*` } }));
+  const body = { content: 'hello {{name}}' };
+  const made = await ask('POST', '/v1/broadcasts', { to: TO, body, recipients });
+  expect(made.status).toBe(202);
+  for (;;) {
+    const { body: now } = await ask('GET', `/v1/broadcasts/${made.body.id}`);
+    if ((now.state as string) === 'done') break;
+  }
+  const texts = await Promise.all(recipients.map(({ chat }) => shown(chat)));
+  expect(texts).toEqual([['hello \\*201\\*'], ['hello \\*202\\*'], ['hello \\*203\\*']]);
+}, 30_000);
+
+test('observers of another platform see what is said', async () => {
+  const observers = [{ platform: 'terminal', account: 'local', chat: 'build' }];
+  const to = { origin: { ...TO, chat: '300' }, observers };
+  const made = await ask('POST', '/v1/messages', { to, body: { content: 'to both' }, wait: 9 });
+  expect(made.body).toMatchObject({ state: 'sent' });
+  expect(await shown('300')).toEqual(['to both']);
+});
+
+test('a virtual token speaks for the bot, in the channels it is made for', async () => {
+  const chats = ['400'];
+  const made = await ask('POST', '/v1/keys', {
+    ...{ name: 'lent', virtual: true, account: ACCOUNT, chats },
+  });
+  expect(made.status).toBe(201);
+  const rest = new REST({ api: `${url}/api` }).setToken(made.body.secret as string);
+  await rest.post('/channels/400/messages', { body: { content: 'mine' } });
+  const other = rest.post('/channels/401/messages', { body: { content: 'not mine' } });
+  await expect(other).rejects.toMatchObject({ status: 403 });
+  expect([await shown('400'), await shown('401')]).toEqual([['mine'], []]);
+});
+
+test('who does not wait may edit a message that is not sent yet', async () => {
+  const call = (method: string, path: string, content: string, headers = {}) =>
+    fetch(`${url}/api/v10/channels/500/messages${path}`, {
+      method,
+      headers: {
+        ...{ authorization: `Bot ${TOKEN}`, 'content-type': 'application/json' },
+        ...headers,
+      },
+      body: JSON.stringify({ content }),
+    });
+  const early = await call('POST', '', 'first', { prefer: 'respond-async' });
+  expect(early.status).toBe(202);
+  const { id } = (await early.json()) as { id: string };
+  expect(id).toMatch(/^-\d+$/);
+  expect((await call('PATCH', `/${id}`, 'second')).status).toBe(200);
+  expect(await shown('500')).toEqual(['second']);
+}, 30_000);
+
+test('interactions that are posted are verified, answered and kept', async () => {
+  const post = (update: object, more: Record<string, string> = {}) => {
+    const body = JSON.stringify(update);
+    const proof = UPDATES.proofOf(body, SECRET);
+    const headers = { 'content-type': 'application/json', ...proof, ...more };
+    return fetch(`${url}/webhook/${ACCOUNT.replace(':', '/')}`, { method: 'POST', headers, body });
+  };
+  const ping = await post({ id: '444444444444444444', type: 1 });
+  expect([ping.status, await ping.json()]).toEqual([200, { type: 1 }]);
+  const command = await post({ id: '444444444444444445', type: 2, channel_id: '600' });
+  expect([command.status, await command.text()]).toEqual([202, '']);
+  const forged = { 'x-signature-ed25519': '00'.repeat(64) };
+  expect((await post({ id: '444444444444444446', type: 2 }, forged)).status).toBe(401);
+  const written = { account: ACCOUNT, chat: '600', text: 'a person writes' };
+  expect((await ask('POST', '/v1/sandbox/messages', written)).status).toBe(201);
+});
