@@ -32,7 +32,7 @@ import {
 } from './settle.ts';
 import type { RoadState } from './state.ts';
 
-// Longer than any window of any platform's priors.
+// Longer than any window of any platform's priors that does not say otherwise.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
 
 // The ports of the store that a start reads and writes.
@@ -108,9 +108,12 @@ async function restoreLimits(
   const forgotten = road.aliases.forgotten(now);
   if (forgotten.length > 0) await road.writeLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
-  const isShifted = shift !== null && now - shift.before < CALLS_LOOK_BACK_MS;
-  const since = now - CALLS_LOOK_BACK_MS - (isShifted ? shift.byMs : 0);
-  const stored = await journal.callsSince(accounts, since);
+  const stored: StoredCall[] = [];
+  for (const [lookBackMs, some] of Map.groupBy(accounts, (id) => lookBackOf(road, report, id))) {
+    const isShifted = shift !== null && now - shift.before < lookBackMs;
+    const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
+    for (const call of await journal.callsSince(some, since)) stored.push(call);
+  }
   const past = stored.map((call) => pastCall(shiftCall(call, shift)));
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
@@ -121,6 +124,17 @@ async function restoreLimits(
     } catch (error) {
       report('recovery', error, { account });
     }
+  }
+}
+
+// Some platforms have limits that reach further back than all others.
+function lookBackOf(road: RoadState, report: BeginPorts['report'], account: string): number {
+  try {
+    const { lookBackMs = 0 } = road.profileOf(account).priors;
+    return Math.max(CALLS_LOOK_BACK_MS, lookBackMs);
+  } catch (error) {
+    report('recovery', error, { account });
+    return CALLS_LOOK_BACK_MS;
   }
 }
 

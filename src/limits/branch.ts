@@ -3,6 +3,8 @@
 // most chats have one or two slots, no freeze and nothing learned.
 
 import type { Family } from '../domain/call.ts';
+import { Debt } from './debt.ts';
+import { DistinctChats } from './distinct.ts';
 import {
   earlyMs,
   type LearnedRate,
@@ -143,9 +145,43 @@ export class Slot extends RollingWindow {
   // Answers since the last conclusion; null: nothing is noticed.
   round: Round | null = null;
 
+  // In place of the window, by the kind of rule.
+  readonly debt: Debt | null;
+  readonly chats: DistinctChats | null;
+
   constructor(rule: Rule) {
     super();
     this.rule = rule;
+    this.debt = rule.kind === 'debt' ? new Debt(rule.perMs / rule.count) : null;
+    this.chats = rule.kind === 'chats' ? new DistinctChats() : null;
+  }
+
+  override used(perMs: number, now: number): number {
+    if (this.chats !== null) return this.chats.used(perMs, now);
+    return this.debt === null ? super.used(perMs, now) : this.debt.owed(now) + this.held;
+  }
+
+  override freeAt(cost: number, count: number, perMs: number, now: number, heldAt: number): number {
+    if (this.chats !== null) return this.chats.freeAt(null, { count, perMs }, now, heldAt);
+    if (this.debt === null) return super.freeAt(cost, count, perMs, now, heldAt);
+    return this.debt.freeAt({ cost, held: this.held }, { count, perMs }, now, heldAt);
+  }
+
+  override moment(n: number, perMs: number, now: number, heldAt: number): number {
+    if (this.chats !== null) return this.chats.moment(n) ?? heldAt;
+    if (this.debt === null) return super.moment(n, perMs, now, heldAt);
+    const paidAt = this.debt.paidAt(n, now);
+    return paidAt === null ? heldAt : paidAt - perMs;
+  }
+
+  override enter(cost: number, at: number, perMs: number): void {
+    if (this.debt === null) super.enter(cost, at, perMs);
+    else this.debt.add(cost, at);
+  }
+
+  override absorb(other: RollingWindow): void {
+    super.absorb(other);
+    if (other instanceof Slot && other.debt !== null) this.debt?.absorb(other.debt);
   }
 
   // The share of the prior that may be used now.

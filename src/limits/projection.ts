@@ -63,6 +63,11 @@ function project(
   const shorter = (k: number) => project(meters, index + 1, cost, k, moment);
   const { count, perMs } = meter;
 
+  if (meter.rule.kind === 'debt') {
+    const borrowed = Math.max(0, (ahead + 1) * Math.min(cost, count) - count);
+    const paidAt = moment.from + (borrowed * perMs) / count;
+    return Math.max(shorter(ahead), paidAt, afterGone(meter, cost, ahead, count, perMs, moment));
+  }
   const callsPerWindow = Math.max(1, Math.floor(count / cost));
   const rounds = Math.floor(ahead / callsPerWindow);
   const alone =

@@ -11,6 +11,9 @@ export interface Rule {
   readonly scope: 'account' | 'chat' | 'thread' | 'user';
   readonly count: number;
   readonly perMs: number;
+  // Left out: a window. `debt`: `count` at once, each of which is paid back in `perMs / count`; see debt.ts.
+  // `chats`: counts the chats that were called, however often; see distinct.ts.
+  readonly kind?: 'debt' | 'chats';
 }
 
 // All rules a kind of call must satisfy together. Platforms keep one frozen plan per kind of call.
@@ -38,6 +41,8 @@ export interface Charge {
 // What the platform knows about its limits: the priors.
 export interface Priors {
   planOf(charge: Charge): Plan;
+  // How far back calls matter, for a new process; left out: no further than the usual windows.
+  readonly lookBackMs?: number;
 }
 
 // What an attempt taught. `unjudged`: it never reached the platform (gives the room back).

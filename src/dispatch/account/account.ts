@@ -50,6 +50,7 @@ const CAREFUL: Plan = Object.freeze({ account: [EACH_ACCOUNT], chat: [EACH_CHAT]
 
 export function safePriors(priors: Priors, report: (error: unknown) => void): Priors {
   return {
+    ...(priors.lookBackMs === undefined ? null : { lookBackMs: priors.lookBackMs }),
     planOf(charge) {
       try {
         return priors.planOf(charge);
