@@ -12,6 +12,7 @@ import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
 import { strangers } from './strangers/strangers.ts';
 import { streams } from './streams/streams.ts';
+import { whatsapp } from './whatsapp/whatsapp.ts';
 
 const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
   engine,
@@ -20,6 +21,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   metrics,
   streams: liveOutput,
   strangers,
+  whatsapp,
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };
