@@ -46,6 +46,21 @@ describe('sluice sim', () => {
     expect((await broken.ended).code).toBe(0);
   });
 
+  test('is of the platform that is asked for', async () => {
+    const limits = ['--limit', 'create_per_5s=1', '--limit', 'edit_per_5s=2'];
+    const sluice = new Sluice(['sim', '--platform', 'discord', '--port', '0', ...limits]);
+    const line = await sluice.said('listens on');
+    const send = () =>
+      fetch(`${/http:\S+/.exec(line)![0]}/api/v10/channels/5/messages`, {
+        method: 'POST',
+        headers: { authorization: 'Bot 1.token', 'content-type': 'application/json' },
+        body: '{"content":"hello"}',
+      });
+    expect([(await send()).status, (await send()).status]).toEqual([200, 429]);
+    sluice.kill('SIGTERM');
+    expect((await sluice.ended).code).toBe(0);
+  });
+
   test('its worlds keep their own options', async () => {
     const { code, out } = await runSluice(['sim', 'world', '--seed', '7', '--minutes', '0.1']);
     expect(code).toBe(0);
