@@ -14,6 +14,7 @@ import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
 import { strangers } from './strangers/strangers.ts';
 import { streams } from './streams/streams.ts';
+import { whatsapp } from './whatsapp/whatsapp.ts';
 
 const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row>>> = {
   engine,
@@ -23,6 +24,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   streams: liveOutput,
   strangers,
   ingest,
+  whatsapp,
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };

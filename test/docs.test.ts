@@ -15,6 +15,7 @@ import type { Access } from '../src/http/auth/access.ts';
 import { ROUTES } from '../src/http/routes.ts';
 import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
 import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
+import { WHATSAPP_LIMITS_DEFAULT, whatsappPriors } from '../src/platforms/whatsapp/limits.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
@@ -111,7 +112,9 @@ test('limits mean the same in the settings and on the platform', () => {
       section === 'limits' && refused === null && key !== 'limitRules',
   );
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
-  expect(initial).toEqual({ ...TELEGRAM_LIMITS_DEFAULT, ...DISCORD_LIMITS_DEFAULT });
+  expect(initial).toEqual({
+    ...{ ...TELEGRAM_LIMITS_DEFAULT, ...DISCORD_LIMITS_DEFAULT, ...WHATSAPP_LIMITS_DEFAULT },
+  });
   // Each of them reaches the rules by which the platform paces: changed, its plans are others.
   const before = plansOf({});
   for (const [key, { initial: value }] of limits) {
@@ -125,6 +128,7 @@ test('limits mean the same in the settings and on the platform', () => {
 function plansOf(limits: Record<string, number>): string {
   const { planOf } = telegramPriors(limits);
   const discord = discordPriors(limits);
+  const whatsapp = whatsappPriors(limits);
   const charges = ['5', '-5'].flatMap((chat) =>
     FAMILIES.flatMap((family) =>
       GATES.flatMap((gate) =>
@@ -133,7 +137,9 @@ function plansOf(limits: Record<string, number>): string {
     ),
   );
   const methods = charges.map((charge) => ({ ...charge, method: 'executeWebhook' }));
-  const plans = charges.map((charge) => [planOf(charge), discord.planOf(charge)]);
+  const plans = charges.map((charge) => [
+    ...[planOf(charge), discord.planOf(charge), whatsapp.planOf(charge)],
+  ]);
   return JSON.stringify([...plans, methods.map((charge) => discord.planOf(charge))]);
 }
 

@@ -1,6 +1,6 @@
 // docs/reference/states.md: the diagram and the table of legal moves, from the one table in the code.
 
-import { MOVES, STATES, type State } from '../../src/domain/delivery.ts';
+import { MOVES, RECEIPT_MOVES, STATES, type State } from '../../src/domain/delivery.ts';
 import { MADE, table } from './table.ts';
 
 const MEANING: Readonly<Record<State, string>> = {
@@ -23,11 +23,15 @@ export function statesPage(): string {
     MEANING[state],
     MOVES[state].map((to) => `\`${to}\``).join(', ') || 'none: it has ended',
   ]);
+  const told = STATES.flatMap((from) =>
+    (RECEIPT_MOVES[from] ?? []).map((to) => `\`${from}\` → \`${to}\``),
+  );
   return `# The states of a delivery
 
 ${MADE}
 
-One table in \`src/domain/delivery.ts\` holds the legal moves. The store makes no other, and its schema would refuse it.
+One table in \`src/domain/delivery.ts\` holds the legal moves, another those that a platform's word makes (below).
+The store makes no other, and its schema would refuse it.
 
 \`\`\`mermaid
 stateDiagram-v2
@@ -40,6 +44,9 @@ ${table(['state', 'meaning', 'moves to'], rows)}
 
 From \`dead\` and \`uncertain\` nothing moves on its own: back to \`queued\` by retry, to \`cancelled\`
 by discard, both by hand.
+Where a platform tells later what became of a message (statuses of WhatsApp), its word makes further moves:
+${told.join(', ')}. That it was delivered or read is a line in its history. However often and in whatever
+order this is told, the delivery ends the same.
 A final that waits makes a late preview \`superseded\` at once; a newer edit does so to an older one that still waits.
 `;
 }

@@ -1,9 +1,11 @@
 // Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
 // an app answers with go the way of every other.
 
-import { platformOf } from '../domain/ids.ts';
+import { takeReceipt } from '../dispatch/receipts.ts';
+import { parseId, platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
+import type { MessageReceipt } from '../platforms/platform.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
 import { undiciPosting } from '../system/post.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
@@ -47,6 +49,7 @@ export function openArrivals(
     settingsOf,
     post: posting.post,
     call: (account, call, key) => makeWebhookCall(options(), account, call, key),
+    receipt: (account, receipt) => receive(house, account, receipt),
     usernameOf: (account) => usernameOf(house, account),
     count: metrics.countUpdate,
     log,
@@ -61,6 +64,20 @@ export function openArrivals(
       await posting.close();
     },
   };
+}
+
+// By its delivery's id, or where it carries none by the message's.
+async function receive(
+  { engine, ledger, journal }: House,
+  account: string,
+  { delivery, ...receipt }: MessageReceipt,
+): Promise<void> {
+  const { messageId } = receipt;
+  const named = delivery === null ? null : parseId(journal.tag, delivery);
+  const [found] =
+    named === null ? await ledger.search({ account, messageId }, { limit: 1, before: null }) : [];
+  const seq = named ?? found?.seq;
+  if (seq !== undefined) await takeReceipt(engine.dispatch, { account, seq, ...receipt });
 }
 
 async function usernameOf(house: House, account: string): Promise<string | null> {

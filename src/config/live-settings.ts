@@ -1,19 +1,13 @@
 // The settings of live output: who decides when a growing text is shown, how often, and how much of it there may be.
 
-import { STRATEGIES, type Strategy } from '../domain/live.ts';
-import { choice, integer, onOff, orNone } from './parse.ts';
-import { LATER, row } from './setting.ts';
+import { integer, onOff, orNone } from './parse.ts';
+import { row } from './setting.ts';
 
 const HOUR_S = 3600;
 export const LIVE_SETTINGS = {
   qos: row('live', 'qos', onOff(), true, {
     meaning:
       'Whether growing texts share their chat in turns; off: each is shown as soon as the limits allow',
-  }),
-  qosWhatsapp: row<Strategy>('live', 'qos_whatsapp', choice(STRATEGIES), 'chunks', {
-    meaning: 'How live output is paced on WhatsApp',
-    perAccount: true,
-    refused: LATER,
   }),
   activeWindowS: row('live', 'active_window_s', integer({ min: 1, max: 600 }), 10, {
     meaning: 'A session that emitted within this time shares the live output budget',

@@ -84,10 +84,6 @@ const OWN_SETTINGS = {
     meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',
   }),
-  whatsappApi: row('server', 'whatsapp_api', baseUrl(), 'https://graph.facebook.com', {
-    meaning: 'Upstream of WhatsApp Cloud',
-    refused: LATER,
-  }),
   redisUrl: row<string | null>(
     'server',
     'redis_url',

@@ -32,7 +32,7 @@ import {
 } from './settle.ts';
 import type { AccountOwners, RoadState } from './state.ts';
 
-// Longer than any window of any platform's priors; an operator's rule may be longer still.
+// Longer than any window of any platform's priors that does not say otherwise; an operator's rule may be longer still.
 const CALLS_LOOK_BACK_MS = 10 * 60_000;
 
 // The ports of the store that a start reads and writes.
@@ -111,10 +111,12 @@ async function restoreLimits(
   const forgotten = road.aliases.forgotten(now);
   if (forgotten.length > 0) await road.writeLimits(forgotten);
   const records = Map.groupBy(kept, (record: StoredLimit) => record.account);
-  const lookBackMs = lookBackOf(road, accounts);
-  const isShifted = shift !== null && now - shift.before < lookBackMs;
-  const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
-  const stored = await journal.callsSince(accounts, since);
+  const stored: StoredCall[] = [];
+  for (const [lookBackMs, some] of Map.groupBy(accounts, (id) => lookBackOf(road, report, id))) {
+    const isShifted = shift !== null && now - shift.before < lookBackMs;
+    const since = now - lookBackMs - (isShifted ? shift.byMs : 0);
+    for (const call of await journal.callsSince(some, since)) stored.push(call);
+  }
   const past = stored.map((call) => pastCall(shiftCall(call, shift)));
   const calls = Map.groupBy(past, (call) => call.account);
   for (const account of new Set([...records.keys(), ...calls.keys()])) {
@@ -128,15 +130,15 @@ async function restoreLimits(
   }
 }
 
-function lookBackOf(road: RoadState, accounts: readonly string[]): number {
-  return accounts.reduce((longestMs, account) => {
-    try {
-      return Math.max(longestMs, road.profileOf(account).priors.longestMs ?? 0);
-    } catch {
-      // Opening it fails too, and is reported there.
-      return longestMs;
-    }
-  }, CALLS_LOOK_BACK_MS);
+// Some platforms have limits that reach further back than all others.
+function lookBackOf(road: RoadState, report: BeginPorts['report'], account: string): number {
+  try {
+    const { longestMs = 0 } = road.profileOf(account).priors;
+    return Math.max(CALLS_LOOK_BACK_MS, longestMs);
+  } catch (error) {
+    report('recovery', error, { account });
+    return CALLS_LOOK_BACK_MS;
+  }
 }
 
 // Everything on disk as it stands on the clock of this process, and with it how that clock stands to the time since

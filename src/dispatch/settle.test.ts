@@ -21,6 +21,7 @@ function tried(outcome: Outcome, overrides: Partial<Tried> = {}): Tried {
     outcome,
     idempotent: false,
     spends: false,
+    reconciledMs: 0,
     cured: null,
     next: null,
     probing: false,

@@ -79,11 +79,8 @@ export function internalFailure(error: unknown, hasLeft: boolean): Outcome {
 
 // Begun, and not sent: the store's row is not what was written.
 export function damagedOutcome(ports: AttemptPorts, { seq, account, method }: Queued): Outcome {
-  ports.report('store', new Error('a row of the store is not what was written'), {
-    seq,
-    account,
-    method,
-  });
+  const damage = new Error('a row of the store is not what was written');
+  ports.report('store', damage, { seq, account, method });
   const detail = 'the disk has changed what the store holds of this message, so it was not sent';
   return { kind: 'failed', reason: DAMAGED, detail, hostDown: false };
 }
@@ -123,21 +120,22 @@ function judgeSafely(ports: AttemptPorts, profile: Profile, tried: TriedCall, no
   } catch (error) {
     ports.report('attempt', error, { seq: tried.queued.seq, account: tried.queued.account });
     const outcome = internalFailure(error, true);
-    const doubt = { idempotent: false, spends: false, cured: null, next: null };
+    const doubt = { idempotent: false, spends: false, reconciledMs: 0, cured: null, next: null };
     const facts = { ...tried, outcome, ...doubt };
     return { outcome, settling: settle(facts, profile.retry, now, chance) };
   }
 }
 
 function judge(profile: Profile, tried: TriedCall, now: number, chance: number): Judged {
-  const { queued, record, probing } = tried;
+  const { queued } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
   const idempotent = isRepeatable(platform, tried, now);
   const cured = curedOf(platform, queued, tried.body, outcome);
   // A message of the paid budget costs its price each time.
   const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
-  const facts = { queued, record, outcome, idempotent, spends, cured, next, probing };
+  const { reconciledMs = 0 } = platform.wire;
+  const facts = { ...tried, outcome, idempotent, spends, reconciledMs, cured, next };
   return { outcome, settling: settle(facts, profile.retry, now, chance) };
 }
 
@@ -271,6 +269,8 @@ export interface Tried {
   readonly idempotent: boolean;
   // Repeating the call may cost its price once more.
   readonly spends: boolean;
+  // So long the platform may still tell what became of it.
+  readonly reconciledMs: number;
   // The call as its cure would have it; null when there is none or it does not fit.
   readonly cured: { chat: string | null; body: string } | null;
   // A call of several messages, of which one was sent: the call of the others; null: none are left.
@@ -371,7 +371,9 @@ function settleUncertain(
   if (tried.idempotent) return { ...again(tried, policy, now, chance, 'dead'), ...lesson };
   const doubt = { doubted: true, ...lesson } as const;
   if (tried.spends || policy.uncertain === 'hold') return { ...REST, to: 'uncertain', ...doubt };
-  return { ...again(tried, policy, now, chance, 'uncertain'), ...doubt };
+  const next = again(tried, policy, now, chance, 'uncertain');
+  const dueAt = next.to === 'queued' ? Math.max(next.dueAt, now + tried.reconciledMs) : 0;
+  return { ...next, dueAt, ...doubt };
 }
 
 function again(

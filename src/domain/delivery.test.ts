@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { canMove, LIVE_STATES, laneOf, MOVES, STATES, statesBefore } from './delivery.ts';
+import {
+  canBeTold,
+  canMove,
+  LIVE_STATES,
+  laneOf,
+  MOVES,
+  STATES,
+  statesBefore,
+} from './delivery.ts';
 import { formatId, parseId } from './ids.ts';
 import { priorityOfUrgency } from './priority.ts';
 
@@ -23,6 +31,13 @@ describe('moves', () => {
     expect(canMove('queued', 'sent')).toBe(false);
     expect(LIVE_STATES.every((state) => MOVES[state].length > 0)).toBe(true);
   });
+});
+
+test('what a platform tells later brings no message back to the queue', () => {
+  const told = STATES.flatMap((from) => STATES.filter((to) => canBeTold(from, to)));
+  expect(new Set(told)).toEqual(new Set(['sent', 'dead']));
+  expect(STATES.filter((from) => canBeTold(from, 'dead'))).toEqual(['sent', 'uncertain']);
+  expect(canBeTold('sending', 'sent') || canBeTold('cancelled', 'sent')).toBe(false);
 });
 
 describe('lanes', () => {

@@ -28,6 +28,15 @@ export const MOVES: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
+// Where a platform tells later what became of a message, its word moves a delivery that had come to rest: what could
+// not be delivered after all, and what is out although its answer was lost (also if it waits to be sent again).
+export const RECEIPT_MOVES: Readonly<Partial<Record<State, readonly State[]>>> = {
+  queued: ['sent'],
+  sent: ['dead'],
+  uncertain: ['sent', 'dead'],
+  dead: ['sent'],
+};
+
 // Why a delivery is cancelled that goes back to its caller: the caller owns it again, so its key is free. What may be
 // out already cannot go back: whoever repeats it would send it twice.
 // Why what waits in an account ends when the account is removed.
@@ -44,6 +53,10 @@ export const LIVE_STATES = ['queued', 'sending'] as const satisfies readonly Sta
 
 export function canMove(from: State, to: State): boolean {
   return MOVES[from].includes(to);
+}
+
+export function canBeTold(from: State, to: State): boolean {
+  return RECEIPT_MOVES[from]?.includes(to) ?? false;
 }
 
 export function statesBefore(to: State): State[] {

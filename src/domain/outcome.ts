@@ -24,6 +24,8 @@ type Answered =
       scope: 'chat' | 'family' | 'account';
       result: string;
       cure?: Cure;
+      // Of a platform that names no wait: each further try of the delivery waits so many times longer.
+      growth?: number;
     }
   // The platform said no and will say no again. `cure` names a change of the call that may help, once.
   | { kind: 'refused'; reason: string; detail: string; result: string; cure: Cure | null }
@@ -40,6 +42,16 @@ type Answered =
     }
   // The request was written and no answer came: it may or may not have been delivered.
   | { kind: 'uncertain'; reason: string; detail: string; status?: number };
+
+// Beyond this many times a wait is longer than that of any platform that names none.
+const GROWN_MAX = 5;
+
+// A wait that the platform did not name, as it is for the n-th try.
+export function withGrownWait(outcome: Outcome, n: number): Outcome {
+  if (outcome.kind !== 'limited' || outcome.growth === undefined) return outcome;
+  const { growth, retryAfterMs } = outcome;
+  return { ...outcome, retryAfterMs: retryAfterMs * growth ** Math.min(n - 1, GROWN_MAX) };
+}
 
 export type Cure =
   | { kind: 'move_chat'; chat: string }

@@ -96,6 +96,9 @@ const Removed = Type.Object({
 const Webhook = Type.Object({
   path: Type.String({ description: 'Where the platform is to post' }),
   secret: Type.String({ description: 'The `secret_token` to give to setWebhook' }),
+  verifyToken: Type.Union([Type.String(), Type.Null()], {
+    description: 'The platform is told it beside the address, where it asks for one',
+  }),
   signingSecret: Type.String({ description: 'The app verifies with it what is posted to it' }),
   to: Type.String({ description: 'What becomes of an update' }),
   waiting: count,

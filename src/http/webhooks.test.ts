@@ -34,6 +34,7 @@ beforeEach(async () => {
     }),
     post: () => Promise.reject(new Error('not asked')),
     call: () => Promise.reject(new Error('not asked')),
+    receipt: async () => {},
     usernameOf: async () => null,
     count: () => {},
     log: { warn: () => {} },

@@ -13,7 +13,14 @@ import type { IntakeOptions } from './context.ts';
 import { JsonBodyError, sendAnswer } from './edge.ts';
 import { SAMPLE } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
-import { group, type Route, withOptions } from './route.ts';
+import {
+  addRoute,
+  type BareRoute,
+  group,
+  type Route,
+  type RouteGroup,
+  withOptions,
+} from './route.ts';
 
 interface ByAccount {
   Params: { platform: string; account: string };
@@ -44,7 +51,40 @@ const RECEIVE: Route<IntakeOptions> = {
   handler: receive,
 };
 
-export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE], withOptions);
+// Some platforms ask, before they post anything, whether the webhook is wanted. What is asked and answered is the
+// platform's to describe.
+const VERIFY: BareRoute<IntakeOptions> = {
+  method: 'GET',
+  url: '/webhook/:platform/:account',
+  access: ANYONE,
+  handler: verify,
+};
+
+const RECEIVING = group<IntakeOptions>([RECEIVE], withOptions);
+
+export const WEBHOOK_ROUTES: RouteGroup = {
+  ...RECEIVING,
+  add(opening) {
+    RECEIVING.add(opening);
+    addRoute(opening.app, VERIFY, opening.options);
+  },
+};
+
+// What is repeated is a number or the like, and never a page.
+const CHALLENGE = /^[\w.-]{1,256}$/;
+
+function verify(
+  { updates, platforms }: IntakeOptions,
+  request: FastifyRequest<ByAccount>,
+  reply: FastifyReply,
+) {
+  const account = accountOf(platforms, request);
+  if (updates === undefined || account === null) return refuse(reply, 'not_found');
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const answer = updates.challenge(account, query);
+  if (answer === null || !CHALLENGE.test(answer)) return refuse(reply, 'wrong_webhook_secret');
+  return reply.type('text/plain').send(answer);
+}
 
 // As it came: a platform may have signed it, and what is not proven is not parsed.
 function addRawJson(app: FastifyInstance): void {

@@ -3,7 +3,7 @@
 // most chats have one or two slots, no freeze and nothing learned.
 
 import type { Family } from '../domain/call.ts';
-import { DebtSlot, Slot } from './slot.ts';
+import { type Slot, slotFor } from './slot.ts';
 import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
 
 // Closed until a time, with its cause. When the time has come one call goes first, as a probe;
@@ -46,7 +46,7 @@ export class Branch {
   slotFor(rule: Rule): Slot {
     let slot = this.slotOf(rule.name);
     if (slot === null) {
-      slot = rule.kind === 'debt' ? new DebtSlot(rule) : new Slot(rule);
+      slot = slotFor(rule);
       this.slots = this.slots.concat(slot);
     } else if (slot.rule.count < rule.count) slot.rule = rule;
     return slot;

@@ -1,5 +1,6 @@
 // A rule's use in one place, with what was learned about it: how much may go, and when the next call may.
 
+import { DistinctChats } from './distinct.ts';
 import {
   earlyMs,
   type LearnedRate,
@@ -140,6 +141,41 @@ export class DebtSlot extends Slot {
     const alsoOwed = Math.min(this.#backAt, other.#backAt) - last;
     this.#backAt = Math.max(this.#backAt, other.#backAt) + Math.max(0, alsoOwed);
     this.#last = last;
+  }
+}
+
+// Counts the chats that are called, however often each of them is; see distinct.ts.
+export class ChatsSlot extends Slot {
+  readonly chats = new DistinctChats();
+
+  override used(perMs: number, now: number): number {
+    return this.chats.used(perMs, now);
+  }
+
+  // Of a call to a chat that was not called yet.
+  override freeAt(
+    _cost: number,
+    count: number,
+    perMs: number,
+    now: number,
+    heldAt: number,
+  ): number {
+    return this.chats.freeAt(null, { count, perMs }, now, heldAt);
+  }
+
+  override moment(n: number, _perMs: number, _now: number, heldAt: number): number {
+    return this.chats.moment(n) ?? heldAt;
+  }
+}
+
+export function slotFor(rule: Rule): Slot {
+  switch (rule.kind) {
+    case 'debt':
+      return new DebtSlot(rule);
+    case 'chats':
+      return new ChatsSlot(rule);
+    default:
+      return new Slot(rule);
   }
 }
 

@@ -6,7 +6,7 @@ import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
-import type { Slot } from './slot.ts';
+import { ChatsSlot, type Slot } from './slot.ts';
 import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './words.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
@@ -242,11 +242,17 @@ export class Headroom {
     for (const rule of rules) {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       if (slot === null) continue;
-      const opens = slot.opensAt(rule, charge.cost, now, this.#settings);
+      const opens = this.#opensAt(slot, rule, charge, now);
       const isElsewhere = opens === Number.POSITIVE_INFINITY && rule.scope === 'user';
       at = Math.max(at, isElsewhere ? now + ASK_AGAIN_MS : opens);
     }
     return at;
+  }
+
+  #opensAt(slot: Slot, rule: Rule, { chat, cost }: Charge, now: number): number {
+    if (!(slot instanceof ChatsSlot)) return slot.opensAt(rule, cost, now, this.#settings);
+    const count = slot.count(rule, now, this.#settings);
+    return slot.chats.freeAt(chat, { count, perMs: rule.perMs }, now, Number.POSITIVE_INFINITY);
   }
 
   // Takes room in every window, and notes of which the call uses the last.
@@ -261,14 +267,17 @@ export class Headroom {
       const aheadMs = slot.aheadMs(rule, charge.cost, now, this.#settings);
       if (aheadMs > 0) pressure.tries |= 1 << index;
       if (aheadMs > slot.tellingMs(rule)) pressure.telling |= 1 << index;
-      slot.hold(charge.cost);
+      if (slot instanceof ChatsSlot) slot.chats.hold(charge.chat);
+      else slot.hold(charge.cost);
     }
   }
 
   // null: it was never judged, or refused room.
   settle(rules: readonly Rule[], charge: Charge, judgedAt: number | null): void {
     for (const rule of rules) {
-      this.#tree.placeOf(rule, charge)?.slotOf(rule.name)?.giveBack(charge.cost);
+      const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name);
+      if (slot instanceof ChatsSlot) slot.chats.giveBack(charge.chat);
+      else slot?.giveBack(charge.cost);
     }
     if (judgedAt !== null) this.enter(rules, charge, judgedAt);
   }
@@ -277,7 +286,8 @@ export class Headroom {
     for (const rule of rules) {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
       if (slot === undefined) continue;
-      slot.enter(charge.cost, at, slot.keptMs(rule, at, this.#settings));
+      if (slot instanceof ChatsSlot) slot.chats.enter(charge.chat, at);
+      else slot.enter(charge.cost, at, slot.keptMs(rule, at, this.#settings));
     }
   }
 

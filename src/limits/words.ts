@@ -12,8 +12,9 @@ export interface Rule {
   readonly scope: 'account' | 'chat' | 'thread' | 'user';
   readonly count: number;
   readonly perMs: number;
-  // Left out: a window.
-  readonly kind?: 'window' | 'debt';
+  // Left out: a window. `debt`: `count` at once, each of which is paid back in `perMs / count`; see slot.ts.
+  // `chats`: counts the chats that were called, however often; see distinct.ts.
+  readonly kind?: 'window' | 'debt' | 'chats';
   // In words: "this group takes 20 messages a minute".
   readonly says?: string;
   // An operator's, not the platform's: no answer teaches anything about it.

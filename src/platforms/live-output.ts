@@ -23,11 +23,13 @@ export interface LiveOutput {
   // The messages a text makes, in order; none of an empty one. With `isFinal` it will not grow any more.
   render(text: string, format: Format, isFinal: boolean): Params[];
   open(content: Params, place: LivePlace): LiveCall;
-  // Of the message of that id, which may be a provisional one.
-  edit(content: Params, place: LivePlace, messageId: string): LiveCall;
-  remove(place: LivePlace, messageId: string): LiveCall;
+  // Of the message of that id, which may be a provisional one. Left out: what is shown stays, so texts are shown as
+  // chunks.
+  edit?(content: Params, place: LivePlace, messageId: string): LiveCall;
+  remove?(place: LivePlace, messageId: string): LiveCall;
   draft?(content: Params, place: LivePlace, draftId: number): LiveCall;
-  typing?(place: LivePlace): LiveCall;
+  // null: there is nothing that the sign could be an answer to.
+  typing?(place: LivePlace): LiveCall | null;
 
   // A change died of this: the message is gone or not ours to change, and a new one may still be sent.
   isGone(reason: string): boolean;

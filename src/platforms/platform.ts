@@ -45,8 +45,10 @@ export type {
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
 export type {
   BotIdentity,
+  MessageReceipt,
   Poll,
   PostHeaders,
+  UpdatePart,
   UpdateReading,
   UpdateSummary,
   Voice,
@@ -150,6 +152,9 @@ export interface Wire {
   // `credential` is the account's token; `body` is JSON text of the parameters.
   send(call: OutgoingCall): Promise<Reply>;
   classify(method: string, reply: Reply): Outcome;
+  // So long after an uncertain send its receipt may still tell what became of it: it is not repeated before. Left out:
+  // the platform tells nothing afterwards.
+  readonly reconciledMs?: number;
   // The `Date` of an answer, to a call that changes nothing; null: none came. Left out: it has no clock of its own.
   timeAt?(credential: string): Promise<string | null>;
   // Left out: there is nothing to close.
@@ -257,7 +262,7 @@ export interface OutgoingCall {
   // It may name files of the spool; see domain/body.ts.
   readonly body: string;
   readonly deadlineMs: number;
-  // Of a delivery: the same for each of its tries, and for no other's.
+  // Of a delivery: its id, the same for each of its tries, and no other's.
   readonly key?: string;
 }
 

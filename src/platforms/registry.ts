@@ -4,8 +4,9 @@
 import { DISCORD } from './discord/definition.ts';
 import { TELEGRAM } from './telegram/definition.ts';
 import { TERMINAL } from './terminal/definition.ts';
+import { WHATSAPP } from './whatsapp/definition.ts';
 
-export const PLATFORMS = [TELEGRAM, DISCORD, TERMINAL] as const;
+export const PLATFORMS = [TELEGRAM, DISCORD, WHATSAPP, TERMINAL] as const;
 // The one that is meant where none is named, and in most examples; and the one that needs no credential.
 export const PLATFORM_DEFAULT = TELEGRAM;
 export const PLATFORM_LOCAL = TERMINAL;

@@ -31,6 +31,36 @@ export interface BotIdentity {
 // As Node gives them: names in lower case.
 export type PostHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+// What the platform tells of a message after it has taken it. It may be told late, in any order and more than once.
+export interface MessageReceipt {
+  // The id of its delivery; null: only the platform's id of the message is known.
+  readonly delivery: string | null;
+  readonly messageId: string;
+  readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+  readonly at: number;
+  // Of one that failed.
+  readonly reason: string | null;
+  readonly detail: string | null;
+  // The platform's answer to the message, as it would have been; null: nobody can tell.
+  readonly result: string | null;
+}
+
+export interface UpdatePart {
+  // The platform's own id of the account that it is for; null: it does not tell.
+  readonly id: string | null;
+  readonly update: unknown;
+  // What it tells of messages.
+  readonly receipts: readonly MessageReceipt[];
+}
+
+// How a platform makes sure that a webhook is wanted: it asks, and is told what only the right one knows.
+export interface WebhookChallenge {
+  // What the operator tells the platform; it does not tell the secret.
+  tokenOf(secret: string): string;
+  // null: it asks for something else, or does not know the token.
+  answer(query: Params, secret: string): string | null;
+}
+
 export interface UpdateReading {
   // Whether the platform posted this, as the account's secret proves; in a time that tells nothing of the secret.
   // Asked first without the body (null), so that a stranger's is not read, and again with it. Where the proof is a
@@ -45,6 +75,12 @@ export interface UpdateReading {
   answerTo?(update: unknown): ValueAnswer;
   // The account's id as updates name it.
   idOf(account: string): string;
+  // Of platforms that post several updates at once, of several accounts: each as a post of its own, as it goes on to
+  // the app. Left out: one post is one update.
+  parts?(update: unknown): readonly UpdatePart[];
+  readonly challenge?: WebhookChallenge;
+  // So long after somebody wrote a message to them is an answer; left out: as the settings say.
+  readonly replyWindowMs?: number;
   // null: not an update.
   read(update: unknown, bot: BotIdentity): UpdateSummary | null;
   // Whether the update could tell whose name a mention is, if the bot's own were known.

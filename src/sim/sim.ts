@@ -55,6 +55,11 @@ export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';
 export { type Exchange, type Network, simTransport } from './transport.ts';
+export type { WhatsappCall } from './whatsapp/calls.ts';
+export { createWhatsappModel, type WhatsappModel } from './whatsapp/model.ts';
+export type { SimWhatsappOptions } from './whatsapp/options.ts';
+export { WHATSAPP_SIMULATOR } from './whatsapp/simulator.ts';
+export { signatureOf, type WebhookPost } from './whatsapp/webhooks.ts';
 export type {
   EngineFactory,
   EngineSubmitted,

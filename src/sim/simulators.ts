@@ -9,11 +9,13 @@ import { NO_FAULTS } from './faults.ts';
 import type { SimPeople, SimulatorKind } from './model.ts';
 import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 import { simTransport } from './transport.ts';
+import { WHATSAPP_SIMULATOR } from './whatsapp/simulator.ts';
 
 // By the name of the platform.
 export const SIMULATORS: ReadonlyMap<string, SimulatorKind> = new Map<string, SimulatorKind>([
   ['telegram', TELEGRAM_SIMULATOR as SimulatorKind],
   ['discord', DISCORD_SIMULATOR as SimulatorKind],
+  ['whatsapp', WHATSAPP_SIMULATOR as SimulatorKind],
 ]);
 
 // It answers as a near server would.

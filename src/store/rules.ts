@@ -5,9 +5,14 @@
 import { createHash } from 'node:crypto';
 import { MOVES, type NewDelivery, type State, statesBefore } from '../domain/delivery.ts';
 import { PARTLY_SENT } from '../domain/outcome.ts';
-import type { MoveCommand } from './ports/delivery.ts';
+import type { MoveCommand, ReceiptCommand, ReceiptStatus } from './ports/delivery.ts';
 
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000;
+
+// Who tells receipts.
+export const BY_PLATFORM = 'platform';
+// What is told of a message, in the order in which it outdoes the others.
+const RECEIPTS: readonly ReceiptStatus[] = ['sent', 'failed', 'delivered', 'read'];
 
 // The journal's own hand in the history, and the reason it gives when a newer text took the place.
 export const BY_SLUICE = 'sluice';
@@ -51,4 +56,38 @@ export function digestOf(
   return createHash('sha256')
     .update(JSON.stringify([method, chat, thread, body]))
     .digest('base64');
+}
+
+interface Told {
+  readonly state: State;
+  readonly messageId: string | null;
+  readonly doubts: number;
+  // What the platform has told of it before.
+  readonly told: readonly string[];
+}
+
+// What a receipt makes of a delivery: another state, a line in its history (the same state), or (null) nothing.
+export function receiptMove(delivery: Told, { status, messageId }: ReceiptCommand): State | null {
+  const { state, told, doubts } = delivery;
+  // Of an earlier try, whose message is not the delivery's any more.
+  if (delivery.messageId !== null && delivery.messageId !== messageId) return null;
+  if (told.some((each) => rankOf(each) >= rankOf(status))) return null;
+  const to: State = status === 'failed' ? 'dead' : 'sent';
+  switch (state) {
+    case 'sent':
+      return status === 'sent' ? null : to;
+    case 'uncertain':
+      return to;
+    case 'dead':
+      return to === 'sent' && (delivery.messageId !== null || doubts > 0) ? to : null;
+    case 'queued':
+      // It waits to be tried again because an answer was lost.
+      return to === 'sent' && doubts > 0 ? to : null;
+    default:
+      return null;
+  }
+}
+
+function rankOf(status: string): number {
+  return RECEIPTS.indexOf(status as ReceiptStatus);
 }

@@ -45,10 +45,21 @@ export function stepCall(
     case 'send':
       return live.open(content, place);
     case 'edit':
-      return live.edit(content, place, messageIdOf(stream, step.part, step.seq));
+      return editsOf(live).edit(content, place, messageIdOf(stream, step.part, step.seq));
     case 'remove':
-      return live.remove(place, messageIdOf(stream, step.part, step.seq));
+      return editsOf(live).remove(place, messageIdOf(stream, step.part, step.seq));
   }
+}
+
+export function hasEdits(live: LiveOutput): live is LiveOutput & Edits {
+  return live.edit !== undefined && live.remove !== undefined;
+}
+
+type Edits = Required<Pick<LiveOutput, 'edit' | 'remove'>>;
+
+function editsOf(live: LiveOutput): Edits {
+  assert(hasEdits(live), 'what a platform cannot change is not planned to change');
+  return live;
 }
 
 // The platform's own, once it is known.
@@ -121,7 +132,7 @@ export function prospectOf(ports: CallPorts, stream: Stream): Prospect {
   const call = isDraft
     ? live.draft!({}, place, 1)
     : isEdit
-      ? live.edit({}, place, messageIdOf(stream, 0, part.seq))
+      ? editsOf(live).edit({}, place, messageIdOf(stream, 0, part.seq))
       : live.open({}, place);
   const described = describe(ports, stream, call);
   const { family, cost } = described;

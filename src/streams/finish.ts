@@ -6,7 +6,7 @@ import type { Ended } from '../road/road.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { sleep } from '../system/clock.ts';
 import { liveOf } from './calls.ts';
-import { type PlacingPorts, place } from './placing.ts';
+import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { plan } from './plan.ts';
 import { messagesOf } from './render/content.ts';
 import { digestsOf } from './showing.ts';
@@ -76,6 +76,7 @@ export async function placeAll(ports: FinalPorts, stream: Stream): Promise<Finis
   }
   const finals: Final[] = [];
   for (const step of plan(stream.parts, digestsOf(messages), true)) {
+    if (!isPossible(ports, stream, step, true)) continue;
     const placed = await place(ports, stream, step, messages, true);
     if (placed.kind === 'full') return placed;
     if (placed.kind === 'placed') finals.push({ seq: placed.seq, part: step.part });

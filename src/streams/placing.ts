@@ -6,7 +6,7 @@ import type { AskedRoad } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Clock } from '../system/clock.ts';
-import { type CallPorts, deliveryOf, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
+import { type CallPorts, deliveryOf, hasEdits, keyOf, liveOf, slotOf, stepCall } from './calls.ts';
 import type { PlanStep } from './plan.ts';
 import type { RenderedMessage } from './render/content.ts';
 import type { Stream } from './stream.ts';
@@ -46,8 +46,22 @@ export async function place(
   );
   const digest = messages[step.part]?.digest ?? null;
   const found = take(stream, asked, isNew, digest, appended);
+  if (found !== null) return found;
+  const live = liveOf(ports, stream.asked.platform);
   // A message of this number exists, and shows something else.
-  return found ?? place(ports, stream, changeOf(stream, step.part), messages, isFinal);
+  if (!hasEdits(live)) return { kind: 'placed', seq: stream.parts[step.part]!.seq, isSend: true };
+  return place(ports, stream, changeOf(stream, step.part), messages, isFinal);
+}
+
+// Where nothing can be edited, what is shown stays; what still waits can be replaced.
+export function isPossible(
+  ports: PlacingPorts,
+  stream: Stream,
+  step: PlanStep,
+  isFinal: boolean,
+): boolean {
+  if (step.kind === 'send' || hasEdits(liveOf(ports, stream.asked.platform))) return true;
+  return isFinal && step.kind === 'edit' && sendWaits(ports, stream, step.part);
 }
 
 function sendWaits({ road }: PlacingPorts, { frame }: Stream, part: number): boolean {

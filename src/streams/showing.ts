@@ -6,7 +6,7 @@ import type { LiveOutput } from '../platforms/platform.ts';
 import type { CosmeticAnswer, Ended } from '../road/road.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { cosmeticOf, liveOf } from './calls.ts';
-import { type PlacingPorts, place } from './placing.ts';
+import { isPossible, type PlacingPorts, place } from './placing.ts';
 import { type PlanStep, plan } from './plan.ts';
 import { finishedTo } from './render/chunks.ts';
 import { messagesOf, type RenderedMessage } from './render/content.ts';
@@ -36,7 +36,8 @@ export async function show(ports: ShowingPorts, stream: Stream): Promise<ShowRes
   if (stream.transport === 'chunks') cut(stream);
   const messages = messagesOf(stream, live, false);
   const lasting = lastingOf(stream, messages);
-  const [step, ...further] = plan(stream.parts, digestsOf(lasting), false);
+  const steps = plan(stream.parts, digestsOf(lasting), false);
+  const [step, ...further] = steps.filter((each) => isPossible(ports, stream, each, false));
   if (step !== undefined) {
     const shown = await showMessage(ports, stream, step, messages);
     const isMore = further.length > 0 || stream.transport === 'draft';
@@ -193,7 +194,8 @@ export async function showTyping(ports: ShowingPorts, stream: Stream): Promise<v
   if (live.typing === undefined || stream.isMuted) return;
   const { chat, thread, params } = stream.asked;
   const place = { chat, thread, params, isFirst: false, isLast: false };
-  await ports.road.cosmetic(cosmeticOf(ports, stream, live.typing(place)));
+  const sign = live.typing(place);
+  if (sign !== null) await ports.road.cosmetic(cosmeticOf(ports, stream, sign));
 }
 
 // The same for all drafts of a stream, in any process; never 0.

@@ -60,6 +60,7 @@ function world(
       calls.push({ account, ...call, key });
       return 'done';
     },
+    receipt: async () => {},
     usernameOf: async () => 'helper_bot',
     count: (_account, end) => void counted.push(end),
     log: { warn: (_fields, message) => void logged.push(message) },

@@ -3,7 +3,15 @@
 // May assume that the accounts it is asked about are known, and that nobody calls before the start.
 
 import type { Gate } from '../domain/call.ts';
-import type { Platform, PostHeaders, UpdateSummary, WebhookCall } from '../platforms/platform.ts';
+import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.ts';
+import type {
+  MessageReceipt,
+  Platform,
+  PostHeaders,
+  UpdatePart,
+  UpdateSummary,
+  WebhookCall,
+} from '../platforms/platform.ts';
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -51,6 +59,8 @@ export interface InboundParts {
   ) => Promise<Reply>;
   // A call the app put into its answer, to be made once per key; 'later': it cannot be accepted now.
   readonly call: (account: string, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
+  // What the platform tells of a message that it has taken; durable when it resolves.
+  readonly receipt: (account: string, receipt: MessageReceipt) => Promise<void>;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;
   // What became of an update.
@@ -77,6 +87,8 @@ export type ReceivedUpdate =
 export interface WebhookView {
   readonly path: string;
   readonly secret: string;
+  // What the platform is told beside the address, where it asks whether the webhook is wanted; null: it does not.
+  readonly verifyToken: string | null;
   // For the app: what is posted to it is signed with this.
   readonly signingSecret: string;
   readonly to: 'forwarded' | 'kept for getUpdates' | 'seen only';
@@ -97,6 +109,8 @@ export interface Inbound extends Service {
   admits(account: string, posted: PostedUpdate): boolean;
   // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
   receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate>;
+  // By which the platform makes sure that the webhook is wanted: what it is to be told; null: nothing.
+  challenge(account: string, query: Readonly<Record<string, unknown>>): string | null;
   // null: no such account.
   webhookOf(account: string): WebhookView | null;
 
@@ -142,7 +156,8 @@ class InboundRoom implements Inbound {
       for (let i = 0; i < count; i++) parts.count(account, 'taken');
     };
     const { settingsOf, usernameOf, platformOf } = parts;
-    const replyWindowMsOf = (account: string) => settingsOf(account).replyWindowS * 1000;
+    const replyWindowMsOf = (account: string) =>
+      platformOf(account)?.updates?.replyWindowMs ?? settingsOf(account).replyWindowS * 1000;
     this.#parts = parts;
     this.#watch = new Watch({ clock, incoming, replyWindowMsOf, usernameOf, platformOf, log });
     this.seen = this.#watch.seen;
@@ -218,10 +233,44 @@ class InboundRoom implements Inbound {
     if (!this.admits(account, posted)) return { kind: 'unauthorized' };
     const waiting = this.#waiting.get(account) ?? 0;
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
-    const [summary] = this.#watch.look(account, [update]);
-    if (summary === undefined) return { kind: 'invalid' };
-    await this.#keep(account, summary, JSON.stringify(update));
-    return { kind: 'received' };
+    let isKnown = false;
+    for (const part of this.#partsOf(account, update)) {
+      const owner = this.#ownerOf(account, part.id);
+      for (const receipt of part.receipts) await this.#parts.receipt(owner, receipt);
+      const [summary] = this.#watch.look(owner, [part.update]);
+      if (summary === undefined) continue;
+      isKnown = true;
+      await this.#keep(owner, summary, JSON.stringify(part.update));
+    }
+    return isKnown ? { kind: 'received' } : { kind: 'invalid' };
+  }
+
+  // null: the platform asks for something else, or does not know the account.
+  challenge(account: string, query: Readonly<Record<string, unknown>>): string | null {
+    const { accounts, platformOf: of } = this.#parts;
+    const answer = of(account)?.updates?.challenge?.answer(query, this.#secretOf(account)) ?? null;
+    return accounts.has(account) ? answer : null;
+  }
+
+  #partsOf(account: string, update: unknown): readonly UpdatePart[] {
+    const whole = { id: null, update, receipts: [] };
+    const reading = this.#parts.platformOf(account)?.updates;
+    if (reading?.parts === undefined) return [whole];
+    try {
+      return reading.parts(update);
+    } catch (error) {
+      this.#parts.log.warn({ err: error, account }, 'an update cannot be read');
+      return [whole];
+    }
+  }
+
+  // Accounts that share an app share its webhook, and its secret: each gets what is its own.
+  #ownerOf(account: string, id: string | null): string {
+    if (id === null) return account;
+    const host = isSandboxAccount(account) ? SANDBOX : '';
+    const owner = accountId(platformOf(account), host, id);
+    const isOther = owner !== account && this.#parts.accounts.has(owner);
+    return isOther && this.#secretOf(owner) === this.#secretOf(account) ? owner : account;
   }
 
   async #keep(account: string, summary: UpdateSummary, body: string): Promise<void> {
@@ -241,6 +290,9 @@ class InboundRoom implements Inbound {
     return {
       path: `/webhook/${account.replace(':', '/')}`,
       secret: this.#secretOf(account),
+      verifyToken:
+        this.#parts.platformOf(account)?.updates?.challenge?.tokenOf(this.#secretOf(account)) ??
+        null,
       signingSecret: this.#signingSecrets(account)[0]!,
       to: forwardUrl === null ? kept : 'forwarded',
       waiting: this.#waiting.get(account) ?? 0,

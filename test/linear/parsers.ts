@@ -24,6 +24,11 @@ import { renderLive } from '../../src/platforms/telegram/live-text.ts';
 import { parseMarkdown, parseMarkdownV2 } from '../../src/platforms/telegram/markdown.ts';
 import { split } from '../../src/platforms/telegram/parts.ts';
 import { LIVE_OUTPUT } from '../../src/platforms/terminal/live-output.ts';
+import { unmarked } from '../../src/platforms/whatsapp/callback-data.ts';
+import { CREDENTIALS as WHATSAPP_CREDENTIALS } from '../../src/platforms/whatsapp/credentials.ts';
+import { chatOf } from '../../src/platforms/whatsapp/describe.ts';
+import { LIVE_OUTPUT as WHATSAPP_OUTPUT } from '../../src/platforms/whatsapp/live-output.ts';
+import { createReading } from '../../src/platforms/whatsapp/request.ts';
 import { paramsOf } from '../../src/sim/body.ts';
 import { parsed } from '../../src/sim/telegram/markup.ts';
 import { feedOf } from '../../src/streams/feed/feed.ts';
@@ -84,6 +89,8 @@ const COMMONMARK = [
 ];
 const LISTS = ['"', '""', ',', ';', '\t', '\n', '\r', '1', ',"a', '"\n', '{', '{"chat":1}\n', ' '];
 const SMALL = 4096;
+
+const WHATSAPP_READING = createReading();
 
 export const PARSERS: Readonly<Record<string, Parser>> = {
   'Telegram HTML': {
@@ -225,6 +232,31 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
     words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
   },
+  'tokens and paths of WhatsApp': {
+    files: ['src/platforms/whatsapp/request.ts', 'src/platforms/whatsapp/describe.ts'],
+    work: (text) => [
+      WHATSAPP_CREDENTIALS.isShaped(text),
+      WHATSAPP_CREDENTIALS.isAccountId(text),
+      ...WHATSAPP_CREDENTIALS.secrets.map((each) => text.replace(new RegExp(each, 'gi'), '')),
+      chatOf(text),
+      unmarked(text),
+      WHATSAPP_READING.locate({
+        ...{ verb: 'POST', url: `/v23.0${text}`, headers: { authorization: text } },
+      }),
+    ],
+    words: [
+      ...['1', ':', '+', ' ', '(', '-', '.', 'a', '/1', '/messages', '/..', '%41', '?a='],
+      ...['Bearer ', 'EAA', 'sandbox', 'sluice:abcde-1', 'phone_number_id=1'],
+    ],
+  },
+  'live output of WhatsApp': {
+    files: ['src/platforms/whatsapp/live-text.ts'],
+    work: (text) => [
+      WHATSAPP_OUTPUT.render(text, 'markdown', true),
+      WHATSAPP_OUTPUT.render(text, 'plain', false),
+    ],
+    words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
+  },
   'secrets in answers': {
     files: ['src/http/dialects/mask.ts'],
     work: (text) => drained(masked(Readable.from(bytes(text, SMALL)), 'aab', 'zzz')),
@@ -349,6 +381,7 @@ export const COMPOSED: Readonly<Record<string, string>> = {
   'src/platforms/discord/credentials.ts': 'tokens and paths of Discord',
   'src/platforms/discord/routes.ts': 'tokens and paths of Discord',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
+  'src/platforms/whatsapp/credentials.ts': 'tokens and paths of WhatsApp',
   'src/sim/discord/paths.ts': 'segments of a path, anchored at both ends',
   'src/platforms/telegram/html.ts': 'Telegram HTML',
   'src/platforms/telegram/methods.ts': 'a choice of fixed words, anchored',

@@ -13,6 +13,7 @@ const SIMULATORS = 'src/sim/';
 export const NAMES: Readonly<Record<string, RegExp>> = {
   telegram: /telegram/i,
   discord: /discord/i,
+  whatsapp: /whatsapp/i,
   terminal: /['"`]terminal(?:['"`]|:)|platforms\/terminal\//,
 };
 

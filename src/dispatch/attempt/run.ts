@@ -6,7 +6,7 @@
 
 import type { NewDelivery, Queued } from '../../domain/delivery.ts';
 import { formatId } from '../../domain/ids.ts';
-import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
+import { ACCOUNT_REFUSED, type Outcome, withGrownWait } from '../../domain/outcome.ts';
 import type { Ticket } from '../../limits/limits.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Begun, DeliveryStore } from '../../store/ports/delivery.ts';
@@ -185,7 +185,7 @@ export class Attempts {
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
     if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
-    const confirmed = await this.#confirmed(account, outcome);
+    const confirmed = withGrownWait(await this.#confirmed(account, outcome), n);
     const tried = { queued, n, record, body, outcome: confirmed, startedAt, probing, change };
     await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }

@@ -24,7 +24,7 @@ const NO_DRAFTS = /TEXTDRAFT_PEER_INVALID|method not found|"error_code":404/i;
 
 const METHODS = { open: 'sendMessage', edit: 'editMessageText' };
 
-export const LIVE_OUTPUT: LiveOutput = {
+export const LIVE_OUTPUT = {
   methods: METHODS,
   strategy: 'strict',
   // Only people have private chats, and only their ids are positive.
@@ -58,7 +58,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   }),
   isGone: (reason) => GONE.some((gone) => gone === reason),
   lacksDrafts: (result) => NO_DRAFTS.test(result),
-};
+} satisfies LiveOutput;
 
 function budgetMpm(chat: string, transport: LiveTransport, limits: LiveLimits): number {
   if (transport === 'draft') return limits.draftPerS * 60;

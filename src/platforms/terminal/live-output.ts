@@ -13,7 +13,7 @@ const GONE = ['message_not_found', 'reference_lost'];
 
 const METHODS = { open: 'sendMessage', edit: 'editMessageText' };
 
-export const LIVE_OUTPUT: LiveOutput = {
+export const LIVE_OUTPUT = {
   methods: METHODS,
   strategy: 'coalesce_only',
   transportOf: () => 'edit',
@@ -28,7 +28,7 @@ export const LIVE_OUTPUT: LiveOutput = {
   typing: (place) => call('sendChatAction', {}, place),
   isGone: (reason) => GONE.includes(reason),
   lacksDrafts: () => true,
-};
+} satisfies LiveOutput;
 
 function call(method: string, params: TerminalParams, place: LivePlace) {
   return { method, params: address(params, place) };

@@ -4,7 +4,15 @@
 
 import fc from 'fast-check';
 import { type Delivery, type NewDelivery, type State, WITHDRAWN } from '../../domain/delivery.ts';
-import type { Appended, Begun, Moved, Settled, Settlement } from '../ports/delivery.ts';
+import type {
+  Appended,
+  Begun,
+  Moved,
+  ReceiptEffect,
+  ReceiptStatus,
+  Settled,
+  Settlement,
+} from '../ports/delivery.ts';
 import { aDelivery, aMove, aSettlement } from './journal.fixture.ts';
 import type { OwnedStore } from './sole-owner.fixture.ts';
 
@@ -266,6 +274,24 @@ const move = (pickSeq: fc.Arbitrary<PickSeq>): fc.Arbitrary<Command> =>
     },
   }));
 
+const receipts = {
+  status: fc.constantFrom<ReceiptStatus[]>('sent', 'delivered', 'read', 'failed'),
+  messageId: fc.constantFrom('m1', 'm2'),
+  reason: fc.constantFrom('r1', 'r2'),
+  detail: maybe(fc.constantFrom('in words')),
+  result: maybe(text),
+};
+
+const receipt = (pickSeq: fc.Arbitrary<PickSeq>): fc.Arbitrary<Command> =>
+  fc.record({ pick: pickSeq, ...receipts }).map(({ pick, ...changes }) => ({
+    kind: 'other',
+    run: (journal, moment) => journal.receipt({ ...changes, seq: pick(moment), at: moment.at }),
+    cases: (effect: ReceiptEffect) => {
+      if (effect.kind !== 'moved') return [`receipt ${effect.kind}`];
+      return [`told ${effect.from} to ${effect.to}`];
+    },
+  }));
+
 const prune: fc.Arbitrary<Command> = fc
   .record({
     age: fc.integer({ min: 0, max: 200 }),
@@ -309,6 +335,7 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: settleOne(pickSeq('sending')) },
   { weight: 4, arbitrary: attempt },
   { weight: 4, arbitrary: move(pickSeq('dead', 'uncertain')) },
+  { weight: 3, arbitrary: receipt(pickSeq('sent', 'uncertain', 'dead', 'queued')) },
   { weight: 1, arbitrary: prune },
   { weight: 1, arbitrary: filesInUse },
   { weight: 1, arbitrary: limits },

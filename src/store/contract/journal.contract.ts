@@ -13,6 +13,7 @@ import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
 import { keys } from './keys.contract.ts';
 import { owning } from './owning.contract.ts';
+import { receipts } from './receipts.contract.ts';
 import { renames } from './renames.contract.ts';
 import { streams } from './streams.contract.ts';
 
@@ -28,6 +29,7 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     slots(() => store);
     attempting(() => store);
     moving(() => store);
+    receipts(() => store);
     damaged(() => store);
     keeping(() => store);
     callers(() => store);

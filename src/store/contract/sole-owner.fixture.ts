@@ -4,7 +4,13 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { UnansweredBounds } from '../ports/callers.ts';
-import type { AppendBounds, Appended, MoveCommand, Settlement } from '../ports/delivery.ts';
+import type {
+  AppendBounds,
+  Appended,
+  MoveCommand,
+  ReceiptCommand,
+  Settlement,
+} from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { Recovered } from '../ports/recovery.ts';
@@ -48,6 +54,7 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
       return store.settle(owner, { ...settlement, limits });
     },
     move: (command: MoveCommand) => store.move(ownerOf(command.seq), command),
+    receipt: (command: ReceiptCommand) => store.receipt(ownerOf(command.seq), command),
     saveLimits(records: readonly StoredLimit[]) {
       const groups = [...Map.groupBy(records, ({ account }) => account)];
       return Promise.all(groups.map(([account, some]) => store.saveLimits(as(account), some)));

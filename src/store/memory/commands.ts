@@ -21,6 +21,8 @@ import type {
   Begun,
   MoveCommand,
   Moved,
+  ReceiptCommand,
+  ReceiptEffect,
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
@@ -28,10 +30,12 @@ import type { StoredLimit } from '../ports/limits.ts';
 import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import { Ranks } from '../ranks.ts';
 import {
+  BY_PLATFORM,
   digestOf,
   IDEMPOTENCY_MS,
   mayBeOut,
   movableFrom,
+  receiptMove,
   STATE_OF_PRUNED,
   yieldsTo,
 } from '../rules.ts';
@@ -230,6 +234,28 @@ export class MemoryCommands {
     this.#live.note({ ...command, from });
     if (isWithdrawal(command.reason)) freeKey(this.#disk, row.seq);
     return { kind: 'moved', from, queued: null };
+  }
+
+  receipt(owner: Owner, command: ReceiptCommand): ReceiptEffect {
+    const { seq, at, status, messageId, detail } = command;
+    const row = this.#disk.deliveries.get(seq);
+    if (!this.#owns(owner, row)) return NOT_OWNER;
+    if (row === undefined) return { kind: 'unknown' };
+    const from = row.state;
+    if (from === 'sending') return { kind: 'in_flight' };
+    const history = this.#disk.historyOf.get(seq) ?? [];
+    const told = history.filter(({ by }) => by === BY_PLATFORM).map(({ reason }) => reason);
+    const to = receiptMove({ ...row, told }, command);
+    if (to === null) return { kind: 'ignored', state: from };
+    this.#live.note({ seq, at, from, to, reason: status, by: BY_PLATFORM });
+    if (to === from) return { kind: 'noted' };
+    if (from === 'queued') this.callers.ended(seq);
+    this.#live.leave(row, to, at);
+    row.reason = to === 'dead' ? command.reason : null;
+    row.detail = to === 'dead' ? detail : null;
+    row.messageId = messageId;
+    if (to === 'sent') row.result = command.result ?? row.result;
+    return { kind: 'moved', from, to, queued: queuedOf(row) };
   }
 
   #retry(row: MemoryRow, command: MoveCommand): Moved {

@@ -17,6 +17,8 @@ import type {
   Begun,
   MoveCommand,
   Moved,
+  ReceiptCommand,
+  ReceiptEffect,
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
@@ -150,6 +152,10 @@ export class MemoryJournal implements Store {
 
   move(owner: Owner, command: MoveCommand): Promise<Moved> {
     return this.#command(() => this.#commands.move(owner, command));
+  }
+
+  receipt(owner: Owner, command: ReceiptCommand): Promise<ReceiptEffect> {
+    return this.#command(() => this.#commands.receipt(owner, command));
   }
 
   saveLimits(owner: Owner, records: readonly StoredLimit[]): Promise<Kept> {

@@ -19,6 +19,9 @@ export interface DeliveryStore {
   settle(owner: Owner, settlement: Settlement): Promise<Settled>;
   // Moves that are not an attempt's: cancel, expire, retry by hand, discard.
   move(owner: Owner, command: MoveCommand): Promise<Moved>;
+  // What the platform told of a message after it had taken it. However often and in whatever order receipts come, the
+  // delivery ends the same: `read` outdoes `delivered`, that `failed`, and that `sent`.
+  receipt(owner: Owner, command: ReceiptCommand): Promise<ReceiptEffect>;
 }
 
 // What settling needs to know of a delivery's past.
@@ -125,4 +128,29 @@ export type Moved =
   // What the store holds of it is not what was written: it is neither sent as it is, nor with another body.
   | { kind: 'damaged' }
   | ({ kind: 'full' } & QueueFull)
+  | NotOwner;
+
+export interface ReceiptCommand {
+  readonly seq: number;
+  readonly status: ReceiptStatus;
+  readonly messageId: string;
+  readonly at: number;
+  // Of one that failed.
+  readonly reason: string | null;
+  readonly detail: string | null;
+  // The platform's answer, kept where none was; null: nobody can tell.
+  readonly result: string | null;
+}
+
+export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed';
+
+export type ReceiptEffect =
+  | { kind: 'moved'; from: State; to: State; queued: Queued }
+  // It is in the delivery's history, whose state stays.
+  | { kind: 'noted' }
+  // Nothing new, or of another message than the delivery's.
+  | { kind: 'ignored'; state: State }
+  // Its attempt is not settled: to be told again when it is.
+  | { kind: 'in_flight' }
+  | { kind: 'unknown' }
   | NotOwner;

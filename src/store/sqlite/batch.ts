@@ -31,6 +31,7 @@ import {
   readLimits,
   readMove,
   readOwner,
+  readReceipt,
   readSettlement,
   WireReader,
   writeBegun,
@@ -156,6 +157,9 @@ export class BatchRunner {
         return;
       case OP.move:
         out.push(this.#commands.move(readOwner(reader), readMove(reader)));
+        return;
+      case OP.receipt:
+        out.push(this.#commands.receipt(readOwner(reader), readReceipt(reader)));
         return;
       case OP.caller:
         out.push(this.#commands.caller(readOwner(reader), reader.number(), reader.boolean()));

@@ -9,14 +9,24 @@ import { type CheckedRow, isIntact, rowCheck } from '../../system/row-check.ts';
 import type { Database } from '../../system/sqlite.ts';
 import { fingerprintOf, type Same } from '../fingerprint.ts';
 import { type CallerHold, HELD, Presence } from '../ports/callers.ts';
-import type { Begun, MoveCommand, Moved, Settled, Settlement } from '../ports/delivery.ts';
+import type {
+  Begun,
+  MoveCommand,
+  Moved,
+  ReceiptCommand,
+  ReceiptEffect,
+  Settled,
+  Settlement,
+} from '../ports/delivery.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import {
+  BY_PLATFORM,
   BY_SLUICE,
   mayBeOut,
   mayStillGo,
   movableFrom,
+  receiptMove,
   STATE_OF_PRUNED,
   SUPERSEDED,
   yieldsTo,
@@ -39,6 +49,7 @@ interface Head {
   readonly cures: string | null;
   readonly key: string | null;
   readonly held: CallerHold;
+  readonly messageId: string | null;
 }
 
 // What its check is of, with the check.
@@ -140,6 +151,28 @@ export class SqliteCommands {
       this.statements.dropKey.run(head.account, head.key, head.seq);
     }
     return { kind: 'moved', from, queued: null };
+  }
+
+  receipt(owner: Owner, command: ReceiptCommand): ReceiptEffect {
+    const { seq, at, status, messageId, detail } = command;
+    if (this.#isOlder(owner)) return NOT_OWNER;
+    const head = this.#head(seq);
+    if (head === null) return { kind: 'unknown' };
+    if (head.account !== owner.account) return NOT_OWNER;
+    const from = head.state;
+    if (from === 'sending') return { kind: 'in_flight' };
+    const told = this.statements.told.all(seq, BY_PLATFORM).map(({ reason }) => String(reason));
+    const to = receiptMove({ ...head, told }, command);
+    if (to === null) return { kind: 'ignored', state: from };
+    this.statements.note.run(seq, at, from, to, status, BY_PLATFORM);
+    if (to === from) return { kind: 'noted' };
+    const [why, words] = to === 'dead' ? [command.reason, detail] : [null, null];
+    const held = from === 'queued' ? this.#heldAtEnd(head) : head.held;
+    this.statements.receipt.run(to, at, why, words, messageId, held, seq);
+    if (to === 'sent' && command.result !== null)
+      this.statements.saveResult.run(seq, command.result);
+    this.tallies.move(head.account, from, to);
+    return { kind: 'moved', from, to, queued: this.#queued(seq) };
   }
 
   #retry(head: Head, command: MoveCommand): Moved {

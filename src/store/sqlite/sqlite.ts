@@ -15,6 +15,8 @@ import type {
   Begun,
   MoveCommand,
   Moved,
+  ReceiptCommand,
+  ReceiptEffect,
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
@@ -49,6 +51,7 @@ import {
   writeAppend,
   writeLimits,
   writeMove,
+  writeReceipt,
   writeSettlement,
 } from './wire.ts';
 import type { OpenedStore } from './worker.ts';
@@ -207,6 +210,10 @@ export class SqliteJournal implements Store {
 
   move(owner: Owner, command: MoveCommand): Promise<Moved> {
     return this.#commits.submit({ owner, command }, writeMove, readValue<Moved>);
+  }
+
+  receipt(owner: Owner, command: ReceiptCommand): Promise<ReceiptEffect> {
+    return this.#commits.submit({ owner, command }, writeReceipt, readValue<ReceiptEffect>);
   }
 
   saveLimits(owner: Owner, records: readonly StoredLimit[]): Promise<Kept> {

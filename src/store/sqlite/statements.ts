@@ -31,7 +31,8 @@ export const SQL = {
   begin: `UPDATE deliveries SET state = 'sending', attempts = ? WHERE seq = ?`,
   insertAttempt: 'INSERT INTO attempts (seq, n, started_at) VALUES (?, ?, ?)',
 
-  toMove: `SELECT seq, state, account, attempts, doubts, slot, final, cures, idempotency_key AS key, held
+  toMove: `SELECT seq, state, account, attempts, doubts, slot, final, cures, idempotency_key AS key, held,
+    message_id AS messageId
     FROM deliveries WHERE seq = ?`,
   endAttempt: `UPDATE attempts SET ended_at = ?, outcome = ?, reason = ?, detail = ?,
     retry_after_ms = ? WHERE seq = ? AND n = ?`,
@@ -60,6 +61,9 @@ export const SQL = {
     superseded_by = ? WHERE seq = ?`,
   renew: 'UPDATE deliveries SET due_at = 0, failures = 0, message_id = NULL WHERE seq = ?',
   note: `INSERT INTO history (seq, at, from_state, to_state, reason, by) VALUES (?, ?, ?, ?, ?, ?)`,
+  told: 'SELECT reason FROM history WHERE seq = ? AND by = ?',
+  receipt: `UPDATE deliveries SET state = ?, settled_at = ?, reason = ?, detail = ?, message_id = ?,
+    held = ? WHERE seq = ?`,
   queued: `SELECT ${QUEUED_COLUMNS} FROM deliveries WHERE seq = ?`,
 
   saveLimit: `INSERT INTO limits (account, key, value, updated_at) VALUES (?, ?, ?, ?)

@@ -19,6 +19,7 @@ import type {
   Begun,
   DeliveryPast,
   MoveCommand,
+  ReceiptCommand,
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
@@ -32,6 +33,7 @@ export const OP = {
   begin: 1,
   settle: 2,
   move: 3,
+  receipt: 26,
   saveLimits: 4,
   limits: 5,
   callsSince: 6,
@@ -312,6 +314,18 @@ export function readMove(reader: WireReader): MoveCommand {
     body: reader.stringOrNull(),
     queueMax: reader.number(),
   };
+}
+
+// As JSON text: there are few of them beside messages.
+export function writeReceipt(
+  out: unknown[],
+  { owner, command }: OwnedCommand<ReceiptCommand>,
+): void {
+  out.push(OP.receipt, owner.account, owner.epoch, JSON.stringify(command));
+}
+
+export function readReceipt(reader: WireReader): ReceiptCommand {
+  return JSON.parse(reader.string()) as ReceiptCommand;
 }
 
 export function writeSettled(out: unknown[], settled: Settled): void {

@@ -5,7 +5,7 @@ import type { RoadEvent } from '../../domain/event.ts';
 import type { ReportFault } from '../../domain/fault.ts';
 import type { LiveListener, LiveReading, LiveTransport } from '../../domain/live.ts';
 import type { Prospect } from '../../road/road.ts';
-import { liveOf, prospectOf } from '../calls.ts';
+import { hasEdits, liveOf, prospectOf } from '../calls.ts';
 import { EditSession, LiveEdits } from '../edits.ts';
 import { type LiveSettings, type OutputPace, paceOf, strategyOf, transportOf } from '../policy.ts';
 import { type ShowingPorts, show, showTyping } from '../showing.ts';
@@ -59,6 +59,8 @@ export class ChatPacers {
     const lacks = this.#lacking.has(chatKey(account, chat));
     const best = transportOf(this.#p.settingsOf(account), live, chat, lacks);
     if (transport === null) return best;
+    // What cannot be changed cannot be shown before it is finished.
+    if (!hasEdits(live)) return 'chunks';
     return transport === 'draft' && (lacks || live.draft === undefined) ? 'edit' : transport;
   }
 

@@ -1,0 +1,129 @@
+// Reads a call once, at the wall. One path of the Graph API takes messages, reactions, read marks and typing signs, so
+// the body tells them apart; each has a method of its own here, because they differ in whether they may be repeated and
+// in what they count for. Whatever else the Graph API has is passed on, under its verb and path.
+
+import type { Family, Gate } from '../../domain/call.ts';
+import { scalarText } from '../../domain/scalar.ts';
+import type { PlainParams, Targets } from '../../domain/targets.ts';
+import type { Described } from '../platform.ts';
+
+export type WhatsappParams = Readonly<Record<string, unknown>>;
+
+export const MESSAGES = 'messages';
+const REACTION = 'reaction';
+const READ = 'read';
+const TYPING = 'typing';
+const METHODS = [MESSAGES, REACTION, READ, TYPING];
+const IDEMPOTENT = [REACTION, READ, TYPING];
+
+// A read mark names a message and no user: each is a place of its own, so that none waits for another.
+export const READ_OF = 'read:';
+
+// `GET /v23.0/1234/message_templates`. Its segments are plain, so that nothing of a stranger's changes where it goes.
+const PASSED = /^(?:GET|POST|DELETE) \/v\d{1,3}\.\d{1,2}(?:\/[\w.~-]{1,128}){1,8}$/;
+const ID_LENGTH_MAX = 256;
+
+export function isPassed(method: string): boolean {
+  return PASSED.test(method) && !/\/\.{1,2}(?:\/|$)/.test(method);
+}
+
+// One of the methods that are sent to /messages.
+export function isOfMessages(method: string): boolean {
+  return METHODS.includes(method);
+}
+
+export function isIdempotent(method: string): boolean {
+  return IDEMPOTENT.includes(method);
+}
+
+export function describe(name: string, params: WhatsappParams): Described {
+  if (isPassed(name)) return { kind: 'pass', method: name };
+  if (!isOfMessages(name)) return { kind: 'invalid', detail: `Unknown path components: ${name}` };
+  if (params.status !== undefined) return describeRead(params);
+  const chat = chatOf(params.to);
+  if (chat === null) return { kind: 'invalid', detail: "Parameter 'to' is mandatory" };
+  const about = params.type === REACTION ? reactedTo(params) : null;
+  return {
+    kind: 'call',
+    method: params.type === REACTION ? REACTION : MESSAGES,
+    chat,
+    thread: null,
+    family: params.type === REACTION ? 'reaction' : 'send',
+    gate: gateOf(params),
+    cost: 1,
+    slot: about === null ? null : `${REACTION}:${chat}:${about}`,
+    about,
+  };
+}
+
+function describeRead(params: WhatsappParams): Described {
+  const id = scalarText(params.message_id);
+  if (id === '' || id.length > ID_LENGTH_MAX) {
+    return { kind: 'invalid', detail: "Parameter 'message_id' is mandatory" };
+  }
+  const isTyping = params.typing_indicator !== undefined;
+  const family: Family = isTyping ? 'typing' : 'free';
+  return {
+    kind: 'call',
+    method: isTyping ? TYPING : READ,
+    chat: `${READ_OF}${id}`,
+    thread: null,
+    family,
+    gate: 'open',
+    cost: 1,
+    slot: isTyping ? null : `${READ}:${id}`,
+  };
+}
+
+export function address(params: WhatsappParams, { chat }: { chat: string }) {
+  if (chat.startsWith(READ_OF)) return { ...PRODUCT, ...params };
+  return { ...PRODUCT, recipient_type: 'individual', ...params, to: chat };
+}
+
+export const PRODUCT = Object.freeze({ messaging_product: 'whatsapp' });
+
+// As WhatsApp names its users: digits, however they were written. A group has an id of another kind.
+export function chatOf(value: unknown): string | null {
+  const text = scalarText(value).trim();
+  const digits = text.replace(/^\+|[\s().-]/g, '');
+  if (/^\d{3,20}$/.test(digits)) return digits;
+  return /^[\w.:@=+/-]{3,256}$/.test(text) ? text : null;
+}
+
+// null: it names none.
+function reactedTo({ reaction }: WhatsappParams): string | null {
+  const id = scalarText(fieldsOf(reaction).message_id);
+  return id === '' || id.length > ID_LENGTH_MAX ? null : id;
+}
+
+// A reply is taken for an answer to someone who wrote; whether the user's window is open, the updates tell.
+function gateOf(params: WhatsappParams): Gate {
+  return replyTarget('', params) === null ? 'broadcast' : 'reply';
+}
+
+export function replyTarget(_chat: string, params: WhatsappParams): string | null {
+  return scalarText(fieldsOf(params.context).message_id) || null;
+}
+
+// Bodies are JSON: there is one reading of them.
+export function plainParams(params: WhatsappParams): PlainParams {
+  return { kind: 'plain', params };
+}
+
+export function targets(name: string, params: WhatsappParams): Targets {
+  if (isPassed(name)) return { kind: 'account', chats: [] };
+  if (!isOfMessages(name)) return { kind: 'unknown' };
+  if (params.status !== undefined) return { kind: 'account', chats: [] };
+  const chat = chatOf(params.to);
+  return chat === null ? { kind: 'unknown' } : { kind: 'chats', chats: [chat] };
+}
+
+export function fieldsOf(value: unknown): WhatsappParams {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as WhatsappParams)
+    : {};
+}
+
+export function textParams(text: string): Record<string, unknown> {
+  return { ...PRODUCT, type: 'text', text: { body: text } };
+}
