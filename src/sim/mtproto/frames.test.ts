@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { BrokenFrame, type Framing, framingOf } from './frames.ts';
 
 const TAGS = { abridged: 'ef', intermediate: 'eeeeeeee', padded: 'dddddddd' };
-const PACKETS = [40, 4, 600, 4000].map((length, fill) => Buffer.alloc(length, fill + 1));
+// As long as encrypted ones are, and an error's word.
+const PACKETS = [40, 4, 600, 4008].map((length, fill) => Buffer.alloc(length, fill + 1));
 
 function framing(first: Buffer): Framing {
   return framingOf(first)!.framing;
@@ -31,6 +32,19 @@ test.each(Object.entries(TAGS))(
     }
   },
 );
+
+test('padded: however much is added, and of a plain packet what it says of itself', () => {
+  const padded = framing(Buffer.from(TAGS.padded, 'hex'));
+  const plain = Buffer.alloc(28);
+  plain.writeUInt32LE(8, 16);
+  for (const packet of [PACKETS[0]!, plain]) {
+    for (let more = 0; more < 16; more++) {
+      const frame = Buffer.concat([Buffer.alloc(4), packet, Buffer.alloc(more, 7)]);
+      frame.writeUInt32LE(packet.length + more);
+      expect(padded.cut(frame)?.packet, `${more} more`).toEqual(packet);
+    }
+  }
+});
 
 test('full: packets are numbered and checked', () => {
   const first = Buffer.from('34000000', 'hex');

@@ -17,8 +17,12 @@ const PACKET_BYTES_MAX = 1 << 20;
 const ABRIDGED = 0xef;
 const INTERMEDIATE = 0xeeeeeeee;
 const PADDED = 0xdddddddd;
-// A packet that a padded frame may bring along fills no word.
 const WORD_BYTES = 4;
+// Of an encrypted packet: key id and message key, then whole blocks.
+const SEALED_HEAD_BYTES = 24;
+const BLOCK_BYTES = 16;
+// Of a plain one: no key id, message id, length.
+const PLAIN_HEAD_BYTES = 20;
 const TAG_BYTES = 4;
 
 // By the first bytes: the framing, and how many of them only named it; null: there are too few.
@@ -59,14 +63,27 @@ function intermediate(isPadded: boolean): Framing {
       if (bytes.length < 4) return null;
       const found = sliced(bytes, 4, bytes.readUInt32LE() & 0x7fffffff);
       if (found === null || !isPadded) return found;
-      const { packet } = found;
-      return { ...found, packet: packet.subarray(0, packet.length - (packet.length % WORD_BYTES)) };
+      return { ...found, packet: unpadded(found.packet) };
     },
     wrap(packet) {
       const extra = Buffer.alloc(isPadded ? packet.length % 3 : 0);
       return Buffer.concat([int(packet.length + extra.length), packet, extra]);
     },
   };
+}
+
+// A padded frame has up to 15 bytes more than its packet, which does not say where it ends: an encrypted one is of whole
+// blocks, a plain one tells its length.
+function unpadded(packet: Buffer): Buffer {
+  // Shorter than any of them: an error, which is one word.
+  if (packet.length < PLAIN_HEAD_BYTES) return packet.subarray(0, WORD_BYTES);
+  if (packet.readBigUInt64LE() === 0n) {
+    return packet.subarray(
+      0,
+      PLAIN_HEAD_BYTES + packet.readUInt32LE(PLAIN_HEAD_BYTES - WORD_BYTES),
+    );
+  }
+  return packet.subarray(0, packet.length - ((packet.length - SEALED_HEAD_BYTES) % BLOCK_BYTES));
 }
 
 // Length, number, packet, CRC-32 of the three; the numbers of each side count from 0.
