@@ -72,8 +72,8 @@ function intermediate(isPadded: boolean): Framing {
   };
 }
 
-// A padded frame has up to 15 bytes more than its packet, which does not say where it ends: an encrypted one is of whole
-// blocks, a plain one tells its length.
+// A padded frame has up to 15 bytes more than its packet, which does not say where it ends: an encrypted one is of
+// whole blocks, a plain one tells its length.
 function unpadded(packet: Buffer): Buffer {
   // Shorter than any of them: an error, which is one word.
   if (packet.length < PLAIN_HEAD_BYTES) return packet.subarray(0, WORD_BYTES);
