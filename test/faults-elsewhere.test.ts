@@ -15,7 +15,7 @@ const KEY = 'the-admin-key-of-this-test';
 const TOKEN = '41:sandbox';
 const ACCOUNT = 'telegram:sandbox-41';
 const METHODS = methodsOf(createTelegram({ transport: null as never })).filter((method) =>
-  /^(?:tuning\.|broadcast\.|updates\.|dialect\.|polling\.|calls\.(?:replyTarget|textParams))/.test(
+  /^(?:tuning\.|broadcast\.|updates\.|dialect\.|polling\.|calls\.(?:replyTarget|personIn|textParams))/.test(
     method,
   ),
 );
@@ -28,7 +28,10 @@ async function withGateway(
   method: string,
   use: (gateway: Gateway, url: string) => Promise<void>,
 ): Promise<void> {
-  const config = configOf({ data: join(folder, 'data'), log: 'silent', port: 0, adminKey: KEY });
+  // A limit per user, so that it is asked who that is.
+  const limits = { userPerMinute: 1000 };
+  const data = join(folder, 'data');
+  const config = configOf({ data, log: 'silent', port: 0, adminKey: KEY, ...limits });
   const gateway = await createGateway(config, {
     wrap: (platform) =>
       platform.name === 'telegram'

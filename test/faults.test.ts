@@ -61,7 +61,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   // its own API speaks.
   elsewhere: [
     ...['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
-    ...['calls.replyTarget', 'calls.textParams', 'changes.make'],
+    ...['calls.replyTarget', 'calls.personIn', 'calls.textParams', 'changes.make'],
     ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling)\./.test(method)),
   ],
 };

@@ -2,6 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
+import { platformOf } from '../domain/ids.ts';
 import type { HealthPart } from '../http/context.ts';
 import type { GaugeReading, Metrics } from '../telemetry/metrics/metrics.ts';
 import type { House } from './resources.ts';
@@ -28,9 +29,23 @@ export function readHealth({ clock, engine, journal }: House): Record<string, He
 
 // Switched off they count nothing that happens on the road.
 export function fillMetrics(config: Config, house: House, metrics: Metrics): void {
-  for (const platform of house.platforms.keys()) metrics.meet(platform);
+  meetPlatforms(house.accounts, metrics);
   metrics.gauges(() => readGauges(house, config.data));
   if (config.metrics) house.engine.road.listen(metrics.listen);
+}
+
+// A platform's series are there from its first account on: at 0, before anything of it rises. Those of platforms that
+// nobody uses would only fill the store of whoever scrapes.
+function meetPlatforms(accounts: House['accounts'], metrics: Metrics): void {
+  const met = new Set<string>();
+  const meet = (id: string) => {
+    const platform = platformOf(id);
+    if (met.has(platform)) return;
+    met.add(platform);
+    metrics.meet(platform);
+  };
+  for (const { id } of accounts.list()) meet(id);
+  accounts.listen(({ id }) => meet(id));
 }
 
 async function readGauges(house: House, dataFolder: string): Promise<GaugeReading> {
