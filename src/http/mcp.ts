@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { request as ask } from 'undici';
 import { answerMcp, type CallRest } from '../mcp/mcp.ts';
+import { jsonOrUndefined } from '../system/json.ts';
 import { viewer } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { refuse } from './problem.ts';
@@ -55,15 +56,24 @@ async function answer(request: FastifyRequest, reply: FastifyReply) {
   const { status, headers, body } = await answerMcp(
     new Request('http://localhost/mcp', {
       method: 'POST',
+      // What is answered is JSON, whatever else a client would take.
       headers: {
-        accept: String(request.headers.accept ?? ''),
+        accept: 'application/json, text/event-stream',
         'content-type': 'application/json',
       },
     }),
     request.body,
     restOf(request, key),
   );
+  if (status >= 400) return refuse(reply, 'invalid_message', messageOf(body));
   return reply.code(status).headers(headers).send(body);
+}
+
+// The protocol's own words for what is wrong with a request.
+function messageOf(body: string): string {
+  const said = jsonOrUndefined(body) as { error?: { message?: unknown } } | undefined;
+  const message = said?.error?.message;
+  return typeof message === 'string' ? message : 'It is no request of the protocol.';
 }
 
 // To the address that the request came to, under the name that it called it by.
