@@ -124,7 +124,9 @@ describe('examples', () => {
     expect(Object.keys(answers)).toContain(String(answer.status));
     const schema = answers[answer.status];
     if (schema === null || schema === undefined) return expect(said).toBe('');
-    expect(answer.headers.get('content-type')).toContain(answerType);
+    // Every refusal is a problem.
+    const type = answer.status < 400 ? answerType : 'application/problem+json';
+    expect(answer.headers.get('content-type')).toContain(type);
     if (answerType === 'text/event-stream') return answer.body?.cancel();
     if (answerType !== 'application/json') return expect(said).not.toBe('');
     const check = Compile(closed(schema));

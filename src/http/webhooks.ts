@@ -11,16 +11,9 @@ import { parseJson } from '../system/json.ts';
 import { ANYONE } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
 import { JsonBodyError, sendAnswer } from './edge.ts';
-import { SAMPLE } from './openapi/common.ts';
+import { SAMPLE, text } from './openapi/common.ts';
 import { refuse, sendProblem } from './problem.ts';
-import {
-  addRoute,
-  type BareRoute,
-  group,
-  type Route,
-  type RouteGroup,
-  withOptions,
-} from './route.ts';
+import { group, type Route, withOptions } from './route.ts';
 
 interface ByAccount {
   Params: { platform: string; account: string };
@@ -53,22 +46,24 @@ const RECEIVE: Route<IntakeOptions> = {
 
 // Some platforms ask, before they post anything, whether the webhook is wanted. What is asked and answered is the
 // platform's to describe.
-const VERIFY: BareRoute<IntakeOptions> = {
+const VERIFY: Route<IntakeOptions> = {
   method: 'GET',
   url: '/webhook/:platform/:account',
   access: ANYONE,
+  tag: 'updates',
+  summary: 'Whether the webhook is wanted, as some platforms ask before they post',
+  answers: { 200: text, 403: text },
+  answerType: 'text/plain',
+  examples: {
+    'asked without the secret': {
+      params: { platform: SAMPLE.platform, account: SAMPLE.account },
+      status: 403,
+    },
+  },
   handler: verify,
 };
 
-const RECEIVING = group<IntakeOptions>([RECEIVE], withOptions);
-
-export const WEBHOOK_ROUTES: RouteGroup = {
-  ...RECEIVING,
-  add(opening) {
-    RECEIVING.add(opening);
-    addRoute(opening.app, VERIFY, opening.options);
-  },
-};
+export const WEBHOOK_ROUTES = group<IntakeOptions>([RECEIVE, VERIFY], withOptions);
 
 // What is repeated is a number or the like, and never a page.
 const CHALLENGE = /^[\w.-]{1,256}$/;
