@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { GroupCommit, type StoreThread } from './group-commit.ts';
 import type { Request } from './server.ts';
+import { OP } from './wire.ts';
 
 // A store that has written a batch when the test says so.
 class SlowStore extends EventEmitter implements StoreThread {
@@ -147,4 +148,9 @@ describe('an answer that waits for the disk', () => {
       ]);
     }
   });
+});
+
+test('each operation on the wire has a number of its own', () => {
+  const numbers = Object.values(OP);
+  expect(new Set(numbers).size).toBe(numbers.length);
 });

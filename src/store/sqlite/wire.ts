@@ -60,7 +60,7 @@ export const OP = {
   // Of the accounts that have ever changed hands.
   epochs: 25,
   // As of incoming.
-  ingest: 26,
+  ingest: 27,
 } as const;
 
 export class WireReader {
