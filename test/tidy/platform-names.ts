@@ -14,6 +14,8 @@ export const NAMES: Readonly<Record<string, RegExp>> = {
   telegram: /telegram/i,
   discord: /discord/i,
   whatsapp: /whatsapp/i,
+  // Also a word of the trade, for how far off a time may be.
+  slack: /slack(?!_MS\b)/i,
   terminal: /['"`]terminal(?:['"`]|:)|platforms\/terminal\//,
 };
 
