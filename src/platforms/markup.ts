@@ -1,8 +1,11 @@
 // Rich text written in a markup of signs: what opens before a piece and what closes behind it. Pieces lie within each
 // other or apart (text/valid-entities.ts), so that signs never cross.
 
-import { type Entity, isBlank, type RichText } from '../text/rich-text.ts';
+import type { Format } from '../domain/live.ts';
+import { parseCommonMark } from '../text/commonmark.ts';
+import { type Entity, isBlank, type RichText, wellFormed } from '../text/rich-text.ts';
 import { splitText } from '../text/split.ts';
+import { validEntities } from '../text/valid-entities.ts';
 
 export interface Signs {
   // Around that piece of text; two empty ones: it has no markup.
@@ -18,23 +21,37 @@ interface Mark {
   readonly rank: number;
 }
 
-// As messages of at most so many units with their markup; none of a text that shows nothing. Texts are cut at
-// `partUnits` first, and shorter where signs make a part too long.
+export interface PartSize {
+  // Of a message, with its markup.
+  readonly unitsMax: number;
+  // Where its text alone is cut: markup rarely takes more than what is left.
+  readonly partUnits: number;
+}
+
+// What a text, as far as it has grown, says in messages of that size; none where it shows nothing.
 export function writtenParts(
-  rich: RichText,
+  text: string,
+  { format, isFinal }: { readonly format: Format; readonly isFinal: boolean },
   signs: Signs,
-  { unitsMax, partUnits }: { readonly unitsMax: number; readonly partUnits: number },
+  size: PartSize,
 ): string[] {
+  const source = wellFormed(text, isFinal).replace(/\r\n?/g, '\n');
+  if (format !== 'markdown') return partsOf({ text: source, entities: [] }, signs, size);
+  return partsOf(validEntities(parseCommonMark(source, isFinal)), signs, size);
+}
+
+// Shorter where signs make a part too long.
+function partsOf(rich: RichText, signs: Signs, { unitsMax, partUnits }: PartSize): string[] {
   return splitText(rich, partUnits)
     .filter((part) => !isBlank(part.text))
     .flatMap((part) => {
       const written = inMarkup(part, signs).trim();
       if (written.length <= unitsMax || partUnits < 2) return [written];
-      return writtenParts(part, signs, { unitsMax, partUnits: Math.ceil(partUnits / 2) });
+      return partsOf(part, signs, { unitsMax, partUnits: Math.ceil(partUnits / 2) });
     });
 }
 
-export function inMarkup({ text, entities }: RichText, signs: Signs): string {
+function inMarkup({ text, entities }: RichText, signs: Signs): string {
   const escaped = signs.escape ?? String;
   const marks = entities.flatMap((entity) => marksOf(text, entity, signs));
   marks.sort((a, b) => a.at - b.at || a.rank - b.rank);

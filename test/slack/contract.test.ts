@@ -82,10 +82,10 @@ function slack({ transport, model, faults, unplug }: Wire): PlatformFixture {
       },
       body: params,
     },
-    // Clients repeat every status but 200 on their own.
+    // Clients repeat every status but 200 on their own: only those stay that they may.
     noes: {
       isNo: (body) => JSON.parse(body).ok === false,
-      statusOf: (status) => (status < 500 && status !== 429 ? 200 : status),
+      statusOf: (status) => ([429, 500, 503].includes(status) ? status : 200),
     },
     retryAfterMs: WAIT_S * 1000,
     next: (weather) => change[weather](),

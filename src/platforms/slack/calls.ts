@@ -2,10 +2,10 @@
 // its `ts` within its channel, a thread by the `ts` of the message it hangs on. All other methods are passed on.
 
 import type { Described, Family } from '../../domain/call.ts';
-import { seqOfProvisional } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import type { Targets } from '../../domain/targets.ts';
-import type { ContentCapability, MessageChanges, References } from '../platform.ts';
+import type { ContentCapability, MessageChanges } from '../platform.ts';
+import { referencesIn } from '../references.ts';
 import { escapeText, plainText } from './mrkdwn.ts';
 
 export type SlackParams = Readonly<Record<string, unknown>>;
@@ -38,7 +38,6 @@ export const NAME = /^[a-z]{1,32}(?:\.[A-Za-z]{1,64}){1,4}$/;
 const OF_CHANNEL = /^conversations\.(?:history|replies|info|members|mark)$/;
 const REPEATABLE = ['chat.update', 'chat.delete', 'reactions.add', 'reactions.remove'];
 const IDS = ['ts', 'timestamp', 'thread_ts'];
-const MENTION = /"(?:ts|timestamp|thread_ts)":"?-\d/;
 // They say where it goes, not what it is.
 const PLACE = ['channel', ...IDS];
 
@@ -82,21 +81,7 @@ export function targets(method: string, { channel }: SlackParams): Targets {
   return NAME.test(method) ? { kind: 'account', chats } : { kind: 'unknown' };
 }
 
-export const REFERENCES: References = {
-  mentions(body) {
-    if (!MENTION.test(body)) return [];
-    const params = JSON.parse(body) as SlackParams;
-    return IDS.map((name) => seqOfProvisional(params[name])).filter((seq) => seq !== null);
-  },
-  named(body, ids) {
-    const params = JSON.parse(body) as Record<string, unknown>;
-    for (const name of IDS) {
-      const id = ids.get(seqOfProvisional(params[name]) ?? 0);
-      if (id !== undefined) params[name] = id;
-    }
-    return JSON.stringify(params);
-  },
-};
+export const REFERENCES = referencesIn(IDS);
 
 export const CONTENT: ContentCapability = {
   touch(method, body) {

@@ -3,9 +3,9 @@
 
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { scalarText } from '../../domain/scalar.ts';
-import { unreachable } from '../../system/assert.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
+import { unanswered } from '../unanswered.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -32,24 +32,7 @@ export const UNREACHABLE = ['channel_not_found', 'not_in_channel', 'is_archived'
 export const isGone = (reason: string) => GONE.includes(reason);
 
 export function classify(method: string, reply: Reply): Outcome {
-  const detail = reply.kind === 'answered' ? '' : `${reply.reason}: ${reply.detail}`;
-  switch (reply.kind) {
-    case 'unsent': {
-      const hostDown = !['shut_down', 'timeout'].includes(reply.reason);
-      return { kind: 'failed', reason: 'unsent', detail, hostDown };
-    }
-    case 'lost': {
-      const reason = reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost';
-      return { kind: 'uncertain', reason, detail };
-    }
-    case 'answered':
-      return ofAnswer(method, reply);
-    default:
-      return unreachable(reply);
-  }
-}
-
-function ofAnswer(method: string, reply: Extract<Reply, { kind: 'answered' }>): Outcome {
+  if (reply.kind !== 'answered') return unanswered(reply);
   const { status, headers, body: result } = reply;
   const { ok, error, ts } = Object(jsonOrUndefined(result)) as Params;
   const said = typeof error === 'string' && /^[a-z_]{1,64}$/.test(error) ? error : null;

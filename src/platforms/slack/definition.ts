@@ -1,7 +1,7 @@
 // What is known of Slack before it is opened: its settings, and how its tokens look.
 
 import { baseUrl, choice, integer } from '../../config/parse.ts';
-import { limit, row, type SettingValues } from '../../config/setting.ts';
+import { limit, row } from '../../config/setting.ts';
 import { STRATEGIES, type Strategy } from '../../domain/live.ts';
 import type { PlatformDefinition } from '../definition.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -22,8 +22,6 @@ const SLACK_SETTINGS = {
     perAccount: true,
   }),
 } as const;
-
-export type SlackSettings = SettingValues<typeof SLACK_SETTINGS>;
 
 export const SLACK = {
   name: 'slack',

@@ -4,6 +4,7 @@
 import { NO_FILES, withoutReserved } from '../../domain/body.ts';
 import { provisionalId } from '../../domain/ids.ts';
 import type { DeliveryEnding, Dialect, LocatedCall, Params, ValueAnswer } from '../dialect.ts';
+import { unshown } from '../endings.ts';
 import { NAME } from './calls.ts';
 import { secretOf } from './credentials.ts';
 
@@ -11,8 +12,10 @@ const PATH = /^\/api\/([A-Za-z.]{1,200})(?:\?|$)/;
 const BEARER = /^Bearer (\S{1,256})$/i;
 const ERRORS: Readonly<Record<number, string>> = {
   ...{ 401: 'invalid_auth', 403: 'not_allowed', 404: 'unknown_method', 408: 'expired' },
-  ...{ 409: 'conflict', 410: 'cancelled', 413: 'request_too_large', 429: 'ratelimited' },
+  ...{ 409: 'conflict', 410: 'cancelled', 413: 'request_too_large', 502: 'failed' },
 };
+// Nothing was taken: it is right to repeat these.
+const REPEATED = [429, 500, 503];
 const NO_UPLOADS = 'files go to the address that files.getUploadURLExternal answers with';
 
 // A detail that is one of Slack's own words is the error itself.
@@ -21,7 +24,7 @@ function refused(status: number, detail: string): ValueAnswer {
   const error = /^[a-z_]{1,64}$/.test(detail) ? detail : known;
   const response_metadata = { messages: [`[ERROR] ${detail}`] };
   const body = JSON.stringify({ ok: false, error, response_metadata });
-  return { status: status < 500 && status !== 429 ? 200 : status, body };
+  return { status: REPEATED.includes(status) ? status : 200, body };
 }
 
 function later(seconds: number): ValueAnswer {
@@ -32,21 +35,10 @@ function located(credential: string, method: string): LocatedCall | null {
   return NAME.test(method) ? { kind: 'call', credential, method, params: {} } : null;
 }
 
-function ended({ state, result, detail, reason }: DeliveryEnding): ValueAnswer {
-  if (result !== null && (state === 'sent' || state === 'dead'))
-    return { status: 200, body: result };
-  switch (state) {
-    case 'expired':
-      return refused(408, 'its time to live ran out before it could go');
-    case 'cancelled':
-      return refused(410, 'the delivery was cancelled');
-    case 'uncertain':
-      return refused(409, 'the answer was lost, it may have been delivered');
-    case 'superseded':
-      return refused(409, 'a newer text took its place');
-    default:
-      return state === 'sent' ? DONE : refused(400, detail ?? reason ?? 'failed');
-  }
+function ended(ending: DeliveryEnding): ValueAnswer {
+  const { state, result } = ending;
+  if (state !== 'sent' && (state !== 'dead' || result === null)) return refused(...unshown(ending));
+  return result === null ? DONE : { status: 200, body: result };
 }
 
 const DONE: ValueAnswer = { status: 200, body: '{"ok":true}' };

@@ -3,18 +3,15 @@
 // themselves, whose calls are delivered as they come.
 
 import { priorityOf } from '../../domain/priority.ts';
-import { parseCommonMark } from '../../text/commonmark.ts';
-import { wellFormed } from '../../text/rich-text.ts';
-import { validEntities } from '../../text/valid-entities.ts';
 import type { LiveOutput } from '../live-output.ts';
-import { writtenParts } from '../markup.ts';
+import { type PartSize, writtenParts } from '../markup.ts';
 import { address } from './calls.ts';
 import { isGone } from './classify.ts';
 import { SIGNS } from './mrkdwn.ts';
 
 // What chat.update takes.
 export const TEXT_UNITS_MAX = 4000;
-const PART_UNITS = 3500;
+const SIZE: PartSize = { unitsMax: TEXT_UNITS_MAX, partUnits: 3500 };
 // Of the tier of chat.update, which all channels share.
 const UPDATES_MPM = 40;
 const MESSAGES_MPM = 60;
@@ -26,15 +23,8 @@ export const LIVE_OUTPUT: LiveOutput = {
   budgetMpm: () => UPDATES_MPM,
   messageMpm: () => MESSAGES_MPM,
   priorityOf,
-  render(text, format, isFinal) {
-    const source = wellFormed(text, isFinal).replace(/\r\n?/g, '\n');
-    const rich =
-      format === 'markdown'
-        ? validEntities(parseCommonMark(source, isFinal))
-        : { text: source, entities: [] };
-    const size = { unitsMax: TEXT_UNITS_MAX, partUnits: PART_UNITS };
-    return writtenParts(rich, SIGNS, size).map((part) => ({ text: part }));
-  },
+  render: (text, format, isFinal) =>
+    writtenParts(text, { format, isFinal }, SIGNS, SIZE).map((part) => ({ text: part })),
   open: (content, place) => {
     const { blocks, ...params } = place.params;
     const last = place.isLast && blocks !== undefined ? { blocks } : {};

@@ -1,5 +1,6 @@
 // Slack's Web API as a platform, put together from its files. It keeps no state.
 
+import type { Strategy } from '../../domain/live.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Platform } from '../platform.ts';
@@ -7,7 +8,6 @@ import { closeWires, hostFor, type Wires, wireFor } from '../sandbox.ts';
 import { address, CHANGES, CONTENT, describe, isIdempotent, REFERENCES, targets } from './calls.ts';
 import { classify, UNREACHABLE } from './classify.ts';
 import { CREDENTIALS, isSandboxToken, isToken } from './credentials.ts';
-import type { SlackSettings } from './definition.ts';
 import { DIALECT } from './dialect.ts';
 import { type SlackLimits, slackPriors } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
@@ -41,7 +41,7 @@ export function createSlack({ clock, limits = {}, ...wires }: SlackOptions): Pla
     },
     tuning: {
       limits: slackPriors,
-      strategy: ({ qosSlack }: Readonly<SlackSettings>) => qosSlack,
+      strategy: ({ qosSlack }: { readonly qosSlack: Strategy }) => qosSlack,
     },
     references: REFERENCES,
     content: CONTENT,

@@ -2,14 +2,11 @@
 // Links have no markup there, so their address stands behind their words.
 
 import type { Format } from '../../domain/live.ts';
-import { parseCommonMark } from '../../text/commonmark.ts';
-import { wellFormed } from '../../text/rich-text.ts';
-import { type Signs, writtenParts } from '../markup.ts';
+import { type PartSize, type Signs, writtenParts } from '../markup.ts';
 
 // Of a message, with its markup.
 export const TEXT_CHARS_MAX = 4096;
-// Of its text alone: markup rarely takes more than what is left.
-const PART_UNITS_MAX = 3500;
+const SIZE: PartSize = { unitsMax: TEXT_CHARS_MAX, partUnits: 3500 };
 
 const MARKERS: Readonly<Record<string, string>> = {
   bold: '*',
@@ -30,8 +27,5 @@ const SIGNS: Signs = {
 
 // None of a text that shows nothing.
 export function renderLive(text: string, format: Format, isFinal: boolean): string[] {
-  const source = wellFormed(text, isFinal);
-  const rich =
-    format === 'markdown' ? parseCommonMark(source, isFinal) : { text: source, entities: [] };
-  return writtenParts(rich, SIGNS, { unitsMax: TEXT_CHARS_MAX, partUnits: PART_UNITS_MAX });
+  return writtenParts(text, { format, isFinal }, SIGNS, SIZE);
 }

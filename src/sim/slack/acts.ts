@@ -12,7 +12,7 @@ export interface SlackScene {
 }
 
 // `error`: why not; otherwise what is answered beside `ok`.
-export type ActEnding =
+export type SlackEnding =
   | { readonly error: string }
   | { readonly result: object; readonly ids?: string[] };
 
@@ -21,12 +21,12 @@ const UPDATED_CHARS_MAX = 4000;
 const STREAMED_CHARS_MAX = 12_000;
 const PAGE = 100;
 
-const no = (error: string): ActEnding => ({ error });
+const no = (error: string): SlackEnding => ({ error });
 const wordsOf = (params: SimParams) => textOf(params, 'text') || streamedOf(params);
 const hasContent = (params: SimParams) =>
   wordsOf(params) !== '' || ['blocks', 'attachments'].some((name) => params[name] !== undefined);
 
-export const ACTS: Readonly<Record<string, (scene: SlackScene) => ActEnding>> = {
+export const ACTS: Readonly<Record<string, (scene: SlackScene) => SlackEnding>> = {
   'api.test': () => ({ result: {} }),
   'auth.test': ({ bot }) => {
     const [team = '', user = ''] = bot.split('-');
@@ -77,12 +77,12 @@ export const ACTS: Readonly<Record<string, (scene: SlackScene) => ActEnding>> = 
   },
 };
 
-function page(all: SimSlackMessage[]): ActEnding {
+function page(all: SimSlackMessage[]): SlackEnding {
   const shown = all.slice(-PAGE).reverse().map(viewOf);
   return { result: { messages: shown, has_more: all.length > PAGE } };
 }
 
-function post(scene: SlackScene): ActEnding {
+function post(scene: SlackScene): SlackEnding {
   if (!hasContent(scene.params)) return no('no_text');
   if (wordsOf(scene.params).length > TEXT_CHARS_MAX) return no('msg_too_long');
   const message = added(scene, false);
@@ -100,7 +100,7 @@ function added({ bot, params, now, messages }: SlackScene, isStreaming: boolean)
   return message;
 }
 
-function update(scene: SlackScene): ActEnding {
+function update(scene: SlackScene): SlackEnding {
   const { params, bot } = scene;
   return about(scene, 'ts', (message) => {
     if (!message.fromBot || message.bot !== bot) return no('cant_update_message');
@@ -113,7 +113,7 @@ function update(scene: SlackScene): ActEnding {
   });
 }
 
-function append(scene: SlackScene, isLast: boolean): ActEnding {
+function append(scene: SlackScene, isLast: boolean): SlackEnding {
   const said = streamedOf(scene.params);
   return about(scene, 'ts', (message) => {
     if (!message.isStreaming) return no('message_not_in_streaming_state');
@@ -133,8 +133,8 @@ function streamedOf(params: SimParams): string {
 function about(
   { params, messages }: SlackScene,
   id: 'ts' | 'timestamp',
-  act: (message: SimSlackMessage) => ActEnding,
-): ActEnding {
+  act: (message: SimSlackMessage) => SlackEnding,
+): SlackEnding {
   const message = messages.get(textOf(params, 'channel'), textOf(params, id));
   return message === null ? no('message_not_found') : act(message);
 }
