@@ -161,6 +161,15 @@ describe('the pages and the tree agree', () => {
     expect(isIn('src/dispatch/gone.ts', 'settle')).toBe(false);
   });
 
+  test('the worked example of a platform goes through every file of its folder', () => {
+    const page = readPage('internals/adding-a-platform.md');
+    const rows = [...page.matchAll(/^\| \d+ \| `(src\/[^`]+\.ts)` \| `(\w+)` \|/gm)];
+    expect(rows.filter(([, path, name]) => !isIn(path!, name!)).map(([row]) => row)).toEqual([]);
+    const isOfIt = (path: string) => /^src\/platforms\/slack\/[\w-]+\.ts$/.test(path);
+    const files = Object.keys(readTree(isOfIt));
+    expect(sorted(rows.map(([, path]) => path!))).toEqual(sorted(files));
+  });
+
   test('every file and folder that a page names exists', () => {
     const named = Object.entries(pages).flatMap(([page, text]) =>
       pathsIn(text).map((path) => ({ page, path })),
