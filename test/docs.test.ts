@@ -14,6 +14,7 @@ import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
 import { ROUTES } from '../src/http/routes.ts';
 import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
+import { SLACK_LIMITS_DEFAULT, slackPriors } from '../src/platforms/slack/limits.ts';
 import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
 import { WHATSAPP_LIMITS_DEFAULT, whatsappPriors } from '../src/platforms/whatsapp/limits.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
@@ -42,7 +43,7 @@ describe('the docs and the code agree both ways', () => {
 
   test('the control routes, faults and limits of the simulator', () => {
     const page = readPage('use/simulator.md');
-    const files = ['control.ts', 'telegram/control.ts', 'discord/model.ts'];
+    const files = ['control.ts', 'telegram/control.ts', 'discord/model.ts', 'slack/model.ts'];
     const sources = files.map((file) => new URL(`../src/sim/${file}`, import.meta.url));
     const code = sources.map((source) => readFileSync(source, 'utf8')).join('\n');
     const route = /((?:GET|POST) \/sim\/[a-z]+)/;
@@ -114,6 +115,7 @@ test('limits mean the same in the settings and on the platform', () => {
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
   expect(initial).toEqual({
     ...{ ...TELEGRAM_LIMITS_DEFAULT, ...DISCORD_LIMITS_DEFAULT, ...WHATSAPP_LIMITS_DEFAULT },
+    ...SLACK_LIMITS_DEFAULT,
   });
   // Each of them reaches the rules by which the platform paces: changed, its plans are others.
   const before = plansOf({});
@@ -129,6 +131,7 @@ function plansOf(limits: Record<string, number>): string {
   const { planOf } = telegramPriors(limits);
   const discord = discordPriors(limits);
   const whatsapp = whatsappPriors(limits);
+  const slack = slackPriors(limits);
   const charges = ['5', '-5'].flatMap((chat) =>
     FAMILIES.flatMap((family) =>
       GATES.flatMap((gate) =>
@@ -138,7 +141,7 @@ function plansOf(limits: Record<string, number>): string {
   );
   const methods = charges.map((charge) => ({ ...charge, method: 'executeWebhook' }));
   const plans = charges.map((charge) => [
-    ...[planOf(charge), discord.planOf(charge), whatsapp.planOf(charge)],
+    ...[planOf(charge), discord.planOf(charge), whatsapp.planOf(charge), slack.planOf(charge)],
   ]);
   return JSON.stringify([...plans, methods.map((charge) => discord.planOf(charge))]);
 }
@@ -156,6 +159,15 @@ describe('the pages and the tree agree', () => {
     expect(wrong.map(([row]) => row)).toEqual([]);
     expect(isIn('src/dispatch/settle.ts', 'sett')).toBe(false);
     expect(isIn('src/dispatch/gone.ts', 'settle')).toBe(false);
+  });
+
+  test('the worked example of a platform goes through every file of its folder', () => {
+    const page = readPage('internals/adding-a-platform.md');
+    const rows = [...page.matchAll(/^\| \d+ \| `(src\/[^`]+\.ts)` \| `(\w+)` \|/gm)];
+    expect(rows.filter(([, path, name]) => !isIn(path!, name!)).map(([row]) => row)).toEqual([]);
+    const isOfIt = (path: string) => /^src\/platforms\/slack\/[\w-]+\.ts$/.test(path);
+    const files = Object.keys(readTree(isOfIt));
+    expect(sorted(rows.map(([, path]) => path!))).toEqual(sorted(files));
   });
 
   test('every file and folder that a page names exists', () => {

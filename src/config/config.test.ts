@@ -200,7 +200,7 @@ describe('accounts', () => {
       ].join('\n'),
     });
     expect(problems).toEqual([
-      'accounts[0].platform = "telegraph": expected one of telegram, discord, whatsapp, terminal',
+      'accounts[0].platform = "telegraph": expected one of telegram, slack, discord, whatsapp, terminal',
       'accounts[1].token: expected a bot token, <digits>:<letters>',
       'accounts[2].token_env = "ABSENT": the token cannot be read from there',
       'accounts[3].settings.port: holds for the whole gateway; set it outside of accounts',

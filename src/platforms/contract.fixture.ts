@@ -36,6 +36,9 @@ export interface PlatformFixture {
   };
   // The message as a client of the platform's own API sends it; left out: that API is not served.
   readonly request?: { readonly head: RequestHead; readonly body: unknown };
+  // Of an API that says no with the status of a yes: which bodies are one, and the status that a no of HTTP's gets in
+  // it. Left out: its statuses are those of HTTP.
+  readonly noes?: { isNo(body: string): boolean; statusOf(status: number): number };
   // What the platform asks to wait when the weather is `limited`.
   readonly retryAfterMs: number;
   next(weather: Weather): void;

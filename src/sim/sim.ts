@@ -51,6 +51,8 @@ export { type Recording, readRecording } from './replay/recording.ts';
 export { type ReplayOptions, replay, replayable } from './replay/replay.ts';
 export { type ServedModel, type ServeOptions, serveModel } from './serve.ts';
 export { openSimulator, SIMULATORS, type Simulator } from './simulators.ts';
+export { createSlackModel, type SlackCall, type SlackModel } from './slack/model.ts';
+export { SLACK_SIMULATOR } from './slack/simulator.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';

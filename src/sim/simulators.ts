@@ -7,6 +7,7 @@ import type { Transport } from '../system/transport.ts';
 import { DISCORD_SIMULATOR } from './discord/simulator.ts';
 import { NO_FAULTS } from './faults.ts';
 import type { SimPeople, SimulatorKind } from './model.ts';
+import { SLACK_SIMULATOR } from './slack/simulator.ts';
 import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 import { simTransport } from './transport.ts';
 import { WHATSAPP_SIMULATOR } from './whatsapp/simulator.ts';
@@ -15,6 +16,7 @@ import { WHATSAPP_SIMULATOR } from './whatsapp/simulator.ts';
 export const SIMULATORS: ReadonlyMap<string, SimulatorKind> = new Map<string, SimulatorKind>([
   ['telegram', TELEGRAM_SIMULATOR as SimulatorKind],
   ['discord', DISCORD_SIMULATOR as SimulatorKind],
+  ['slack', SLACK_SIMULATOR as SimulatorKind],
   ['whatsapp', WHATSAPP_SIMULATOR as SimulatorKind],
 ]);
 

@@ -49,7 +49,8 @@ export function simTransport<Call extends SimCall>(ports: SimTransportPorts<Call
   const request = (asked: HttpRequest) =>
     new Promise<Reply>((resolve) => {
       const { body } = asked;
-      if (!(body instanceof Readable)) makeRequest(ports, serving, asked, bodyOf(body), resolve);
+      if (!(body instanceof Readable))
+        makeRequest(ports, serving, asked, bodyOf(asked.headers, body), resolve);
       else {
         void formOf(asked.headers, body).then((form) =>
           makeRequest(ports, serving, asked, form, resolve),
@@ -136,8 +137,10 @@ function after({ clock }: WayPorts, ms: number, run: () => void): void {
   else clock.schedule(clock.now() + ms, run);
 }
 
-function bodyOf(body: string | null): SimParams | null {
-  return body === null || body === '' ? {} : parseJson(body);
+function bodyOf(headers: HttpRequest['headers'], body: string | null): SimParams | null {
+  if (body === null || body === '') return {};
+  const type = headers['content-type'] ?? '';
+  return type.includes('form') ? paramsOf(type, Buffer.from(body)) : parseJson(body);
 }
 
 async function formOf(headers: HttpRequest['headers'], body: Readable): Promise<SimParams | null> {

@@ -14,6 +14,10 @@ import { locate as locateDiscord } from '../../src/platforms/discord/dialect/req
 import { LIVE_OUTPUT as DISCORD_OUTPUT } from '../../src/platforms/discord/live-output.ts';
 import { escapeValue } from '../../src/platforms/discord/markdown.ts';
 import { routeAt } from '../../src/platforms/discord/routes.ts';
+import { describe as describeSlack, REFERENCES } from '../../src/platforms/slack/calls.ts';
+import { CREDENTIALS as SLACK_CREDENTIALS } from '../../src/platforms/slack/credentials.ts';
+import { DIALECT as SLACK_DIALECT } from '../../src/platforms/slack/dialect.ts';
+import { LIVE_OUTPUT as SLACK_OUTPUT } from '../../src/platforms/slack/live-output.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
@@ -231,6 +235,26 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       escapeValue(text),
     ],
     words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
+  },
+  'tokens and paths of Slack': {
+    files: ['src/platforms/slack/dialect.ts'],
+    work: (text) => [
+      SLACK_CREDENTIALS.isShaped(text),
+      SLACK_CREDENTIALS.isAccountId(text),
+      ...SLACK_CREDENTIALS.secrets.map((each) => text.replace(new RegExp(each, 'gi'), '')),
+      SLACK_DIALECT.locate({ verb: 'GET', url: `/api/${text}`, headers: { authorization: text } }),
+      describeSlack(text, { channel: text }),
+      REFERENCES.mentions(JSON.stringify({ text, ts: text })),
+    ],
+    words: ['xoxb-', '1', '-', 'xoxe.', 'a', '.', 'chat.', '?', 'Bearer ', '":"-1', 'sandbox'],
+  },
+  'live output of Slack': {
+    files: ['src/platforms/markup.ts', 'src/platforms/slack/mrkdwn.ts'],
+    work: (text) => [
+      SLACK_OUTPUT.render(text, 'markdown', true),
+      SLACK_OUTPUT.render(text, 'plain', false),
+    ],
+    words: ['a', '*', '**', '`', '```', '\n', '> ', '&', '<', '~~', '[a](https://b)', '_', '|'],
   },
   'tokens and paths of WhatsApp': {
     files: ['src/platforms/whatsapp/request.ts', 'src/platforms/whatsapp/describe.ts'],

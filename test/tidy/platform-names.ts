@@ -12,6 +12,8 @@ const SIMULATORS = 'src/sim/';
 // `terminal` is also a word of the trade: it is a platform's name where it stands in quotes, or for its folder.
 export const NAMES: Readonly<Record<string, RegExp>> = {
   telegram: /telegram/i,
+  // Also a word of the trade, for how far off a time may be.
+  slack: /slack(?!_MS\b)/i,
   discord: /discord/i,
   whatsapp: /whatsapp/i,
   terminal: /['"`]terminal(?:['"`]|:)|platforms\/terminal\//,

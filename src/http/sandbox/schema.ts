@@ -10,7 +10,9 @@ const FREEZE_S_MAX = 86_400;
 
 const account = name(`\`${SAMPLE.account}\`, or a token like \`${SAMPLE.token}\``);
 // Everyone has a chat there; a number below zero is a group.
-const chat = Type.String({ pattern: '^-?[0-9]{1,20}$', description: 'Chat id' });
+// A number, or a name that begins as ids and names of channels do.
+const CHAT = '^(-?[0-9]{1,20}|[A-Z#@][A-Za-z0-9_.-]{1,79})$';
+const chat = Type.String({ pattern: CHAT, description: 'Chat id' });
 
 export const SandboxQuery = Type.Object({ account, chat }, strict);
 export const SandboxWriting = Type.Object(

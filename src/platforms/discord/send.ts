@@ -3,21 +3,18 @@
 
 import { Readable } from 'node:stream';
 import { type Files, readBody, withoutExact } from '../../domain/body.ts';
-import { SANDBOX } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import { formOf } from '../form.ts';
 import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
+import { hostFor, type Wires, wireFor } from '../sandbox.ts';
 import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
 import type { DiscordParams } from './describe.ts';
 import type { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordRoute, idsIn, pathFor, routeOf } from './routes.ts';
 
-export interface Lines {
-  readonly transport: Transport;
-  // Null: the sandbox is off.
-  readonly sandbox: Transport | null;
+export interface Lines extends Wires {
   readonly files: FileSource | null;
   // Null: nobody counts them.
   readonly invalid: InvalidRequests | null;
@@ -165,26 +162,13 @@ function reasonHeader({ reason }: Params): Record<string, string> {
   return typeof reason === 'string' ? { 'x-audit-log-reason': reason } : {};
 }
 
-const REAL: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-const SANDBOX_ON: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: false });
-const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: true });
-
-export function hostOf({ sandbox }: Lines, credential: string): Host {
-  if (!isSandboxCredential(credential)) return REAL;
-  return sandbox === null ? SANDBOX_OFF : SANDBOX_ON;
+export function hostOf(lines: Lines, credential: string): Host {
+  return hostFor(lines, isSandboxCredential(credential));
 }
 
-function lineOf({ transport, sandbox }: Lines, credential: string): Transport {
-  return isSandboxCredential(credential) ? (sandbox ?? NOWHERE) : transport;
+function lineOf(lines: Lines, credential: string): Transport {
+  return wireFor(lines, isSandboxCredential(credential));
 }
-
-// None of the sandbox's credentials is ever shown to Discord.
-const UNSERVED = { kind: 'unsent' as const, reason: 'refused', detail: 'the sandbox is off' };
-const NOWHERE: Transport = {
-  request: async () => UNSERVED,
-  stream: async () => UNSERVED,
-  close: async () => {},
-};
 
 const said = (status: number, message: string) => ({
   kind: 'answered' as const,

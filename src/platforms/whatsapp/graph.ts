@@ -3,21 +3,18 @@
 
 import { Readable } from 'node:stream';
 import { hasFiles, readBody, withoutReserved } from '../../domain/body.ts';
-import { SANDBOX } from '../../domain/ids.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import { formOf } from '../form.ts';
 import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
+import { hostFor, type Wires, wireFor } from '../sandbox.ts';
 import { marked } from './callback-data.ts';
 import { readError } from './classify.ts';
 import { isCredential, isSandboxToken, numberOf, tokenOf } from './credentials.ts';
 import { fieldsOf, isOfMessages, isPassed, MESSAGES, PRODUCT } from './describe.ts';
 import { handlingOf } from './error-codes.ts';
 
-export interface GraphRoutes {
-  readonly transport: Transport;
-  // Null: the sandbox is off.
-  readonly sandbox: Transport | null;
+export interface GraphRoutes extends Wires {
   readonly files: FileSource | null;
   // Of messages: `v23.0`.
   readonly version: string;
@@ -122,13 +119,8 @@ export async function identify(routes: GraphRoutes, credential: string): Promise
   return { kind: 'refused', status: reply.status, detail };
 }
 
-const REAL: Host = Object.freeze({ name: '', vouches: true, isOff: false });
-const SANDBOX_ON: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: false });
-const SANDBOX_OFF: Host = Object.freeze({ name: SANDBOX, vouches: false, isOff: true });
-
-export function hostOf({ sandbox }: GraphRoutes, credential: string): Host {
-  if (!isSandboxToken(credential)) return REAL;
-  return sandbox === null ? SANDBOX_OFF : SANDBOX_ON;
+export function hostOf(routes: GraphRoutes, credential: string): Host {
+  return hostFor(routes, isSandboxToken(credential));
 }
 
 // No credential at all, or one of the simulator in this process.
@@ -136,16 +128,9 @@ export function isLocal(credential: string): boolean {
   return !isCredential(credential) || isSandboxToken(credential);
 }
 
-function wireOf({ transport, sandbox }: GraphRoutes, credential: string): Transport {
-  return isSandboxToken(credential) ? (sandbox ?? NOWHERE) : transport;
+function wireOf(routes: GraphRoutes, credential: string): Transport {
+  return wireFor(routes, isSandboxToken(credential));
 }
-
-const UNSERVED = { kind: 'unsent', reason: 'refused', detail: 'the sandbox is off' } as const;
-const NOWHERE: Transport = {
-  request: async () => UNSERVED,
-  stream: async () => UNSERVED,
-  close: async () => {},
-};
 
 // A restored snapshot has no spool: nothing will bring the file back, so it is refused once and for all.
 const FILE_GONE = {
