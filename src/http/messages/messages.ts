@@ -56,6 +56,10 @@ const POST: Route<MessagePorts> = {
   },
   body: { anyOf: [...SingleMessage.anyOf, { type: 'array', items: SingleMessage }] },
   answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: BatchItem } },
+  answerHeaders: {
+    'X-Sluice-Delivery': 'The id of the delivery; of a batch there are several, in its answer',
+    'X-Correlation-Id': 'Yours, else the id of the delivery',
+  },
   serialised: { 202: Receipt },
   examples: {
     'a message': { body: { to, body: { text: 'hello' } }, status: 202 },
