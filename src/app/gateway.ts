@@ -26,9 +26,10 @@ import { drained } from '../system/service.ts';
 import { createQueueLog, type WorkerDepth } from '../telemetry/log/queue-log.ts';
 import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
-import { openGuarded } from './auth.ts';
+import { openGuarded, requireChosenKey } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { fillMetrics, readHealth } from './health.ts';
+import { type MessageCalls, messageCalls } from './messages.ts';
 import { classesOf } from './output-classes.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
@@ -48,30 +49,37 @@ const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.li
 export type { Receipt } from '../accept/submit.ts';
 export type { StreamHandle, StreamMessage } from '../http/streams/handle.ts';
 export type { ShownStream } from '../http/streams/view.ts';
-// What POST /v1/messages takes.
+/** What `POST /v1/messages` takes. */
 export type GatewayMessage = MessageRequest | FanOutRequest;
 
-export interface Gateway extends BroadcastCalls {
-  // null until listen().
+/** Where to listen; what is left out is as the options of the gateway say. */
+export interface ListenOptions {
+  readonly host?: string;
+  /** 0: one that is free. */
+  readonly port?: number;
+}
+
+export interface Gateway extends MessageCalls, BroadcastCalls {
+  /** Where it listens; null until `listen()`. */
   readonly url: string | null;
-  listen(): Promise<string>;
-  // Logs a browser in to the page, once; null until listen().
+  /** Serves HTTP as well, and answers where: REST, the drop-ins, the page. */
+  listen(where?: ListenOptions): Promise<string>;
+  /** A link that logs a browser in to the page, once; null until `listen()`. */
   loginLink(): string | null;
-  // Whether tokens of the form `<digits>:sandbox…` are served.
+  /** Whether tokens of the form `<digits>:sandbox…` are served. */
   readonly hasSandbox: boolean;
-  // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
+  /** Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over. */
   send(message: GatewayMessage): Promise<Receipt | Problem>;
-  // A text that grows: a handle to it, or all of it from a source; see docs/use/streams.md.
+  /** A text that grows: a handle to it, or all of it from a source. */
   readonly stream: Streaming;
-  // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
-  // sends.
+  /** A platform’s own call, with the platform’s own answer, as over HTTP; null: not a call that sends. */
   call(call: InProcessCall): Promise<unknown>;
-  // Answers how to stop listening.
+  /** Tells of everything that happens; answers how to stop listening. */
   events(listener: RoadListener): () => void;
-  // By account id; false: no such account.
+  /** Nothing of this account is sent until `resume`; false: no such account. */
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
-  // Within `drainMsMax`: finishes what is in flight; the rest stays on disk.
+  /** Within `drainMsMax`: finishes what is in flight; the rest stays on disk. */
   close(): Promise<void>;
 }
 
@@ -93,7 +101,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
-  const server = openServer(options, waiting, dialects);
+  const atEnd: (() => void)[] = [];
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
   const workers = () => workerDepths(house);
@@ -102,6 +110,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
   const introducing = introduceAccounts(config, house);
   let url: string | null = null;
+  let server: FastifyInstance | null = null;
+  let servedAt = config.host;
   let closed: Promise<void> | null = null;
 
   const close = async () => {
@@ -113,6 +123,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     await Promise.all([live.stop(stepMs), broadcasts.stop(stepMs)]);
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
+    for (const stop of atEnd) stop();
     await queueLog.stop(0);
     await closeDoors(house, server, stepMs);
     for (const keeper of keepers) await keeper.stop(stepMs);
@@ -123,15 +134,22 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     get url() {
       return url;
     },
-    async listen() {
-      url = await listen(config, server);
+    async listen(where = {}) {
+      const { host = config.host, port = config.port } = where;
+      if (host !== config.host) requireChosenKey(host, config.adminKey);
+      // Who may is decided by the host, so it is one for the server's whole life; another port may be tried.
+      if (server !== null && host !== servedAt) throw new TypeError(`it is served at ${servedAt}`);
+      servedAt = host;
+      server ??= openServer(at(options, host), waiting, dialects);
+      url = await listen({ host, port }, server);
       noteAddress(config, house, url);
       return url;
     },
     hasSandbox: house.sandbox !== null,
     loginLink: () => (url === null ? null : guarding.linkAt(url)),
     send: (message) => send(options, waiting, message),
-    stream: streaming(server, { ...options, ...live.output }),
+    stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
+    ...messageCalls(options),
     ...broadcastCalls(options),
     call: (made) => call(house, dialects, made),
     events: (listener) => road.listen(listener),
@@ -144,7 +162,10 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   };
 }
 
-async function listen({ host, port: asked }: Config, server: FastifyInstance): Promise<string> {
+async function listen(
+  { host, port: asked }: Required<ListenOptions>,
+  server: FastifyInstance,
+): Promise<string> {
   await server.listen({ host, port: asked });
   const { address, port, family } = server.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -191,6 +212,10 @@ async function send(options: IntakeOptions, waiting: WaitingCallers, message: Ga
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
+function at<O extends IntakeOptions>(options: O, host: string): O {
+  return { ...options, settings: { ...options.settings, host } };
+}
+
 function openServer(
   options: IntakeOptions,
   waiting: WaitingCallers,
@@ -210,14 +235,18 @@ async function call(house: House, dialects: Dialects, made: InProcessCall): Prom
 
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
 // call that was cut off is settled as in doubt.
-async function closeDoors(house: House, server: FastifyInstance, graceMs: number): Promise<void> {
+async function closeDoors(
+  house: House,
+  server: FastifyInstance | null,
+  graceMs: number,
+): Promise<void> {
   const { clock, engine } = house;
-  const closed = server.close();
+  const closed = server?.close() ?? Promise.resolve();
   await drained(clock, [closed], graceMs);
   await house.hangUp();
   await engine.dispatch.stop(graceMs);
   await drained(clock, [closed], graceMs);
-  server.server.closeAllConnections();
+  server?.server.closeAllConnections();
   await closed;
 }
 

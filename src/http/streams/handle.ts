@@ -1,7 +1,6 @@
 // A stream in the hands of a library user: what the routes do, as calls. Refusals are values, as `send` has them.
 
 import { EventEmitter } from 'node:events';
-import type { FastifyInstance } from 'fastify';
 import { waitOf } from '../../accept/submit.ts';
 import type { Problem } from '../../domain/errors.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
@@ -45,13 +44,10 @@ export interface Streaming {
 
 const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
 
-// Whoever waits for an arrival stops waiting when the server closes.
-export function streaming(
-  server: Pick<FastifyInstance, 'addHook'>,
-  options: StreamOptions,
-): Streaming {
+// Whoever waits for an arrival stops waiting when the gateway closes.
+export function streaming(atEnd: (stop: () => void) => void, options: StreamOptions): Streaming {
   const waits = new StreamWaits(options.live, options.clock);
-  server.addHook('preClose', async () => waits.stop());
+  atEnd(() => waits.stop());
   const stream = async (
     request: StreamMessage,
     source?: AsyncIterable<string>,
