@@ -9,7 +9,7 @@ import { FollowUps } from '../accept/follow-up.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
 import { removeAddress, writeAddress } from '../accounts/accounts.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, showConfig } from '../config/config.ts';
 import { pageRoutes } from '../dashboard/dashboard.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
@@ -271,6 +271,7 @@ function intakeOptions(
     late: { observers: 0 },
     ...(house.screens === null ? null : { screens: house.screens }),
     sandbox: house.sandbox,
+    config: showConfig(config, null),
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,
