@@ -24,6 +24,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
 export type {
   Audience,
   BroadcastCalls,
+  BroadcastControl,
   BroadcastOrder,
   BroadcastRecipient,
   ShownBroadcast,

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SAMPLE } from '../src/http/openapi/common.ts';
 import { DROP_IN } from '../src/http/openapi/drop-in.ts';
-import type { DescribedRoute, Example } from '../src/http/route.ts';
+import type { Example, RouteFacts } from '../src/http/route.ts';
 import { ROUTES } from '../src/http/routes.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
@@ -84,7 +84,7 @@ async function real(example: Example): Promise<Example> {
   return JSON.parse(text) as Example;
 }
 
-async function ask({ method, url }: DescribedRoute, example: Example) {
+async function ask({ method, url }: RouteFacts, example: Example) {
   const { params = {}, query = {}, headers = {}, body, text } = await real(example);
   const path = url.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!));
   const search = new URLSearchParams(query).toString();

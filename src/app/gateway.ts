@@ -54,6 +54,7 @@ export type GatewayMessage = MessageRequest | FanOutRequest;
 
 /** Where to listen; what is left out is as the options of the gateway say. */
 export interface ListenOptions {
+  /** Elsewhere than on loopback only with an `adminKey` that was chosen. */
   readonly host?: string;
   /** 0: one that is free. */
   readonly port?: number;
@@ -70,7 +71,7 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
   readonly hasSandbox: boolean;
   /** Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over. */
   send(message: GatewayMessage): Promise<Receipt | Problem>;
-  /** A text that grows: a handle to it, or all of it from a source. */
+  /** A text that grows: `stream(request)` is a handle to it, `stream(request, source)` takes all of it from a source. */
   readonly stream: Streaming;
   /** A platform’s own call, with the platform’s own answer, as over HTTP; null: not a call that sends. */
   call(call: InProcessCall): Promise<unknown>;
@@ -78,6 +79,7 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
   events(listener: RoadListener): () => void;
   /** Nothing of this account is sent until `resume`; false: no such account. */
   pause(account: string): Promise<boolean>;
+  /** Goes on; false: no such account. */
   resume(account: string): Promise<boolean>;
   /** Within `drainMsMax`: finishes what is in flight; the rest stays on disk. */
   close(): Promise<void>;

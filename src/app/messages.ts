@@ -38,6 +38,7 @@ export interface MessageCalls {
   explain(id: string): Promise<MessageExplanation | Problem>;
   /** Takes a message that waits out of the queue; one that is being sent is refused as `illegal_move`. */
   cancel(id: string): Promise<MovedMessage | Problem>;
+  /** What will not be tried again unless someone says so. */
   readonly dead: DeadCalls;
 }
 

@@ -50,7 +50,7 @@ export interface Route<C = unknown> extends BareRoute<C> {
 }
 
 // What a description needs to know of one.
-export type DescribedRoute = Omit<Route, 'handler'>;
+export type RouteFacts = Omit<Route, 'handler'>;
 
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;

@@ -4,11 +4,11 @@
 import Type from 'typebox';
 import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { ANYONE } from '../auth/access.ts';
-import type { DescribedRoute } from '../route.ts';
+import type { RouteFacts } from '../route.ts';
 
 const { dropIn } = PLATFORM_DEFAULT.sample;
 
-export const DROP_IN: DescribedRoute = {
+export const DROP_IN: RouteFacts = {
   method: 'POST',
   url: dropIn.url,
   access: ANYONE,

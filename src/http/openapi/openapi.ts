@@ -9,7 +9,7 @@ import type { Access } from '../auth/access.ts';
 import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from '../auth/schema.ts';
 import { Audience, Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
 import { Delivery, DeliveryStory, Explanation, Waiting } from '../messages/answers.ts';
-import { type DescribedRoute, type Example, type Route, TAGS, type Tag } from '../route.ts';
+import { type Example, type Route, type RouteFacts, TAGS, type Tag } from '../route.ts';
 import { Stream, StreamAnswer, StreamFanOut } from '../streams/schema.ts';
 import { OverviewAnswer } from '../watch/overview.ts';
 import type {
@@ -74,11 +74,11 @@ export function openApi(routes: readonly Route[]): Description {
 }
 
 // As the description writes it: `{id}`, not `:id`.
-function pathOf({ url }: DescribedRoute): string {
+function pathOf({ url }: RouteFacts): string {
   return url.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-function describe(path: string, route: DescribedRoute): DescribedOperation {
+function describe(path: string, route: RouteFacts): DescribedOperation {
   const { tag, summary, examples } = route;
   const { role } = route.access;
   const isOpen = role === 'anyone';
@@ -108,7 +108,7 @@ function roleInWords(role: Access['role']): string {
   return `Needs a key of the role ${role}.`;
 }
 
-function answersOf(route: DescribedRoute) {
+function answersOf(route: RouteFacts) {
   const { answers, answerHeaders, answerType = 'application/json' } = route;
   const told: Pick<DescribedAnswer, 'headers'> =
     answerHeaders === undefined ? {} : { headers: headersOf(answerHeaders) };
@@ -133,7 +133,7 @@ function headersOf(headers: NonNullable<Route['answerHeaders']>) {
   return Object.fromEntries(described);
 }
 
-function requestBody({ body, forms = [], examples }: DescribedRoute) {
+function requestBody({ body, forms = [], examples }: RouteFacts) {
   if (body === undefined && forms.length === 0) return {};
   const content: Record<string, MediaContent> = {};
   if (body !== undefined) {
