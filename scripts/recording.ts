@@ -1,5 +1,5 @@
-// npm run recording: docs/images/top.svg, a picture that moves: what `sluice top` draws while a real gateway has traffic
-// and trouble. Nothing in it is painted by hand. It holds no script; CSS shows one frame after the other.
+// npm run recording: docs/images/top.svg, a picture that moves: what `sluice top` draws while a real gateway has
+// traffic and trouble. Nothing in it is painted by hand. It holds no script; CSS shows one frame after the other.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -29,10 +29,10 @@ export type {
   BroadcastRecipient,
   ShownBroadcast,
 } from './app/broadcasts.ts';
+export type { ListenOptions } from './app/front.ts';
 export type {
   Gateway,
   GatewayMessage,
-  ListenOptions,
   Receipt,
   ShownStream,
   StreamHandle,

@@ -1,5 +1,5 @@
-// The example that drains a BullMQ queue, against a Redis of its own: every job becomes a message once, however often it
-// is handed over.
+// The example that drains a BullMQ queue, against a Redis of its own: every job becomes a message once, however often
+// it is handed over.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -14,7 +14,7 @@ interface Part {
 
 const PARTS: readonly Part[] = [
   { title: 'The gateway', file: 'app/gateway.ts', name: 'Gateway', prefix: 'gateway.' },
-  { title: 'Where it listens', file: 'app/gateway.ts', name: 'ListenOptions', prefix: '' },
+  { title: 'Where it listens', file: 'app/front.ts', name: 'ListenOptions', prefix: '' },
   { title: 'Messages', file: 'app/messages.ts', name: 'MessageCalls', prefix: 'gateway.' },
   { title: 'Dead letters', file: 'app/messages.ts', name: 'DeadCalls', prefix: 'gateway.dead.' },
   { title: 'Streams', file: 'http/streams/handle.ts', name: 'StreamHandle', prefix: 'stream.' },
@@ -44,11 +44,13 @@ export function libraryPage(): string {
 ${MADE}
 
 \`import { createGateway } from 'sluice'\` on Node 24 or newer; \`require('sluice')\` works too. ${opening()}
-The options are the [settings](../configuration.md) by their names in camel case, and \`accounts\`. One process owns a data folder.
+The options are the [settings](../configuration.md) by their names in camel case, and \`accounts\`. One process owns
+a data folder.
 
-Expected failures are values: what answers \`… | Problem\` answers an object with a \`code\` of [errors](errors.md), a \`status\` and a
-\`detail\`, and throws only for a mistake in the program. So \`'code' in answer\` tells the two apart. Times are ISO 8601, ids are
-those of the receipts. What a message, a stream or a broadcast may say is what the routes take: a running gateway shows it at \`/docs\`.
+Expected failures are values: what answers \`… | Problem\` answers an object with a \`code\` of [errors](errors.md),
+a \`status\` and a \`detail\`, and throws only for a mistake in the program. So \`'code' in answer\` tells the two
+apart. Times are ISO 8601, ids are those of the receipts. What a message, a stream or a broadcast may say is what the
+routes take: a running gateway shows it at \`/docs\`.
 \`examples\` has a program for each part; \`sluice/grammy\` is in [clients](../start/clients.md#in-the-same-process).
 
 ${sections.join('\n\n')}

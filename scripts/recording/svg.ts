@@ -34,7 +34,8 @@ export function pictureOfFrames(
 <style>
 text { font: ${CELL.font}px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre; fill: #d7dde4 }
 .f { visibility: hidden; animation: show ${frames.length * FRAME_S}s steps(1) infinite }
-.b { font-weight: 700 } .bar { font-weight: 700; fill: #79c0ff } .d { fill: #7d8896 } .red { fill: #ff7b72 } .green { fill: #7ee787 }
+.b { font-weight: 700 } .bar { font-weight: 700; fill: #79c0ff }
+.d { fill: #7d8896 } .red { fill: #ff7b72 } .green { fill: #7ee787 }
 .yellow { fill: #e3b341 } .blue { fill: #79c0ff } .magenta { fill: #d2a8ff } .cyan { fill: #76e3ea }
 @keyframes show { 0% { visibility: visible } ${share}% { visibility: hidden } }
 @media (prefers-reduced-motion: reduce) { .f { animation: none } .first { visibility: visible } }

@@ -2,15 +2,11 @@
 // in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
 
 import { EventEmitter } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { WaitingCallers } from '../accept/callers.ts';
 import { FollowUps } from '../accept/follow-up.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
-import { removeAddress, writeAddress } from '../accounts/accounts.ts';
 import { type Config, showConfig } from '../config/config.ts';
-import { pageRoutes } from '../dashboard/dashboard.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
@@ -18,16 +14,15 @@ import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
 import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
 import { valueProblem } from '../http/edge.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
-import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { createSweeper } from '../spool/sweeper.ts';
-import { drained } from '../system/service.ts';
 import { createQueueLog, type WorkerDepth } from '../telemetry/log/queue-log.ts';
 import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
-import { openGuarded, requireChosenKey } from './auth.ts';
+import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
+import { Front, type ListenOptions } from './front.ts';
 import { fillMetrics, readHealth } from './health.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
 import { classesOf } from './output-classes.ts';
@@ -52,14 +47,6 @@ export type { ShownStream } from '../http/streams/view.ts';
 /** What `POST /v1/messages` takes. */
 export type GatewayMessage = MessageRequest | FanOutRequest;
 
-/** Where to listen; what is left out is as the options of the gateway say. */
-export interface ListenOptions {
-  /** Elsewhere than on loopback only with an `adminKey` that was chosen. */
-  readonly host?: string;
-  /** 0: one that is free. */
-  readonly port?: number;
-}
-
 export interface Gateway extends MessageCalls, BroadcastCalls {
   /** Where it listens; null until `listen()`. */
   readonly url: string | null;
@@ -69,11 +56,20 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
   loginLink(): string | null;
   /** Whether tokens of the form `<digits>:sandbox…` are served. */
   readonly hasSandbox: boolean;
-  /** Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over. */
+  /**
+   * Durable when it resolves; with `wait` it resolves when the message has come to its end, or the
+   * time is over.
+   */
   send(message: GatewayMessage): Promise<Receipt | Problem>;
-  /** A text that grows: `stream(request)` is a handle to it, `stream(request, source)` takes all of it from a source. */
+  /**
+   * A text that grows: `stream(request)` is a handle to it, `stream(request, source)` takes all of
+   * it from a source.
+   */
   readonly stream: Streaming;
-  /** A platform’s own call, with the platform’s own answer, as over HTTP; null: not a call that sends. */
+  /**
+   * A platform’s own call, with the platform’s own answer, as over HTTP; null: not a call that
+   * sends.
+   */
   call(call: InProcessCall): Promise<unknown>;
   /** Tells of everything that happens; answers how to stop listening. */
   events(listener: RoadListener): () => void;
@@ -103,6 +99,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
+  const front = new Front({ config, house, options, waiting, dialects });
   const atEnd: (() => void)[] = [];
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
@@ -111,9 +108,6 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   await startRoad(house);
   for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
   const introducing = introduceAccounts(config, house);
-  let url: string | null = null;
-  let server: FastifyInstance | null = null;
-  let servedAt = config.host;
   let closed: Promise<void> | null = null;
 
   const close = async () => {
@@ -127,28 +121,18 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     waiting.stop();
     for (const stop of atEnd) stop();
     await queueLog.stop(0);
-    await closeDoors(house, server, stepMs);
+    await front.close(stepMs);
     for (const keeper of keepers) await keeper.stop(stepMs);
-    if (url !== null) removeAddress(config.data);
+    front.forgetAddress();
     await house.close();
   };
   return {
     get url() {
-      return url;
+      return front.url;
     },
-    async listen(where = {}) {
-      const { host = config.host, port = config.port } = where;
-      if (host !== config.host) requireChosenKey(host, config.adminKey);
-      // Who may is decided by the host, so it is one for the server's whole life; another port may be tried.
-      if (server !== null && host !== servedAt) throw new TypeError(`it is served at ${servedAt}`);
-      servedAt = host;
-      server ??= openServer(at(options, host), waiting, dialects);
-      url = await listen({ host, port }, server);
-      noteAddress(config, house, url);
-      return url;
-    },
+    listen: (where = {}) => front.listen(where),
     hasSandbox: house.sandbox !== null,
-    loginLink: () => (url === null ? null : guarding.linkAt(url)),
+    loginLink: () => (front.url === null ? null : guarding.linkAt(front.url)),
     send: (message) => send(options, waiting, message),
     stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
     ...messageCalls(options),
@@ -162,24 +146,6 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
       return closed;
     },
   };
-}
-
-async function listen(
-  { host, port: asked }: Required<ListenOptions>,
-  server: FastifyInstance,
-): Promise<string> {
-  await server.listen({ host, port: asked });
-  const { address, port, family } = server.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-// For the commands, which find it beside the admin key. Without it they ask for a key.
-function noteAddress({ data }: Config, { log }: House, url: string): void {
-  try {
-    writeAddress(data, url);
-  } catch (error) {
-    log.warn({ err: error }, 'could not note the address in the data folder');
-  }
 }
 
 function workerDepths({ platforms, engine }: House): WorkerDepth[] {
@@ -214,42 +180,11 @@ async function send(options: IntakeOptions, waiting: WaitingCallers, message: Ga
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
-function at<O extends IntakeOptions>(options: O, host: string): O {
-  return { ...options, settings: { ...options.settings, host } };
-}
-
-function openServer(
-  options: IntakeOptions,
-  waiting: WaitingCallers,
-  dialects: Dialects,
-): FastifyInstance {
-  const server = createServer(options, waiting, dialects);
-  pageRoutes(server, { log: options.log });
-  return server;
-}
-
 async function call(house: House, dialects: Dialects, made: InProcessCall): Promise<unknown> {
   const platform = house.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
   const described = platform.calls.describe(made.method, textParams(made.params));
   return described.kind === 'pass' ? null : callInProcess(dialects, made);
-}
-
-// A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
-// call that was cut off is settled as in doubt.
-async function closeDoors(
-  house: House,
-  server: FastifyInstance | null,
-  graceMs: number,
-): Promise<void> {
-  const { clock, engine } = house;
-  const closed = server?.close() ?? Promise.resolve();
-  await drained(clock, [closed], graceMs);
-  await house.hangUp();
-  await engine.dispatch.stop(graceMs);
-  await drained(clock, [closed], graceMs);
-  server?.server.closeAllConnections();
-  await closed;
 }
 
 function intakeOptions(

@@ -36,7 +36,10 @@ export interface MessageCalls {
   get(id: string): Promise<MessageStory | Problem>;
   /** Why a message has not gone out; of one that no longer waits, what it has waited for. */
   explain(id: string): Promise<MessageExplanation | Problem>;
-  /** Takes a message that waits out of the queue; one that is being sent is refused as `illegal_move`. */
+  /**
+   * Takes a message that waits out of the queue; one that is being sent is refused as
+   * `illegal_move`.
+   */
   cancel(id: string): Promise<MovedMessage | Problem>;
   /** What will not be tried again unless someone says so. */
   readonly dead: DeadCalls;

@@ -10,7 +10,10 @@ import { showFully } from './view.ts';
 
 type MessagePorts = Pick<IntakeOptions, 'tag' | 'ledger' | 'road' | 'clock'>;
 
-/** All that is known of a message: its state, attempts, history, and where it stands while it waits. */
+/**
+ * All that is known of a message: its state, attempts, history, and where it stands while it
+ * waits.
+ */
 export type MessageStory = ReturnType<typeof showFully> & {
   readonly position: number | null;
   readonly eta: string | null;

@@ -1,5 +1,5 @@
-// What can be done with dead letters, as values: listed, grouped by cause, retried, discarded. A command by filter works
-// in bounded steps: the answer says where the next one begins.
+// What can be done with dead letters, as values: listed, grouped by cause, retried, discarded. A command by filter
+// works in bounded steps: the answer says where the next one begins.
 
 import { fullProblem, gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
 import { checkDeadCommand, checkDeadQuery, type DeadRequest } from '../../accept/schema.ts';

@@ -31,7 +31,10 @@ export interface StreamHandle {
   append(text: string): Promise<ShownStream | Problem>;
   /** Another text in its place; durable when it resolves. */
   replace(text: string): Promise<ShownStream | Problem>;
-  /** Ends it, with a last piece of text if there is one; with `wait` it resolves when the text has arrived. */
+  /**
+   * Ends it, with a last piece of text if there is one; with `wait` it resolves when the text has
+   * arrived.
+   */
   final(text?: string, wish?: Wish): Promise<ShownStream | Problem>;
   /** Ends it without a final; what was shown stays. */
   cancel(): Promise<ShownStream | Problem>;
@@ -41,7 +44,10 @@ export interface StreamHandle {
 
 export interface Streaming {
   (request: StreamMessage): Promise<StreamHandle | Problem>;
-  /** All of it in one call. If the source fails, the text is finished with what it had, and the error is thrown on. */
+  /**
+   * All of it in one call. If the source fails, the text is finished with what it had, and the
+   * error is thrown on.
+   */
   (request: StreamMessage, source: AsyncIterable<string>, wish?: Wish): Shown;
 }
 
