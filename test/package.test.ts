@@ -112,15 +112,16 @@ test('has types that help', async () => {
   expect(await typeErrors('typed.ts', {})).toEqual([]);
 });
 
-test('has types that an older target and CommonJS can read, with every check on', async () => {
-  const text = `import { createGateway, type Gateway } from 'sluice';
-    export const opened: Promise<Gateway> = createGateway({ data: './data', port: 0 });`;
-  for (const file of ['plain.ts', 'plain.cts']) {
+test.each(['plain.ts', 'plain.cts'])(
+  'has types that an older target can read, with every check on: %s',
+  async (file) => {
+    const text = `import { createGateway, type Gateway } from 'sluice';
+      export const opened: Promise<Gateway> = createGateway({ data: './data', port: 0 });`;
     writeFileSync(join(folder, file), text);
     const checks = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
     expect(await typeErrors(file, { target: 'es2022', ...checks })).toEqual([]);
-  }
-});
+  },
+);
 
 // With the declarations of the packages checked as well.
 async function typeErrors(file: string, more: object): Promise<string[]> {
