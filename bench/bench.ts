@@ -36,23 +36,54 @@ async function* liveOutput(only: string | null): AsyncIterable<Row> {
   yield* broadcast(only);
 }
 
-// Parts of the gateway run in this very process.
-ensureNodeFlags(fileURLToPath(import.meta.url), process.argv.slice(2));
-
-const { positionals } = parseArgs({ allowPositionals: true });
-const [name, only = null] = positionals;
 const suites = { ...SUITES, ...PARTS, ...ALONE };
+const USAGE = `npm run bench [-- SUITE [PART]]
+
+Without a suite: ${Object.keys(SUITES).join(', ')}.
+Only when asked for: ${[...Object.keys(PARTS), ...Object.keys(ALONE)].join(', ')}.
+PART: one measurement of a suite that has several, by its name.
+
+Each row compares two things that were measured in the same run. It exits with 1 when a row misses its bound.
+It takes many minutes and wants a machine with nothing else to do; how far it is stands on stderr.`;
+
+const { positionals, values } = readArgs();
+const [name, only = null] = positionals;
+if (values.help === true) {
+  console.log(USAGE);
+  process.exit(0);
+}
 if (name !== undefined && suites[name] === undefined) {
   console.error(`no benchmark is called ${name}; there are: ${Object.keys(suites).join(', ')}`);
   process.exit(2);
 }
 
+// Parts of the gateway run in this very process.
+ensureNodeFlags(fileURLToPath(import.meta.url), process.argv.slice(2));
+
 const rows: Row[] = [];
-for (const suite of name === undefined ? Object.keys(SUITES) : [name]) {
+const asked = name === undefined ? Object.keys(SUITES) : [name];
+const startedAt = performance.now();
+for (const [i, suite] of asked.entries()) {
+  console.error(`${suite} (${i + 1} of ${asked.length}), ${minutesSince(startedAt)} so far`);
   for await (const row of suites[suite]!(only)) {
     console.error(`  ${row.name}: ${row.ours} vs ${row.theirs}`);
     rows.push(row);
   }
 }
+console.error(`done in ${minutesSince(startedAt)}`);
 printRows(rows);
 process.exitCode = rows.every((row) => row.holds) ? 0 : 1;
+
+function readArgs() {
+  try {
+    const options = { help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function minutesSince(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`;
+}

@@ -11,6 +11,7 @@ import { architecturePage } from './docs/architecture.ts';
 import { cliPage } from './docs/cli.ts';
 import { configurationPage } from './docs/configuration.ts';
 import { errorsPage } from './docs/errors.ts';
+import { libraryPage } from './docs/library.ts';
 import { metricsPage } from './docs/metrics.ts';
 import { securityPage } from './docs/security.ts';
 import { statesPage } from './docs/states.ts';
@@ -21,6 +22,7 @@ const PAGES: Readonly<Record<string, (current: string) => string>> = {
   'docs/reference/cli.md': cliPage,
   'docs/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
+  'docs/reference/library.md': libraryPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/security.md': securityPage,
   'docs/reference/states.md': statesPage,

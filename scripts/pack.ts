@@ -26,8 +26,11 @@ const stage = join(target, 'package');
 
 await rm(stage, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
+tell('compiles');
 await step('tsc', ['-p', 'tsconfig.package.json', '--outDir', join(stage, 'src')]);
+tell('builds the page');
 await step(process.execPath, ['src/dashboard/build.ts']);
+tell('copies');
 for (const path of ['bin', ...ASSETS, ...PAPERS, await pageFolder()]) {
   await cp(join(ROOT, path), join(stage, path), { recursive: true });
 }
@@ -35,8 +38,14 @@ await nameEmitted(join(stage, 'src'));
 await nameEmitted(join(stage, 'bin'));
 const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 await writeFile(join(stage, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`);
+tell('packs');
 const packed = await step('npm', ['pack', stage, '--pack-destination', target, '--silent']);
 console.log(join(target, packed.trim()));
+
+// On stderr: stdout has the path of the package alone.
+function tell(what: string): void {
+  console.error(`pack: ${what} …`);
+}
 
 async function step(command: string, args: readonly string[]): Promise<string> {
   const { code, output } = await run(command, args);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { cliPage } from '../scripts/docs/cli.ts';
 import { DIALECT_ROUTES } from '../scripts/docs/dialects.ts';
+import { membersOf } from '../scripts/docs/library.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { CLIENT_VARIABLES, SETTING_KEYS, settingOf, variableOf } from '../src/config/config.ts';
 import { PAGE_ROUTES } from '../src/dashboard/dashboard.ts';
@@ -95,6 +96,13 @@ describe('the docs and the code agree both ways', () => {
     const moves = STATES.flatMap((from) => MOVES[from].map((to) => `${from} --> ${to}`));
     expect(sorted(edges)).toEqual(sorted(moves));
   });
+});
+
+test('a public call without a doc comment stops the reference of the library', () => {
+  const told = 'export interface A {\n  /** One. */\n  one(): void;\n}\n';
+  expect(membersOf(told, 'A')).toEqual([{ signature: 'one(): void', comment: 'One.' }]);
+  const untold = told.replace('  /** One. */\n', '');
+  expect(() => membersOf(untold, 'A')).toThrow('A: one(): void has no comment');
 });
 
 test('no setting is without effect', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ROOT } from './tidy/tree.ts';
+import { exists, ROOT } from './tidy/tree.ts';
 
 const SAYS: Readonly<Record<string, string>> = {
   'first-message.ts':
@@ -17,8 +17,14 @@ const SAYS: Readonly<Record<string, string>> = {
   'rest.ts': '200: sent\nsendMessage, high priority, 1 try\n',
 };
 
+// It needs a Redis, and has a test of its own.
+const APART = { 'drain-bullmq.ts': 'test/drain-bullmq.test.ts' };
+
 test('every example is run', () => {
-  expect(readdirSync(join(ROOT, 'examples')).sort()).toEqual(Object.keys(SAYS).sort());
+  expect(readdirSync(join(ROOT, 'examples')).sort()).toEqual(
+    [...Object.keys(SAYS), ...Object.keys(APART)].sort(),
+  );
+  for (const path of Object.values(APART)) expect(exists(path)).toBe(true);
 });
 
 test.each(Object.entries(SAYS))('%s', async (name, says) => {

@@ -62,8 +62,11 @@ test('a key that was given goes where it is told', async () => {
 });
 
 test('what is no terminal is told how to get a link; the command prints one that logs in once', async () => {
-  expect(await gateway.said('sluice login-link')).toContain(`--url ${url}`);
-  const { out } = await cli('login-link', '--url', url);
+  const hint = /(SLUICE_DATA=\S+) npx sluice (login-link .*)$/m.exec(
+    await gateway.said('sluice login-link'),
+  )!;
+  const env = Object.fromEntries([hint[1]!.split('=') as [string, string]]);
+  const { out } = await runSluice(hint[2]!.trim().split(' '), env);
   expect(out.trim()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}$/);
   const follow = () => fetch(`${out.trim()}&confirmed=yes`, { redirect: 'manual' });
   expect([(await follow()).status, (await follow()).status]).toEqual([303, 401]);

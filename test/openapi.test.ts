@@ -5,7 +5,8 @@ import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SAMPLE } from '../src/http/openapi/common.ts';
-import type { Example, Route } from '../src/http/route.ts';
+import { DROP_IN } from '../src/http/openapi/drop-in.ts';
+import type { Example, RouteFacts } from '../src/http/route.ts';
 import { ROUTES } from '../src/http/routes.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
@@ -83,7 +84,7 @@ async function real(example: Example): Promise<Example> {
   return JSON.parse(text) as Example;
 }
 
-async function ask({ method, url }: Route, example: Example) {
+async function ask({ method, url }: RouteFacts, example: Example) {
   const { params = {}, query = {}, headers = {}, body, text } = await real(example);
   const path = url.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!));
   const search = new URLSearchParams(query).toString();
@@ -111,7 +112,7 @@ function closed(schema: object): TSchema {
   }) as TSchema;
 }
 
-const EXAMPLES = ROUTES.flatMap((route) =>
+const EXAMPLES = [...ROUTES, DROP_IN].flatMap((route) =>
   Object.entries(route.examples).map(([name, example]) => ({ route, name, example })),
 );
 

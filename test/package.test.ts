@@ -28,11 +28,13 @@ interface Manifest {
 }
 
 let manifest: Manifest;
+let tarball = '';
 
 beforeAll(async () => {
   const packed = await run(process.execPath, [join(ROOT, 'scripts/pack.ts'), folder]);
+  tarball = packed.stdout.trim();
   mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', packed.stdout.trim(), '--strip-components=1', '-C', installed]);
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
   manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Manifest;
   for (const name of [...Object.keys(manifest.dependencies), ...OF_THE_APP]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
@@ -62,29 +64,76 @@ test('is imported and sends, by itself and for grammY', async () => {
   expect((await run(process.execPath, ['app.js'])).stdout).toBe('sent and again\n');
 });
 
+test('is required by CommonJS', async () => {
+  writeFileSync(
+    join(folder, 'app.cjs'),
+    `const { createGateway } = require('sluice');
+    const { sluice } = require('sluice/grammy');
+    const to = { platform: 'telegram', account: '1:sandbox', chat: 42 };
+    createGateway({ data: './data-cjs' }).then(async (gateway) => {
+      const { state } = await gateway.send({ to, body: { text: 'hello' }, wait: 30 });
+      await gateway.close();
+      console.log(state, typeof sluice(gateway, '1:sandbox'));
+    });`,
+  );
+  expect((await run(process.execPath, ['app.cjs'])).stdout).toBe('sent function\n');
+});
+
+test('tells an old Node what it needs', async () => {
+  const old = 'Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })';
+  const args = ['--import', `data:text/javascript,${old}`];
+  for (const load of ['await import("sluice")', 'require("sluice")']) {
+    const kind = load.startsWith('await') ? ['--input-type=module'] : ['--input-type=commonjs'];
+    const failed = await run(process.execPath, [...args, ...kind, '-e', load]).catch(
+      (error) => error,
+    );
+    expect(failed.stderr).toContain('sluice needs Node 24 or newer');
+  }
+});
+
 test('has types that help', async () => {
   writeFileSync(
     join(folder, 'typed.ts'),
     `import { Bot } from 'grammy';
-    import { createGateway, type Receipt } from 'sluice';
+    import { createGateway, type MessageStory, type Problem, type Receipt } from 'sluice';
     import { sluice } from 'sluice/grammy';
     const gateway = await createGateway({ data: './data' });
     const to = { platform: 'telegram', account: '1:sandbox', chat: 42 };
     const sent = await gateway.send({ to, body: { text: 'hello' } });
     export const receipt: Receipt | null = 'code' in sent ? null : sent;
+    const story: MessageStory | Problem = await gateway.get('x');
+    const page = await gateway.dead.list({ limit: 5 });
+    export const reasons = 'code' in page ? [story] : page.items.map(({ reason }) => reason);
+    await gateway.listen({ host: '127.0.0.1', port: 0 });
     new Bot('1:sandbox').api.config.use(sluice(gateway, '1:sandbox'));
     // @ts-expect-error a misspelt setting
     await createGateway({ dta: './data' });`,
   );
+  expect(await typeErrors('typed.ts', {})).toEqual([]);
+});
+
+test.each(['plain.ts', 'plain.cts'])(
+  'has types that an older target can read, with every check on: %s',
+  async (file) => {
+    const text = `import { createGateway, type Gateway } from 'sluice';
+      export const opened: Promise<Gateway> = createGateway({ data: './data', port: 0 });`;
+    writeFileSync(join(folder, file), text);
+    const checks = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+    expect(await typeErrors(file, { target: 'es2022', ...checks })).toEqual([]);
+  },
+);
+
+// With the declarations of the packages checked as well.
+async function typeErrors(file: string, more: object): Promise<string[]> {
   const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true };
-  const compilerOptions = { ...options, types: ['node'] };
-  const config = JSON.stringify({ compilerOptions, files: ['typed.ts'] });
+  const compilerOptions = { ...options, types: ['node'], skipLibCheck: false, ...more };
+  const config = JSON.stringify({ compilerOptions, files: [file] });
   writeFileSync(join(folder, 'tsconfig.json'), config);
   const { stdout } = await run(TSC, ['-p', '.']).catch((failed) => failed);
   // grammY's own declarations want a package that nobody needs at run time.
   const errors = (stdout as string).match(/^.*error TS.*$/gm) ?? [];
-  expect(errors.filter((line) => !line.includes('/grammy/out/'))).toEqual([]);
-});
+  return errors.filter((line) => !line.includes('/grammy/out/'));
+}
 
 test('is started by its command, and has its page', async () => {
   const bin = join(installed, 'bin', 'sluice.js');
@@ -110,4 +159,36 @@ test('brings no Node along, and asks for the one its launcher asks for', () => {
   expect(optional.filter((name) => /^node-/.test(name))).toEqual([]);
   expect(optional).toContain('@mtcute/core');
   expect(manifest).not.toHaveProperty('private');
+  const entry = readFileSync(join(installed, 'src', 'index.js'), 'utf8');
+  expect(/NODE_MAJOR_MIN = (\d+)/.exec(entry)![1]).toBe(major);
 });
+
+// As npm does it, with what the registry has: only where there is one.
+const hasRegistry = await run('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000']).then(
+  () => true,
+  () => false,
+);
+
+test.skipIf(!hasRegistry)(
+  'is installed by npm into an empty folder',
+  async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'sluice-installed-'));
+    const inside = (command: string, args: readonly string[]) =>
+      promisify(execFile)(command, args, { cwd: empty });
+    try {
+      const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
+      writeFileSync(join(empty, 'package.json'), '{}');
+      await inside('npm', ['install', ...quiet, tarball]);
+      const app = `import('sluice').then(async ({ createGateway }) => {
+      const gateway = await createGateway({ data: './data' });
+      const to = { platform: 'telegram', account: '1:sandbox', chat: 42 };
+      console.log((await gateway.send({ to, body: { text: 'hello' }, wait: 30 })).state);
+      await gateway.close();
+    })`;
+      expect((await inside(process.execPath, ['-e', app])).stdout).toBe('sent\n');
+    } finally {
+      rmSync(empty, { recursive: true, force: true });
+    }
+  },
+  180_000,
+);

@@ -1,12 +1,14 @@
 // A file of settings that worked goes on working: one of each version is kept in `settings/`, and never changed.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { FILE_VERSION, FORMER_NAMES } from '../src/config/former.ts';
 import { describeProblem } from '../src/config/problem.ts';
 import { resolveConfig } from '../src/config/resolve.ts';
-import { runSluice } from './process/sluice.ts';
+import { runSluice, Sluice } from './process/sluice.ts';
 
 const FOLDER = fileURLToPath(new URL('settings/', import.meta.url));
 const fileOf = (version: number) => `${FOLDER}version-${version}.yaml`;
@@ -64,4 +66,27 @@ test('a variable that is gone is told and left out; one that is still there is n
 test.each([FILE_VERSION + 1, 0, 1.5, 'new', null])('version %j is refused', (version) => {
   const resolved = resolve(`version: ${JSON.stringify(version)}`);
   expect(resolved).toMatchObject({ kind: 'wrong', problems: [{ name: 'version' }] });
+});
+
+test('a gateway that runs tells its settings, where a start from here would differ, and no secret', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'sluice-settings-'));
+  const secret = 'the-admin-key-of-this-test';
+  const args = ['serve', '--port', '0', '--data', data, '--group-mpm', '11', '--log', 'error'];
+  const gateway = new Sluice(args, { SLUICE_ADMIN_KEY: secret });
+  try {
+    const url = /http:[^\s;]+/.exec(await gateway.said('listens on'))![0];
+    const env = { SLUICE_DATA: data, SLUICE_KEY: secret };
+    const { code, out } = await runSluice(['config', '--running', '--url', url], env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/limits\.group_mpm +11 +per any minute +20$/m);
+    expect(out).toMatch(/server\.data +\S+$/m);
+    expect(out).not.toContain(secret);
+    const { out: json } = await runSluice(['config', '--running', '--url', url, '--json'], env);
+    expect(json).not.toContain(secret);
+    expect(JSON.parse(json).settings['limits.group_mpm']).toEqual({ value: 11 });
+  } finally {
+    gateway.kill('SIGTERM');
+    await gateway.ended;
+    rmSync(data, { recursive: true, force: true });
+  }
 });

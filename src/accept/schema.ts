@@ -208,6 +208,7 @@ export const TerminalQuery = Type.Object(
   strict,
 );
 export type SearchRequest = Static<typeof SearchQuery>;
+export type DeadSearch = Static<typeof DeadQuery>;
 
 export const DeadCommand = Type.Object(
   {

@@ -27,14 +27,19 @@ interface Guarding extends Service {
 function requireKnownKey(config: Config): void {
   const { host, adminKey, data } = config;
   if (isLoopback(host)) return;
-  if (adminKey === null || adminKey === '') {
-    if (existsSync(join(data, ADMIN_KEY_FILE))) return;
-    throw new Error(
-      `${host} is not loopback, and there is no key yet: set SLUICE_ADMIN_KEY, or start once on 127.0.0.1, ` +
-        `which makes one in ${join(data, ADMIN_KEY_FILE)}`,
-    );
-  }
-  if (adminKey.length < CHOSEN_KEY_LENGTH_MIN) {
+  const isChosen = adminKey !== null && adminKey !== '';
+  if (isChosen) requireChosenKey(host, adminKey);
+  if (isChosen || existsSync(join(data, ADMIN_KEY_FILE))) return;
+  throw new Error(
+    `${host} is not loopback, and there is no key yet: set SLUICE_ADMIN_KEY, or start once on 127.0.0.1, ` +
+      `which makes one in ${join(data, ADMIN_KEY_FILE)}`,
+  );
+}
+
+// When everything is open there is a key file in any case: whether someone has seen it is not known any more.
+export function requireChosenKey(host: string, adminKey: string | null): void {
+  if (isLoopback(host)) return;
+  if (adminKey === null || adminKey.length < CHOSEN_KEY_LENGTH_MIN) {
     throw new Error(
       `${host} is not loopback: SLUICE_ADMIN_KEY must have at least ${CHOSEN_KEY_LENGTH_MIN} characters`,
     );

@@ -54,26 +54,33 @@ export type BroadcastRecipient = ReturnType<typeof showRecipient>;
 export type Audience = ReturnType<typeof showAudience>;
 
 export interface BroadcastCalls {
-  // What POST /v1/broadcasts takes; durable when it resolves.
+  /** One message to many chats: what `POST /v1/broadcasts` takes; durable when it resolves. */
   broadcast(order: BroadcastOrder): Promise<ShownBroadcast | Problem>;
-  readonly broadcasts: {
-    get(id: string): Promise<ShownBroadcast | Problem>;
-    // Resolves when it is over.
-    ended(id: string): Promise<ShownBroadcast | Problem>;
-    pause(id: string): Promise<ShownBroadcast | Problem>;
-    resume(id: string): Promise<ShownBroadcast | Problem>;
-    cancel(id: string): Promise<ShownBroadcast | Problem>;
-    // At most a thousand after that number, in order.
-    recipients(
-      id: string,
-      query?: { state?: RecipientState; after?: number },
-    ): Promise<BroadcastRecipient[] | Problem>;
-    // Each is a chat with its fields; read as fast as the store takes them.
-    saveAudience(
-      name: string,
-      members: Iterable<object> | AsyncIterable<object>,
-    ): Promise<Audience | Problem>;
-  };
+  /** What can be done with one, and the lists they go to. */
+  readonly broadcasts: BroadcastControl;
+}
+
+export interface BroadcastControl {
+  /** How far it is. */
+  get(id: string): Promise<ShownBroadcast | Problem>;
+  /** Resolves when it is over. */
+  ended(id: string): Promise<ShownBroadcast | Problem>;
+  /** Sends no more until `resume`. */
+  pause(id: string): Promise<ShownBroadcast | Problem>;
+  /** Goes on. */
+  resume(id: string): Promise<ShownBroadcast | Problem>;
+  /** Ends it; what was sent stays. */
+  cancel(id: string): Promise<ShownBroadcast | Problem>;
+  /** At most a thousand after the number `after`, in order. */
+  recipients(
+    id: string,
+    query?: { state?: RecipientState; after?: number },
+  ): Promise<BroadcastRecipient[] | Problem>;
+  /** Keeps a list of chats with their fields; it is read as fast as the store takes it. */
+  saveAudience(
+    name: string,
+    members: Iterable<object> | AsyncIterable<object>,
+  ): Promise<Audience | Problem>;
 }
 
 export function broadcastCalls(options: BroadcastOptions): BroadcastCalls {

@@ -2,15 +2,11 @@
 // in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
 
 import { EventEmitter } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { WaitingCallers } from '../accept/callers.ts';
 import { FollowUps } from '../accept/follow-up.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
 import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
-import { removeAddress, writeAddress } from '../accounts/accounts.ts';
-import type { Config } from '../config/config.ts';
-import { pageRoutes } from '../dashboard/dashboard.ts';
+import { type Config, showConfig } from '../config/config.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
@@ -18,17 +14,17 @@ import { type IntakeOptions, WAITING_MAX } from '../http/context.ts';
 import { type Dialects, openDialects } from '../http/dialects/dialects.ts';
 import { valueProblem } from '../http/edge.ts';
 import { callInProcess, type InProcessCall, textParams } from '../http/in-process.ts';
-import { createServer } from '../http/server.ts';
 import { type Streaming, streaming } from '../http/streams/handle.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { createSweeper } from '../spool/sweeper.ts';
-import { drained } from '../system/service.ts';
 import { createQueueLog, type WorkerDepth } from '../telemetry/log/queue-log.ts';
 import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
+import { Front, type ListenOptions } from './front.ts';
 import { fillMetrics, readHealth } from './health.ts';
+import { type MessageCalls, messageCalls } from './messages.ts';
 import { classesOf } from './output-classes.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
@@ -48,30 +44,40 @@ const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.li
 export type { Receipt } from '../accept/submit.ts';
 export type { StreamHandle, StreamMessage } from '../http/streams/handle.ts';
 export type { ShownStream } from '../http/streams/view.ts';
-// What POST /v1/messages takes.
+/** What `POST /v1/messages` takes. */
 export type GatewayMessage = MessageRequest | FanOutRequest;
 
-export interface Gateway extends BroadcastCalls {
-  // null until listen().
+export interface Gateway extends MessageCalls, BroadcastCalls {
+  /** Where it listens; null until `listen()`. */
   readonly url: string | null;
-  listen(): Promise<string>;
-  // Logs a browser in to the page, once; null until listen().
+  /** Serves HTTP as well, and answers where: REST, the drop-ins, the page. */
+  listen(where?: ListenOptions): Promise<string>;
+  /** A link that logs a browser in to the page, once; null until `listen()`. */
   loginLink(): string | null;
-  // Whether tokens of the form `<digits>:sandbox…` are served.
+  /** Whether tokens of the form `<digits>:sandbox…` are served. */
   readonly hasSandbox: boolean;
-  // Durable when it resolves; with `wait` it resolves when the message has come to its end, or the time is over.
+  /**
+   * Durable when it resolves; with `wait` it resolves when the message has come to its end, or the
+   * time is over.
+   */
   send(message: GatewayMessage): Promise<Receipt | Problem>;
-  // A text that grows: a handle to it, or all of it from a source; see docs/use/streams.md.
+  /**
+   * A text that grows: `stream(request)` is a handle to it, `stream(request, source)` takes all of
+   * it from a source.
+   */
   readonly stream: Streaming;
-  // A platform's own call, with the platform's own answer, as its dialect gives it over HTTP; null: not a call that
-  // sends.
+  /**
+   * A platform’s own call, with the platform’s own answer, as over HTTP; null: not a call that
+   * sends.
+   */
   call(call: InProcessCall): Promise<unknown>;
-  // Answers how to stop listening.
+  /** Tells of everything that happens; answers how to stop listening. */
   events(listener: RoadListener): () => void;
-  // By account id; false: no such account.
+  /** Nothing of this account is sent until `resume`; false: no such account. */
   pause(account: string): Promise<boolean>;
+  /** Goes on; false: no such account. */
   resume(account: string): Promise<boolean>;
-  // Within `drainMsMax`: finishes what is in flight; the rest stays on disk.
+  /** Within `drainMsMax`: finishes what is in flight; the rest stays on disk. */
   close(): Promise<void>;
 }
 
@@ -93,7 +99,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
-  const server = openServer(options, waiting, dialects);
+  const front = new Front({ config, house, options, waiting, dialects });
+  const atEnd: (() => void)[] = [];
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
   const workers = () => workerDepths(house);
@@ -101,7 +108,6 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   await startRoad(house);
   for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
   const introducing = introduceAccounts(config, house);
-  let url: string | null = null;
   let closed: Promise<void> | null = null;
 
   const close = async () => {
@@ -113,25 +119,23 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     await Promise.all([live.stop(stepMs), broadcasts.stop(stepMs)]);
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
+    for (const stop of atEnd) stop();
     await queueLog.stop(0);
-    await closeDoors(house, server, stepMs);
+    await front.close(stepMs);
     for (const keeper of keepers) await keeper.stop(stepMs);
-    if (url !== null) removeAddress(config.data);
+    front.forgetAddress();
     await house.close();
   };
   return {
     get url() {
-      return url;
+      return front.url;
     },
-    async listen() {
-      url = await listen(config, server);
-      noteAddress(config, house, url);
-      return url;
-    },
+    listen: (where = {}) => front.listen(where),
     hasSandbox: house.sandboxes.size > 0,
-    loginLink: () => (url === null ? null : guarding.linkAt(url)),
+    loginLink: () => (front.url === null ? null : guarding.linkAt(front.url)),
     send: (message) => send(options, waiting, message),
-    stream: streaming(server, { ...options, ...live.output }),
+    stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
+    ...messageCalls(options),
     ...broadcastCalls(options),
     call: (made) => call(house, dialects, made),
     events: (listener) => road.listen(listener),
@@ -142,21 +146,6 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
       return closed;
     },
   };
-}
-
-async function listen({ host, port: asked }: Config, server: FastifyInstance): Promise<string> {
-  await server.listen({ host, port: asked });
-  const { address, port, family } = server.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-// For the commands, which find it beside the admin key. Without it they ask for a key.
-function noteAddress({ data }: Config, { log }: House, url: string): void {
-  try {
-    writeAddress(data, url);
-  } catch (error) {
-    log.warn({ err: error }, 'could not note the address in the data folder');
-  }
 }
 
 function workerDepths({ platforms, engine }: House): WorkerDepth[] {
@@ -191,34 +180,11 @@ async function send(options: IntakeOptions, waiting: WaitingCallers, message: Ga
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
-function openServer(
-  options: IntakeOptions,
-  waiting: WaitingCallers,
-  dialects: Dialects,
-): FastifyInstance {
-  const server = createServer(options, waiting, dialects);
-  pageRoutes(server, { log: options.log });
-  return server;
-}
-
 async function call(house: House, dialects: Dialects, made: InProcessCall): Promise<unknown> {
   const platform = house.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
   const described = platform.calls.describe(made.method, textParams(made.params));
   return described.kind === 'pass' ? null : callInProcess(dialects, made);
-}
-
-// A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
-// call that was cut off is settled as in doubt.
-async function closeDoors(house: House, server: FastifyInstance, graceMs: number): Promise<void> {
-  const { clock, engine } = house;
-  const closed = server.close();
-  await drained(clock, [closed], graceMs);
-  await house.hangUp();
-  await engine.dispatch.stop(graceMs);
-  await drained(clock, [closed], graceMs);
-  server.server.closeAllConnections();
-  await closed;
 }
 
 function intakeOptions(
@@ -242,6 +208,7 @@ function intakeOptions(
     late: { observers: 0 },
     ...(house.screens === null ? null : { screens: house.screens }),
     sandboxes: house.sandboxes,
+    config: showConfig(config, null),
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

@@ -25,7 +25,7 @@ export class Running {
   readonly charge: Charge;
   readonly rate: EndRate;
   // Resolves when it is over, which is on disk by then.
-  readonly over = Promise.withResolvers<void>();
+  readonly over: { readonly promise: Promise<void>; resolve(): void } = Promise.withResolvers();
   state: BroadcastState;
   outstanding = 0;
   // What a process before it left has been looked after.

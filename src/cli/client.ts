@@ -37,10 +37,16 @@ const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNE
 
 // What to do about a refusal, from here.
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  unknown_account: '`sluice status` lists the accounts.',
+  unknown_account: '`npx sluice status` lists the accounts.',
   forbidden_role: 'Set SLUICE_KEY to a key of a role that may.',
   forbidden_scope: 'Set SLUICE_KEY to a key whose scope holds it.',
 };
+
+// A command of ours that asks the same gateway, as it can be typed.
+export function commandFor(words: string, options: Readonly<Record<string, unknown>>): string {
+  const { url } = options;
+  return `\`npx sluice ${words}${typeof url === 'string' ? ` --url ${url}` : ''}\``;
+}
 
 export function addClientOptions(command: Command): Command {
   return command

@@ -102,7 +102,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice replay day.jsonl --set limits.group_mpm=15',
     'sluice replay day.jsonl --set schedule.weight_low=4 --truth 0.8 --json',
   ],
-  config: ['sluice config', 'sluice config --config sluice.yaml --json'],
+  config: ['sluice config', 'sluice config --config sluice.yaml --json', 'sluice config --running'],
   snapshot: ['sluice snapshot backup.db', 'sluice snapshot backup.db --data /var/lib/sluice'],
   restore: ['sluice restore backup.db --data ./data-new'],
   watch: ['sluice watch build', 'sluice watch build --account terminal:ci --json'],

@@ -331,7 +331,7 @@ describe('what went wrong', () => {
   test('an account it does not know', async () => {
     const { code, err } = await run('pause', 'telegram:2');
     expect(code).toBe(1);
-    expect(err).toContain('`sluice status` lists the accounts');
+    expect(err).toContain('`npx sluice status` lists the accounts');
   });
 
   test('no key at all', async () => {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { PRIORITIES } from '../domain/priority.ts';
 import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
 import { parseJson } from '../system/json.ts';
-import { addClientOptions, type Client, connect } from './client.ts';
+import { addClientOptions, type Client, commandFor, connect } from './client.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { onlyAccount, secondsOf } from './target.ts';
 import { fields } from './terminal/table.ts';
@@ -58,7 +58,7 @@ export function addSend(program: Command, io: Io): void {
     if (options.json) printJson(io, receipt);
     else io.out(describe(receipt));
     if (['dead', 'expired', 'uncertain'].includes(receipt.state)) {
-      throw new Failed(`not sent; see \`sluice explain ${receipt.id}\``);
+      throw new Failed(`not sent; see ${commandFor(`explain ${receipt.id}`, { ...options })}`);
     }
   });
 }

@@ -40,13 +40,15 @@ function greeting(
   const { port, data } = config;
   const isFoundAlone = port === defaultConfig().port;
   const where = isFoundAlone ? '' : ` --url ${url}`;
+  // The commands find the key in the data folder.
+  const sluice = data === defaultConfig().data ? 'npx sluice' : `SLUICE_DATA=${data} npx sluice`;
   return [
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
     '',
     link === null
       ? 'See it in a browser; this command prints a link that logs in once:'
       : 'See it in a browser (this link logs in once, within an hour):',
-    `  ${link ?? `npx sluice login-link${where}`}`,
+    `  ${link ?? `${sluice} login-link${where}`}`,
     '',
     ...(hasSandbox
       ? [
@@ -58,7 +60,7 @@ function greeting(
           `  curl ${url}/bot$TOKEN/sendMessage -d chat_id=$CHAT -d text=hello`,
         ]),
     '',
-    `Then: npx sluice top${where} · ${url}/docs · Ctrl-C stops it`,
+    `Then: ${sluice} top${where} · ${url}/docs · Ctrl-C stops it`,
   ].join('\n');
 }
 

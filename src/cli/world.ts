@@ -21,6 +21,8 @@ interface Options {
 }
 
 const SEED_MAX = 2 ** 31;
+// On a terminal a line is drawn over; elsewhere each is one more.
+const DRAWN_MS = 500;
 const PROGRESS_MS = 5_000;
 const MINUTES_DEFAULT = 10;
 const MINUTES_MAX = 7 * 24 * 60;
@@ -73,21 +75,24 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
     const seed = first + i;
     const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
     const report = await runWorld({ ...plan, seed, makeEngine: worldEngine, onProgress });
+    io.progress?.('');
     reports.push(report);
     if (!options.json) io.out(formatReport(report));
   }
   return reports;
 }
 
-// A line every few seconds: long worlds take minutes.
+// Long worlds take minutes.
 function progressOf(io: Io, name: string, minutes: number): (minute: number) => void {
   const clock = systemClock();
+  const everyMs = io.progress === undefined ? PROGRESS_MS : DRAWN_MS;
   let toldAt = clock.now();
   return (minute) => {
-    if (clock.now() - toldAt < PROGRESS_MS) return;
+    if (clock.now() - toldAt < everyMs) return;
     toldAt = clock.now();
     const what = minute > minutes ? 'drains' : `minute ${Math.round(minute)} of ${minutes}`;
-    io.err(`${name}: ${what}`);
+    if (io.progress === undefined) io.err(`${name}: ${what}`);
+    else io.progress(`${name}: ${what}`);
   };
 }
 

@@ -43,5 +43,6 @@ export { describeProblem, type SettingProblem } from './problem.ts';
 export { type Config, defaultConfig, type Origins, type ResolvedConfig } from './resolve.ts';
 export { flagOf, SECTIONS, type Setting, type SettingSection, variableOf } from './setting.ts';
 export { SETTING_KEYS, type SettingKey, type Settings } from './settings.ts';
+export { type ShownConfig, showConfig } from './shown.ts';
 export type { Origin } from './values.ts';
 export { CLIENT_VARIABLES, settingOf } from './values.ts';

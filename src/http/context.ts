@@ -24,6 +24,8 @@ export interface IntakeOptions extends AcceptContext {
   readonly sandboxes: Sandboxes;
   // Left out: the gateway shows no chats itself.
   readonly screens?: ScreenWatch;
+  // The settings in force, without secrets; left out: they are not told.
+  readonly config?: object;
   // Left out: accounts cannot be removed. `by`: who asks for it.
   readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
 }

@@ -11,6 +11,11 @@ export function sendProblem(reply: FastifyReply, refusal: Problem): FastifyReply
   return reply.code(refusal.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(refusal);
 }
 
+// What a call came to: an answer, or why there is none.
+export function answered<T extends object>(reply: FastifyReply, answer: T | Problem) {
+  return 'code' in answer ? sendProblem(reply, answer) : answer;
+}
+
 export function refuse(
   reply: FastifyReply,
   code: ErrorCode,

@@ -41,11 +41,16 @@ export interface Route<C = unknown> extends BareRoute<C> {
   readonly forms?: readonly string[];
   // By status; null: an answer without a body.
   readonly answers: Readonly<Record<string, object | null>>;
+  // Of the answers, each with what it means.
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   // Of its answers, when that is not JSON.
   readonly answerType?: string;
   // Each is sent to a running gateway by a test.
   readonly examples: Readonly<Record<string, Example>>;
 }
+
+// What a description needs to know of one.
+export type RouteFacts = Omit<Route, 'handler'>;
 
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
@@ -61,6 +66,7 @@ export const TAGS = {
   messages: 'Hand over, look up, search, cancel, explain.',
   streams: 'Texts that grow, and end in a final.',
   broadcasts: 'One message to many chats, and the audiences they go to.',
+  'drop-in': 'The platforms’ own APIs: any client of theirs works by its base URL alone.',
   'dead letters': 'What will not be tried again unless someone says so.',
   accounts: 'What is known of each account and chat, and the operator’s pause.',
   watching: 'How the gateway stands, now and as it changes.',

@@ -13,6 +13,7 @@ import { MESSAGE_ROUTES } from './messages/messages.ts';
 import type { Route, RouteGroup } from './route.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox.ts';
 import { STREAM_ROUTES } from './streams/streams.ts';
+import { CONFIG_ROUTES } from './watch/config.ts';
 import { EVENT_ROUTES } from './watch/events.ts';
 import { HEALTH_ROUTES } from './watch/health.ts';
 import { OVERVIEW_ROUTES } from './watch/overview.ts';
@@ -26,7 +27,7 @@ export const GROUPS: readonly RouteGroup[] = [
   ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
   ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
   ...[OVERVIEW_ROUTES, QUEUE_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES, STATS_ROUTES],
-  ...[HEALTH_ROUTES, DOCS_ROUTES, MCP_ROUTES],
+  ...[HEALTH_ROUTES, CONFIG_ROUTES, DOCS_ROUTES, MCP_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
 

@@ -31,6 +31,12 @@ export interface PlatformSample {
   // An update, and the header that proves that the platform posts it.
   readonly secretHeader: string;
   readonly update: Readonly<Record<string, unknown>>;
+  // A call of its own API; left out: it is served to nobody.
+  readonly dropIn?: {
+    readonly url: string;
+    readonly params: Readonly<Record<string, string>>;
+    readonly body: Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface Contradiction<Rows extends SettingRows> {

@@ -6,7 +6,7 @@ import { PRIORITIES } from '../../domain/priority.ts';
 import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
 import { intBelow, systemRandom } from '../../system/random.ts';
-import { addClientOptions, type Client, connect } from '../client.ts';
+import { addClientOptions, type Client, commandFor, connect } from '../client.ts';
 import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 import { onlyAccount, secondsOf } from '../target.ts';
 import { follow } from './progress.ts';
@@ -82,7 +82,8 @@ async function run(io: Io, options: Options): Promise<void> {
     throw new Failed(`the producer failed (${stream.error}); what it had said was kept`);
   }
   if (stream.state === 'failed') {
-    throw new Failed(`not sent; see \`sluice explain ${stream.finals[0] ?? stream.id}\``);
+    const words = `explain ${stream.finals[0] ?? stream.id}`;
+    throw new Failed(`not sent; see ${commandFor(words, { ...options })}`);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WaitingCallers } from '../../accept/callers.ts';
-import { gone, invalid, moveProblem, readId } from '../../accept/problems.ts';
+import { invalid } from '../../accept/problems.ts';
 import { checkSearch, Receipt, Result, SearchQuery } from '../../accept/schema.ts';
 import {
   awaitResult,
@@ -11,14 +11,12 @@ import {
   prepare,
   submit,
 } from '../../accept/submit.ts';
-import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import { problem } from '../../domain/errors.ts';
 import { operator, sender, viewer } from '../auth/access.ts';
 import { headersOf } from '../auth/guard.ts';
 import type { IntakeOptions } from '../context.ts';
 import { SAMPLE } from '../openapi/common.ts';
-import { refuse, sendProblem } from '../problem.ts';
+import { answered, refuse, sendProblem } from '../problem.ts';
 import { readSearch } from '../query.ts';
 import { group, type Route } from '../route.ts';
 import {
@@ -29,8 +27,8 @@ import {
   Moved,
   SingleMessage,
 } from './answers.ts';
-import { pastInWords, pastOf } from './past.ts';
-import { showFully, showPage } from './view.ts';
+import { cancelMessage, explainMessage, findMessage } from './calls.ts';
+import { showPage } from './view.ts';
 
 interface ById {
   Params: { id: string };
@@ -56,6 +54,10 @@ const POST: Route<MessagePorts> = {
   },
   body: { anyOf: [...SingleMessage.anyOf, { type: 'array', items: SingleMessage }] },
   answers: { 200: Result, 202: Receipt, 207: { type: 'array', items: BatchItem } },
+  answerHeaders: {
+    'X-Sluice-Delivery': 'The id of the delivery; of a batch there are several, in its answer',
+    'X-Correlation-Id': 'Yours, else the id of the delivery',
+  },
   serialised: { 202: Receipt },
   examples: {
     'a message': { body: { to, body: { text: 'hello' } }, status: 202 },
@@ -107,7 +109,8 @@ const GET: Route<MessagePorts> = {
   summary: 'State, attempts, history, position, eta, result',
   answers: { 200: DeliveryStory },
   examples: { 'one of them': { ...waits, status: 200 } },
-  handler: ({ options }, request: FastifyRequest<ById>, reply) => getOne(options, request, reply),
+  handler: async ({ options }, request: FastifyRequest<ById>, reply) =>
+    answered(reply, await findMessage(options, request.params.id)),
 };
 
 const CANCEL: Route<MessagePorts> = {
@@ -118,7 +121,8 @@ const CANCEL: Route<MessagePorts> = {
   summary: 'Cancel, if it is not being sent',
   answers: { 200: Moved },
   examples: { 'one that waits': { ...waits, status: 200 } },
-  handler: ({ options }, request: FastifyRequest<ById>, reply) => cancel(options, request, reply),
+  handler: async ({ options }, request: FastifyRequest<ById>, reply) =>
+    answered(reply, await cancelMessage(options, request.params.id, request.caller)),
 };
 
 const EXPLAIN: Route<MessagePorts> = {
@@ -132,7 +136,8 @@ const EXPLAIN: Route<MessagePorts> = {
     'one that waits': { ...waits, status: 200 },
     'one that is dead': { params: { id: SAMPLE.dead }, status: 200 },
   },
-  handler: ({ options }, request: FastifyRequest<ById>, reply) => explain(options, request, reply),
+  handler: async ({ options }, request: FastifyRequest<ById>, reply) =>
+    answered(reply, await explainMessage(options, request.params.id)),
 };
 
 export const MESSAGE_ROUTES = group<MessagePorts>(
@@ -208,67 +213,4 @@ async function search(options: IntakeOptions, request: FastifyRequest, reply: Fa
   if ('code' in asked) return sendProblem(reply, asked);
   const { filter, limit, before } = asked;
   return showPage(tag, await ledger.search(filter, { limit, before }), asked);
-}
-
-async function getOne(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
-  const { tag, ledger, road } = options;
-  const seq = readId(tag, request.params.id);
-  if (typeof seq !== 'number') return sendProblem(reply, seq);
-  const [delivery, attempts, history] = await Promise.all([
-    ledger.get(seq),
-    ledger.attempts(seq),
-    ledger.history(seq),
-  ]);
-  if (delivery === null) return sendProblem(reply, gone());
-  const place = road.place(seq);
-  return {
-    ...showFully(tag, delivery, { attempts, history }),
-    position: place?.position ?? null,
-    eta: showTimeOrNull(place?.eta ?? null),
-  };
-}
-
-async function cancel(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
-  const { tag, road, clock, ledger } = options;
-  const seq = readId(tag, request.params.id);
-  if (typeof seq !== 'number') return sendProblem(reply, seq);
-  const delivery = await ledger.get(seq);
-  if (delivery === null) return sendProblem(reply, gone());
-  const moved = await road.move({
-    account: delivery.account,
-    seq,
-    to: 'cancelled',
-    at: clock.now(),
-    reason: 'cancelled',
-    by: request.caller,
-    body: null,
-    queueMax: 0,
-  });
-  const refusal = moveProblem(moved);
-  if (refusal !== null) return sendProblem(reply, refusal);
-  return { id: request.params.id, state: 'cancelled' };
-}
-
-async function explain(options: IntakeOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
-  const { tag, road, ledger } = options;
-  const seq = readId(tag, request.params.id);
-  if (typeof seq !== 'number') return sendProblem(reply, seq);
-  const known = await ledger.get(seq);
-  if (known === null) return sendProblem(reply, problem('not_found', gone().detail));
-  const { id, correlation } = known;
-  const waits = road.explain(seq);
-  if (waits !== null) {
-    const causes = waits.causes.map((cause) => ({ ...cause, until: showTimeOrNull(cause.until) }));
-    return { ...waits, id, correlation, eta: showTimeOrNull(waits.eta), causes };
-  }
-  // It may have ended since it was read.
-  const delivery = (await ledger.get(seq)) ?? known;
-  const { state } = delivery;
-  const [attempts, history] = await Promise.all([ledger.attempts(seq), ledger.history(seq)]);
-  const past = pastOf(delivery, attempts, history);
-  const summary = pastInWords(delivery, past);
-  const shown = past.map(({ kind, from, to, detail }) => {
-    return { kind, from: showTime(from), ms: Math.round(to - from), detail };
-  });
-  return { id, correlation, state, position: null, eta: null, summary, causes: [], past: shown };
 }

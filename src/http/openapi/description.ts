@@ -4,7 +4,13 @@ import type { Tag } from '../route.ts';
 
 export interface Description {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: Tag; readonly description: string }[];
   readonly components: {
     readonly securitySchemes: object;
@@ -36,6 +42,9 @@ export interface DescribedParameter {
 
 export interface DescribedAnswer {
   readonly description: string;
+  readonly headers?: Readonly<
+    Record<string, { readonly description: string; readonly schema: Schema }>
+  >;
   readonly content?: Readonly<Record<string, MediaContent>>;
 }
 

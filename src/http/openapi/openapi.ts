@@ -9,7 +9,7 @@ import type { Access } from '../auth/access.ts';
 import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from '../auth/schema.ts';
 import { Audience, Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
 import { Delivery, DeliveryStory, Explanation, Waiting } from '../messages/answers.ts';
-import { type Example, type Route, TAGS, type Tag } from '../route.ts';
+import { type Example, type Route, type RouteFacts, TAGS, type Tag } from '../route.ts';
 import { Stream, StreamAnswer, StreamFanOut } from '../streams/schema.ts';
 import { OverviewAnswer } from '../watch/overview.ts';
 import type {
@@ -20,6 +20,7 @@ import type {
   MediaContent,
   Schema,
 } from './description.ts';
+import { DROP_IN } from './drop-in.ts';
 
 // Said once, and named wherever it stands.
 const NAMED = {
@@ -41,10 +42,11 @@ const ANSWERS: Readonly<Record<string, string>> = {
   303: 'Leads to the page',
   503: 'A part is down',
 };
+const REFUSED = 'Refused, in the words of the platform';
 
 export function openApi(routes: readonly Route[]): Description {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
-  for (const route of routes) {
+  for (const route of [...routes, DROP_IN]) {
     const path = pathOf(route);
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = describe(path, route);
@@ -58,7 +60,9 @@ export function openApi(routes: readonly Route[]): Description {
       description:
         'A durable, paced delivery gateway for chat platforms. The platforms’ own APIs are served beside this one, ' +
         `under their own paths. Refusals carry one of these codes: ${Object.keys(ERRORS).join(', ')}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/', description: 'The gateway that this was read from' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name: name as Tag, description })),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -70,11 +74,11 @@ export function openApi(routes: readonly Route[]): Description {
 }
 
 // As the description writes it: `{id}`, not `:id`.
-function pathOf({ url }: Route): string {
+function pathOf({ url }: RouteFacts): string {
   return url.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-function describe(path: string, route: Route): DescribedOperation {
+function describe(path: string, route: RouteFacts): DescribedOperation {
   const { tag, summary, examples } = route;
   const { role } = route.access;
   const isOpen = role === 'anyone';
@@ -104,17 +108,32 @@ function roleInWords(role: Access['role']): string {
   return `Needs a key of the role ${role}.`;
 }
 
-function answersOf({ answers, answerType = 'application/json' }: Route) {
+function answersOf(route: RouteFacts) {
+  const { answers, answerHeaders, answerType = 'application/json' } = route;
+  const told: Pick<DescribedAnswer, 'headers'> =
+    answerHeaders === undefined ? {} : { headers: headersOf(answerHeaders) };
   const responses: Record<string, DescribedAnswer> = {};
   for (const [status, schema] of Object.entries(answers)) {
     const content = schema === null ? {} : { content: { [answerType]: { schema: named(schema) } } };
-    responses[status] = { description: ANSWERS[status] ?? 'Done', ...content };
+    responses[status] = { description: ANSWERS[status] ?? 'Done', ...told, ...content };
   }
-  const problem = { 'application/problem+json': { schema: named(ProblemAnswer) } };
-  return { ...responses, default: { description: 'A problem', content: problem } };
+  if (route === DROP_IN) return { ...responses, '4XX': { description: REFUSED, ...told } };
+  const content = { 'application/problem+json': { schema: named(ProblemAnswer) } };
+  return {
+    ...responses,
+    '4XX': { description: 'Refused: `code` says why', content },
+    default: { description: 'It failed here: `code` says why', content },
+  };
 }
 
-function requestBody({ body, forms = [], examples }: Route) {
+function headersOf(headers: NonNullable<Route['answerHeaders']>) {
+  const described = Object.entries(headers).map(([name, description]) => {
+    return [name, { description, schema: { type: 'string' } as Schema }] as const;
+  });
+  return Object.fromEntries(described);
+}
+
+function requestBody({ body, forms = [], examples }: RouteFacts) {
   if (body === undefined && forms.length === 0) return {};
   const content: Record<string, MediaContent> = {};
   if (body !== undefined) {

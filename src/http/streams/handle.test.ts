@@ -11,7 +11,11 @@ afterEach(async () => {
 async function start() {
   open = await bench();
   const { app, live, options } = open;
-  const stream = streaming(app, { ...options, live, idleMs: 1000 });
+  const stream = streaming((stop) => app.addHook('preClose', async () => stop()), {
+    ...options,
+    live,
+    idleMs: 1000,
+  });
   return { at: open, live, stream };
 }
 

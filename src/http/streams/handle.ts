@@ -1,7 +1,6 @@
 // A stream in the hands of a library user: what the routes do, as calls. Refusals are values, as `send` has them.
 
 import { EventEmitter } from 'node:events';
-import type { FastifyInstance } from 'fastify';
 import { waitOf } from '../../accept/submit.ts';
 import type { Problem } from '../../domain/errors.ts';
 import { HOLDERS } from '../../domain/idempotency.ts';
@@ -21,37 +20,43 @@ export type StreamMessage = StreamRequest | StreamFanOutRequest;
 type Shown = Promise<ShownStream | Problem>;
 
 interface Wish {
-  // Seconds to wait until the text has arrived; true: as long as allowed.
+  /** Seconds to wait until the text has arrived; true: as long as allowed. */
   readonly wait?: number | boolean;
 }
 
 export interface StreamHandle {
+  /** Under which the routes know it. */
   readonly id: string;
-  // Durable when they resolve.
-  append(text: string): Shown;
-  replace(text: string): Shown;
-  // With a last piece of text, if there is one.
-  final(text?: string, wish?: Wish): Shown;
-  // What was shown stays.
-  cancel(): Shown;
-  view(): Shown;
+  /** More text at its end; durable when it resolves. */
+  append(text: string): Promise<ShownStream | Problem>;
+  /** Another text in its place; durable when it resolves. */
+  replace(text: string): Promise<ShownStream | Problem>;
+  /**
+   * Ends it, with a last piece of text if there is one; with `wait` it resolves when the text has
+   * arrived.
+   */
+  final(text?: string, wish?: Wish): Promise<ShownStream | Problem>;
+  /** Ends it without a final; what was shown stays. */
+  cancel(): Promise<ShownStream | Problem>;
+  /** How it stands. */
+  view(): Promise<ShownStream | Problem>;
 }
 
 export interface Streaming {
   (request: StreamMessage): Promise<StreamHandle | Problem>;
-  // All of it in one call. If the source fails, the text is finished with what it had, and the error is thrown on.
+  /**
+   * All of it in one call. If the source fails, the text is finished with what it had, and the
+   * error is thrown on.
+   */
   (request: StreamMessage, source: AsyncIterable<string>, wish?: Wish): Shown;
 }
 
 const NO_HEADERS = { correlation: null, idempotencyKey: null, holder: HOLDERS.library };
 
-// Whoever waits for an arrival stops waiting when the server closes.
-export function streaming(
-  server: Pick<FastifyInstance, 'addHook'>,
-  options: StreamOptions,
-): Streaming {
+// Whoever waits for an arrival stops waiting when the gateway closes.
+export function streaming(atEnd: (stop: () => void) => void, options: StreamOptions): Streaming {
   const waits = new StreamWaits(options.live, options.clock);
-  server.addHook('preClose', async () => waits.stop());
+  atEnd(() => waits.stop());
   const stream = async (
     request: StreamMessage,
     source?: AsyncIterable<string>,

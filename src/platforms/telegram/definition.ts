@@ -28,6 +28,11 @@ export const TELEGRAM = {
       update_id: 7001,
       message: { message_id: 1, date: 1900000000, chat: { id: 42 }, text: 'hello' },
     },
+    dropIn: {
+      url: '/bot:token/:method',
+      params: { token: '1:sandbox', method: 'sendMessage' },
+      body: { chat_id: 42, text: 'hello' },
+    },
   },
   async open({ settings, connect, sandbox, files, reusesFiles }) {
     const { createTelegram } = await import('./telegram.ts');
