@@ -396,6 +396,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
   'src/domain/ids.ts': 'looks for one colon, once',
+  'src/ingest/plan/plan.ts': 'hashes the id of a source, one step a character',
   'src/system/fault.ts': 'reads a stack of bounded depth',
 };
 
