@@ -61,6 +61,7 @@ export async function openPlatforms(
       sandbox: own?.transport ?? null,
       files,
       reusesFiles: config.uploadReuse,
+      isLoopback: isLoopback(config.host),
     });
     platforms.set(opened.name, bounded(wrap(opened), { clock, report }));
   }

@@ -80,6 +80,7 @@ async function openPlatform(
     sandbox: null,
     files: NO_FILES,
     reusesFiles: true,
+    isLoopback: true,
   });
 }
 

@@ -49,4 +49,6 @@ export interface PlatformParts<Settings = Readonly<Record<string, unknown>>> {
   // Where uploaded files are read from; `reusesFiles`: one that the platform already has is not sent again.
   readonly files: FileSource;
   readonly reusesFiles: boolean;
+  // Nobody but this machine can call the gateway.
+  readonly isLoopback: boolean;
 }

@@ -1,4 +1,5 @@
-// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban.
+// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban, and
+// which interactions were posted here.
 
 import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/transport.ts';
@@ -15,7 +16,8 @@ import {
   replyTarget,
   targets,
 } from './describe.ts';
-import { DIALECT } from './dialect/dialect.ts';
+import { dialectFor } from './dialect/dialect.ts';
+import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordLimits, discordPriors } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
@@ -36,6 +38,8 @@ export interface DiscordOptions {
   readonly limits?: Partial<DiscordLimits>;
   // Refusals in ten minutes after which nothing is asked.
   readonly invalidMax?: number;
+  // Answers to interactions that nobody here has heard of; left out: they are taken.
+  readonly takesInteractions?: boolean;
   readonly files?: FileSource;
 }
 
@@ -54,6 +58,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     files: options.files ?? null,
     invalid: new InvalidRequests(options.clock, options.invalidMax ?? INVALID_MAX_DEFAULT),
   };
+  const interactions = new Interactions(options.clock, options.takesInteractions ?? true);
   return {
     name: 'discord',
     credentials: CREDENTIALS,
@@ -87,14 +92,14 @@ export function createDiscord(options: DiscordOptions): Platform {
     },
     references: { mentions, named },
     content: { touch, wording },
-    dialect: DIALECT,
+    dialect: dialectFor(interactions),
     passage: {
       pass: (call, hangUp) => pass(lines, call, hangUp),
       chargeOf: () => PASSED,
       download: async () => NO_FILE,
     },
     live: LIVE_OUTPUT,
-    updates: UPDATES,
+    updates: { ...UPDATES, received: (update) => interactions.received(update) },
     broadcast: { escape: () => escapeValue, unreachable: UNREACHABLE, sampleChat: '1' },
   };
 }
