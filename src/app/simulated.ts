@@ -81,6 +81,7 @@ async function openPlatform(
     files: NO_FILES,
     reusesFiles: true,
     isLoopback: true,
+    warn: () => {},
   });
 }
 

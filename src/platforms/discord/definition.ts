@@ -8,7 +8,7 @@ export const DISCORD = {
   name: 'discord',
   settings: DISCORD_SETTINGS,
   credentials: CREDENTIALS,
-  async open({ settings, connect, sandbox, clock, files, isLoopback }) {
+  async open({ settings, connect, sandbox, clock, files, isLoopback, warn }) {
     const { createDiscord } = await import('./discord.ts');
     return createDiscord({
       transport: connect(settings.discordApi),
@@ -18,6 +18,7 @@ export const DISCORD = {
       invalidMax: settings.discordInvalidMax,
       takesInteractions: settings.discordInteractions ?? isLoopback,
       files,
+      warn,
     });
   },
 } as const satisfies PlatformDefinition<typeof DISCORD_SETTINGS>;

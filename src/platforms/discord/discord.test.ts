@@ -240,7 +240,7 @@ describe('refusals that lead to a ban', () => {
 
   test('a channel that refuses is asked rarely, and others go on', () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 5000);
+    const invalid = new InvalidRequests(clock, 5000, () => {});
     let asked = 0;
     for (let i = 0; i < 1000; i++) {
       const known = invalid.instead('a 1');
@@ -257,7 +257,7 @@ describe('refusals that lead to a ban', () => {
 
   test('when there are too many nothing is asked until they are old', async () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 100);
+    const invalid = new InvalidRequests(clock, 100, () => {});
     for (let i = 0; i < 100; i++) invalid.answered(`a ${i}`, forbidden);
     const known = invalid.instead('a another');
     expect(classify('createMessage', known!)).toMatchObject({
@@ -290,7 +290,7 @@ describe('refusals that lead to a ban', () => {
 
   test('a channel that takes one again is asked as before; what is shared does not count', async () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 100);
+    const invalid = new InvalidRequests(clock, 100, () => {});
     for (let i = 0; i < 10; i++) invalid.answered('a 1', forbidden);
     expect(invalid.instead('a 1')).not.toBeNull();
     await clock.run(clock.now() + 60_000);

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/transport.ts';
-import type { FileSource, Platform } from '../platform.ts';
+import type { FileSource, Platform, Warn } from '../platform.ts';
 import { classify } from './classify.ts';
 import { touch, wording } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -41,6 +41,7 @@ export interface DiscordOptions {
   // Answers to interactions that nobody here has heard of; left out: they are taken.
   readonly takesInteractions?: boolean;
   readonly files?: FileSource;
+  readonly warn?: Warn;
 }
 
 const INVALID_MAX_DEFAULT = 5000;
@@ -52,13 +53,15 @@ const PASSED = Object.freeze({
 const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as const;
 
 export function createDiscord(options: DiscordOptions): Platform {
+  const { clock, invalidMax = INVALID_MAX_DEFAULT, warn = () => {} } = options;
+  const invalid = new InvalidRequests(clock, invalidMax, warn);
   const lines: Lines = {
     transport: options.transport,
     sandbox: options.sandbox ?? null,
     files: options.files ?? null,
-    invalid: new InvalidRequests(options.clock, options.invalidMax ?? INVALID_MAX_DEFAULT),
+    invalid,
   };
-  const interactions = new Interactions(options.clock, options.takesInteractions ?? true);
+  const interactions = new Interactions(clock, options.takesInteractions ?? true);
   return {
     name: 'discord',
     credentials: CREDENTIALS,
@@ -101,5 +104,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     live: LIVE_OUTPUT,
     updates: { ...UPDATES, received: (update) => interactions.received(update) },
     broadcast: { escape: () => escapeValue, unreachable: UNREACHABLE, sampleChat: '1' },
+    troubles: () => invalid.troubles(),
   };
 }
