@@ -25,8 +25,9 @@ export const DISCORD_SETTINGS = {
     unit: 'per any second',
   }),
   discordChannelBurst: limit('discord_channel_burst', integer({ min: 1, max: 1000 }), 5, {
-    meaning: 'Messages to one Discord channel; edits have as many of their own',
-    unit: 'per any 5 s',
+    meaning:
+      'Messages to one Discord channel at once, as many of which come back in 5 s; edits have as many of their own',
+    unit: 'messages',
   }),
   discordWebhookMpm: limit('discord_webhook_mpm', integer({ min: 1, max: 6000 }), 30, {
     meaning: 'Messages of one webhook of Discord, which no header tells of',
