@@ -233,7 +233,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       DISCORD_OUTPUT.render(text, 'plain', false),
       escapeValue(text),
     ],
-    words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
+    words: ['a', '*', '**', '`', '```', '\n', '> ', '1. ', '# ', '||', '~~', '[a](b)', '_', '\\'],
   },
   'tokens and paths of WhatsApp': {
     files: ['src/platforms/whatsapp/request.ts', 'src/platforms/whatsapp/describe.ts'],
