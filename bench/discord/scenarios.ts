@@ -32,6 +32,7 @@ const ANSWERS = 6;
 const AT_ONCE = { prefer: 'respond-async' };
 const EDIT_EVERY_MS = 500;
 const EDITING_MS = 10_000;
+const LOOK_EVERY_MS = 500;
 
 const { create, webhook } = DISCORD_DEFAULTS.buckets;
 const { hiddenWebhook } = DISCORD_DEFAULTS;
@@ -96,6 +97,10 @@ async function sendAll(client: Client, channel: string, count: number): Promise<
   await Promise.all(sent);
 }
 
+interface Shown {
+  readonly content: string;
+}
+
 async function byWebhook(client: Client): Promise<void> {
   const made = await client.rest.post(`/channels/${client.channel(0)}/webhooks`, {
     body: { name: 'bench' },
@@ -123,9 +128,17 @@ async function answer(client: Client, n: number): Promise<void> {
     // The library makes one call of a channel at a time: where it is not told at once that a text was taken, it keeps
     // all others back, and none can take the place of an older one.
     edits.push(edit(`answer ${n}: ${i}`, AT_ONCE).catch(() => null));
-    await new Promise((resolve) => setTimeout(resolve, EDIT_EVERY_MS));
+    await pause(EDIT_EVERY_MS);
   }
   client.asks(channel, `${FINAL} ${n}`);
-  await edit(`${FINAL} ${n}`);
+  await edit(`${FINAL} ${n}`, AT_ONCE);
   await Promise.all(edits);
+  const shown = () => rest.get(`/channels/${channel}/messages/${id}`) as Promise<Shown>;
+  while ((await shown()).content !== `${FINAL} ${n}`) await pause(LOOK_EVERY_MS);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -113,7 +113,8 @@ export class AccountLimits {
     const booking = bookingOf(ticket);
     assert(!booking.isSettled, 'settled twice');
     booking.isSettled = true;
-    const told = { observed, isLimited: signal.kind === 'limited' };
+    const isLimited = signal.kind === 'limited';
+    const told = { observed, isLimited, takenAt: booking.takenAt };
     this.#buckets.settle(booking.charge.chat, booking.plan.route, told, now);
     booking.chat.inFlight -= 1;
     const notes = new Notes(this.#account, now, this.#unsaved);

@@ -112,6 +112,19 @@ describe('a bucket whose calls come back one by one', () => {
     expect(at.earliestChat(send('1'), next)).toBeGreaterThanOrEqual(12_000);
   });
 
+  test('is late only once where an answer was slow', () => {
+    const at = limits();
+    burst(at, 10_000);
+    // Judged at 11 s, answered two seconds later: the reset looks two seconds later than it is.
+    const slow = at.take(send('1'), 11_005);
+    at.settled(slow, { kind: 'ok' }, 13_000, { limit: 5, remaining: 0, resetAfterMs: 5000 });
+    const late = at.earliestChat(send('1'), 13_000);
+    expect(late).toBeGreaterThanOrEqual(14_000);
+    // By then two more have come back.
+    call(at, send('1'), late, 1, 17_000 - late);
+    expect(at.earliestChat(send('1'), late)).toBe(late);
+  });
+
   test('that limits a call after all is taken for a window again', () => {
     const at = limits();
     burst(at, 10_000);

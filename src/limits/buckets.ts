@@ -23,6 +23,15 @@ interface Bucket {
   slotMs: number;
 }
 
+export interface BucketAnswer {
+  // What it said, if it did.
+  readonly observed: ObservedBucket | undefined;
+  // It said that the call was one too many.
+  readonly isLimited: boolean;
+  // When the call began.
+  readonly takenAt: number;
+}
+
 const OVERTAKING_MS = 250;
 // The network alone moves the reset by less.
 const MOVED_MS_MIN = 250;
@@ -56,18 +65,17 @@ export class Buckets {
     this.#buckets.set(key, bucket);
   }
 
-  // `observed`: what the answer said, if it did; `isLimited`: it said that the call was one too many.
   settle(
     chat: string,
     route: string | undefined,
-    { observed, isLimited }: { observed: ObservedBucket | undefined; isLimited: boolean },
+    { observed, isLimited, takenAt }: BucketAnswer,
     now: number,
   ): void {
     const key = route === undefined ? '' : keyOf(chat, route);
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return;
     bucket.inFlight -= 1;
-    if (observed !== undefined) learn(bucket, observed, now);
+    if (observed !== undefined) learn(bucket, observed, takenAt, now);
     // Whatever was believed of it was wrong.
     if (isLimited) Object.assign(bucket, { isGradual: false, slotMs: 0 });
     if (isIdle(bucket, now)) this.#buckets.delete(key);
@@ -98,17 +106,20 @@ export class Buckets {
 }
 
 // Answers overtake each other: of two that come close together the one that leaves less counts.
-function learn(bucket: Bucket, observed: ObservedBucket, now: number): void {
+function learn(bucket: Bucket, observed: ObservedBucket, takenAt: number, now: number): void {
   const { limit, remaining, resetAfterMs } = observed;
   const isSame = limit === bucket.limit && bucket.resetAt > now;
   const resetAt = now + resetAfterMs;
   bucket.isGradual = isSame && (bucket.isGradual || isMoved(bucket, remaining, resetAt));
   const slotMs = remaining < limit ? (resetAfterMs - ROUNDED_MS) / (limit - remaining) : 0;
   bucket.slotMs = Math.max(isSame ? bucket.slotMs : 0, slotMs);
-  const isLater = bucket.isGradual && resetAt >= bucket.resetAt;
-  const isClose = isSame && (bucket.isGradual || now - bucket.learnedAt < OVERTAKING_MS);
+  // A call that began after the last answer was judged after it, and its answer tells all there is: an answer that was
+  // slow makes the reset look late once, not for good.
+  const isOlder = takenAt < bucket.learnedAt;
+  const isNear = now - bucket.learnedAt < OVERTAKING_MS;
+  const isClose = isSame && (bucket.isGradual ? isOlder : isNear);
   bucket.limit = limit;
-  bucket.remaining = isClose && !isLater ? Math.min(remaining, bucket.remaining) : remaining;
+  bucket.remaining = isClose ? Math.min(remaining, bucket.remaining) : remaining;
   bucket.resetAt = Math.max(isClose ? bucket.resetAt : 0, resetAt);
   bucket.learnedAt = now;
 }
