@@ -136,7 +136,8 @@ function spentTrouble(max: number, until: number): PlatformTrouble {
     until,
     summary: `Discord has refused ${max} calls within ten minutes: none is made for now, so that it bans nobody.`,
     remedy:
-      'Look at the dead letters for what is refused (a permission, a token) and stop it; it goes on by itself at that time.',
+      'Look at the dead letters for what is refused (a permission, a token) and stop it; ' +
+      'it goes on by itself at that time.',
   };
 }
 
