@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureNodeFlags } from '../bin/node-flags.js';
 import { broadcast } from './broadcast/broadcast.ts';
+import { discord } from './discord/discord.ts';
 import { engine } from './engine/engine.ts';
 import { ingest } from './ingest/ingest.ts';
 import { latency } from './latency/latency.ts';
@@ -24,6 +25,7 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   streams: liveOutput,
   strangers,
   ingest,
+  discord,
   whatsapp,
 };
 // Measured with another suite when all are asked for.

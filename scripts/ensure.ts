@@ -23,6 +23,10 @@ const TOOLS = {
     ],
     packages: ['chromium', 'fonts-dejavu-core'],
   },
+  'discord.py': {
+    programs: ['/usr/lib/python3/dist-packages/discord/__init__.py'],
+    packages: ['python3-discord'],
+  },
   prometheus: { programs: ['promtool'], packages: ['prometheus'] },
   // A library: what it is found by is its file.
   'python-telegram-bot': {

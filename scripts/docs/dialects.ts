@@ -14,6 +14,7 @@ const { platforms } = await openPlatforms(
     random: systemRandom(),
     files: { has: () => false, read: () => nothingIsRead() },
     report: () => {},
+    log: { warn: () => {} },
   },
 );
 

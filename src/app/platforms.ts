@@ -12,6 +12,7 @@ import { PLATFORMS } from '../platforms/registry.ts';
 import { openSimulator, type SimPeople } from '../sim/sim.ts';
 import type { Clock } from '../system/clock.ts';
 import { undiciTransport } from '../system/http.ts';
+import type { Log } from '../system/log.ts';
 import type { Random } from '../system/random.ts';
 
 // Enough for every account's calls in flight at once: connections must not be what one account takes from another.
@@ -36,6 +37,7 @@ export interface PlatformPorts {
   readonly random: Random;
   readonly files: FileSource;
   readonly report: ReportFault;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 export function definitionsOf({ platforms = PLATFORMS }: PlatformChoice) {
@@ -47,7 +49,7 @@ export async function openPlatforms(
   choice: PlatformChoice,
   ports: PlatformPorts,
 ): Promise<OpenedPlatforms> {
-  const { clock, random, files, report } = ports;
+  const { clock, random, files, report, log } = ports;
   const { wrap = (platform: Platform) => platform } = choice;
   const platforms = new Map<string, Platform>();
   const sandboxes = new Map<string, SimPeople>();
@@ -61,6 +63,8 @@ export async function openPlatforms(
       sandbox: own?.transport ?? null,
       files,
       reusesFiles: config.uploadReuse,
+      isLoopback: isLoopback(config.host),
+      warn: (fields, message) => log.warn({ platform: definition.name, ...fields }, message),
     });
     platforms.set(opened.name, bounded(wrap(opened), { clock, report }));
   }

@@ -86,7 +86,8 @@ export async function openHouse(
     bytesMax: config.spoolBytesMax,
   });
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
-  const opened = await openPlatforms(config, choice, { clock, random, files: spool, report });
+  const ports = { clock, random, files: spool, report, log };
+  const opened = await openPlatforms(config, choice, ports);
   const { platforms, sandboxes } = opened;
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };

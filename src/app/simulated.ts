@@ -80,6 +80,8 @@ async function openPlatform(
     sandbox: null,
     files: NO_FILES,
     reusesFiles: true,
+    isLoopback: true,
+    warn: () => {},
   });
 }
 

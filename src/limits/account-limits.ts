@@ -113,7 +113,9 @@ export class AccountLimits {
     const booking = bookingOf(ticket);
     assert(!booking.isSettled, 'settled twice');
     booking.isSettled = true;
-    this.#buckets.settle(booking.charge.chat, booking.plan.route, observed, now);
+    const isLimited = signal.kind === 'limited';
+    const told = { observed, isLimited, takenAt: booking.takenAt };
+    this.#buckets.settle(booking.charge.chat, booking.plan.route, told, now);
     booking.chat.inFlight -= 1;
     const notes = new Notes(this.#account, now, this.#unsaved);
     this.#unsaved = [];

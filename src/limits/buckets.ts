@@ -1,6 +1,12 @@
 // What a platform itself says of its buckets, answer by answer: so many calls are left until it is full again. Beside
 // the windows, which are ours: a bucket only holds back, and knows of calls that others made with the same credential.
 // A call without an answer may or may not be counted in what the last answer said, so it is taken for one that is not.
+//
+// What is used up may come back all at once, at the reset, or one by one until then, and no answer says which. But two
+// of them do: in a window each call leaves the reset where it is, and where they come back one by one each call moves
+// it away by what one needs. Until that was seen, an empty bucket is taken for a window. From then on there is room for
+// a call as soon as the reset is no further away than the others need. How long one needs is at least the time to the
+// reset, divided by how many are used: the largest such share that was told is never too large, so nothing goes early.
 
 import type { ObservedBucket } from '../domain/outcome.ts';
 import type { Cause } from './words.ts';
@@ -12,10 +18,29 @@ interface Bucket {
   resetAt: number;
   inFlight: number;
   learnedAt: number;
+  // They come back one by one, each in at least `slotMs`.
+  isGradual: boolean;
+  slotMs: number;
+}
+
+export interface BucketAnswer {
+  // What it said, if it did.
+  readonly observed: ObservedBucket | undefined;
+  // It said that the call was one too many.
+  readonly isLimited: boolean;
+  // When the call began.
+  readonly takenAt: number;
 }
 
 const OVERTAKING_MS = 250;
-const UNKNOWN = { limit: 0, remaining: 0, resetAt: 0, inFlight: 0, learnedAt: 0 };
+// The network alone moves the reset by less.
+const MOVED_MS_MIN = 250;
+// Times are told in whole milliseconds, rounded up.
+const ROUNDED_MS = 1;
+const UNKNOWN = {
+  ...{ limit: 0, remaining: 0, resetAt: 0, inFlight: 0, learnedAt: 0 },
+  ...{ isGradual: false, slotMs: 0 },
+};
 
 export class Buckets {
   // By chat and route.
@@ -28,8 +53,8 @@ export class Buckets {
 
   earliest(chat: string, route: string | undefined, now: number): number {
     const bucket = route === undefined ? undefined : this.#buckets.get(keyOf(chat, route));
-    if (bucket === undefined || bucket.resetAt <= now) return now;
-    return bucket.remaining - bucket.inFlight > 0 ? now : bucket.resetAt;
+    if (bucket === undefined || bucket.remaining - bucket.inFlight > 0) return now;
+    return Math.max(now, bucket.isGradual ? roomAt(bucket, now) : bucket.resetAt);
   }
 
   hold(chat: string, route: string | undefined): void {
@@ -40,18 +65,19 @@ export class Buckets {
     this.#buckets.set(key, bucket);
   }
 
-  // `observed`: what the answer said, if it did.
   settle(
     chat: string,
     route: string | undefined,
-    observed: ObservedBucket | undefined,
+    { observed, isLimited, takenAt }: BucketAnswer,
     now: number,
   ): void {
     const key = route === undefined ? '' : keyOf(chat, route);
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return;
     bucket.inFlight -= 1;
-    if (observed !== undefined) learn(bucket, observed, now);
+    if (observed !== undefined) learn(bucket, observed, takenAt, now);
+    // Whatever was believed of it was wrong.
+    if (isLimited) Object.assign(bucket, { isGradual: false, slotMs: 0 });
     if (isIdle(bucket, now)) this.#buckets.delete(key);
   }
 
@@ -60,7 +86,7 @@ export class Buckets {
     const until = this.earliest(chat, route, now);
     if (route === undefined || until <= now) return null;
     const { limit } = this.#buckets.get(keyOf(chat, route))!;
-    const detail = `the platform says that none of ${limit} are left until it is full again`;
+    const detail = `the platform says that none of ${limit} are left`;
     return { kind: 'window', name: route, scope: 'route', until, detail };
   }
 
@@ -80,13 +106,35 @@ export class Buckets {
 }
 
 // Answers overtake each other: of two that come close together the one that leaves less counts.
-function learn(bucket: Bucket, observed: ObservedBucket, now: number): void {
+function learn(bucket: Bucket, observed: ObservedBucket, takenAt: number, now: number): void {
   const { limit, remaining, resetAfterMs } = observed;
-  const isClose = now - bucket.learnedAt < OVERTAKING_MS && bucket.resetAt > now;
+  const isSame = limit === bucket.limit && bucket.resetAt > now;
+  const resetAt = now + resetAfterMs;
+  bucket.isGradual = isSame && (bucket.isGradual || isMoved(bucket, remaining, resetAt));
+  const slotMs = remaining < limit ? (resetAfterMs - ROUNDED_MS) / (limit - remaining) : 0;
+  bucket.slotMs = Math.max(isSame ? bucket.slotMs : 0, slotMs);
+  // A call that began after the last answer was judged after it, and its answer tells all there is: an answer that was
+  // slow makes the reset look late once, not for good.
+  const isOlder = takenAt < bucket.learnedAt;
+  const isNear = now - bucket.learnedAt < OVERTAKING_MS;
+  const isClose = isSame && (bucket.isGradual ? isOlder : isNear);
   bucket.limit = limit;
   bucket.remaining = isClose ? Math.min(remaining, bucket.remaining) : remaining;
-  bucket.resetAt = Math.max(isClose ? bucket.resetAt : 0, now + resetAfterMs);
+  bucket.resetAt = Math.max(isClose ? bucket.resetAt : 0, resetAt);
   bucket.learnedAt = now;
+}
+
+// Of two answers the one that leaves less is the later one, whichever came first. A new window leaves more.
+function isMoved(bucket: Bucket, remaining: number, resetAt: number): boolean {
+  if (remaining === bucket.remaining) return false;
+  const movedMs = (resetAt - bucket.resetAt) * Math.sign(bucket.remaining - remaining);
+  return movedMs > MOVED_MS_MIN;
+}
+
+// When one more fits in, beside what is used and what is under way.
+function roomAt({ limit, inFlight, resetAt, slotMs }: Bucket, now: number): number {
+  const others = limit - 1 - inFlight;
+  return (others < 0 ? Math.max(resetAt, now) : resetAt) - others * slotMs;
 }
 
 function isIdle({ inFlight, resetAt }: Bucket, now: number): boolean {

@@ -26,12 +26,27 @@ export interface BoundedOptions {
 
 export function bounded(platform: Platform, { clock, report }: BoundedOptions): Platform {
   const calls = new OpenCalls(clock);
-  const { name, wire, passage } = platform;
+  const { name, wire, passage, troubles } = platform;
   const failed = (error: unknown) => report('call', error, { platform: name });
   return {
     ...platform,
     wire: boundedWire(wire, calls, failed),
     ...(passage === undefined ? null : { passage: boundedPassage(passage, calls) }),
+    ...(troubles === undefined
+      ? null
+      : { troubles: guarded(() => troubles.call(platform), failed) }),
+  };
+}
+
+// An exception in it must not hide the troubles of others.
+function guarded<T>(read: () => readonly T[], failed: (error: unknown) => void) {
+  return () => {
+    try {
+      return read();
+    } catch (error) {
+      failed(error);
+      return [];
+    }
   };
 }
 

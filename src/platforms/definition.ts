@@ -5,7 +5,7 @@
 import type { Setting, SettingValues } from '../config/setting.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Transport } from '../system/transport.ts';
-import type { CredentialRules, FileSource, Platform } from './platform.ts';
+import type { CredentialRules, FileSource, Platform, Warn } from './platform.ts';
 
 export type SettingRows = Readonly<Record<string, Setting<unknown>>>;
 
@@ -55,4 +55,7 @@ export interface PlatformParts<Settings = Readonly<Record<string, unknown>>> {
   // Where uploaded files are read from; `reusesFiles`: one that the platform already has is not sent again.
   readonly files: FileSource;
   readonly reusesFiles: boolean;
+  readonly warn: Warn;
+  // Nobody but this machine can call the gateway.
+  readonly isLoopback: boolean;
 }

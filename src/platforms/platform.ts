@@ -13,6 +13,7 @@ import type { MessageChanges } from './changes.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
 import type { ReaderKind } from './history.ts';
 import type { LiveOutput } from './live-output.ts';
+import type { PlatformTrouble } from './trouble.ts';
 import type { UpdateReading } from './updates.ts';
 
 export type { Described, DescribedCall } from '../domain/call.ts';
@@ -43,6 +44,7 @@ export type {
   ReadPost,
 } from './history.ts';
 export type { LiveCall, LiveLimits, LiveOutput, LivePlace } from './live-output.ts';
+export type { PlatformTrouble, Warn } from './trouble.ts';
 export type {
   BotIdentity,
   MessageReceipt,
@@ -90,6 +92,8 @@ export interface Platform {
   readonly broadcast?: BroadcastRules;
   // Of platforms whose chats are shown by the gateway itself.
   readonly screens?: ScreenWatch;
+  // Of platforms that hold calls back for a reason of their own: what is wrong now, the worst first.
+  troubles?(): readonly PlatformTrouble[];
 }
 
 export interface CredentialRules {

@@ -73,6 +73,8 @@ export interface UpdateReading {
   readonly unproven?: ValueAnswer;
   // What the platform wants to be told when its post was taken; left out: that it was is enough.
   answerTo?(update: unknown): ValueAnswer;
+  // One that was posted here and is proven, before the app hears of it; left out: nobody need know.
+  received?(update: unknown): void;
   // The account's id as updates name it.
   idOf(account: string): string;
   // Of platforms that post several updates at once, of several accounts: each as a post of its own, as it goes on to

@@ -2,6 +2,7 @@
 // a body above BODY_BYTES_MAX is refused, and of files only the name and the size are kept.
 
 import type { IncomingMessage } from 'node:http';
+import { exactJson } from '../system/json.ts';
 import type { SimParams } from './params.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -35,7 +36,7 @@ export function paramsOf(contentType: string, body: Buffer): SimParams | null {
 
 export function parseJson(text: string): SimParams | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = exactJson(text);
     return typeof value === 'object' && value !== null ? (value as SimParams) : null;
   } catch {
     return null;

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultOf, JSON_BOUNDS, type JsonBounds, type JsonFault, parseJson } from './json.ts';
+import {
+  faultOf,
+  JSON_BOUNDS,
+  type JsonBounds,
+  type JsonFault,
+  jsonOrUndefined,
+  parseJson,
+} from './json.ts';
 
 const SMALL: JsonBounds = {
   depthMax: 4,
@@ -141,4 +148,17 @@ test('a text of a million characters takes time in proportion to its length', ()
     const smallMs = Math.max(cpuMsOf(make(100_000)), 1);
     expect(cpuMsOf(make(1_000_000)) / smallMs).toBeLessThan(15);
   }
+});
+
+test('integers that a number would change are kept as text', () => {
+  const read = (text: string) => jsonOrUndefined(text);
+  expect(read('{"id":1234567890123456789,"in":[-9007199254740993]}')).toEqual({
+    ...{ id: '1234567890123456789', in: ['-9007199254740993'] },
+  });
+  expect(read('[9007199254740991,"9007199254740993",0.12345678901234567,1e300]')).toEqual([
+    9007199254740991,
+    '9007199254740993',
+    Number('0.12345678901234567'),
+    1e300,
+  ]);
 });

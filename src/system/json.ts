@@ -55,12 +55,28 @@ export function parseJson(given: string, bounds: JsonBounds = JSON_BOUNDS): Pars
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = exactJson(text);
   } catch (error) {
     return failure('syntax', bounds, positionIn(error));
   }
   if (maySpellPrototype(text) && reachesPrototype(value)) return failure('prototype', bounds);
   return { kind: 'value', value };
+}
+
+// So many digits may be more than a number keeps.
+const MANY_DIGITS = /\d{16}/;
+const INTEGER = /^-?\d+$/;
+
+// JSON.parse, but for integers that a number would change: ids of some platforms are that long, and some of their
+// clients write them without quotes. They are kept as text. Throws what JSON.parse throws.
+export function exactJson(text: string): unknown {
+  return MANY_DIGITS.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
+}
+
+function asWritten(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const { source = '' } = context ?? {};
+  return INTEGER.test(source) ? source : value;
 }
 
 // Whether a text that may be JSON exceeds a bound; whether it is JSON at all is not asked.

@@ -359,3 +359,13 @@ describe('any text', () => {
     }
   });
 });
+
+test('quotations in items of quotations are read to a depth, and are text beyond it', () => {
+  for (const signs of ['> 1. ', '1. > ', '- > ', '> - ']) {
+    const { text } = parseCommonMark(`${signs.repeat(2000)}a`, true);
+    expect(text.endsWith('a'), signs).toBe(true);
+  }
+  const { text, entities } = parseCommonMark('> 1. > 2. > a', true);
+  expect(text).not.toContain('>');
+  expect(entities.every(({ type }) => type === 'blockquote')).toBe(true);
+});

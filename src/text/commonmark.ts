@@ -30,6 +30,8 @@ const RULE = '──────────';
 const INDENT = '  ';
 // Signs of items one behind the other.
 const LEVELS_ON_A_LINE_MAX = 4;
+// Quotations in items of quotations: each is read within the one around it. Further in their signs are text.
+const QUOTES_WITHIN_MAX = 8;
 
 export function parseCommonMark(source: string, isFinal: boolean): RichText {
   return readCommonMark(source, isFinal).rich;
@@ -44,7 +46,7 @@ export function readCommonMark(
   // Halves of characters must not meet when a marker between them goes.
   const lines = wellFormed(source, isFinal).replace(/\r\n?/g, '\n').split('\n');
   const references = referencesOf(lines, !isFinal, steps);
-  new Reader(lines, isFinal ? 'cut' : 'growing', { written, steps, references }).read();
+  new Reader(lines, isFinal ? 'cut' : 'growing', { written, steps, references, quotes: 0 }).read();
   return { rich: validEntities(written.done()), steps: steps.count };
 }
 
@@ -53,6 +55,8 @@ interface Shared {
   readonly written: RichLines;
   readonly steps: Steps;
   readonly references: LinkReferences;
+  // Quotations around it.
+  readonly quotes: number;
 }
 
 interface Paragraph {
@@ -79,6 +83,7 @@ class Reader {
   readonly #written: RichLines;
   readonly #steps: Steps;
   readonly #references: LinkReferences;
+  readonly #quotes: number;
   readonly #levels = new ListLevels();
   #paragraph: Paragraph | null = null;
   #fence: Fence | null = null;
@@ -87,12 +92,13 @@ class Reader {
   #isTable = false;
   #at = 0;
 
-  constructor(lines: readonly string[], ending: Ending, { written, steps, references }: Shared) {
+  constructor(lines: readonly string[], ending: Ending, shared: Shared) {
     this.#lines = lines;
     this.#ending = ending;
-    this.#written = written;
-    this.#steps = steps;
-    this.#references = references;
+    this.#written = shared.written;
+    this.#steps = shared.steps;
+    this.#references = shared.references;
+    this.#quotes = shared.quotes;
   }
 
   read(): void {
@@ -179,6 +185,7 @@ class Reader {
 
   // Far to the right a sign of quotation is text, unless it lies in a list.
   #isTooFar(indent: number): boolean {
+    if (this.#quotes >= QUOTES_WITHIN_MAX) return true;
     return indent >= CODE_COLUMNS && this.#levels.within(indent) === 0;
   }
 
@@ -226,7 +233,8 @@ class Reader {
       this.#fence = { ...block, indent: column, prefix, lines: [] };
       return;
     }
-    if (block.kind === 'quote' || block.kind === 'heading' || block.kind === 'rule') {
+    const isQuote = block.kind === 'quote' && this.#quotes < QUOTES_WITHIN_MAX;
+    if (isQuote || block.kind === 'heading' || block.kind === 'rule') {
       this.#begun(block, rest, prefix);
       return;
     }
@@ -283,6 +291,7 @@ class Reader {
         written: this.#written,
         steps: this.#steps,
         references: this.#references,
+        quotes: this.#quotes + 1,
       };
       new Reader(inner, this.#lineEnding, shared).read();
       this.#written.mark('blockquote', start);

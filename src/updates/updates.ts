@@ -240,6 +240,7 @@ class InboundRoom implements Inbound {
       const [summary] = this.#watch.look(owner, [part.update]);
       if (summary === undefined) continue;
       isKnown = true;
+      this.#parts.platformOf(owner)?.updates?.received?.(part.update);
       await this.#keep(owner, summary, JSON.stringify(part.update));
     }
     return isKnown ? { kind: 'received' } : { kind: 'invalid' };

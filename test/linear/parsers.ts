@@ -220,7 +220,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       DISCORD_CREDENTIALS.isAccountId(text),
       ...DISCORD_CREDENTIALS.secrets.map((each) => text.replace(new RegExp(each, 'gi'), '')),
       routeAt('PUT', text),
-      locateDiscord({ verb: 'POST', url: `/api/v10${text}`, headers: { authorization: text } }),
+      locateDiscord(
+        { verb: 'POST', url: `/api/v10${text}`, headers: { authorization: text } },
+        { takes: () => true },
+      ),
     ],
     words: [
       ...['1', '.', 'M', 'sandbox', 'webhook/1/', '/webhooks/1/', '/channels/1/messages', '/2'],
@@ -234,7 +237,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       DISCORD_OUTPUT.render(text, 'plain', false),
       escapeValue(text),
     ],
-    words: ['a', '*', '**', '`', '```', '\n', '> ', '# ', '||', '~~', '[a](b)', '_', '\\'],
+    words: ['a', '*', '**', '`', '```', '\n', '> ', '1. ', '# ', '||', '~~', '[a](b)', '_', '\\'],
   },
   'tokens and paths of Slack': {
     files: ['src/platforms/slack/dialect.ts'],

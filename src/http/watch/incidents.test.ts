@@ -7,6 +7,7 @@ const WELL: Standing = {
   parts: { scheduler: { status: 'ok' }, journal: { status: 'ok' } },
   accounts: [account({})],
   frozen: [],
+  platforms: [],
 };
 
 function account(more: Partial<AccountView>): AccountView {
@@ -78,5 +79,27 @@ test('a loop that stands still is critical', () => {
   const parts = { ...WELL.parts, scheduler: { status: 'stale' } } as const;
   expect(incidentsOf({ ...WELL, parts })).toMatchObject([
     { code: 'loop_stale', severity: 'critical' },
+  ]);
+});
+
+test('what a platform holds back by itself is told with what waits for it', () => {
+  const trouble = {
+    code: 'held',
+    severity: 'critical',
+    until: 9000,
+    summary: 's',
+    remedy: 'r',
+  } as const;
+  const warning = { ...trouble, code: 'partly', severity: 'warning', until: null } as const;
+  const platforms = [{ name: 'discord', troubles: () => [warning, trouble] }, { name: 'telegram' }];
+  const accounts = [
+    account({ waiting: 7 }),
+    account({ id: 'discord:1', waiting: 2 }),
+    account({ id: 'discord:2', waiting: 3, paused: true }),
+  ];
+  expect(incidentsOf({ ...WELL, accounts, platforms })).toMatchObject([
+    { code: 'held', account: null, waiting: 5, until: 9000 },
+    { code: 'partly', account: null, waiting: 5 },
+    { code: 'paused', account: 'discord:2' },
   ]);
 });

@@ -5,7 +5,8 @@
 import Type from 'typebox';
 import { showTimeOrNull } from '../../accept/time.ts';
 import { INTERNAL } from '../../domain/fault.ts';
-import { SANDBOX_OFF } from '../../domain/ids.ts';
+import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
+import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { HealthPart } from '../context.ts';
 import { count, text, timeOrNull } from '../openapi/common.ts';
@@ -27,6 +28,7 @@ export interface Standing {
   readonly parts: Readonly<Record<string, HealthPart>>;
   readonly accounts: readonly AccountView[];
   readonly frozen: readonly Frozen[];
+  readonly platforms: Iterable<Pick<Platform, 'name' | 'troubles'>>;
 }
 
 // More than a screen of them helps nobody.
@@ -42,9 +44,10 @@ export const IncidentAnswer = Type.Object({
   remedy: Type.String({ description: 'What to do about it' }),
 });
 
-export function incidentsOf({ parts, accounts, frozen }: Standing): Incident[] {
+export function incidentsOf({ parts, accounts, frozen, platforms }: Standing): Incident[] {
   const found = [
     ...partIncidents(parts, accounts),
+    ...Array.from(platforms, (each) => platformIncidents(each, accounts)).flat(),
     ...accounts.flatMap((account) => accountIncident(account) ?? []),
     ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
   ];
@@ -80,6 +83,16 @@ function partIncidents(
     found.push({ ...of, code: 'loop_stale', summary, remedy });
   }
   return found;
+}
+
+function platformIncidents(
+  { name, troubles }: Pick<Platform, 'name' | 'troubles'>,
+  accounts: readonly AccountView[],
+): readonly Incident[] {
+  const own = accounts.filter(({ id }) => platformOf(id) === name);
+  const waiting = own.reduce((sum, each) => sum + each.waiting, 0);
+  const found: readonly PlatformTrouble[] = troubles?.() ?? [];
+  return found.map((trouble) => ({ ...trouble, account: null, waiting }));
 }
 
 function accountIncident(account: AccountView): Incident | null {

@@ -259,7 +259,7 @@ interface Parts {
 }
 
 async function glance(options: IntakeOptions, now: number, parts: Parts) {
-  const { road, ledger, output, health } = options;
+  const { road, ledger, output, health, platforms } = options;
   const { frozen, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();
   const accounts = road.accounts();
@@ -276,7 +276,10 @@ async function glance(options: IntakeOptions, now: number, parts: Parts) {
     freezes: { active: frozen.length, shown: frozen.slice(0, FREEZES_SHOWN).map(showFrozen) },
     accounts: { total: accounts.length, trouble: troublesOf(accounts) },
     streams: output?.live.list().length ?? 0,
-    incidents: incidentsOf({ parts: await health(), accounts, frozen })
+    incidents: incidentsOf({
+      ...{ parts: await health(), accounts, frozen },
+      platforms: platforms.values(),
+    })
       .slice(0, INCIDENTS_SHOWN_MAX)
       .map(showIncident),
   };

@@ -9,6 +9,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import type { Reply } from '../../system/transport.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
 import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
+import { routeOf } from './routes.ts';
 
 const DETAIL_CHARS_MAX = 500;
 // A wait that is not named.
@@ -55,7 +56,7 @@ function ofAnswer(method: string, reply: Answered): Outcome {
   const isAsked = reply.headers['x-sluice-asked'] !== NOT_ASKED['x-sluice-asked'];
   const code = error.code === 0 ? '' : ` (${error.code})`;
   const detail = `${status} ${error.message}${code}${isAsked ? '' : '; not asked again for now'}`;
-  const reason = isAsked ? reasonFor(status, error) : 'channel_refused';
+  const reason = isAsked ? reasonFor(method, status, error) : 'channel_refused';
   const refused = { kind: 'refused' as const, reason, detail: cut(detail), result: body };
   return { ...refused, cure: null, ...(isAsked ? null : { isUnasked: true }) };
 }
@@ -70,9 +71,11 @@ function ofSuccess({ status, body }: Answered): Outcome {
   return { kind: 'sent', messageId: typeof id === 'string' ? id : null, result: body };
 }
 
-function reasonFor(status: number, { code }: DiscordError): DiscordReason {
+function reasonFor(method: string, status: number, { code }: DiscordError): DiscordReason {
   const known = BY_CODE.get(code);
   if (known !== undefined) return known;
+  // Its own token was wrong, whoever has spoken.
+  if (status === 401 && routeOf(method)?.kind === 'interaction') return 'interaction_expired';
   switch (status) {
     case 401:
       return ACCOUNT_REFUSED;

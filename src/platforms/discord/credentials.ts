@@ -14,6 +14,8 @@ const ACCOUNT_ID = new RegExp(`^(${SANDBOX}-)?(\\d{1,20}|webhook-\\d{1,20}|inter
 
 export const INTERACTIONS = '@interactions';
 export const SANDBOX_INTERACTIONS = `@interactions.${SANDBOX}`;
+// Of an interaction that nobody here knows: it is no credential, and is refused as what it is.
+export const UNKNOWN_INTERACTIONS = '@interactions.unknown';
 
 export type DiscordSpeaker =
   | { readonly kind: 'bot'; readonly id: string }

@@ -8,7 +8,7 @@ export const DISCORD = {
   name: 'discord',
   settings: DISCORD_SETTINGS,
   credentials: CREDENTIALS,
-  async open({ settings, connect, sandbox, clock, files }) {
+  async open({ settings, connect, sandbox, clock, files, isLoopback, warn }) {
     const { createDiscord } = await import('./discord.ts');
     return createDiscord({
       transport: connect(settings.discordApi),
@@ -16,7 +16,9 @@ export const DISCORD = {
       clock,
       limits: settings,
       invalidMax: settings.discordInvalidMax,
+      takesInteractions: settings.discordInteractions ?? isLoopback,
       files,
+      warn,
     });
   },
 } as const satisfies PlatformDefinition<typeof DISCORD_SETTINGS>;

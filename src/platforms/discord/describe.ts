@@ -16,7 +16,7 @@ const OWN_PATH =
 
 // An interaction is answered at once, and spoken of for a quarter of an hour.
 const FIRST_ANSWER_MS = 3000;
-const INTERACTION_MS = 15 * 60_000;
+export const INTERACTION_MS = 15 * 60_000;
 const EPOCH_MS = 1_420_070_400_000;
 const TIME_SHIFT = 22n;
 

@@ -7,6 +7,7 @@ import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
 import { describe as describeCall, recognisedMs, targets } from './describe.ts';
 import { locate } from './dialect/request.ts';
 import { createDiscord } from './discord.ts';
+import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { discordPriors } from './limits.ts';
 
@@ -180,7 +181,9 @@ describe('credentials', () => {
 
 describe('requests', () => {
   const headers = { authorization: `Bot ${TOKEN}` };
-  const at = (verb: string, url: string) => locate({ verb, url, headers });
+  const interactions = new Interactions(virtualClock(0), true);
+  const at = (verb: string, url: string, more: Record<string, string> = headers) =>
+    locate({ verb, url, headers: more }, interactions);
 
   test.each([
     ['POST', '/channels/1/messages', 'createMessage', { channel_id: '1' }],
@@ -206,10 +209,18 @@ describe('requests', () => {
       params: { webhook_id: '12' },
     });
     const token = Buffer.from('interaction:1:x').toString('base64url');
-    const callback = at('POST', `/api/v10/interactions/1/${token}/callback`);
-    expect(callback).toMatchObject({ credential: '@interactions' });
-    const followUp = at('PATCH', `/api/v10/webhooks/9/${token}/messages/@original`);
+    const callback = `/api/v10/interactions/1/${token}/callback`;
+    expect(at('POST', callback, {})).toMatchObject({ credential: '@interactions' });
+    expect(at('POST', callback)).toMatchObject({ credential: TOKEN });
+    const followUp = at('PATCH', `/api/v10/webhooks/9/${token}/messages/@original`, {});
     expect(followUp).toMatchObject({ credential: '@interactions', method: 'editFollowup' });
+  });
+
+  test('what speaks by a path speaks by no header', () => {
+    for (const name of ['@interactions', '@interactions.sandbox', '@interactions.unknown']) {
+      const asked = at('POST', '/api/v10/channels/1/messages', { authorization: `Bot ${name}` });
+      expect(asked).toMatchObject({ credential: '' });
+    }
   });
 
   test.each(['/api/v10/../x', '/api/v10/a/%2e%2e/b', '/api/v10/a%0a', '/apix', '/api/v10/a#b'])(
@@ -229,7 +240,7 @@ describe('refusals that lead to a ban', () => {
 
   test('a channel that refuses is asked rarely, and others go on', () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 5000);
+    const invalid = new InvalidRequests(clock, 5000, () => {});
     let asked = 0;
     for (let i = 0; i < 1000; i++) {
       const known = invalid.instead('a 1');
@@ -246,7 +257,7 @@ describe('refusals that lead to a ban', () => {
 
   test('when there are too many nothing is asked until they are old', async () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 100);
+    const invalid = new InvalidRequests(clock, 100, () => {});
     for (let i = 0; i < 100; i++) invalid.answered(`a ${i}`, forbidden);
     const known = invalid.instead('a another');
     expect(classify('createMessage', known!)).toMatchObject({
@@ -279,7 +290,7 @@ describe('refusals that lead to a ban', () => {
 
   test('a channel that takes one again is asked as before; what is shared does not count', async () => {
     const clock = virtualClock(1e12);
-    const invalid = new InvalidRequests(clock, 100);
+    const invalid = new InvalidRequests(clock, 100, () => {});
     for (let i = 0; i < 10; i++) invalid.answered('a 1', forbidden);
     expect(invalid.instead('a 1')).not.toBeNull();
     await clock.run(clock.now() + 60_000);

@@ -1,8 +1,9 @@
-// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban.
+// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban, and
+// which interactions were posted here.
 
 import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/transport.ts';
-import type { FileSource, Platform } from '../platform.ts';
+import type { FileSource, Platform, Warn } from '../platform.ts';
 import { classify } from './classify.ts';
 import { touch, wording } from './content.ts';
 import { CREDENTIALS } from './credentials.ts';
@@ -15,7 +16,8 @@ import {
   replyTarget,
   targets,
 } from './describe.ts';
-import { DIALECT } from './dialect/dialect.ts';
+import { dialectFor } from './dialect/dialect.ts';
+import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordLimits, discordPriors } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
@@ -36,7 +38,10 @@ export interface DiscordOptions {
   readonly limits?: Partial<DiscordLimits>;
   // Refusals in ten minutes after which nothing is asked.
   readonly invalidMax?: number;
+  // Answers to interactions that nobody here has heard of; left out: they are taken.
+  readonly takesInteractions?: boolean;
   readonly files?: FileSource;
+  readonly warn?: Warn;
 }
 
 const INVALID_MAX_DEFAULT = 5000;
@@ -48,12 +53,15 @@ const PASSED = Object.freeze({
 const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as const;
 
 export function createDiscord(options: DiscordOptions): Platform {
+  const { clock, invalidMax = INVALID_MAX_DEFAULT, warn = () => {} } = options;
+  const invalid = new InvalidRequests(clock, invalidMax, warn);
   const lines: Lines = {
     transport: options.transport,
     sandbox: options.sandbox ?? null,
     files: options.files ?? null,
-    invalid: new InvalidRequests(options.clock, options.invalidMax ?? INVALID_MAX_DEFAULT),
+    invalid,
   };
+  const interactions = new Interactions(clock, options.takesInteractions ?? true);
   return {
     name: 'discord',
     credentials: CREDENTIALS,
@@ -87,14 +95,15 @@ export function createDiscord(options: DiscordOptions): Platform {
     },
     references: { mentions, named },
     content: { touch, wording },
-    dialect: DIALECT,
+    dialect: dialectFor(interactions),
     passage: {
       pass: (call, hangUp) => pass(lines, call, hangUp),
       chargeOf: () => PASSED,
       download: async () => NO_FILE,
     },
     live: LIVE_OUTPUT,
-    updates: UPDATES,
+    updates: { ...UPDATES, received: (update) => interactions.received(update) },
     broadcast: { escape: () => escapeValue, unreachable: UNREACHABLE, sampleChat: '1' },
+    troubles: () => invalid.troubles(),
   };
 }

@@ -1,6 +1,7 @@
 // The priors: what Discord's headers commonly say, and what no header says. 50 calls a second of one bot are
 // documented; answers to interactions are exempt. Buckets are told by the headers of each answer (limits/buckets.ts);
-// these windows stand for them until then, and keep a burst within what any of their shapes lets through.
+// these rules stand for them until then. Most come back one by one, so they are debts; where one is a window, its
+// headers hold back what the debt would let go.
 
 import type { Family } from '../../domain/call.ts';
 import type { Charge, Plan, Priors, Rule } from '../../limits/limits.ts';
@@ -50,17 +51,19 @@ function plansOf(limits: DiscordLimits): Readonly<Record<Kind, Plan>> {
     const frozen = { account: Object.freeze([...account]), chat: Object.freeze(chat), ...route };
     plans.set(kind, Object.freeze(frozen));
   };
-  const perChannel = (name: string) => rule(name, 'chat', limits.discordChannelBurst, 5000);
+  const bucket = (name: string, count: number, perMs: number) =>
+    Object.freeze({ ...rule(name, 'chat', count, perMs), kind: 'debt' as const });
+  const perChannel = (name: string) => bucket(name, limits.discordChannelBurst, 5000);
   add('create', global, perChannel('create_5s'));
   add('edit', global, perChannel('edit_5s'));
-  add('thread', global, rule('thread_5s', 'chat', 5, 5000));
-  add('delete', global, rule('delete_second', 'chat', 5, 1000));
+  add('thread', global, bucket('thread_5s', 5, 5000));
+  add('delete', global, bucket('delete_second', 5, 1000));
   add('bulk_delete', global, rule('bulk_delete_second', 'chat', 1, 1000));
   add('reaction', global, rule('reaction_spacing', 'chat', 1, 250));
   // The sign lasts ten seconds.
   add('typing', global, rule('typing_spacing', 'chat', 1, 8000));
   const hidden = rule('webhook_minute', 'chat', limits.discordWebhookMpm, 60_000);
-  add('webhook', global, rule('webhook_2s', 'chat', 5, 2000), hidden);
+  add('webhook', global, bucket('webhook_2s', 5, 2000), hidden);
   add('interaction', []);
   return Object.fromEntries(plans) as Record<Kind, Plan>;
 }

@@ -9,7 +9,7 @@ import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/
 import { formOf } from '../form.ts';
 import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
 import { hostFor, type Wires, wireFor } from '../sandbox.ts';
-import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';
+import { claimedId, isSandboxCredential, speakerOf, UNKNOWN_INTERACTIONS } from './credentials.ts';
 import type { DiscordParams } from './describe.ts';
 import type { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordRoute, idsIn, pathFor, routeOf } from './routes.ts';
@@ -39,11 +39,14 @@ export async function send(lines: Lines, call: OutgoingCall): Promise<Reply> {
   if (request === null) return FILE_GONE;
   const channel = scalarText(given.channel_id ?? given.webhook_id);
   const place = `${claimedId(call.credential)} ${channel}`;
-  const isCounted = !isSandboxCredential(call.credential) && route.kind !== 'interaction';
-  const known = isCounted ? (lines.invalid?.instead(place) ?? null) : null;
+  const invalid = isSandboxCredential(call.credential) ? null : lines.invalid;
+  // What one interaction is refused says nothing of another.
+  const isAlone = route.kind === 'interaction';
+  const known = (isAlone ? invalid?.spent() : invalid?.instead(place)) ?? null;
   if (known !== null) return known;
   const reply = await lineOf(lines, call.credential).request(request);
-  if (isCounted) lines.invalid?.answered(place, reply);
+  if (isAlone) invalid?.count(reply);
+  else invalid?.answered(place, reply);
   return reply;
 }
 
@@ -78,7 +81,8 @@ function requestOf(lines: Lines, route: DiscordRoute, call: Outgoing): HttpReque
   const rest = Object.entries(params).filter(([name]) => !apart.includes(name));
   const fields = Object.fromEntries(rest);
   const base = { method: route.verb, path, deadlineMs };
-  const headers = headersFor(credential);
+  // An interaction's own token is all it needs; with the bot's it would count for the bot's limit.
+  const headers = route.kind === 'interaction' ? AGENT : headersFor(credential);
   if (Object.keys(files).length === 0) {
     const isBare = rest.length === 0 && route.verb !== 'POST' && route.verb !== 'PATCH';
     if (isBare) return { ...base, headers, body: null };
@@ -186,11 +190,17 @@ export function isLocal(credential: string): boolean {
   return speaker === null || speaker.kind === 'interactions' || isSandboxCredential(credential);
 }
 
+const UNAUTHORIZED = { kind: 'refused', status: 401, detail: '401: Unauthorized' } as const;
+const UNKNOWN_INTERACTION =
+  'This interaction was not posted to the gateway: send the token of its bot in Authorization, or let the gateway ' +
+  'take all of them (SLUICE_DISCORD_INTERACTIONS=on).';
+
 export async function identify(lines: Lines, credential: string): Promise<Identified> {
+  if (credential === UNKNOWN_INTERACTIONS) return { ...UNAUTHORIZED, detail: UNKNOWN_INTERACTION };
   const speaker = speakerOf(credential);
-  if (speaker === null) return { kind: 'refused', status: 401, detail: '401: Unauthorized' };
+  if (speaker === null) return UNAUTHORIZED;
   if (hostOf(lines, credential).isOff) {
-    return { kind: 'refused', status: 401, detail: '401: Unauthorized' };
+    return UNAUTHORIZED;
   }
   if (speaker.kind === 'interactions') return { kind: 'known', id: claimedId(credential) };
   const isBot = speaker.kind === 'bot';

@@ -51,7 +51,8 @@ export const ACTS: Readonly<Record<string, ActOf>> = {
     const message = scene.messages.get(scene.ids.channel!, scene.ids.message!);
     return message === null ? no(UNKNOWN_MESSAGE) : done(viewOf(message));
   },
-  getMe: ({ bot }) => done({ id: bot, username: 'sim_bot', discriminator: '0', bot: true }),
+  getMe: ({ bot }) =>
+    done({ id: bot, username: 'sim_bot', discriminator: '0', avatar: null, bot: true }),
   openDm: ({ params, channels }) => {
     const id = textOf(params, 'recipient_id');
     channels.set(id, { id, parent: null, name: '', type: DM });

@@ -66,6 +66,7 @@ export function viewOf(message: SimDiscordMessage): object {
       id: bot,
       username: fromBot ? 'sim_bot' : 'someone',
       discriminator: '0',
+      avatar: null,
       bot: fromBot,
     },
     content: text,

@@ -111,7 +111,9 @@ function filesOf(params: SimParams, id: string): object[] {
     const file = /^files?\[?\d*\]?$/.test(part) && FILE.exec(String(value));
     if (!file) return [];
     const [, filename, size] = file;
-    return [{ id: `${id}${part.replace(/\D/g, '')}`, filename, size: Number(size) }];
+    const url = `https://cdn.simulated.invalid/attachments/${id}/${filename}`;
+    const fileId = `${id}${part.replace(/\D/g, '')}`;
+    return [{ id: fileId, filename, size: Number(size), url, proxy_url: url }];
   });
 }
 

@@ -1,6 +1,6 @@
 // What a request to `/api/v<n>/…` means. The bot's token stands in a header; paths that carry a token of their own (of
-// a webhook, of an interaction) need none, and clients send none. Paths are matched whole, so that no text of a
-// stranger gets into a path of ours.
+// a webhook, of an interaction) need none, and clients send none; which interactions are taken so is told in
+// ../interactions.ts. Paths are matched whole, so that no text of a stranger gets into a path of ours.
 
 import { type Files, NO_FILES, withoutReserved } from '../../../domain/body.ts';
 import { jsonOrUndefined } from '../../../system/json.ts';
@@ -13,7 +13,13 @@ import type {
   ReadCall,
   RequestHead,
 } from '../../dialect.ts';
-import { INTERACTIONS, SANDBOX_INTERACTIONS, webhookCredential } from '../credentials.ts';
+import {
+  INTERACTIONS,
+  SANDBOX_INTERACTIONS,
+  UNKNOWN_INTERACTIONS,
+  webhookCredential,
+} from '../credentials.ts';
+import type { Interactions } from '../interactions.ts';
 import { type PathIds, routeAt, routeOf } from '../routes.ts';
 import { refused, unreadable } from './answer.ts';
 
@@ -28,19 +34,25 @@ const PATH = /^\/api(?:\/v\d{1,2})?(\/[^?#]{1,1000})$/;
 // As it is passed on: nothing that would end a line or begin another path.
 const PASSED =
   /^\/api(?:\/v\d{1,2})?\/[\w.~:@!$&'()*+,;=%/-]{1,1000}(?:\?[\w.~:@!$&'()*+,;=%/?-]{0,4000})?$/;
-const AUTHORIZATION = /^(?:Bot|Bearer) (\S{1,256})$/i;
+// What begins with an @ is a credential by the path alone.
+const AUTHORIZATION = /^(?:Bot|Bearer) ([^\s@]\S{0,255})$/i;
 const WEBHOOK_PATH = /^\/webhooks\/(\d{1,20})\/([\w-]{1,128})(?:\/|$)/;
 const INTERACTION_PATH =
   /^\/(?:webhooks|interactions)\/\d{1,20}\/(aW50ZXJhY3Rpb246[\w-]{1,400})(?:\/|$)/;
 // In its token's last part.
 const OF_SANDBOX = /^interaction:\d+:sandbox/;
 
-export function locate({ verb, url, headers }: RequestHead): LocatedRequest | null {
+export type TakenInteractions = Pick<Interactions, 'takes'>;
+
+export function locate(
+  { verb, url, headers }: RequestHead,
+  interactions: TakenInteractions,
+): LocatedRequest | null {
   const mark = url.indexOf('?');
   const raw = mark < 0 ? url : url.slice(0, mark);
   const path = decoded(PATH.exec(raw)?.[1] ?? '');
   if (path === '' || /\p{Cc}/u.test(path) || path.split('/').some(isDots)) return null;
-  const credential = credentialOf(path, headers.authorization);
+  const credential = credentialOf(path, headers.authorization, interactions);
   if (!VERBS.includes(verb)) {
     return { kind: 'refused', credential, answer: refused(405, '405: Method Not Allowed') };
   }
@@ -63,15 +75,23 @@ function withoutToken(ids: PathIds): Params {
   return kept;
 }
 
-function credentialOf(path: string, header: RequestHead['headers'][string]): string {
+function credentialOf(
+  path: string,
+  header: RequestHead['headers'][string],
+  interactions: TakenInteractions,
+): string {
+  const given = AUTHORIZATION.exec(typeof header === 'string' ? header : '')?.[1] ?? '';
   const interaction = INTERACTION_PATH.exec(path)?.[1];
-  if (interaction !== undefined) {
-    const text = Buffer.from(interaction, 'base64url').toString('latin1');
-    return OF_SANDBOX.test(text) ? SANDBOX_INTERACTIONS : INTERACTIONS;
-  }
+  // With its token the bot speaks for itself.
+  if (interaction !== undefined) return given || ofInteraction(interaction, interactions);
   const webhook = WEBHOOK_PATH.exec(path);
-  if (webhook !== null) return webhookCredential(webhook[1]!, webhook[2]!);
-  return AUTHORIZATION.exec(typeof header === 'string' ? header : '')?.[1] ?? '';
+  return webhook === null ? given : webhookCredential(webhook[1]!, webhook[2]!);
+}
+
+function ofInteraction(token: string, interactions: TakenInteractions): string {
+  const text = Buffer.from(token, 'base64url').toString('latin1');
+  if (OF_SANDBOX.test(text)) return SANDBOX_INTERACTIONS;
+  return interactions.takes(token) ? INTERACTIONS : UNKNOWN_INTERACTIONS;
 }
 
 export function located(credential: string, method: string): LocatedCall | null {
