@@ -20,7 +20,7 @@ const PICTURES: readonly (readonly [name: string, path: string])[] = [
   ['streams', 'streams'],
   ['broadcasts', 'broadcasts'],
   ['dead-letters', 'dead'],
-  ['search', 'search?correlation=release-7'],
+  ['messages', 'messages'],
   ['sandbox', `sandbox?account=${BOT}&chat=42`],
 ];
 

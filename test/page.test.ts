@@ -19,7 +19,7 @@ const SCREENS = [
   'streams',
   'broadcasts',
   'dead',
-  'search',
+  'messages',
   'sandbox',
 ];
 
@@ -285,26 +285,27 @@ describe('dead letters', () => {
   });
 });
 
-describe('search', () => {
+describe('messages', () => {
   test.each([
     ['Correlation id', 'order-2', 'Your order 2'],
     ['Text', 'WELCOME! write', 'Welcome! Write to me'],
     ['Chat', BLOCKED, 'Invoice 2, corrected'],
   ])('by %s', async (label, wanted, found) => {
-    await visitor.see('search');
-    await page().getByLabel(label).fill(wanted);
+    await visitor.see('messages');
+    if (label === 'Correlation id') await button('More filters').click();
+    await page().getByLabel(label, { exact: true }).fill(wanted);
     await rows(panel('Deliveries')).filter({ hasText: found }).waitFor();
     await page().getByText('Release notes').first().waitFor({ state: 'detached' });
   });
 
   test('by state, and what is found leads to its story', async () => {
-    await visitor.see('search');
+    await visitor.see('messages');
     await page().getByLabel('State').selectOption('cancelled');
     await page().getByLabel('Text').fill('invoice');
     const row = rows(panel('Deliveries')).filter({ hasText: 'Invoice 1' });
     await row.getByRole('link', { name: 'Invoice 1' }).click();
     await panel('Story').getByText('discarded').waitFor();
-    await visitor.see('search');
+    await visitor.see('messages');
     await page().getByLabel('Text').fill('nobody ever wrote this');
     await text('Nothing found').waitFor();
   });
@@ -356,7 +357,7 @@ describe('for everyone', () => {
       .getByRole('heading', { level: 1, name: /Delivery/ })
       .waitFor();
     await page().keyboard.press('/');
-    await page().getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+    await page().getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     await page().locator('input:focus').waitFor();
   });
 

@@ -6,10 +6,10 @@ import { Broadcasts } from './screens/broadcasts.tsx';
 import { Chats } from './screens/chats.tsx';
 import { Dead } from './screens/dead.tsx';
 import { DeliveryScreen } from './screens/delivery.tsx';
+import { Messages } from './screens/messages.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
 import { Queue } from './screens/queue.tsx';
 import { Sandbox } from './screens/sandbox.tsx';
-import { Search } from './screens/search.tsx';
 import { Streams } from './screens/streams.tsx';
 
 interface ScreenEntry {
@@ -22,13 +22,15 @@ interface ScreenEntry {
 
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '', title: 'Overview', key: 'o', screen: OverviewScreen },
+  { path: 'messages', title: 'Messages', key: 'm', screen: Messages },
   { path: 'queue', title: 'Queue', key: 'q', screen: Queue },
   { path: 'accounts', title: 'Accounts', key: 'a', screen: Accounts },
   { path: 'chats', title: 'Chats', key: 'c', screen: Chats },
   { path: 'streams', title: 'Streams', key: 's', screen: Streams },
   { path: 'broadcasts', title: 'Broadcasts', key: 'b', screen: Broadcasts },
   { path: 'dead', title: 'Dead letters', key: 'd', screen: Dead },
-  { path: 'search', title: 'Search', key: 'f', screen: Search },
   { path: 'sandbox', title: 'Sandbox', key: 'x', screen: Sandbox },
+  // As links of before named it.
+  { path: 'search', title: 'Messages', key: null, screen: Messages },
   { path: 'delivery', title: 'Delivery', key: null, screen: DeliveryScreen },
 ];

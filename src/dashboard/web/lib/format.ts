@@ -32,6 +32,19 @@ function two(ms: number, big: number, bigName: string, small: number, smallName:
   return `${Math.floor(ms / big)} ${bigName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
 }
 
+// As a field for a date and a time has it, where one sits; '' of no time.
+export function localField(iso: string): string {
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) return '';
+  const shifted = ms - new Date(ms).getTimezoneOffset() * MINUTE;
+  return new Date(shifted).toISOString().slice(0, 19);
+}
+
+export function fromLocalField(value: string): string {
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
 export function exactTime(iso: string): string {
   return exact.format(new Date(iso));
 }

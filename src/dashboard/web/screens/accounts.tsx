@@ -1,7 +1,7 @@
 // The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's hand on it.
 
 import { ask } from '../lib/api.ts';
-import { count, sentence, words } from '../lib/format.ts';
+import { count, plural, sentence, words } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
@@ -66,8 +66,18 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
       </header>
       <p class="num">
         <a href={hrefOf('queue', { account: id })}>{count(waiting)} waiting</a>
-        {`, ${count(inFlight)} in flight`}
-        {data === null ? '' : `, ${count(Math.max(0, data.total - 1))} chats known`}
+        {', '}
+        <a href={hrefOf('messages', { account: id, state: 'sending' })}>
+          {count(inFlight)} in flight
+        </a>
+        {data === null ? null : (
+          <>
+            {', '}
+            <a href={hrefOf('chats', { account: id })}>
+              {plural(Math.max(0, data.total - 1), 'chat')} known
+            </a>
+          </>
+        )}
       </p>
       {freeze === null ? null : (
         <div class="frozen">

@@ -27,7 +27,7 @@ export function ChatRow({ limits, onChange }: RowProps) {
         <a
           data-row
           class="mono"
-          href={hrefOf('search', chat === '' ? { account } : { account, chat })}
+          href={hrefOf('messages', chat === '' ? { account } : { account, chat })}
         >
           {chat === '' ? 'the account itself' : chat}
         </a>

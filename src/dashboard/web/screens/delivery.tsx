@@ -127,13 +127,13 @@ function Facts({ delivery }: { delivery: Delivery }) {
   if (session !== null)
     rows.push([
       'Session',
-      <a key="s" href={hrefOf('search', { session })}>
+      <a key="s" href={hrefOf('messages', { session })}>
         {session}
       </a>,
     ]);
   rows.push([
     'Correlation',
-    <a key="c" href={hrefOf('search', { correlation })}>
+    <a key="c" href={hrefOf('messages', { correlation })}>
       {correlation}
     </a>,
   ]);

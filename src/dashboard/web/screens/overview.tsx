@@ -7,8 +7,9 @@ import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { useStore } from '../lib/store.ts';
 import type { Overview, Waiting } from '../lib/wire.ts';
-import { Panel, Screen, Tile } from '../ui/parts.tsx';
+import { deliveryHref, Panel, Screen, Tile } from '../ui/parts.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
+import { Newest } from './newest.tsx';
 import { Charts } from './overview-charts.tsx';
 import { FreezeList, IncidentList, TroubleList } from './overview-trouble.tsx';
 import { WaitingTable } from './waiting-table.tsx';
@@ -30,6 +31,7 @@ export function OverviewScreen() {
           <WaitingTable items={ofEachKind(now.oldest)} />
         )}
       </Panel>
+      <Newest />
       <Charts series={now.series} />
       <div class="columns">
         <FreezeList now={now} />
@@ -86,6 +88,7 @@ function Tiles({ now }: { now: Overview }) {
         label="Sent a second"
         value={perSecond(mean(series.sent, MINUTE_S))}
         note={`${count(now.totals.sent)} since the start`}
+        href={hrefOf('messages', { state: 'sent' })}
       />
       <Tile
         label="Waiting"
@@ -97,12 +100,13 @@ function Tiles({ now }: { now: Overview }) {
         label="Oldest wait"
         value={oldestMs === null ? '–' : duration(oldestMs)}
         note={oldestMs === null ? 'nothing waits' : 'longest in the queue'}
+        href={oldest[0] === undefined ? hrefOf('queue') : deliveryHref(oldest[0].id)}
       />
       <Tile
         label="In flight"
         value={count(depths.inFlight)}
         note={plural(now.accounts.total, 'account')}
-        href={hrefOf('accounts')}
+        href={hrefOf('messages', { state: 'sending' })}
       />
       <Tile
         label="Refused with 429"

@@ -91,7 +91,11 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
   return (
     <tr>
       <td class="cell-session">
-        <a data-row class="row-link" href={first ? deliveryHref(first.id) : hrefOf('streams')}>
+        <a
+          data-row
+          class="row-link"
+          href={first ? deliveryHref(first.id) : hrefOf('messages', { account, chat })}
+        >
           {session ?? id}
         </a>
         <span class="small">
