@@ -145,3 +145,34 @@ describe('numbers lead to the messages they count', () => {
     await expect.poll(() => choice('State').inputValue()).toBe('sending');
   });
 });
+
+describe('why it was late', () => {
+  const bar = (name: string) => page().locator('.timeline li', { hasText: name });
+  const shareOf = async (name: string) => {
+    const style = (await bar(name).locator('.wait').first().getAttribute('style')) ?? '';
+    return Number(/width: ([\d.]+)%/.exec(style)?.[1]);
+  };
+
+  test('each wait of one that was sent is a bar as long as it was', async () => {
+    await scene.trouble('900', { freezeSeconds: 2 });
+    const { id } = await scene.send('900', 'Late', { wait: true });
+    await visitor.see(`delivery/${id}`);
+    await panel('Where the time went').getByText('in all').waitFor();
+    await bar('Frozen: the platform said to wait').waitFor();
+    expect(await bar('Call to the platform').count()).toBe(2);
+    // Two seconds, beside two calls and a moment in the queue.
+    expect(await shareOf('Frozen: the platform said to wait')).toBeGreaterThan(50);
+    expect(await shareOf('Call to the platform')).toBeLessThan(50);
+    expect(await visitor.barriers()).toEqual([]);
+  });
+
+  test('of one that still waits, the wait grows', async () => {
+    await scene.trouble('901', { freezeSeconds: 600 });
+    const { id } = await scene.send('901', 'Not yet');
+    await visitor.see(`delivery/${id}`);
+    await panel('Where the time went').getByText('so far').waitFor();
+    const frozen = bar('Frozen: the platform said to wait').last();
+    await frozen.getByText(/^[2-9](\.\d)? s$/).waitFor();
+    await bar('Call to the platform').getByText('Try 1, limited').waitFor();
+  });
+});

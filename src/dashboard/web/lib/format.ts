@@ -7,6 +7,7 @@ const DAY = 24 * HOUR;
 
 const plain = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function count(n: number): string {
@@ -27,6 +28,12 @@ export function duration(ms: number): string {
   return two(whole, DAY, 'd', HOUR, 'h');
 }
 
+// As exact as it is short: `340 ms`, `2.4 s`, `2 m 10 s`.
+export function lasted(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  return ms < 10 * SECOND ? `${(ms / SECOND).toFixed(1)} s` : duration(ms);
+}
+
 function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
   const rest = Math.floor((ms % big) / small);
   return `${Math.floor(ms / big)} ${bigName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
@@ -43,6 +50,10 @@ export function localField(iso: string): string {
 export function fromLocalField(value: string): string {
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+export function clockTime(ms: number): string {
+  return clock.format(ms);
 }
 
 export function exactTime(iso: string): string {

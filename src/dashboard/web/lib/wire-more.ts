@@ -34,6 +34,8 @@ export interface Cause {
   readonly detail: string;
 }
 
+export type PastKind = 'scheduled' | 'turn' | 'freeze' | 'retry' | 'rest' | 'call';
+
 export interface Explanation {
   readonly id: string;
   readonly state: State;
@@ -41,6 +43,13 @@ export interface Explanation {
   readonly eta: string | null;
   readonly summary: string;
   readonly causes: readonly Cause[];
+  // Of one that no longer waits.
+  readonly past?: readonly {
+    readonly kind: PastKind;
+    readonly from: string;
+    readonly ms: number;
+    readonly detail: string;
+  }[];
 }
 
 export interface StreamView {

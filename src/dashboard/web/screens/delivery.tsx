@@ -17,6 +17,7 @@ import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
 import { DeadActions } from './dead-actions.tsx';
 import { Story } from './story.tsx';
+import { Timeline } from './timeline.tsx';
 
 const LIVE: readonly State[] = ['queued', 'sending'];
 
@@ -45,6 +46,7 @@ export function DeliveryScreen() {
       <Panel title={isLive ? 'Why it has not gone out' : 'What became of it'}>
         <Why explanation={explained.data} />
       </Panel>
+      <Timeline delivery={data} explanation={explained.data} />
       <div class="columns">
         <Facts delivery={data} />
         <Story delivery={data} />
