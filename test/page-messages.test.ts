@@ -176,3 +176,24 @@ describe('why it was late', () => {
     await bar('Call to the platform').getByText('Try 1, limited').waitFor();
   });
 });
+
+describe('names beside ids', () => {
+  test('of the chat and of the bot, as answers have told them', async () => {
+    await scene.send('-100777', 'To a group', { wait: true });
+    await visitor.see('messages?chat=-100777');
+    const row = log().filter({ hasText: 'To a group' });
+    await row.getByText('Chat -100777').waitFor();
+    await row.getByText('@sim1_bot').waitFor();
+    await row.getByText('telegram:sandbox-1').waitFor();
+    await visitor.see('accounts');
+    await page().locator('.card').first().getByText('@sim1_bot').waitFor();
+    const { secret } = await scene.post('/v1/keys', { name: 'looks', role: 'viewer' });
+    const guest = await Visitor.come(browser, gateway.url);
+    await guest.signIn(String(secret));
+    await guest.see('messages?chat=-100777');
+    await guest.page.getByText('telegram:sandbox-1').first().waitFor();
+    expect(await guest.page.locator('.name').count()).toBe(0);
+    expect(guest.errors).toEqual([]);
+    await guest.leave();
+  });
+});

@@ -15,6 +15,7 @@ import { SANDBOX_ROUTES } from './sandbox/sandbox.ts';
 import { STREAM_ROUTES } from './streams/streams.ts';
 import { EVENT_ROUTES } from './watch/events.ts';
 import { HEALTH_ROUTES } from './watch/health.ts';
+import { NAME_ROUTES } from './watch/names.ts';
 import { OVERVIEW_ROUTES } from './watch/overview.ts';
 import { QUEUE_ROUTES } from './watch/queue.ts';
 import { STATS_ROUTES } from './watch/stats.ts';
@@ -25,8 +26,8 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 export const GROUPS: readonly RouteGroup[] = [
   ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
   ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
-  ...[OVERVIEW_ROUTES, QUEUE_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES, STATS_ROUTES],
-  ...[HEALTH_ROUTES, DOCS_ROUTES, MCP_ROUTES],
+  ...[OVERVIEW_ROUTES, QUEUE_ROUTES, NAME_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES],
+  ...[STATS_ROUTES, HEALTH_ROUTES, DOCS_ROUTES, MCP_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
 

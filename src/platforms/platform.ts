@@ -86,6 +86,8 @@ export interface Platform {
   readonly history?: readonly ReaderKind[];
   // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
   readonly broadcast?: BroadcastRules;
+  // Whom answers name, for people; without it they see ids alone.
+  readonly names?: NameReading;
   // Of platforms whose chats are shown by the gateway itself.
   readonly screens?: ScreenWatch;
 }
@@ -198,6 +200,18 @@ export interface BroadcastRules {
   readonly unreachable: readonly string[];
   // Any chat will do where it does not matter which: what an account as a whole may send.
   readonly sampleChat: string;
+}
+
+export interface NameReading {
+  // Of the answer to a call that sent something.
+  read(result: string): NamesInAnswer;
+}
+
+export interface NamesInAnswer {
+  // `id` as deliveries name the chat; null: the answer names none.
+  readonly chat: { readonly id: string; readonly name: string } | null;
+  // The account's own.
+  readonly account: string | null;
 }
 
 export interface ScreenWatch {

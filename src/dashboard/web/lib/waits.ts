@@ -1,5 +1,5 @@
-// What a delivery's time went to, step by step: as the gateway tells it of one that has ended, and put together from its
-// tries for one that still waits.
+// What a delivery's time went to, step by step: as the gateway tells it of one that has ended, and put together from
+// its tries for one that still waits.
 
 import type { Delivery, Explanation, PastKind } from './wire-more.ts';
 

@@ -9,7 +9,7 @@ import { useFetched } from '../lib/use-fetched.ts';
 import type { Account, LimitsPage } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -59,7 +59,7 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
       <header>
         <h3>
           <a data-row class="mono" href={hrefOf('chats', { account: id })}>
-            {id}
+            <AccountName id={id} />
           </a>
         </h3>
         <How account={account} />

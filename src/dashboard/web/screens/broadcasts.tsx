@@ -10,7 +10,7 @@ import { isState, type Page } from '../lib/wire.ts';
 import type { Broadcast } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { Meter, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -72,7 +72,7 @@ function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promi
       </p>
       <footer>
         <span class="dim small">
-          <span class="mono">{account}</span>, made <Ago at={createdAt} />
+          <AccountName id={account} />, made <Ago at={createdAt} />
         </span>
         <Steering broadcast={broadcast} reload={reload} />
       </footer>

@@ -5,6 +5,7 @@ import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import type { ChatLimits, Rule } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
+import { AccountName, ChatName } from '../ui/parts.tsx';
 import { Until } from '../ui/time.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
@@ -29,9 +30,11 @@ export function ChatRow({ limits, onChange }: RowProps) {
           class="mono"
           href={hrefOf('messages', chat === '' ? { account } : { account, chat })}
         >
-          {chat === '' ? 'the account itself' : chat}
+          {chat === '' ? 'the account itself' : <ChatName account={account} chat={chat} />}
         </a>
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </span>
       <span class="chat-budgets">
         {shown.map((rule) => (

@@ -10,7 +10,7 @@ import { useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { DeadGroup } from '../lib/wire-more.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
-import { Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -80,7 +80,9 @@ function Groups({ mark }: { mark: number | null }) {
               >
                 <b class="num">{count(group.count)}</b>
                 <span>{words(group.reason)}</span>
-                <span class="dim mono">{group.account}</span>
+                <span class="dim mono">
+                  <AccountName id={group.account} />
+                </span>
                 <span class="dim">
                   newest <Ago at={group.newestAt} />
                 </span>

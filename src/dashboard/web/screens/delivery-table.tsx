@@ -3,7 +3,7 @@
 import { words } from '../lib/format.ts';
 import type { Brief } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
 import { Ago } from '../ui/time.tsx';
 
 interface Chosen {
@@ -65,7 +65,9 @@ function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
       <td>
         <Badge word={state} />

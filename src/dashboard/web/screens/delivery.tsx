@@ -11,7 +11,7 @@ import type { State } from '../lib/wire.ts';
 import type { Delivery, Explanation } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { ChatLink, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, ChatLink, Panel, Screen } from '../ui/parts.tsx';
 import { Loading, Trouble } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -118,7 +118,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
     [
       'Account',
       <span key="account" class="mono">
-        {account}
+        <AccountName id={account} />
       </span>,
     ],
     ['Call', method],

@@ -10,7 +10,7 @@ import { useFetched } from '../lib/use-fetched.ts';
 import type { StreamView } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -107,7 +107,9 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
       <td class="cell-meter">
         <span class="num">

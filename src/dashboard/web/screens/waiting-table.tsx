@@ -3,7 +3,7 @@
 import { count, plural, sentence } from '../lib/format.ts';
 import type { Waiting } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
 import { Since, Until } from '../ui/time.tsx';
 
 export function WaitingTable({ items }: { items: readonly Waiting[] }) {
@@ -54,7 +54,9 @@ function Row({ item }: { item: Waiting }) {
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
       <td class="right">
         <Since at={since} />
