@@ -86,6 +86,8 @@ export interface Platform {
   readonly history?: readonly ReaderKind[];
   // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
   readonly broadcast?: BroadcastRules;
+  // What its reason codes mean, in words; left out: the codes must do.
+  readonly reasons?: Readonly<Record<string, string>>;
   // Whom answers name, for people; without it they see ids alone.
   readonly names?: NameReading;
   // Of platforms whose chats are shown by the gateway itself.

@@ -89,7 +89,7 @@ export function waysAround(stage: Stage): void {
 
     test('by keyboard: back along rows, to the search from wherever one is, dark and light', async () => {
       await stage.visitor.see('queue');
-      await rows(panel('Lanes')).nth(1).waitFor();
+      await rows(panel('First in line')).nth(1).waitFor();
       const focused = () => page().locator(':focus').getAttribute('href');
       await page().keyboard.press('j');
       const first = await focused();
@@ -140,7 +140,7 @@ export function waysToFind(stage: Stage): void {
       await stage.visitor.see('queue?priority=high');
       await page().getByText('Release notes').first().waitFor({ state: 'detached' });
       await button(/^all \d/).click();
-      await rows(panel('Lanes')).filter({ hasText: 'Release notes' }).first().waitFor();
+      await rows(panel('First in line')).filter({ hasText: 'Release notes' }).first().waitFor();
       await field('Chat').fill(FROZEN);
       await rows(panel(`All that wait in ${FROZEN}`))
         .nth(2)

@@ -6,7 +6,7 @@ import { may } from '../lib/session-store.ts';
 import type { ChatLimits, Rule } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
 import { AccountName, ChatName } from '../ui/parts.tsx';
-import { Until } from '../ui/time.tsx';
+import { UntilTime } from '../ui/time.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 
@@ -63,7 +63,7 @@ function Frost({ limits, onChange }: RowProps & { limits: ChatLimits }) {
         </span>
       ) : (
         <span class="frost" title={sentence(freeze.cause)}>
-          <Badge word="frozen" tone="cool" /> <Until at={freeze.until} />
+          <Badge word="frozen" tone="cool" /> <UntilTime at={freeze.until} />
           <span class="dim small">{freeze.cause}</span>
         </span>
       )}

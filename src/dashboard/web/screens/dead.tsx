@@ -2,7 +2,7 @@
 // chosen group, to be retried, changed or given up one by one, several at once, or all that the filter finds.
 
 import { pathOf } from '../lib/api.ts';
-import { count, words } from '../lib/format.ts';
+import { count } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { requery, route } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
@@ -11,6 +11,7 @@ import { useFetched } from '../lib/use-fetched.ts';
 import type { DeadGroup } from '../lib/wire-more.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
 import { AccountName, Panel, Screen } from '../ui/parts.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -79,7 +80,9 @@ function Groups({ mark }: { mark: number | null }) {
                 onClick={() => choose(group)}
               >
                 <b class="num">{count(group.count)}</b>
-                <span>{words(group.reason)}</span>
+                <span>
+                  <Reason code={group.reason} />
+                </span>
                 <span class="dim mono">
                   <AccountName id={group.account} />
                 </span>

@@ -12,6 +12,7 @@ import type { Delivery, Explanation } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, ChatLink, Panel, Screen } from '../ui/parts.tsx';
+import { Reason, Why } from '../ui/reason.tsx';
 import { Loading, Trouble } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -44,7 +45,7 @@ export function DeliveryScreen() {
       actions={<Actions delivery={data} reload={reload} />}
     >
       <Panel title={isLive ? 'Why it has not gone out' : 'What became of it'}>
-        <Why explanation={explained.data} />
+        <WhyPanel explanation={explained.data} />
       </Panel>
       <Timeline delivery={data} explanation={explained.data} />
       <div class="columns">
@@ -59,17 +60,19 @@ export function DeliveryScreen() {
   );
 }
 
-function Why({ explanation }: { explanation: Explanation | null }) {
+function WhyPanel({ explanation }: { explanation: Explanation | null }) {
   if (explanation === null) return <Loading />;
   const { summary, causes, position, eta } = explanation;
   return (
     <div class="panel-body why">
-      <p class="why-words">{sentence(summary)}</p>
+      <p class="why-words">
+        <Why why={summary} />
+      </p>
       {causes.length === 0 ? null : (
         <>
           <p class="dim">
-            Number {count(position ?? 1)} in its lane, expected <Until at={eta} over="any moment" />
-            .
+            Number {count(position ?? 1)} in its queue, expected{' '}
+            <Until at={eta} over="any moment" />.
           </p>
           <ul class="lines causes">
             {causes.map(({ kind, name, until, detail }) => (
@@ -142,7 +145,13 @@ function Facts({ delivery }: { delivery: Delivery }) {
   if (messageId !== null) rows.push(['Message id there', messageId]);
   if (expiresAt !== null) rows.push(['Expires', <Until key="e" at={expiresAt} over="over" />]);
   if (reason !== null)
-    rows.push(['Reason', `${words(reason)}${detail === null ? '' : `: ${detail}`}`]);
+    rows.push([
+      'Reason',
+      <>
+        <Reason code={reason} />
+        {detail === null ? '' : <span class="small dim">{detail}</span>}
+      </>,
+    ]);
   if (doubts > 0) rows.push(['Doubts', `${doubts}: the chat may have it twice`]);
   if (cures.length > 0) rows.push(['Cured', cures.map(words).join(', ')]);
   if (supersededBy !== null) {

@@ -1,13 +1,14 @@
 // The first thing one sees: does it flow, and if something waits, why. The longest-waiting messages stand here with
 // their reason in words; one click leads to the whole story.
 
-import { count, duration, perSecond, plural, sentence } from '../lib/format.ts';
+import { count, duration, perSecond, plural } from '../lib/format.ts';
 import { overview } from '../lib/live.ts';
 import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { useStore } from '../lib/store.ts';
 import type { Overview, Waiting } from '../lib/wire.ts';
 import { deliveryHref, Panel, Screen, Tile } from '../ui/parts.tsx';
+import { Why } from '../ui/reason.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
 import { Newest } from './newest.tsx';
 import { Charts } from './overview-charts.tsx';
@@ -56,7 +57,7 @@ function Headline({ now }: { now: Overview }) {
   return (
     <>
       {plural(waiting, 'message waits', 'messages wait')}, the longest for {since}:{' '}
-      {sentence(first.why)}.
+      <Why why={first.why} />.
     </>
   );
 }

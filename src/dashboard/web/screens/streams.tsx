@@ -2,7 +2,7 @@
 // that nobody wants any more is cancelled here.
 
 import { ask } from '../lib/api.ts';
-import { count, duration, sentence } from '../lib/format.ts';
+import { count, duration } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
@@ -11,6 +11,7 @@ import type { StreamView } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { Why } from '../ui/reason.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -124,7 +125,7 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
         </span>
       </td>
       <td class="cell-why">
-        {waitsFor === null ? <span class="dim">nothing</span> : sentence(waitsFor)}
+        {waitsFor === null ? <span class="dim">nothing</span> : <Why why={waitsFor} />}
       </td>
       {may('sender') ? (
         <td class="right">
