@@ -197,3 +197,50 @@ describe('names beside ids', () => {
     await guest.leave();
   });
 });
+
+describe('rows, dialogs and alarms', () => {
+  test('a row is clicked anywhere; what else is in it keeps its own meaning', async () => {
+    await visitor.see('messages?text=very first');
+    await log().first().locator('td').last().click();
+    await title(/^Delivery/);
+    await page().goBack();
+    await log().first().locator('a.mono').click();
+    await title('Chats');
+  });
+
+  test('Back closes a dialog and leaves the screen', async () => {
+    await visitor.see('messages');
+    await visitor.see('accounts');
+    await button('Pause').click();
+    await page().getByRole('dialog').waitFor();
+    await page().goBack();
+    await page().getByRole('dialog').waitFor({ state: 'detached' });
+    await title('Accounts');
+    await button('Pause').click();
+    await page().getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page().getByRole('dialog').waitFor({ state: 'detached' });
+    // Closed otherwise, it leaves no step behind.
+    await expect.poll(() => page().evaluate('history.state?.isDialog ?? false')).toBe(false);
+    await page().goBack();
+    await title('Messages');
+  });
+
+  test('people who have blocked the bot are counted, and are no alarm', async () => {
+    await visitor.see('');
+    const tile = page().locator('.tile', { hasText: 'Dead letters' });
+    await tile.getByText('1 to people who left').waitFor();
+    expect(await tile.locator('.tile-value.bad').count()).toBe(0);
+    const entry = page()
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Dead letters/ });
+    expect(await entry.locator('.count').count()).toBe(0);
+    const { id } = await scene.send('42', '', {
+      wait: true,
+      method: 'editMessageText',
+      body: { message_id: 999_999, text: 'There is no such message' },
+    });
+    await scene.until(`/v1/messages/${id}`, ({ state }) => state === 'dead');
+    await tile.locator('.tile-value.bad').waitFor();
+    await entry.locator('.count', { hasText: '1' }).waitFor();
+  });
+});

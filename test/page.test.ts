@@ -21,6 +21,8 @@ const SCREENS = [
   'dead',
   'messages',
   'sandbox',
+  'keys',
+  'gateway',
 ];
 
 let browser: Browser;

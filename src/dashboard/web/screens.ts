@@ -1,11 +1,14 @@
 // The screens of the page in the order of its menu, and the letter that goes there after `g`.
 
 import type { ComponentType } from 'preact';
+import type { Role } from './lib/session-store.ts';
 import { Accounts } from './screens/accounts.tsx';
 import { Broadcasts } from './screens/broadcasts.tsx';
 import { Chats } from './screens/chats.tsx';
 import { Dead } from './screens/dead.tsx';
 import { DeliveryScreen } from './screens/delivery.tsx';
+import { GatewayScreen } from './screens/gateway.tsx';
+import { Keys } from './screens/keys.tsx';
 import { Messages } from './screens/messages.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
 import { Queue } from './screens/queue.tsx';
@@ -18,6 +21,8 @@ interface ScreenEntry {
   // null: not in the menu.
   readonly key: string | null;
   readonly screen: ComponentType;
+  // Who has it in the menu; left out: everyone.
+  readonly role?: Role;
 }
 
 export const SCREENS: readonly ScreenEntry[] = [
@@ -30,6 +35,8 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'broadcasts', title: 'Broadcasts', key: 'b', screen: Broadcasts },
   { path: 'dead', title: 'Dead letters', key: 'd', screen: Dead },
   { path: 'sandbox', title: 'Sandbox', key: 'x', screen: Sandbox },
+  { path: 'keys', title: 'API keys', key: 'k', screen: Keys, role: 'admin' },
+  { path: 'gateway', title: 'Gateway', key: 'y', screen: GatewayScreen },
   // As links of before named it.
   { path: 'search', title: 'Messages', key: null, screen: Messages },
   { path: 'delivery', title: 'Delivery', key: null, screen: DeliveryScreen },

@@ -8,7 +8,9 @@ afterEach(() => at.app.close());
 test('codes of the platform and of Sluice, each with its sentence', async () => {
   at = await bench();
   const answer = await at.app.inject({ method: 'GET', url: '/v1/reasons', headers: AUTH });
-  const { reasons } = answer.json();
+  const { reasons, unreachable } = answer.json();
+  expect(unreachable).toContain('bot_blocked');
+  expect(unreachable).not.toContain('chat_not_found');
   expect(reasons).toMatchObject({
     bot_blocked: 'The user has blocked the bot.',
     process_ended: expect.stringContaining('it may have arrived'),

@@ -13,11 +13,22 @@ const READ: Route<IntakeOptions> = {
   access: viewer('open'),
   tag: 'watching',
   summary: 'What each reason code means, in words',
-  answers: { 200: Type.Object({ reasons: Type.Record(Type.String(), text) }) },
+  answers: {
+    200: Type.Object({
+      reasons: Type.Record(Type.String(), text),
+      unreachable: Type.Array(text, {
+        description: 'Those that say that a chat refuses the account, whatever is sent',
+      }),
+    }),
+  },
   examples: { 'all of them': { status: 200 } },
   handler: async ({ platforms }) => {
-    const theirs = [...platforms.values()].map(({ reasons }) => reasons ?? {});
-    return { reasons: Object.assign({}, ...theirs, OWN_REASONS) as Record<string, string> };
+    const all = [...platforms.values()];
+    const theirs = all.map(({ reasons }) => reasons ?? {});
+    return {
+      reasons: Object.assign({}, ...theirs, OWN_REASONS) as Record<string, string>,
+      unreachable: all.flatMap(({ broadcast }) => broadcast?.unreachable ?? []),
+    };
   },
 };
 

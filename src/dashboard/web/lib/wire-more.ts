@@ -87,6 +87,42 @@ export interface Broadcast {
   readonly endedAt: string | null;
 }
 
+export interface KeyScope {
+  readonly accounts: readonly string[] | null;
+  readonly chats: readonly string[] | null;
+  readonly methods: readonly string[] | null;
+  readonly perMinute: number | null;
+}
+
+export interface KeyView {
+  readonly id: string;
+  readonly kind: 'key' | 'virtual';
+  readonly name: string;
+  readonly role: string;
+  readonly active: boolean;
+  readonly expiresAt: string | null;
+  readonly usedAt: string | null;
+  readonly scope: KeyScope;
+}
+
+export interface NewKey extends KeyView {
+  readonly secret: string;
+}
+
+export interface AuditEntry {
+  readonly at: string;
+  readonly by: string;
+  readonly action: string;
+  readonly target: string;
+  readonly result: string;
+}
+
+export interface Health {
+  readonly parts: Readonly<
+    Record<string, { readonly status: 'ok' | 'stale' | 'down'; readonly code?: string }>
+  >;
+}
+
 export interface DeadGroup {
   readonly account: string;
   readonly reason: string;

@@ -14,7 +14,7 @@ export function Budget({ rule }: { rule: Rule }) {
           {sentence(says)} <code class="code">{name}</code>
         </span>
         <span class="num">
-          {used} / {perWindow(count, perMs)}
+          {used} / {count}
         </span>
       </span>
       <Meter share={share} tone={share >= 1 ? 'warn' : ''} label={`${says}, used`} />

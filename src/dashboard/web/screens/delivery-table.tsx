@@ -69,7 +69,7 @@ function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
           <AccountName id={account} />
         </span>
       </td>
-      <td>
+      <td class="cell-state">
         <Badge word={state} />
         <span class="dim small" title={detail ?? ''}>
           {reason !== null ? <Reason code={reason} /> : tries > 1 ? `after ${tries} tries` : ''}

@@ -1,6 +1,7 @@
 // The first thing one sees: does it flow, and if something waits, why. The longest-waiting messages stand here with
 // their reason in words; one click leads to the whole story.
 
+import { useDeadCounts } from '../lib/dead-causes.ts';
 import { count, duration, perSecond, plural } from '../lib/format.ts';
 import { overview } from '../lib/live.ts';
 import { useNow } from '../lib/now.ts';
@@ -80,6 +81,7 @@ function ofEachKind(waiting: readonly Waiting[]): Waiting[] {
 function Tiles({ now }: { now: Overview }) {
   const at = useNow();
   const { series, depths, oldest, freezes } = now;
+  const { alarming, unreachable } = useDeadCounts();
   const limited = sum(series.limited);
   const first = oldest[0]?.since;
   const oldestMs = first === undefined ? null : at - Date.parse(first);
@@ -119,12 +121,17 @@ function Tiles({ now }: { now: Overview }) {
       <Tile
         label="Dead letters"
         value={count(now.dead)}
-        tone={now.dead > 0 ? 'bad' : ''}
-        note={now.uncertain > 0 ? `${count(now.uncertain)} in doubt` : 'none in doubt'}
+        tone={alarming > 0 ? 'bad' : ''}
+        note={deadNote(now.uncertain, unreachable)}
         href={hrefOf('dead')}
       />
     </div>
   );
+}
+
+function deadNote(uncertain: number, unreachable: number): string {
+  if (uncertain > 0) return `${count(uncertain)} in doubt`;
+  return unreachable > 0 ? `${count(unreachable)} to people who left` : 'none in doubt';
 }
 
 function sum(values: readonly number[]): number {
