@@ -19,9 +19,7 @@ export function Budget({ rule }: { rule: Rule }) {
       </span>
       <Meter share={share} tone={share >= 1 ? 'warn' : ''} label={`${says}, used`} />
       {learned < 1 ? (
-        <span class="small learned">
-          learned: {Math.round(learned * 100)} % of what was believed
-        </span>
+        <span class="small learned">learned: {Math.round(learned * 100)} % of it</span>
       ) : null}
     </span>
   );
