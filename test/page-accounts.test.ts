@@ -1,5 +1,5 @@
-// An account in trouble on the page, in a real browser before a real gateway: what is wrong in words, trying it at once,
-// and what a resume really did.
+// An account in trouble on the page, in a real browser before a real gateway: what is wrong in words, trying it at
+// once, and what a resume really did.
 
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

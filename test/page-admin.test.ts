@@ -1,5 +1,5 @@
-// What an admin does on the page, in a real browser before a real gateway: keys and virtual tokens, the gateway's health
-// and what operators did.
+// What an admin does on the page, in a real browser before a real gateway: keys and virtual tokens, the gateway's
+// health and what operators did.
 
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Why a delivery ended or was moved where no platform said so: the codes of Sluice itself, each with its sentence. Those
-// of a platform stand with the platform.
+// Why a delivery ended or was moved where no platform said so: the codes of Sluice itself, each with its sentence.
+// Those of a platform stand with the platform.
 
 export const OWN_REASONS: Readonly<Record<string, string>> = {
   account_removed: 'Its account was removed.',

@@ -1,5 +1,5 @@
-// API keys and virtual tokens: who may do what, since when each was used, made and revoked here. A secret is shown once,
-// when it is made, and is nowhere on the page after that.
+// API keys and virtual tokens: who may do what, when each was used last, made and revoked here. A secret is shown
+// once, when it is made, and is nowhere on the page after that.
 
 import { useState } from 'preact/hooks';
 import { ask } from '../lib/api.ts';

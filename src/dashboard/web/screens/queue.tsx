@@ -26,7 +26,7 @@ export function Queue() {
   return (
     <Screen
       title="Queue"
-      hint="The first of each chat and session, those that wait longest first. They take turns; higher classes go first."
+      hint="The first of each chat and session, the longest wait first. They take turns; higher classes go first."
     >
       <div class="filters">
         <Tabs
