@@ -13,14 +13,21 @@ const IMAGES = join(ROOT, 'docs', 'images');
 // So long there is traffic, for the charts to have something to show.
 const TRAFFIC_MS = 90_000;
 
+// A chat that is refused a little longer than the traffic lasts.
+const LATE = '43';
+const LATE_S = 3;
+
 const PICTURES: readonly (readonly [name: string, path: string])[] = [
   ['overview', ''],
   ['queue', 'queue'],
+  ['accounts', 'accounts'],
   ['chats', 'chats'],
   ['streams', 'streams'],
   ['broadcasts', 'broadcasts'],
   ['dead-letters', 'dead'],
-  ['search', 'search?correlation=release-7'],
+  ['messages', 'messages'],
+  ['keys', 'keys'],
+  ['gateway', 'gateway'],
   ['sandbox', `sandbox?account=${BOT}&chat=42`],
 ];
 
@@ -34,17 +41,24 @@ try {
   await liven(scene);
   const waiting = (await scene.get(`/v1/queue?chat=${FROZEN}`)).items as { id: string }[];
   const story = ['delivery', `delivery/${waiting[0]!.id}`] as const;
-  await take('light', DESK, [...PICTURES, story]);
+  const { id: late } = await scene.send(LATE, 'Your table is ready', { wait: true });
+  const waits = ['why-late', `delivery/${late}`] as const;
+  await take('light', DESK, [...PICTURES, story, waits]);
   await take('dark', DESK, [['overview-dark', '']]);
-  await take('light', PHONE, [['overview-phone', '']]);
+  await take('light', PHONE, [
+    ['overview-phone', ''],
+    ['messages-phone', 'messages'],
+  ]);
 } finally {
   await browser.close();
   await gateway.end('SIGKILL');
   gateway.remove();
 }
 
-// A conversation, a broadcast under way, a text that grows, and people who are answered now and then.
+// A key for a shop, a conversation, a broadcast under way, a text that grows, and people who are answered now and then.
 async function liven(scene: Scene): Promise<void> {
+  await scene.post('/v1/keys', { name: 'shop', role: 'sender', accounts: [BOT], chats: ['42'] });
+  await scene.trouble(LATE, { freezeSeconds: TRAFFIC_MS / 1000 + LATE_S });
   await scene.post('/v1/sandbox/messages', {
     account: BOT,
     chat: '42',

@@ -93,7 +93,7 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
     wait: true,
   });
   expect(died.body).toMatchObject({ state: 'dead', reason: 'chat_not_found' });
-  // The copy was before it in its lane.
+  // The copy was before it in its queue.
   const letters = await gateway.records('&chat=666');
   expect(letters).toHaveLength(2);
   for (const letter of letters) {

@@ -58,11 +58,11 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
   // Not asked of Telegram in these scenes: told the settings or a template alone, of an observer, what came in, or how
-  // its own API speaks.
+  // its own API speaks; or whom an answer names, when somebody asks (src/http/watch/names.test.ts).
   elsewhere: [
     ...['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
     ...['calls.replyTarget', 'calls.personIn', 'calls.textParams', 'changes.make'],
-    ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling)\./.test(method)),
+    ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling|names)\./.test(method)),
   ],
 };
 const groupOf = (method: string) =>

@@ -54,7 +54,7 @@ describe('a rule per user', () => {
     expect(third).toMatchObject({ status: 202, body: { state: 'queued' } });
     const why = await explained(at, third.body.id);
     expect(why.causes).toEqual([expect.objectContaining(cause)]);
-    expect(why.summary).toContain(`the limit fair share is used up: ${says}; 2 were sent`);
+    expect(why.summary).toContain(`${says}; 2 were sent (limit fair share)`);
     const metrics = await fetch(`${at.url}/metrics`);
     expect(await metrics.text()).toContain(
       'sluice_limit_filled_total{platform="telegram",rule="fair share"}',

@@ -69,7 +69,7 @@ describe('dead letters', () => {
     expect(await letters().count()).toBe(1);
     await field('Chat').fill('');
     await letters().nth(49).waitFor();
-    const cause = panel('By cause').getByRole('button', { name: /bot blocked/ });
+    const cause = panel('By cause').getByRole('button', { name: /blocked the bot/ });
     await cause.click();
     await address(/reason=bot_blocked/);
     expect(await cause.getAttribute('aria-pressed')).toBe('true');
@@ -188,7 +188,7 @@ describe('what goes out', () => {
     expect(await stateOf(id)).toBe('queued');
     await page().locator('.lines a.mono', { hasText: BOT }).click();
     await card.getByRole('button', { name: 'Resume' }).click();
-    await toast(`${BOT} goes on.`);
+    await toast(`${BOT} goes on`);
     await becomes(id, 'sent');
   });
 

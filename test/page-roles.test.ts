@@ -73,7 +73,7 @@ const offers = (): Offer[] => [
     holds: dead,
     operator: ['Retry all', 'Discard all'],
   },
-  { path: `search?chat=${FROZEN}`, title: /^Search/, holds: waiting },
+  { path: `messages?chat=${FROZEN}`, title: /^Messages/, holds: waiting },
   {
     path: `sandbox?account=${BOT}&chat=42`,
     title: /^Sandbox/,
@@ -132,7 +132,7 @@ describe('a sender', () => {
     await visitor.see('dead?text=Invoice');
     await parts.rows(parts.panel('Letters')).getByRole('link', { name: 'Invoice 1' }).waitFor();
     expect(await visitor.page.getByRole('checkbox').count()).toBe(0);
-    await visitor.see('search');
+    await visitor.see('messages');
     await parts.field('Text').fill('your order 2');
     await parts.rows(parts.panel('Deliveries')).getByText('Your order 2').waitFor();
     await visitor.see(`sandbox?account=${BOT}&chat=42`);

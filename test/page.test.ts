@@ -19,8 +19,10 @@ const SCREENS = [
   'streams',
   'broadcasts',
   'dead',
-  'search',
+  'messages',
   'sandbox',
+  'keys',
+  'gateway',
 ];
 
 let browser: Browser;
@@ -99,7 +101,7 @@ describe('overview', () => {
     expect(await frozen.textContent()).toMatch(/in (2\d|30) m/);
     await rows(waits)
       .filter({ hasText: BUSY })
-      .getByText(/limit .* is used up/)
+      .getByText(/takes .*; \d+ w(as|ere) sent/)
       .waitFor();
     await text(/messages? waits?, the longest for/).waitFor();
     await panel('Freezes').getByText(`chat ${FROZEN}`).waitFor();
@@ -129,13 +131,13 @@ describe('queue', () => {
   test('by class, with place and time; of one chat all that wait in it', async () => {
     await visitor.see('queue');
     await button(/^high \d/).click();
-    await rows(panel('Lanes')).filter({ hasText: 'Your order 1' }).waitFor();
+    await rows(panel('First in line')).filter({ hasText: 'Your order 1' }).waitFor();
     await page().getByText('Release notes').first().waitFor({ state: 'detached' });
     await visitor.see(`queue?chat=${FROZEN}`);
     const all = panel(`All that wait in ${FROZEN}`);
     await all.getByText('Your order 3').waitFor();
     expect(await rows(all).count()).toBe(3);
-    await all.getByText('number 2 in its lane').waitFor();
+    await all.getByText('number 2 in its queue').waitFor();
     await button(/^low \d/).click();
     await text('Nothing waits here').waitFor();
   });
@@ -145,7 +147,7 @@ describe('accounts and chats', () => {
   test('pausing asks first; a paused account says so everywhere, and goes on', async () => {
     await visitor.see('accounts');
     const card = page().locator('.card', { hasText: BOT });
-    await card.getByText('account broadcast').waitFor();
+    await card.getByText('account_broadcast').waitFor();
     await card.getByRole('button', { name: 'Pause' }).click();
     await page().getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await card.getByText('sending', { exact: true }).count()).toBe(1);
@@ -160,18 +162,18 @@ describe('accounts and chats', () => {
       .waitFor();
     await visitor.see('accounts');
     await card.getByRole('button', { name: 'Resume' }).click();
-    await toast(`${BOT} goes on.`);
+    await toast(`${BOT} goes on`);
   });
 
   test('budget, freeze with its cause and countdown; found by a part of the id', async () => {
     await visitor.see('chats?frozen=true');
     const row = page().locator('.chat-row', { hasText: FROZEN });
     await row.getByText('frozen').waitFor();
-    await row.getByText(/in \d+ m/).waitFor();
+    await row.getByText(/until .*\d\d:\d\d \(\d+ m/).waitFor();
     await row.getByText(/send refused, retry after/).waitFor();
     await visitor.see('chats');
     await page().getByLabel('Find').fill('222222');
-    await page().locator('.chat-row', { hasText: BUSY }).getByText('group minute').waitFor();
+    await page().locator('.chat-row', { hasText: BUSY }).getByText('group_minute').waitFor();
     expect(await page().locator('.chat-row').count()).toBe(1);
     await page().getByLabel('Find').fill('no such chat');
     await text('No chat is known').waitFor();
@@ -191,7 +193,7 @@ describe('a delivery', () => {
     const waiting = await scene.send(FROZEN, 'never mind', { priority: 'high' });
     await visitor.see(`delivery/${waiting.id}`);
     await text(/is frozen/).waitFor();
-    await text(/Number 4 in its lane/).waitFor();
+    await text(/Number 4 in its queue/).waitFor();
     await button('Cancel it').click();
     await page().getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
     await toast('is cancelled.');
@@ -240,7 +242,7 @@ describe('dead letters', () => {
   test('by cause; one discarded after a question, one changed and sent', async () => {
     await visitor.see('dead');
     await panel('By cause')
-      .getByRole('button', { name: /4\s*bot blocked/ })
+      .getByRole('button', { name: /4\s*The user has blocked the bot/ })
       .click();
     await choose('Invoice 1');
     await button('Discard').click();
@@ -285,26 +287,27 @@ describe('dead letters', () => {
   });
 });
 
-describe('search', () => {
+describe('messages', () => {
   test.each([
     ['Correlation id', 'order-2', 'Your order 2'],
     ['Text', 'WELCOME! write', 'Welcome! Write to me'],
     ['Chat', BLOCKED, 'Invoice 2, corrected'],
   ])('by %s', async (label, wanted, found) => {
-    await visitor.see('search');
-    await page().getByLabel(label).fill(wanted);
+    await visitor.see('messages');
+    if (label === 'Correlation id') await button('More filters').click();
+    await page().getByLabel(label, { exact: true }).fill(wanted);
     await rows(panel('Deliveries')).filter({ hasText: found }).waitFor();
     await page().getByText('Release notes').first().waitFor({ state: 'detached' });
   });
 
   test('by state, and what is found leads to its story', async () => {
-    await visitor.see('search');
+    await visitor.see('messages');
     await page().getByLabel('State').selectOption('cancelled');
     await page().getByLabel('Text').fill('invoice');
     const row = rows(panel('Deliveries')).filter({ hasText: 'Invoice 1' });
     await row.getByRole('link', { name: 'Invoice 1' }).click();
     await panel('Story').getByText('discarded').waitFor();
-    await visitor.see('search');
+    await visitor.see('messages');
     await page().getByLabel('Text').fill('nobody ever wrote this');
     await text('Nothing found').waitFor();
   });
@@ -349,14 +352,14 @@ describe('for everyone', () => {
     await page().keyboard.press('g');
     await page().keyboard.press('q');
     await page().getByRole('heading', { level: 1, name: 'Queue' }).waitFor();
-    await rows(panel('Lanes')).first().waitFor();
+    await rows(panel('First in line')).first().waitFor();
     await page().keyboard.press('j');
     await page().keyboard.press('Enter');
     await page()
       .getByRole('heading', { level: 1, name: /Delivery/ })
       .waitFor();
     await page().keyboard.press('/');
-    await page().getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+    await page().getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     await page().locator('input:focus').waitFor();
   });
 

@@ -109,8 +109,7 @@ function inWords(cause: Why): string {
     case 'freeze':
       return `${frozenOf(cause)} is frozen: ${cause.detail}`;
     case 'window':
-      if ((cause.ahead ?? 0) > 0) return `the limit ${cause.name} decides: ${cause.detail}`;
-      return `the limit ${cause.name} is used up: ${cause.detail}`;
+      return `${cause.detail} (limit ${cause.name})`;
     default:
       return cause.detail;
   }

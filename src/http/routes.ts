@@ -16,8 +16,10 @@ import { STREAM_ROUTES } from './streams/streams.ts';
 import { CONFIG_ROUTES } from './watch/config.ts';
 import { EVENT_ROUTES } from './watch/events.ts';
 import { HEALTH_ROUTES } from './watch/health.ts';
+import { NAME_ROUTES } from './watch/names.ts';
 import { OVERVIEW_ROUTES } from './watch/overview.ts';
 import { QUEUE_ROUTES } from './watch/queue.ts';
+import { REASON_ROUTES } from './watch/reasons.ts';
 import { STATS_ROUTES } from './watch/stats.ts';
 import { TERMINAL_ROUTES } from './watch/terminal.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
@@ -26,8 +28,8 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 export const GROUPS: readonly RouteGroup[] = [
   ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
   ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
-  ...[OVERVIEW_ROUTES, QUEUE_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES, STATS_ROUTES],
-  ...[HEALTH_ROUTES, CONFIG_ROUTES, DOCS_ROUTES, MCP_ROUTES],
+  ...[OVERVIEW_ROUTES, QUEUE_ROUTES, NAME_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES],
+  ...[REASON_ROUTES, STATS_ROUTES, HEALTH_ROUTES, CONFIG_ROUTES, DOCS_ROUTES, MCP_ROUTES],
   ...[KEY_ROUTES, AUDIT_ROUTES, LOGIN_ROUTES],
 ];
 

@@ -90,6 +90,10 @@ export interface Platform {
   readonly history?: readonly ReaderKind[];
   // What broadcasts know of it; without it values are written as they are, and no chat is known to refuse.
   readonly broadcast?: BroadcastRules;
+  // What its reason codes mean, in words; left out: the codes must do.
+  readonly reasons?: Readonly<Record<string, string>>;
+  // Whom answers name, for people; without it they see ids alone.
+  readonly names?: NameReading;
   // Of platforms whose chats are shown by the gateway itself.
   readonly screens?: ScreenWatch;
   // Of platforms that hold calls back for a reason of their own: what is wrong now, the worst first.
@@ -210,6 +214,18 @@ export interface BroadcastRules {
   readonly unreachable: readonly string[];
   // Any chat will do where it does not matter which: what an account as a whole may send.
   readonly sampleChat: string;
+}
+
+export interface NameReading {
+  // Of the answer to a call that sent something.
+  read(result: string): NamesInAnswer;
+}
+
+export interface NamesInAnswer {
+  // `id` as deliveries name the chat; null: the answer names none.
+  readonly chat: { readonly id: string; readonly name: string } | null;
+  // The account's own.
+  readonly account: string | null;
 }
 
 export interface ScreenWatch {

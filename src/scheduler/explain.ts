@@ -161,7 +161,7 @@ export function held(account: Account): HeldBy {
 function aheadCause(account: Account, entry: Entry, flow: Flow, position: number): HeldBy {
   const ahead = position - 1;
   if (!isInOneQueue(entry.queued, account.order)) {
-    const detail = `${ahead} of priority ${PRIORITIES[flow.rank]} before it in its lane`;
+    const detail = `${ahead} of priority ${PRIORITIES[flow.rank]} before it in its queue`;
     return { kind: 'ahead', name: 'lane', until: null, detail };
   }
   const elsewhere = ahead - flow.aheadOf(entry);

@@ -44,7 +44,7 @@ export function freezesByHand(stage: Stage): void {
       await toast(`chat ${CHAT} is frozen until`);
       await row(CHAT).getByText('by hand: maintenance').waitFor();
       await row(CHAT)
-        .getByText(/in (1 h|59 m)/)
+        .getByText(/until .*\d\d:\d\d \((1 h|59 m)/)
         .waitFor();
       const [freeze] = await freezesOf(CHAT);
       expect(freeze).toMatchObject({ scope: 'chat', cause: 'by hand: maintenance' });

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { listenToKeys } from './lib/keys.ts';
 import { startLive } from './lib/live.ts';
 import { route } from './lib/route.ts';
+import { followRows } from './lib/rows.ts';
 import { session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
 import { Edits } from './screens/edit-letter.tsx';
@@ -37,6 +38,7 @@ function Inside() {
   const isHelping = useStore(help);
   useEffect(startLive, []);
   useEffect(() => listenToKeys(SHORTCUTS), []);
+  useEffect(followRows, []);
   const entry = SCREENS.find(({ path }) => path === screen);
   const title = entry?.title ?? 'Nothing here';
   useEffect(() => {

@@ -2,11 +2,12 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useDeadCounts } from './lib/dead-causes.ts';
 import { count } from './lib/format.ts';
 import { line, overview } from './lib/live.ts';
 import { hrefOf } from './lib/route.ts';
 import { signOut } from './lib/session.ts';
-import { session } from './lib/session-store.ts';
+import { may, session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
 import { isDark, paint, toggleTheme } from './lib/theme.ts';
 import type { Overview } from './lib/wire.ts';
@@ -15,6 +16,7 @@ import { help } from './shortcuts.tsx';
 
 export function Shell({ at, children }: { at: string; children: ComponentChildren }) {
   const state = useStore(line);
+  const { alarming } = useDeadCounts();
   const menu = useRef<HTMLElement>(null);
   // Where the menu is a row that scrolls.
   useEffect(() => {
@@ -31,14 +33,16 @@ export function Shell({ at, children }: { at: string; children: ComponentChildre
           <Mark /> Sluice
         </a>
         <ul>
-          {SCREENS.filter(({ key }) => key !== null).map(({ path, title }) => (
-            <li key={path}>
-              <a href={hrefOf(path)} aria-current={path === at ? 'page' : undefined}>
-                <span>{title}</span>
-                <Attention path={path} />
-              </a>
-            </li>
-          ))}
+          {SCREENS.filter(({ key, role }) => key !== null && may(role ?? 'viewer')).map(
+            ({ path, title }) => (
+              <li key={path}>
+                <a href={hrefOf(path)} aria-current={path === at ? 'page' : undefined}>
+                  <span>{title}</span>
+                  <Attention path={path} alarming={alarming} />
+                </a>
+              </li>
+            ),
+          )}
         </ul>
         <Foot />
       </nav>
@@ -72,14 +76,18 @@ function focusMain(): void {
 }
 
 // How many there are behind a menu entry that someone may want to look at.
-function Attention({ path }: { path: string }) {
+function Attention({ path, alarming }: { path: string; alarming: number }) {
   const now = useStore(overview);
-  const found = now === null ? null : attentionOf(path, now);
+  const found = now === null ? null : attentionOf(path, now, alarming);
   if (found === null || found.n === 0) return null;
   return <span class={`count num ${found.tone}`}>{count(found.n)}</span>;
 }
 
-function attentionOf(path: string, now: Overview): { n: number; tone: string } | null {
+function attentionOf(
+  path: string,
+  now: Overview,
+  alarming: number,
+): { n: number; tone: string } | null {
   const { critical, high, normal, low } = now.depths;
   switch (path) {
     case 'queue':
@@ -91,7 +99,7 @@ function attentionOf(path: string, now: Overview): { n: number; tone: string } |
     case 'streams':
       return { n: now.streams, tone: '' };
     case 'dead':
-      return { n: now.dead + now.uncertain, tone: 'bad' };
+      return { n: alarming + now.uncertain, tone: 'bad' };
     default:
       return null;
   }

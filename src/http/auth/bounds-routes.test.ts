@@ -164,7 +164,7 @@ test('these routes alone reach nothing of any account', () => {
   const named = open.map(({ method, url }) => `${method} ${url}`);
   expect(named.sort()).toEqual([
     ...['GET /docs', 'GET /file/bot*', 'GET /health', 'GET /health/details', 'GET /login'],
-    ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me'],
+    ...['GET /metrics', 'GET /openapi.json', 'GET /v1/me', 'GET /v1/reasons'],
     ...['GET /webhook/:platform/:account', 'HEAD /file/bot*', 'POST /login'],
     // What its tools do is asked for by calls of REST with the same key: see test/mcp.test.ts.
     ...['POST /logout', 'POST /mcp', 'POST /webhook/:platform/:account'],

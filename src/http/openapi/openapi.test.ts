@@ -83,6 +83,7 @@ describe('the description', () => {
     expect(required).toEqual([
       ...['put /v1/streams account', 'put /v1/streams chat'],
       ...['get /v1/sandbox/messages account', 'get /v1/sandbox/messages chat'],
+      'get /v1/names account',
     ]);
   });
 

@@ -16,9 +16,10 @@ import { FileIds } from './file-ids.ts';
 import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { isAwaited, isIdempotent, spends } from './methods.ts';
+import { readNames } from './names.ts';
 import { rest, split } from './parts.ts';
 import { plainParams } from './plain-params.ts';
-import { UNREACHABLE } from './reasons.ts';
+import { REASONS, UNREACHABLE } from './reasons.ts';
 import { personIn, replyTarget } from './reply-target.ts';
 import { createPassage, createWire, type Routes } from './send.ts';
 import type { TelegramSettings } from './settings.ts';
@@ -104,6 +105,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     passage: createPassage(routes),
     live: LIVE_OUTPUT,
     updates: UPDATES,
+    reasons: REASONS,
+    names: { read: readNames },
     broadcast: { escape: escapeFor, unreachable: UNREACHABLE, sampleChat: '1' },
   };
 }

@@ -5,8 +5,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
 const plain = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function count(n: number): string {
@@ -27,9 +32,39 @@ export function duration(ms: number): string {
   return two(whole, DAY, 'd', HOUR, 'h');
 }
 
+// As exact as it is short: `340 ms`, `2.4 s`, `2 m 10 s`.
+export function lasted(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  return ms < 10 * SECOND ? `${(ms / SECOND).toFixed(1)} s` : duration(ms);
+}
+
 function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
   const rest = Math.floor((ms % big) / small);
   return `${Math.floor(ms / big)} ${bigName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
+}
+
+// As a field for a date and a time has it, where one sits; '' of no time.
+export function localField(iso: string): string {
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) return '';
+  const shifted = ms - new Date(ms).getTimezoneOffset() * MINUTE;
+  return new Date(shifted).toISOString().slice(0, 19);
+}
+
+export function fromLocalField(value: string): string {
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+export function clockTime(ms: number): string {
+  return clock.format(ms);
+}
+
+// The minute, and the day where it is another.
+export function shortTime(iso: string, now: number): string {
+  const at = new Date(iso);
+  const isToday = at.toDateString() === new Date(now).toDateString();
+  return isToday ? minute.format(at) : `${day.format(at)} ${minute.format(at)}`;
 }
 
 export function exactTime(iso: string): string {
@@ -42,9 +77,9 @@ export function perWindow(n: number, perMs: number): string {
   return perMs === SECOND ? `${n} per second` : `${n} per ${duration(perMs)}`;
 }
 
-// A number and its unit stay on one line.
+// As the gateway says it: in one's own time, a number and its unit on one line, the first letter large.
 export function sentence(text: string): string {
-  const kept = text.replace(/(\d) (s|min|h)\b/g, '$1\u00a0$2');
+  const kept = text.replace(ISO_TIME, exactTime).replace(/(\d) (s|min|h)\b/g, '$1\u00a0$2');
   return kept === '' ? kept : kept[0]!.toUpperCase() + kept.slice(1);
 }
 

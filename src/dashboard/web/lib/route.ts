@@ -3,16 +3,18 @@
 
 import { Store } from './store.ts';
 
+export type Query = Readonly<Record<string, string>>;
+
 export interface Route {
   // `delivery`, for `#/delivery/abc`.
   readonly screen: string;
   readonly rest: string;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
 }
 
 export const route = new Store(readRoute());
-// Counts up when someone asks for the search, who may be there already, and wants to type.
-export const searches = new Store(0);
+// Someone asked for the search, who may be there already, and wants to type.
+export const wantsToType = new Store(false);
 
 addEventListener('hashchange', () => route.set(readRoute()));
 
@@ -31,23 +33,23 @@ function decoded(part: string): string {
   }
 }
 
-export function hrefOf(path: string, query: Readonly<Record<string, string>> = {}): string {
+export function hrefOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   return `#/${path}${search}`;
 }
 
-export function go(path: string, query: Readonly<Record<string, string>> = {}): void {
+export function go(path: string, query: Query = {}): void {
   location.hash = hrefOf(path, query);
 }
 
 export function goSearch(): void {
-  go('search');
-  searches.set(searches.value + 1);
+  go('messages');
+  wantsToType.set(true);
 }
 
 // The same screen with another query, without a step in the browser's history.
-export function requery(query: Readonly<Record<string, string>>): void {
+export function requery(query: Query): void {
   const { screen, rest } = route.value;
   const path = rest === '' ? screen : `${screen}/${encodeURIComponent(rest)}`;
   history.replaceState(null, '', hrefOf(path, query));

@@ -34,6 +34,8 @@ export interface Cause {
   readonly detail: string;
 }
 
+export type PastKind = 'scheduled' | 'turn' | 'freeze' | 'retry' | 'rest' | 'call';
+
 export interface Explanation {
   readonly id: string;
   readonly state: State;
@@ -41,6 +43,13 @@ export interface Explanation {
   readonly eta: string | null;
   readonly summary: string;
   readonly causes: readonly Cause[];
+  // Of one that no longer waits.
+  readonly past?: readonly {
+    readonly kind: PastKind;
+    readonly from: string;
+    readonly ms: number;
+    readonly detail: string;
+  }[];
 }
 
 export interface StreamView {
@@ -76,6 +85,42 @@ export interface Broadcast {
   readonly createdAt: string;
   readonly notBefore: string | null;
   readonly endedAt: string | null;
+}
+
+export interface KeyScope {
+  readonly accounts: readonly string[] | null;
+  readonly chats: readonly string[] | null;
+  readonly methods: readonly string[] | null;
+  readonly perMinute: number | null;
+}
+
+export interface KeyView {
+  readonly id: string;
+  readonly kind: 'key' | 'virtual';
+  readonly name: string;
+  readonly role: string;
+  readonly active: boolean;
+  readonly expiresAt: string | null;
+  readonly usedAt: string | null;
+  readonly scope: KeyScope;
+}
+
+export interface NewKey extends KeyView {
+  readonly secret: string;
+}
+
+export interface AuditEntry {
+  readonly at: string;
+  readonly by: string;
+  readonly action: string;
+  readonly target: string;
+  readonly result: string;
+}
+
+export interface Health {
+  readonly parts: Readonly<
+    Record<string, { readonly status: 'ok' | 'stale' | 'down'; readonly code?: string }>
+  >;
 }
 
 export interface DeadGroup {

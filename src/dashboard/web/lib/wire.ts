@@ -15,6 +15,10 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
+export function isState(word: string): word is State {
+  return STATES.some((state) => state === word);
+}
+
 export interface Brief {
   readonly id: string;
   readonly state: State;

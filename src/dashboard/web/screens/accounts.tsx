@@ -1,18 +1,17 @@
 // The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's hand on it.
 
-import { ask } from '../lib/api.ts';
-import { count, sentence, words } from '../lib/format.ts';
+import { count, plural, sentence } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { Account, LimitsPage } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { confirm } from '../ui/dialog.tsx';
-import { Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
-import { Until } from '../ui/time.tsx';
-import { attempt } from '../ui/toast.tsx';
+import { UntilTime } from '../ui/time.tsx';
+import { pause, probe, remove, resume } from './account-acts.ts';
+import { isHeld, Standing } from './account-standing.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 
@@ -59,20 +58,30 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
       <header>
         <h3>
           <a data-row class="mono" href={hrefOf('chats', { account: id })}>
-            {id}
+            <AccountName id={id} />
           </a>
         </h3>
-        <How account={account} />
+        <Standing account={account} />
       </header>
       <p class="num">
         <a href={hrefOf('queue', { account: id })}>{count(waiting)} waiting</a>
-        {`, ${count(inFlight)} in flight`}
-        {data === null ? '' : `, ${count(Math.max(0, data.total - 1))} chats known`}
+        {', '}
+        <a href={hrefOf('messages', { account: id, state: 'sending' })}>
+          {count(inFlight)} in flight
+        </a>
+        {data === null ? null : (
+          <>
+            {', '}
+            <a href={hrefOf('chats', { account: id })}>
+              {plural(Math.max(0, data.total - 1), 'chat')} known
+            </a>
+          </>
+        )}
       </p>
       {freeze === null ? null : (
         <div class="frozen">
           <span class="frost" title={sentence(freeze.cause)}>
-            <Badge word="frozen" tone="cool" /> <Until at={freeze.until} />{' '}
+            <Badge word="frozen" tone="cool" /> <UntilTime at={freeze.until} />{' '}
             <span class="dim small">{freeze.cause}</span>
           </span>
           <ThawButton target={target} done={() => void reloadLimits()} />
@@ -88,6 +97,11 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
           <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
             {paused ? 'Resume' : 'Pause'}
           </button>
+          {isHeld(account) || freeze !== null ? (
+            <button type="button" onClick={() => void probe(id).then(reload).then(reloadLimits)}>
+              Try it now
+            </button>
+          ) : null}
           <FreezeButton target={target} done={() => void reloadLimits()} />
           {may('admin') ? (
             <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
@@ -98,55 +112,4 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
       ) : null}
     </article>
   );
-}
-
-// Whether it goes, and if not, why.
-function How({ account }: { account: Account }) {
-  const { refused, paused, breaker } = account;
-  if (refused !== null) return <Badge word={`refused: ${words(refused)}`} tone="bad" />;
-  if (paused) return <Badge word="paused" />;
-  if (breaker.state === 'closed') return <Badge word="sending" tone="good" />;
-  return (
-    <span>
-      <Badge word={`breaker ${breaker.state}`} tone="warn" />{' '}
-      <span class="dim small">
-        {breaker.detail || breaker.cause}, tried again <Until at={breaker.until} over="now" />
-      </span>
-    </span>
-  );
-}
-
-async function pause(id: string): Promise<void> {
-  const yes = await confirm({
-    title: `Pause ${id}?`,
-    text: 'Nothing of this account is sent until it is resumed. What is accepted meanwhile waits on disk.',
-    yes: 'Pause',
-    isDangerous: true,
-  });
-  if (!yes) return;
-  await attempt(async () => {
-    await ask('POST', `/v1/accounts/${encodeURIComponent(id)}/pause`);
-    return `${id} is paused.`;
-  });
-}
-
-async function remove(id: string): Promise<void> {
-  const yes = await confirm({
-    title: `Remove ${id}?`,
-    text: 'Its token is forgotten. What waits for it, its streams, broadcasts and virtual tokens end for good.',
-    yes: 'Remove',
-    isDangerous: true,
-  });
-  if (!yes) return;
-  await attempt(async () => {
-    await ask('DELETE', `/v1/accounts/${encodeURIComponent(id)}`);
-    return `${id} is removed.`;
-  });
-}
-
-async function resume(id: string): Promise<void> {
-  await attempt(async () => {
-    await ask('POST', `/v1/accounts/${encodeURIComponent(id)}/resume`);
-    return `${id} goes on.`;
-  });
 }

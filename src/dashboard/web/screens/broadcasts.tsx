@@ -3,13 +3,14 @@
 import { ask } from '../lib/api.ts';
 import { count, perSecond } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
+import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
-import type { Page } from '../lib/wire.ts';
+import { isState, type Page } from '../lib/wire.ts';
 import type { Broadcast } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { Meter, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -51,7 +52,11 @@ function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promi
   return (
     <article class="card">
       <header>
-        <h3>{name ?? id}</h3>
+        <h3>
+          <a data-row href={hrefOf('messages', { correlation: id })}>
+            {name ?? id}
+          </a>
+        </h3>
         <Badge word={state} />
       </header>
       <p class="num">
@@ -62,18 +67,33 @@ function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promi
         {Object.entries(progress)
           .filter(([, n]) => n > 0)
           .map(([outcome, n]) => (
-            <span key={outcome} class="num">
-              <Badge word={outcome} /> {count(n)}
-            </span>
+            <Outcome key={outcome} broadcast={broadcast} outcome={outcome} n={n} />
           ))}
       </p>
       <footer>
         <span class="dim small">
-          <span class="mono">{account}</span>, made <Ago at={createdAt} />
+          <AccountName id={account} />, made <Ago at={createdAt} />
         </span>
         <Steering broadcast={broadcast} reload={reload} />
       </footer>
     </article>
+  );
+}
+
+// Those that became a delivery lead to them; who is still to come, or was left out, has none.
+function Outcome(props: { broadcast: Broadcast; outcome: string; n: number }) {
+  const { broadcast, outcome, n } = props;
+  const shown = (
+    <>
+      <Badge word={outcome} /> {count(n)}
+    </>
+  );
+  if (!isState(outcome)) return <span class="num">{shown}</span>;
+  const href = hrefOf('messages', { correlation: broadcast.id, state: outcome });
+  return (
+    <a class="num" href={href}>
+      {shown}
+    </a>
   );
 }
 

@@ -1,6 +1,6 @@
 // One limit: how much of it is used now, and what was learned of it.
 
-import { perWindow, sentence, words } from '../lib/format.ts';
+import { perWindow, sentence } from '../lib/format.ts';
 import type { Rule } from '../lib/wire.ts';
 import { Meter } from '../ui/parts.tsx';
 
@@ -10,16 +10,16 @@ export function Budget({ rule }: { rule: Rule }) {
   return (
     <span class="budget" title={`${sentence(says)}; ${used} of ${perWindow(count, perMs)} used`}>
       <span class="budget-words">
-        <span>{words(name)}</span>
+        <span class="budget-says">
+          {sentence(says)} <code class="code">{name}</code>
+        </span>
         <span class="num">
-          {used} / {perWindow(count, perMs)}
+          {used} / {count}
         </span>
       </span>
-      <Meter share={share} tone={share >= 1 ? 'warn' : ''} label={`${words(name)} used`} />
+      <Meter share={share} tone={share >= 1 ? 'warn' : ''} label={`${says}, used`} />
       {learned < 1 ? (
-        <span class="small learned">
-          learned: {Math.round(learned * 100)} % of what was believed
-        </span>
+        <span class="small learned">learned: {Math.round(learned * 100)} % of it</span>
       ) : null}
     </span>
   );

@@ -5,7 +5,8 @@ import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import type { ChatLimits, Rule } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Until } from '../ui/time.tsx';
+import { AccountName, ChatName } from '../ui/parts.tsx';
+import { UntilTime } from '../ui/time.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 
@@ -27,11 +28,13 @@ export function ChatRow({ limits, onChange }: RowProps) {
         <a
           data-row
           class="mono"
-          href={hrefOf('search', chat === '' ? { account } : { account, chat })}
+          href={hrefOf('messages', chat === '' ? { account } : { account, chat })}
         >
-          {chat === '' ? 'the account itself' : chat}
+          {chat === '' ? 'the account itself' : <ChatName account={account} chat={chat} />}
         </a>
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </span>
       <span class="chat-budgets">
         {shown.map((rule) => (
@@ -60,7 +63,7 @@ function Frost({ limits, onChange }: RowProps & { limits: ChatLimits }) {
         </span>
       ) : (
         <span class="frost" title={sentence(freeze.cause)}>
-          <Badge word="frozen" tone="cool" /> <Until at={freeze.until} />
+          <Badge word="frozen" tone="cool" /> <UntilTime at={freeze.until} />
           <span class="dim small">{freeze.cause}</span>
         </span>
       )}

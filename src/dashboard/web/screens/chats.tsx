@@ -7,6 +7,7 @@ import { later, wallNow } from '../lib/browser.ts';
 import { plural } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { requery, route } from '../lib/route.ts';
+import { smallScreen } from '../lib/screen-size.ts';
 import { Store, useStore } from '../lib/store.ts';
 import type { ChatLimits, LimitsPage } from '../lib/wire.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
@@ -16,7 +17,9 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import { ChatRow } from './chat-row.tsx';
 
 const PAGE = 100;
-const ROW_HEIGHT = 64;
+// Room for a rule in two lines; on a small screen what can be done stands below.
+const ROW_HEIGHT = 76;
+const ROW_HEIGHT_SMALL = 132;
 // What is seen is asked for again at most this often, however much happens.
 const AGAIN_MS_MIN = 3000;
 
@@ -62,6 +65,7 @@ export function Chats() {
 
 function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
   const { total, error } = useStore(book.state);
+  const isSmall = useStore(smallScreen);
   const mark = useMark('deliveries');
   const [seen, setSeen] = useState({ first: 0, last: 1 });
   const renewedAt = useRef(wallNow());
@@ -94,7 +98,7 @@ function ChatList({ book, isFrozen }: { book: Book; isFrozen: boolean }) {
         <VirtualList
           label="All chats"
           total={total}
-          rowHeight={ROW_HEIGHT}
+          rowHeight={isSmall ? ROW_HEIGHT_SMALL : ROW_HEIGHT}
           onSeen={onSeen}
           renderRow={(index) => (
             <ChatRow limits={book.at(index)} onChange={() => book.renew(seen.first, seen.last)} />

@@ -2,15 +2,17 @@
 // chosen group, to be retried, changed or given up one by one, several at once, or all that the filter finds.
 
 import { pathOf } from '../lib/api.ts';
-import { count, words } from '../lib/format.ts';
+import { count } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
+import { useReachless } from '../lib/reasons.ts';
 import { requery, route } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
 import { useStore } from '../lib/store.ts';
 import { useFetched } from '../lib/use-fetched.ts';
 import type { DeadGroup } from '../lib/wire-more.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
-import { Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, Panel, Screen } from '../ui/parts.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -46,6 +48,12 @@ export function Dead() {
   );
 }
 
+// Those about which nothing can be done come last.
+function alarmingFirst(groups: readonly DeadGroup[], reachless: readonly string[]): DeadGroup[] {
+  const rank = ({ reason }: DeadGroup) => Number(reachless.includes(reason));
+  return groups.toSorted((a, b) => rank(a) - rank(b));
+}
+
 function Groups({ mark }: { mark: number | null }) {
   const { query } = useStore(route);
   const { reason = '', account = '' } = query;
@@ -55,6 +63,7 @@ function Groups({ mark }: { mark: number | null }) {
     text: query.text ?? '',
   });
   const { data, error, reload } = useFetched<{ groups: readonly DeadGroup[] }>(path, mark);
+  const reachless = useReachless();
   const choose = (group: DeadGroup) => {
     const isChosen = group.reason === reason && group.account === account;
     const { reason: _reason, account: _account, ...rest } = query;
@@ -70,7 +79,7 @@ function Groups({ mark }: { mark: number | null }) {
         <Empty title="No dead letters">Whatever was accepted went out, or still waits to.</Empty>
       ) : (
         <ul class="groups">
-          {data.groups.map((group) => (
+          {alarmingFirst(data.groups, reachless).map((group) => (
             <li key={group.account + group.reason}>
               <button
                 type="button"
@@ -78,9 +87,15 @@ function Groups({ mark }: { mark: number | null }) {
                 aria-pressed={group.reason === reason && group.account === account}
                 onClick={() => choose(group)}
               >
-                <b class="num">{count(group.count)}</b>
-                <span>{words(group.reason)}</span>
-                <span class="dim mono">{group.account}</span>
+                <b class={reachless.includes(group.reason) ? 'num dim' : 'num'}>
+                  {count(group.count)}
+                </b>
+                <span>
+                  <Reason code={group.reason} />
+                </span>
+                <span class="dim mono">
+                  <AccountName id={group.account} />
+                </span>
                 <span class="dim">
                   newest <Ago at={group.newestAt} />
                 </span>

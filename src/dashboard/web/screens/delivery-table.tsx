@@ -1,9 +1,9 @@
 // Deliveries as a table; each row leads to its story. With `choice` rows can be ticked.
 
-import { words } from '../lib/format.ts';
 import type { Brief } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { Ago } from '../ui/time.tsx';
 
 interface Chosen {
@@ -65,12 +65,14 @@ function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
-      <td>
+      <td class="cell-state">
         <Badge word={state} />
         <span class="dim small" title={detail ?? ''}>
-          {reason === null ? (tries > 1 ? `after ${tries} tries` : '') : words(reason)}
+          {reason !== null ? <Reason code={reason} /> : tries > 1 ? `after ${tries} tries` : ''}
         </span>
       </td>
       <td class="right">

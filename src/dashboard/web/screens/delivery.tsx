@@ -11,12 +11,14 @@ import type { State } from '../lib/wire.ts';
 import type { Delivery, Explanation } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { ChatLink, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, ChatLink, Panel, Screen } from '../ui/parts.tsx';
+import { Reason, Why } from '../ui/reason.tsx';
 import { Loading, Trouble } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
 import { DeadActions } from './dead-actions.tsx';
 import { Story } from './story.tsx';
+import { Timeline } from './timeline.tsx';
 
 const LIVE: readonly State[] = ['queued', 'sending'];
 
@@ -43,8 +45,9 @@ export function DeliveryScreen() {
       actions={<Actions delivery={data} reload={reload} />}
     >
       <Panel title={isLive ? 'Why it has not gone out' : 'What became of it'}>
-        <Why explanation={explained.data} />
+        <WhyPanel explanation={explained.data} />
       </Panel>
+      <Timeline delivery={data} explanation={explained.data} />
       <div class="columns">
         <Facts delivery={data} />
         <Story delivery={data} />
@@ -57,17 +60,19 @@ export function DeliveryScreen() {
   );
 }
 
-function Why({ explanation }: { explanation: Explanation | null }) {
+function WhyPanel({ explanation }: { explanation: Explanation | null }) {
   if (explanation === null) return <Loading />;
   const { summary, causes, position, eta } = explanation;
   return (
     <div class="panel-body why">
-      <p class="why-words">{sentence(summary)}</p>
+      <p class="why-words">
+        <Why why={summary} />
+      </p>
       {causes.length === 0 ? null : (
         <>
           <p class="dim">
-            Number {count(position ?? 1)} in its lane, expected <Until at={eta} over="any moment" />
-            .
+            Number {count(position ?? 1)} in its queue, expected{' '}
+            <Until at={eta} over="any moment" />.
           </p>
           <ul class="lines causes">
             {causes.map(({ kind, name, until, detail }) => (
@@ -116,7 +121,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
     [
       'Account',
       <span key="account" class="mono">
-        {account}
+        <AccountName id={account} />
       </span>,
     ],
     ['Call', method],
@@ -127,20 +132,26 @@ function Facts({ delivery }: { delivery: Delivery }) {
   if (session !== null)
     rows.push([
       'Session',
-      <a key="s" href={hrefOf('search', { session })}>
+      <a key="s" href={hrefOf('messages', { session })}>
         {session}
       </a>,
     ]);
   rows.push([
     'Correlation',
-    <a key="c" href={hrefOf('search', { correlation })}>
+    <a key="c" href={hrefOf('messages', { correlation })}>
       {correlation}
     </a>,
   ]);
   if (messageId !== null) rows.push(['Message id there', messageId]);
   if (expiresAt !== null) rows.push(['Expires', <Until key="e" at={expiresAt} over="over" />]);
   if (reason !== null)
-    rows.push(['Reason', `${words(reason)}${detail === null ? '' : `: ${detail}`}`]);
+    rows.push([
+      'Reason',
+      <>
+        <Reason code={reason} />
+        {detail === null ? '' : <span class="small dim">{detail}</span>}
+      </>,
+    ]);
   if (doubts > 0) rows.push(['Doubts', `${doubts}: the chat may have it twice`]);
   if (cures.length > 0) rows.push(['Cured', cures.map(words).join(', ')]);
   if (supersededBy !== null) {

@@ -1,6 +1,7 @@
 // The last minutes as charts: what came and went, what waits, what went wrong.
 
 import { useState } from 'preact/hooks';
+import { go, hrefOf, type Query } from '../lib/route.ts';
 import type { Series } from '../lib/wire.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Tabs } from '../ui/field.tsx';
@@ -11,9 +12,26 @@ const SPANS: readonly (readonly [seconds: string, label: string])[] = [
   ['900', '15 min'],
 ];
 
+// What was accepted around a moment of a chart.
+const AROUND_S = 15;
+const MINUTE_S = 60;
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+function showMoment(seconds: number): void {
+  const at = Math.round(seconds);
+  go('messages', { since: timeOf(at - AROUND_S), until: timeOf(at + AROUND_S) });
+}
+
 export function Charts({ series }: { series: Series }) {
   const [span, setSpan] = useState('300');
   const { until } = series;
+  const since = (query: Query) => {
+    const from = (Math.floor(until / MINUTE_S) - Number(span) / MINUTE_S) * MINUTE_S;
+    return hrefOf('messages', { ...query, since: timeOf(from) });
+  };
   const cut = (values: readonly number[]) => values.slice(-Number(span));
   return (
     <section class="charts-part" aria-label="The last minutes">
@@ -23,25 +41,50 @@ export function Charts({ series }: { series: Series }) {
           label="Messages a second"
           until={until}
           lines={[
-            { label: 'accepted', color: '--dim', values: cut(series.accepted) },
-            { label: 'sent', color: '--good', values: cut(series.sent), isFilled: true },
+            { label: 'accepted', color: '--dim', values: cut(series.accepted), href: since({}) },
+            {
+              label: 'sent',
+              color: '--good',
+              values: cut(series.sent),
+              isFilled: true,
+              href: since({ state: 'sent' }),
+            },
           ]}
+          onMoment={showMoment}
         />
         <Chart
           label="Waiting"
           until={until}
           lines={[
-            { label: 'waiting', color: '--accent', values: cut(series.waiting), isFilled: true },
+            {
+              label: 'waiting',
+              color: '--accent',
+              values: cut(series.waiting),
+              isFilled: true,
+              href: hrefOf('queue'),
+            },
           ]}
+          onMoment={showMoment}
         />
         <Chart
           label="Trouble a second"
           until={until}
           lines={[
-            { label: '429', color: '--warn', values: cut(series.limited) },
-            { label: 'failed', color: '--cool', values: cut(series.failed) },
-            { label: 'dead', color: '--bad', values: cut(series.dead) },
+            {
+              label: '429',
+              color: '--warn',
+              values: cut(series.limited),
+              href: hrefOf('chats', { frozen: 'true' }),
+            },
+            { label: 'failed', color: '--cool', values: cut(series.failed), href: since({}) },
+            {
+              label: 'dead',
+              color: '--bad',
+              values: cut(series.dead),
+              href: since({ state: 'dead' }),
+            },
           ]}
+          onMoment={showMoment}
         />
       </div>
     </section>

@@ -1,13 +1,16 @@
 // What is closed right now, beside the overview: chats and accounts the platform sent away, and accounts that do not
 // go.
 
-import { plural, words } from '../lib/format.ts';
+import { plural } from '../lib/format.ts';
 import { hrefOf } from '../lib/route.ts';
+import { may } from '../lib/session-store.ts';
 import type { Frozen, Overview } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Panel } from '../ui/parts.tsx';
+import { AccountName, Panel } from '../ui/parts.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Until } from '../ui/time.tsx';
+import { Until, UntilTime } from '../ui/time.tsx';
+import { probe, resume } from './account-acts.ts';
+import { Standing } from './account-standing.tsx';
 import { ThawButton } from './freezing.tsx';
 
 // The worst first, each with what to do about it; nothing is there when all is well.
@@ -34,10 +37,22 @@ export function IncidentList({ now }: { now: Overview }) {
               )}
               <p class="dim">{remedy}</p>
             </div>
+            <Help code={code} account={account} />
           </li>
         ))}
       </ul>
     </Panel>
+  );
+}
+
+// What can be done about it here.
+function Help({ code, account }: { code: string; account: string | null }) {
+  if (account === null || code === 'sandbox_off' || !may('operator')) return null;
+  const isPaused = code === 'paused';
+  return (
+    <button type="button" onClick={() => void (isPaused ? resume(account) : probe(account))}>
+      {isPaused ? 'Resume' : 'Try it now'}
+    </button>
   );
 }
 
@@ -56,7 +71,7 @@ export function FreezeList({ now }: { now: Overview }) {
                 {nameOf(frozen)}
               </a>
               <span class="dim">{frozen.cause}</span>
-              <Until at={frozen.until} over="over" />
+              <UntilTime at={frozen.until} />
               <Thaw frozen={frozen} />
             </li>
           ))}
@@ -75,7 +90,14 @@ function Thaw({ frozen: { account, scope, name } }: { frozen: Frozen }) {
 
 function nameOf({ account, scope, name }: Frozen): string {
   if (name === '') return `${account}, all of it`;
-  return scope === 'chat' ? `chat ${name}` : `${account}, ${words(scope)} ${name}`;
+  switch (scope) {
+    case 'chat':
+      return `chat ${name}`;
+    case 'gate':
+      return `${account}, ${name} messages`;
+    default:
+      return `${account}, calls of the kind ${name}`;
+  }
 }
 
 export function TroubleList({ now }: { now: Overview }) {
@@ -91,19 +113,10 @@ export function TroubleList({ now }: { now: Overview }) {
           {trouble.map(({ id, paused, refused, breaker, waiting }) => (
             <li key={id}>
               <a data-row class="mono" href={hrefOf('accounts')}>
-                {id}
+                <AccountName id={id} />
               </a>
-              {refused !== null ? (
-                <Badge word="refused" />
-              ) : paused ? (
-                <Badge word="paused" />
-              ) : (
-                <Badge word={`breaker_${breaker.state}`} tone="warn" />
-              )}
-              <span class="dim">
-                {refused ?? (paused ? 'by hand' : breaker.detail || breaker.cause)},{' '}
-                {plural(waiting, 'message')} waiting
-              </span>
+              <Standing account={{ paused, refused, breaker }} />
+              <a href={hrefOf('queue', { account: id })}>{plural(waiting, 'message')} waiting</a>
             </li>
           ))}
         </ul>

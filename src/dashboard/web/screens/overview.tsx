@@ -1,14 +1,17 @@
 // The first thing one sees: does it flow, and if something waits, why. The longest-waiting messages stand here with
 // their reason in words; one click leads to the whole story.
 
-import { count, duration, perSecond, plural, sentence } from '../lib/format.ts';
+import { useDeadCounts } from '../lib/dead-causes.ts';
+import { count, duration, perSecond, plural } from '../lib/format.ts';
 import { overview } from '../lib/live.ts';
 import { useNow } from '../lib/now.ts';
 import { hrefOf } from '../lib/route.ts';
 import { useStore } from '../lib/store.ts';
 import type { Overview, Waiting } from '../lib/wire.ts';
-import { Panel, Screen, Tile } from '../ui/parts.tsx';
+import { deliveryHref, Panel, Screen, Tile } from '../ui/parts.tsx';
+import { Why } from '../ui/reason.tsx';
 import { Empty, Loading } from '../ui/states.tsx';
+import { Newest } from './newest.tsx';
 import { Charts } from './overview-charts.tsx';
 import { FreezeList, IncidentList, TroubleList } from './overview-trouble.tsx';
 import { WaitingTable } from './waiting-table.tsx';
@@ -30,6 +33,7 @@ export function OverviewScreen() {
           <WaitingTable items={ofEachKind(now.oldest)} />
         )}
       </Panel>
+      <Newest />
       <Charts series={now.series} />
       <div class="columns">
         <FreezeList now={now} />
@@ -54,7 +58,7 @@ function Headline({ now }: { now: Overview }) {
   return (
     <>
       {plural(waiting, 'message waits', 'messages wait')}, the longest for {since}:{' '}
-      {sentence(first.why)}.
+      <Why why={first.why} />.
     </>
   );
 }
@@ -77,6 +81,7 @@ function ofEachKind(waiting: readonly Waiting[]): Waiting[] {
 function Tiles({ now }: { now: Overview }) {
   const at = useNow();
   const { series, depths, oldest, freezes } = now;
+  const { alarming, unreachable } = useDeadCounts();
   const limited = sum(series.limited);
   const first = oldest[0]?.since;
   const oldestMs = first === undefined ? null : at - Date.parse(first);
@@ -86,6 +91,7 @@ function Tiles({ now }: { now: Overview }) {
         label="Sent a second"
         value={perSecond(mean(series.sent, MINUTE_S))}
         note={`${count(now.totals.sent)} since the start`}
+        href={hrefOf('messages', { state: 'sent' })}
       />
       <Tile
         label="Waiting"
@@ -97,12 +103,13 @@ function Tiles({ now }: { now: Overview }) {
         label="Oldest wait"
         value={oldestMs === null ? '–' : duration(oldestMs)}
         note={oldestMs === null ? 'nothing waits' : 'longest in the queue'}
+        href={oldest[0] === undefined ? hrefOf('queue') : deliveryHref(oldest[0].id)}
       />
       <Tile
         label="In flight"
         value={count(depths.inFlight)}
         note={plural(now.accounts.total, 'account')}
-        href={hrefOf('accounts')}
+        href={hrefOf('messages', { state: 'sending' })}
       />
       <Tile
         label="Refused with 429"
@@ -114,12 +121,17 @@ function Tiles({ now }: { now: Overview }) {
       <Tile
         label="Dead letters"
         value={count(now.dead)}
-        tone={now.dead > 0 ? 'bad' : ''}
-        note={now.uncertain > 0 ? `${count(now.uncertain)} in doubt` : 'none in doubt'}
+        tone={alarming > 0 ? 'bad' : ''}
+        note={deadNote(now.uncertain, unreachable)}
         href={hrefOf('dead')}
       />
     </div>
   );
+}
+
+function deadNote(uncertain: number, unreachable: number): string {
+  if (uncertain > 0) return `${count(uncertain)} in doubt`;
+  return unreachable > 0 ? `${count(unreachable)} to people who left` : 'none in doubt';
 }
 
 function sum(values: readonly number[]): number {

@@ -26,7 +26,7 @@ export function Queue() {
   return (
     <Screen
       title="Queue"
-      hint="The first of each lane, those that wait longest first. Lanes of a chat take turns; higher classes go first."
+      hint="The first of each chat and session, the longest wait first. They take turns; higher classes go first."
     >
       <div class="filters">
         <Tabs
@@ -54,7 +54,7 @@ export function Queue() {
         />
       </div>
       <Panel
-        title={chat === '' ? 'Lanes' : `All that wait in ${chat}`}
+        title={chat === '' ? 'First in line' : `All that wait in ${chat}`}
         more={<Counts data={data} />}
       >
         {error !== null && data === null ? (

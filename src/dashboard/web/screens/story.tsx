@@ -2,10 +2,11 @@
 // time.
 
 import type { ComponentChildren } from 'preact';
-import { duration, exactTime, words } from '../lib/format.ts';
+import { duration, exactTime } from '../lib/format.ts';
 import type { Attempt, Delivery } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Panel } from '../ui/parts.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { Ago } from '../ui/time.tsx';
 
 interface Moment {
@@ -30,7 +31,7 @@ export function Story({ delivery }: { delivery: Delivery }) {
         <span>
           <Badge word={from} /> → <Badge word={to} />{' '}
           <span class="dim">
-            {words(reason)}
+            <Reason code={reason} />
             {by === '' ? '' : `, by ${by}`}
           </span>
         </span>
@@ -61,7 +62,7 @@ function Try({ attempt }: { attempt: Attempt }) {
     <span>
       Try {n} <Badge word={outcome ?? 'in flight'} />{' '}
       <span class="dim">
-        {reason === null ? '' : words(reason)}
+        {reason === null || reason === outcome ? '' : <Reason code={reason} />}
         {detail === null ? '' : ` (${detail})`}
         {retryAfterMs === null ? '' : `; told to wait ${duration(retryAfterMs)}`}
         {tookMs === null ? '' : ` · ${tookMs} ms`}

@@ -2,7 +2,7 @@
 // that nobody wants any more is cancelled here.
 
 import { ask } from '../lib/api.ts';
-import { count, duration, sentence } from '../lib/format.ts';
+import { count, duration } from '../lib/format.ts';
 import { useMark } from '../lib/mark.ts';
 import { hrefOf } from '../lib/route.ts';
 import { may } from '../lib/session-store.ts';
@@ -10,7 +10,8 @@ import { useFetched } from '../lib/use-fetched.ts';
 import type { StreamView } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
-import { ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
+import { Why } from '../ui/reason.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
@@ -91,7 +92,11 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
   return (
     <tr>
       <td class="cell-session">
-        <a data-row class="row-link" href={first ? deliveryHref(first.id) : hrefOf('streams')}>
+        <a
+          data-row
+          class="row-link"
+          href={first ? deliveryHref(first.id) : hrefOf('messages', { account, chat })}
+        >
           {session ?? id}
         </a>
         <span class="small">
@@ -103,7 +108,9 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
       <td class="cell-meter">
         <span class="num">
@@ -118,7 +125,7 @@ function Row({ stream, reload }: { stream: StreamView; reload: Reload }) {
         </span>
       </td>
       <td class="cell-why">
-        {waitsFor === null ? <span class="dim">nothing</span> : sentence(waitsFor)}
+        {waitsFor === null ? <span class="dim">nothing</span> : <Why why={waitsFor} />}
       </td>
       {may('sender') ? (
         <td class="right">

@@ -1,9 +1,10 @@
 // Who waits, as a table: what it says, where it goes, since when, when it is expected to go, and why not yet.
 
-import { count, plural, sentence } from '../lib/format.ts';
+import { count, plural } from '../lib/format.ts';
 import type { Waiting } from '../lib/wire.ts';
 import { Badge } from '../ui/badge.tsx';
-import { ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../ui/parts.tsx';
+import { Why } from '../ui/reason.tsx';
 import { Since, Until } from '../ui/time.tsx';
 
 export function WaitingTable({ items }: { items: readonly Waiting[] }) {
@@ -33,11 +34,6 @@ export function WaitingTable({ items }: { items: readonly Waiting[] }) {
   );
 }
 
-// The time it is expected has a column of its own.
-function reasonOf(why: string): string {
-  return why.replace(/; (expected in [^;]*|no end is known)$/, '');
-}
-
 function Row({ item }: { item: Waiting }) {
   const { id, account, chat, priority, since, eta, why, position, behind, session } = item;
   return (
@@ -47,14 +43,16 @@ function Row({ item }: { item: Waiting }) {
           <Said of={item} />
         </a>
         <span class="dim small">
-          {position > 1 ? `number ${count(position)} in its lane` : 'next in its lane'}
+          {position > 1 ? `number ${count(position)} in its queue` : 'next in its queue'}
           {behind > 0 ? `, ${plural(behind, 'more', 'more')} behind it` : ''}
           {session === null ? '' : `, session ${session}`}
         </span>
       </td>
       <td>
         <ChatLink account={account} chat={chat} />
-        <span class="dim small">{account}</span>
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
       </td>
       <td class="right">
         <Since at={since} />
@@ -65,7 +63,9 @@ function Row({ item }: { item: Waiting }) {
       <td class="right">
         <Until at={eta} over="any moment" />
       </td>
-      <td class="cell-why">{sentence(reasonOf(why))}</td>
+      <td class="cell-why">
+        <Why why={why} />
+      </td>
     </tr>
   );
 }

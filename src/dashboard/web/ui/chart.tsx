@@ -13,12 +13,20 @@ export interface Line {
   readonly color: string;
   readonly values: readonly number[];
   readonly isFilled?: boolean;
+  // Where its number leads.
+  readonly href: string;
 }
 
 const HEIGHT = 132;
 
-export function Chart(props: { label: string; until: number; lines: readonly Line[] }) {
-  const { label, until, lines } = props;
+export function Chart(props: {
+  label: string;
+  until: number;
+  lines: readonly Line[];
+  // A click into it, in seconds since the epoch.
+  onMoment: (seconds: number) => void;
+}) {
+  const { label, until, lines, onMoment } = props;
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const painted = useStore(paint);
@@ -50,21 +58,30 @@ export function Chart(props: { label: string; until: number; lines: readonly Lin
         <span>{label}</span>
         <span class="legend">
           {lines.map((line) => (
-            <span key={line.label}>
+            <a key={line.label} href={line.href}>
               <i class="key" style={{ background: `var(${line.color})` }} /> {line.label}{' '}
               <b class="num">{count(line.values.at(-1) ?? 0)}</b>
-            </span>
+            </a>
           ))}
         </span>
       </figcaption>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links above lead there by keyboard */}
       <div
         ref={holder}
         class="plot"
+        onClick={(event) => choose(plot.current, event, onMoment)}
         role="img"
         aria-label={`${label}, last ${span}: ${last.join(', ')}`}
       />
     </figure>
   );
+}
+
+function choose(plot: uPlot | null, event: MouseEvent, onMoment: (seconds: number) => void): void {
+  if (plot === null) return;
+  const left = event.clientX - plot.over.getBoundingClientRect().left;
+  const seconds = plot.posToVal(left, 'x');
+  if (left >= 0 && Number.isFinite(seconds)) onMoment(seconds);
 }
 
 function dataOf(until: number, lines: readonly Line[]): uPlot.AlignedData {

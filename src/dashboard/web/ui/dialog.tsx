@@ -1,8 +1,9 @@
 // Questions before something that cannot be taken back, and other things that need all attention. The browser's own
-// dialog keeps the focus inside and closes on Escape.
+// dialog keeps the focus inside and closes on Escape; Back closes it, too.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { closeOnBack } from '../lib/back.ts';
 import { Store, useStore } from '../lib/store.ts';
 
 interface Question {
@@ -55,10 +56,16 @@ export function Questions() {
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const { title, onClose, children } = props;
   const element = useRef<HTMLDialogElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
   useEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    const closed = closeOnBack(() => close.current());
+    return () => {
+      closed();
+      dialog?.close();
+    };
   }, []);
   return (
     <dialog

@@ -24,6 +24,26 @@ export function TextField(props: {
   );
 }
 
+// A date with its time, where one sits.
+export function MomentField(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { label, value, onChange } = props;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="datetime-local"
+        step="1"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
 export function Choice(props: {
   label: string;
   value: string;

@@ -1,6 +1,7 @@
 // Small parts that all screens are made of: the screen itself, panels, names that lead somewhere.
 
 import type { ComponentChildren } from 'preact';
+import { useName } from '../lib/names.ts';
 import { hrefOf } from '../lib/route.ts';
 import type { Brief } from '../lib/wire.ts';
 
@@ -69,8 +70,29 @@ export function Tile(props: {
 export function ChatLink({ account, chat }: { account: string; chat: string }) {
   return (
     <a class="mono" href={hrefOf('chats', { account, find: chat })}>
-      {chat}
+      <ChatName account={account} chat={chat} />
     </a>
+  );
+}
+
+// What people call it, where that is known, and its id.
+export function ChatName({ account, chat }: { account: string; chat: string }) {
+  const name = useName(account, chat);
+  return (
+    <>
+      {name === null ? null : <span class="name">{name} </span>}
+      {chat}
+    </>
+  );
+}
+
+export function AccountName({ id }: { id: string }) {
+  const name = useName(id);
+  return (
+    <>
+      {name === null ? null : <span class="name">{name} </span>}
+      {id}
+    </>
   );
 }
 

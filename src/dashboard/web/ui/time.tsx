@@ -1,6 +1,6 @@
 // Times relative to now, exact on hover. They count by themselves, and take the same room whatever they say.
 
-import { duration, exactTime } from '../lib/format.ts';
+import { duration, exactTime, shortTime } from '../lib/format.ts';
 import { useNow } from '../lib/now.ts';
 
 export function Ago({ at }: { at: string }) {
@@ -18,6 +18,18 @@ export function Since({ at }: { at: string }) {
   return (
     <time class="num" dateTime={at} title={`since ${exactTime(at)}`}>
       {duration(now - Date.parse(at))}
+    </time>
+  );
+}
+
+// `until 15:04 (58 m)`: with the day where it is not today's.
+export function UntilTime({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <span class="dim">no end is known</span>;
+  const left = Date.parse(at) - now;
+  return (
+    <time class="num" dateTime={at} title={exactTime(at)}>
+      {left < 1000 ? 'over' : `until ${shortTime(at, now)} (${duration(left)})`}
     </time>
   );
 }

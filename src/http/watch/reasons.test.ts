@@ -1,0 +1,19 @@
+import { afterEach, expect, test } from 'vitest';
+import { AUTH, type Bench, bench } from '../context.fixture.ts';
+
+let at: Bench;
+
+afterEach(() => at.app.close());
+
+test('codes of the platform and of Sluice, each with its sentence', async () => {
+  at = await bench();
+  const answer = await at.app.inject({ method: 'GET', url: '/v1/reasons', headers: AUTH });
+  const { reasons, unreachable } = answer.json();
+  expect(unreachable).toContain('bot_blocked');
+  expect(unreachable).not.toContain('chat_not_found');
+  expect(reasons).toMatchObject({
+    bot_blocked: 'The user has blocked the bot.',
+    process_ended: expect.stringContaining('it may have arrived'),
+  });
+  expect(Object.values(reasons).every((said) => /^[A-Z].*\.$/.test(String(said)))).toBe(true);
+});

@@ -1,0 +1,108 @@
+// An account in trouble on the page, in a real browser before a real gateway: what is wrong in words, trying it at
+// once, and what a resume really did.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { openBrowser, Visitor } from './page/browser.ts';
+import { partsOf } from './page/parts.ts';
+import { Scene } from './page/scene.ts';
+import { GatewayProcess } from './process/gateway.ts';
+
+const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const ACCOUNT = 'telegram:4242';
+
+let browser: Browser;
+let sim: ServedSim;
+let gateway: GatewayProcess;
+let scene: Scene;
+let visitor: Visitor;
+
+const page = () => visitor.page;
+const { button, text, panel, toast, answer } = partsOf(page);
+const card = () => page().locator('.card', { hasText: ACCOUNT });
+const send = (words: string) =>
+  scene.post('/v1/messages', {
+    to: { platform: 'telegram', account: TOKEN, chat: 7 },
+    body: { text: words },
+  });
+
+beforeAll(async () => {
+  const opening = openBrowser();
+  sim = await serveSim({ host: '127.0.0.1', port: 0 });
+  gateway = new GatewayProcess(sim.url);
+  await gateway.start();
+  scene = new Scene(gateway);
+  await send('Hello');
+  await scene.until('/v1/messages?state=sent', ({ items }) => (items as object[]).length === 1);
+  browser = await opening;
+  visitor = await Visitor.come(browser, gateway.url);
+  await visitor.signIn(gateway.key);
+}, 300_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.end('SIGKILL');
+  gateway?.remove();
+  await sim?.close().catch(() => {});
+});
+
+afterEach(() => {
+  expect(visitor.errors.splice(0)).toEqual([]);
+});
+
+describe('resume', () => {
+  test('says how many go out, or that nothing waits', async () => {
+    await visitor.see('accounts');
+    await scene.post(`/v1/accounts/${ACCOUNT}/pause`, {});
+    await send('One');
+    await send('Two');
+    await visitor.see('');
+    await panel('What is wrong').getByText(`${ACCOUNT} is paused by an operator`).waitFor();
+    await button('Resume').click();
+    await toast(`${ACCOUNT} goes on: 2 messages go out as its limits allow.`);
+    await scene.until('/v1/messages?state=sent', ({ items }) => (items as object[]).length === 3);
+    await scene.post(`/v1/accounts/${ACCOUNT}/pause`, {});
+    await visitor.see('accounts');
+    await button('Resume').click();
+    await toast(`${ACCOUNT} goes on; nothing waits.`);
+  });
+});
+
+describe('try it now', () => {
+  test('while the platform said to wait: only after a warning', async () => {
+    await scene.post('/v1/limits/freeze', { account: ACCOUNT, seconds: 600 });
+    await visitor.see('accounts');
+    await card()
+      .getByText(/until .*\d\d:\d\d \(\d+ m/)
+      .waitFor();
+    await card().getByRole('button', { name: 'Try it now' }).click();
+    await page().getByRole('dialog').getByText('may be made to wait longer').waitFor();
+    await answer('Cancel');
+    await toast('was not tried');
+    await card().getByRole('button', { name: 'Try it now' }).click();
+    await answer('Try it now');
+    await toast(`The platform answers and takes the token of ${ACCOUNT}. 1 freeze is ended.`);
+    await card().getByText('frozen', { exact: true }).waitFor({ state: 'detached' });
+    // The browser notes each refusal.
+    expect(visitor.errors.splice(0).every((error) => error.includes('status of 409'))).toBe(true);
+  });
+
+  test('a token that is refused, and then a platform that does not answer', async () => {
+    sim.model.revoke(TOKEN);
+    await send('Waits');
+    await visitor.see('');
+    const wrong = panel('What is wrong');
+    await wrong.getByText(`The platform refuses the token of ${ACCOUNT}`).waitFor();
+    await wrong.getByRole('button', { name: 'Try it now' }).click();
+    await toast(`The platform answers, and refuses the token of ${ACCOUNT}`);
+    await visitor.see('accounts');
+    await card().getByText('the token is wrong, revoked or logged out').waitFor();
+    await card().locator('code', { hasText: 'unauthorized' }).waitFor();
+    await sim.close();
+    await card().getByRole('button', { name: 'Try it now' }).click();
+    await toast(/The platform still does not answer telegram:4242 \(.*ECONNREFUSED/);
+    await text('Accounts').waitFor();
+    expect(await visitor.barriers()).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+// What an admin does on the page, in a real browser before a real gateway: keys and virtual tokens, the gateway's
+// health and what operators did.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser, PHONE, Visitor } from './page/browser.ts';
+import { partsOf } from './page/parts.ts';
+import { BOT, Scene } from './page/scene.ts';
+import { GatewayProcess } from './process/gateway.ts';
+
+let browser: Browser;
+let gateway: GatewayProcess;
+let scene: Scene;
+let visitor: Visitor;
+
+const page = () => visitor.page;
+const { button, text, panel, rows, toast, answer, field } = partsOf(page);
+const dialog = () => page().getByRole('dialog');
+const keys = () => rows(panel('Keys and virtual tokens'));
+
+beforeAll(async () => {
+  const opening = openBrowser();
+  gateway = new GatewayProcess('http://127.0.0.1:9');
+  await gateway.start();
+  scene = new Scene(gateway);
+  await scene.send('42', 'Hello', { wait: true });
+  browser = await opening;
+  visitor = await Visitor.come(browser, gateway.url, { width: 1440, height: 900 });
+  await visitor.signIn(gateway.key);
+}, 300_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.end('SIGKILL');
+  gateway?.remove();
+});
+
+afterEach(() => {
+  expect(visitor.errors.splice(0)).toEqual([]);
+});
+
+// Made on the page; its secret, which is shown this once.
+async function make(name: string, may: string, account: string, chats: string): Promise<string> {
+  await button('New key').click();
+  await field('Name').fill(name);
+  await dialog().getByRole('combobox', { name: 'It may' }).selectOption(may);
+  await dialog().getByRole('combobox', { name: 'Account' }).selectOption(account);
+  await field('Chats').fill(chats);
+  await answer('Make it');
+  const secret = await page().locator('output.secret').textContent();
+  await answer('I have it');
+  return secret ?? '';
+}
+
+describe('keys', () => {
+  test('one for one chat: it sends there and nowhere else, until it is revoked', async () => {
+    await visitor.see('keys');
+    const secret = await make('shop', 'sender', BOT, '42');
+    expect(await page().content()).not.toContain(secret);
+    await keys().filter({ hasText: 'shop' }).getByText('chats 42').waitFor();
+    const send = async (chat: string) => {
+      const to = { platform: 'telegram', account: BOT, chat };
+      const answered = await fetch(`${gateway.url}/v1/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ to, body: { text: 'From the shop' } }),
+      });
+      return answered.status;
+    };
+    expect(await send('42')).toBe(202);
+    expect(await send('43')).toBe(403);
+    await button('Revoke shop').click();
+    await answer('Cancel');
+    expect(await send('42')).toBe(202);
+    await button('Revoke shop').click();
+    await answer('Revoke');
+    await toast('shop is revoked.');
+    await keys().filter({ hasText: 'shop' }).getByText('ended').waitFor();
+    expect(await send('42')).toBe(401);
+  });
+
+  test('a virtual token stands for a bot, and is replaced', async () => {
+    await visitor.see('keys');
+    const secret = await make('helper', 'virtual', BOT, '');
+    const call = async (token: string) =>
+      (await fetch(`${gateway.url}/bot${token}/getMe`, { method: 'POST' })).status;
+    expect(await call(secret)).toBe(200);
+    await button('Replace helper').click();
+    await answer('Replace');
+    const other = (await page().locator('output.secret').textContent()) ?? '';
+    await answer('I have it');
+    expect(other).not.toBe(secret);
+    expect(await call(secret)).toBe(401);
+    expect(await call(other)).toBe(200);
+  });
+
+  test('are an admin’s alone', async () => {
+    const { secret } = await scene.post('/v1/keys', { name: 'looks', role: 'operator' });
+    const guest = await Visitor.come(browser, gateway.url);
+    await guest.signIn(String(secret));
+    await guest.see('keys');
+    await guest.page.getByText('Keys are an admin’s').waitFor();
+    expect(await guest.page.getByRole('navigation').getByText('API keys').count()).toBe(0);
+    await guest.see('gateway');
+    await guest.page.getByText('The store on disk').waitFor();
+    expect(await guest.page.getByText('What operators did').count()).toBe(0);
+    expect(guest.errors).toEqual([]);
+    await guest.leave();
+  });
+});
+
+describe('the gateway', () => {
+  test('health of its parts, the way to its API, and what operators did', async () => {
+    await scene.post(`/v1/accounts/${BOT}/pause`, {});
+    await scene.post(`/v1/accounts/${BOT}/resume`, {});
+    await visitor.see('gateway');
+    const health = panel('Health').locator('li', { hasText: 'The store on disk' });
+    await health.getByText('ok', { exact: true }).waitFor();
+    const api = panel('For programs').getByRole('link', { name: 'The API' });
+    expect(await api.getAttribute('href')).toBe('/docs');
+    const done = rows(panel('What operators did'));
+    await done.filter({ hasText: '/v1/accounts/:id/pause' }).filter({ hasText: BOT }).waitFor();
+    await text('Running for').waitFor();
+  });
+});
+
+test.each(['light', 'dark'] as const)('everyone can use them, %s', async (theme) => {
+  const phone = await Visitor.come(browser, gateway.url, PHONE);
+  await phone.signIn(gateway.key);
+  for (const each of [visitor, phone]) {
+    await each.theme(theme);
+    for (const path of ['keys', 'gateway', 'messages', '']) {
+      await each.see(path);
+      await each.settled();
+      expect.soft(await each.barriers(), `${path} ${theme}`).toEqual([]);
+    }
+  }
+  expect(await phone.width()).toBeLessThanOrEqual(PHONE.width);
+  await visitor.theme('light');
+  await phone.leave();
+});
