@@ -1,0 +1,44 @@
+// The batch of the group commit, in the server: one call, so one round trip and one transaction. It is an array of runs,
+// each of commands of one kind in the order they came; the answers come back in the same form.
+
+import { APPENDING } from './append.ts';
+import { ATTEMPTING } from './attempt.ts';
+import { MOVING } from './move.ts';
+import { RULES } from './rules.ts';
+
+const RUN = `
+CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  answers jsonb[] := '{}';
+  r jsonb;
+  c jsonb;
+BEGIN
+  PERFORM lock_owners(accounts);
+  FOR r IN SELECT value FROM jsonb_array_elements(batch) LOOP
+    CASE r->>'op'
+      WHEN 'append_plain' THEN answers := answers || append_plain(r->'commands');
+      WHEN 'begin' THEN answers := answers || begin_attempts(r->'commands');
+      ELSE
+        FOR c IN SELECT value FROM jsonb_array_elements(r->'commands') LOOP
+          answers := answers || jsonb_build_array(run_one(r->>'op', c));
+        END LOOP;
+    END CASE;
+  END LOOP;
+  RETURN to_jsonb(answers);
+END $$;`;
+
+const RUN_ONE = `
+CREATE OR REPLACE FUNCTION run_one(op text, c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  CASE op
+    WHEN 'append' THEN RETURN append(c);
+    WHEN 'settle' THEN RETURN settle(c);
+    WHEN 'move' THEN RETURN move(c);
+    WHEN 'caller' THEN RETURN caller(c);
+    WHEN 'save_limits' THEN RETURN save_limits(c);
+    WHEN 'open_account' THEN RETURN open_account(c);
+    WHEN 'close_account' THEN RETURN close_account(c);
+  END CASE;
+END $$;`;
+
+export const FUNCTIONS = [RULES, APPENDING, ATTEMPTING, MOVING, RUN_ONE, RUN].join('\n');

@@ -1,0 +1,192 @@
+// Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A batch
+// is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
+// are handed over as one run; whatever is between them keeps its place.
+
+import {
+  codeOf,
+  isAnswer,
+  PG,
+  type PostgresConnection,
+  storableText,
+} from '../../system/postgres.ts';
+import { atEndOfTurn } from '../../system/turn.ts';
+import { JournalUnavailable } from '../ports/unavailable.ts';
+
+const BATCH_COMMANDS_MAX = 1_000;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+// Two nodes may wait for each other; the server then ends one of them.
+const TRIES_MAX = 5;
+
+const RUN = 'SELECT run($1, $2) AS answers';
+// What the server would refuse in a text.
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
+
+export interface WriteCommand {
+  readonly op:
+    | 'append_plain'
+    | 'append'
+    | 'begin'
+    | 'settle'
+    | 'move'
+    | 'caller'
+    | 'save_limits'
+    | 'open_account'
+    | 'close_account';
+  readonly account: string;
+  // See `joins`; null: it is run by itself.
+  readonly run: string | null;
+  readonly bytes: number;
+  encode(): object;
+}
+
+interface Pending {
+  readonly command: WriteCommand;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: JournalUnavailable) => void;
+}
+
+interface Run {
+  readonly op: WriteCommand['op'];
+  readonly commands: object[];
+}
+
+// Told of every batch when it is written: its commands, and the time since it was handed over.
+export interface CommitWatch {
+  now(): number;
+  written(commands: number, tookMs: number): void;
+}
+
+export class GroupCommit {
+  readonly #connection: PostgresConnection;
+  readonly #watch: CommitWatch | null;
+  #waiting: Pending[] = [];
+  #isBusy = false;
+  #idle = Promise.withResolvers<void>();
+  #isClosed = false;
+
+  constructor(connection: PostgresConnection, watch: CommitWatch | null = null) {
+    this.#connection = connection;
+    this.#watch = watch;
+  }
+
+  submit<T>(command: WriteCommand, read: (answer: unknown) => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#isClosed) {
+      return Promise.reject(new JournalUnavailable('journal_failed', 'the journal is closed'));
+    }
+    this.#waiting.push({ command, resolve, reject });
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      this.#idle = Promise.withResolvers<void>();
+      // When this turn of the loop has read all its sockets: what they bring shares one commit.
+      atEndOfTurn(() => void this.#drain());
+    }
+    return promise.then(read);
+  }
+
+  // What was submitted before is answered first; what comes after is refused.
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#isBusy) await this.#idle.promise;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#commit(this.#take());
+    this.#isBusy = false;
+    this.#idle.resolve();
+  }
+
+  #take(): Pending[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { command } of this.#waiting) {
+      if (count === BATCH_COMMANDS_MAX || bytes > BATCH_BYTES_MAX) break;
+      bytes += command.bytes;
+      count += 1;
+      // Its answer changes how later commands are encoded.
+      if (command.op === 'caller') break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commit(batch: readonly Pending[]): Promise<void> {
+    const handedAt = this.#watch?.now() ?? 0;
+    try {
+      const answers = await this.#run(batch);
+      this.#watch?.written(batch.length, this.#watch.now() - handedAt);
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
+    } catch (error) {
+      // One that the server cannot take ends alone.
+      if (batch.length > 1 && isRefusal(error)) {
+        for (const each of batch) await this.#commit([each]);
+        return;
+      }
+      for (const { reject } of batch) reject(unavailable(error));
+    }
+  }
+
+  async #run(batch: readonly Pending[]): Promise<unknown[]> {
+    const accounts = [...new Set(batch.map(({ command }) => storableText(command.account)))];
+    const text = encoded(runsOf(batch.map(({ command }) => command)));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const row = await this.#connection.get(RUN, accounts, text);
+        return (row!.answers as unknown[][]).flat();
+      } catch (error) {
+        if (tries === TRIES_MAX || !isCollision(error)) throw error;
+      }
+    }
+  }
+}
+
+function runsOf(commands: readonly WriteCommand[]): Run[] {
+  const runs: Run[] = [];
+  let joined = new Map<string, string>();
+  for (const command of commands) {
+    const last = runs.at(-1);
+    if (last?.op === command.op && joins(joined, command)) last.commands.push(command.encode());
+    else {
+      runs.push({ op: command.op, commands: [command.encode()] });
+      joined = new Map();
+      joins(joined, command);
+    }
+  }
+  return runs;
+}
+
+// Whether one statement can do it with those before it: of plain messages, those of an account have one bound; of
+// beginnings, each is of another delivery.
+function joins(joined: Map<string, string>, { op, account, run }: WriteCommand): boolean {
+  if (run === null) return true;
+  const key = op === 'begin' ? run : account;
+  const known = joined.get(key);
+  joined.set(key, run);
+  return known === undefined || (op !== 'begin' && known === run);
+}
+
+function encoded(runs: readonly Run[]): string {
+  const text = JSON.stringify(runs);
+  if (!UNSTORABLE.test(text)) return text;
+  return JSON.stringify(runs, (_key, value) =>
+    typeof value === 'string' ? storableText(value) : value,
+  );
+}
+
+function isCollision(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === PG.deadlock || code === PG.serialization;
+}
+
+// Of what the commands say, and not of the server's state: its classes of errors 22 and 23.
+function isRefusal(error: unknown): boolean {
+  return isAnswer(error) && /^2[23]/.test(codeOf(error) ?? '');
+}
+
+export function unavailable(error: unknown): JournalUnavailable {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new JournalUnavailable(
+    code === PG.diskFull ? 'disk_full' : 'journal_failed',
+    `the database did not take it: ${message}`,
+  );
+}
