@@ -4,9 +4,11 @@ import { type Cluster, startCluster } from './cluster.fixture.ts';
 import { openHarness } from './postgres.fixture.ts';
 
 let cluster: Cluster;
+let url: string;
 beforeAll(async () => {
   cluster = await startCluster();
+  url = await cluster.database();
 });
 afterAll(() => cluster.stop());
 
-journalContract('postgres', async () => openHarness(await cluster.database()));
+journalContract('postgres', () => openHarness(url));

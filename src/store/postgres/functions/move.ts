@@ -7,7 +7,7 @@ DECLARE
   d deliveries;
 BEGIN
   SELECT * INTO m FROM jsonb_to_record(c) AS x(account text, epoch bigint, seq bigint, "to" text,
-    at float8, reason text, by text, "from" text[], withdraws boolean, partly text[]);
+    at float8, reason text, "by" text, "from" text[], withdraws boolean, partly text[]);
   IF NOT owns(m.account, m.epoch) THEN RETURN not_owner(); END IF;
   SELECT * INTO d FROM deliveries WHERE seq = m.seq;
   IF NOT FOUND THEN RETURN '{"kind": "unknown"}'; END IF;
@@ -19,7 +19,7 @@ BEGIN
   IF m."to" = 'queued' THEN RETURN retry(d, c); END IF;
   UPDATE deliveries SET state = m."to", settled_at = m.at, reason = m.reason, detail = NULL
     WHERE seq = m.seq;
-  PERFORM note(m.seq, m.at, d.state, m."to", m.reason, m.by);
+  PERFORM note(m.seq, m.at, d.state, m."to", m.reason, m."by");
   IF m.withdraws THEN
     DELETE FROM idempotency WHERE account = d.account AND key = d.idempotency_key AND seq = d.seq;
   END IF;
