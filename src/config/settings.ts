@@ -12,6 +12,7 @@ import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
   baseUrl,
+  databaseAddress,
   choice,
   decimal,
   integer,
@@ -106,12 +107,13 @@ const OWN_SETTINGS = {
   databaseUrl: row<string | null>(
     'server',
     'database_url',
-    orNone(baseUrl(['postgresql:', 'postgres:'])),
+    orNone(databaseAddress()),
     null,
     {
-      meaning: 'Postgres of several machines; needs redis_url too',
+      meaning:
+        'Postgres instead of the embedded store; the data folder keeps the spool, the admin key and the secret. ' +
+        'One gateway at a time: a second one takes its accounts over',
       secret: true,
-      refused: LATER,
     },
   ),
 
