@@ -62,7 +62,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 function urlOf(dir: string, database: string): string {
-  return `postgres://sluice@/${database}?host=${encodeURIComponent(dir)}`;
+  return `postgres:///${database}?user=sluice&host=${encodeURIComponent(dir)}`;
 }
 
 function unprivileged(): { uid: number; gid: number } | null {
