@@ -1,6 +1,7 @@
 // Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A batch
 // is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
-// are handed over as one run; whatever is between them keeps its place.
+// are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention, reads of
+// a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
 
 import {
   codeOf,
@@ -39,10 +40,17 @@ export interface WriteCommand {
   encode(): object;
 }
 
-interface Pending {
-  readonly command: WriteCommand;
+interface Promised {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: JournalUnavailable) => void;
+}
+
+interface Pending extends Promised {
+  readonly command: WriteCommand;
+}
+
+interface Work extends Promised {
+  readonly work: (connection: PostgresConnection) => Promise<unknown>;
 }
 
 interface Run {
@@ -59,7 +67,7 @@ export interface CommitWatch {
 export class GroupCommit {
   readonly #connection: PostgresConnection;
   readonly #watch: CommitWatch | null;
-  #waiting: Pending[] = [];
+  readonly #waiting: (Pending | Work)[] = [];
   #isBusy = false;
   #idle = Promise.withResolvers<void>();
   #isClosed = false;
@@ -70,18 +78,27 @@ export class GroupCommit {
   }
 
   submit<T>(command: WriteCommand, read: (answer: unknown) => T): Promise<T> {
+    return this.#enter((promised) => ({ command, ...promised })).then(read);
+  }
+
+  // By itself, in its turn.
+  run<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    return this.#enter((promised) => ({ work, ...promised })) as Promise<T>;
+  }
+
+  #enter(entry: (promised: Promised) => Pending | Work): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     if (this.#isClosed) {
       return Promise.reject(new JournalUnavailable('journal_failed', 'the journal is closed'));
     }
-    this.#waiting.push({ command, resolve, reject });
+    this.#waiting.push(entry({ resolve, reject }));
     if (!this.#isBusy) {
       this.#isBusy = true;
       this.#idle = Promise.withResolvers<void>();
       // When this turn of the loop has read all its sockets: what they bring shares one commit.
       atEndOfTurn(() => void this.#drain());
     }
-    return promise.then(read);
+    return promise;
   }
 
   // What was submitted before is answered first; what comes after is refused.
@@ -91,28 +108,41 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#commit(this.#take());
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if ('command' in first) await this.#commit(this.#takeBatch());
+      else await this.#work(this.#waiting.shift() as Work);
+    }
     this.#isBusy = false;
     this.#idle.resolve();
   }
 
-  #take(): Pending[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { command } of this.#waiting) {
-      if (count === BATCH_COMMANDS_MAX || bytes > BATCH_BYTES_MAX) break;
-      bytes += command.bytes;
-      count += 1;
-      // Its answer changes how later commands are encoded.
-      if (command.op === 'caller') break;
+  async #work({ work, resolve, reject }: Work): Promise<void> {
+    try {
+      resolve(await work(this.#connection));
+    } catch (error) {
+      reject(unavailable(error));
     }
-    return this.#waiting.splice(0, count);
+  }
+
+  #takeBatch(): Pending[] {
+    const batch: Pending[] = [];
+    let bytes = 0;
+    for (const next of this.#waiting) {
+      const isFull = batch.length === BATCH_COMMANDS_MAX || bytes > BATCH_BYTES_MAX;
+      if (isFull || !('command' in next)) break;
+      batch.push(next);
+      bytes += next.command.bytes;
+      // Its answer changes how later commands are encoded.
+      if (next.command.op === 'caller') break;
+    }
+    this.#waiting.splice(0, batch.length);
+    return batch;
   }
 
   async #commit(batch: readonly Pending[]): Promise<void> {
     const handedAt = this.#watch?.now() ?? 0;
     try {
-      const answers = await this.#run(batch);
+      const answers = await this.#runBatch(batch);
       this.#watch?.written(batch.length, this.#watch.now() - handedAt);
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
     } catch (error) {
@@ -125,7 +155,7 @@ export class GroupCommit {
     }
   }
 
-  async #run(batch: readonly Pending[]): Promise<unknown[]> {
+  async #runBatch(batch: readonly Pending[]): Promise<unknown[]> {
     const accounts = [...new Set(batch.map(({ command }) => storableText(command.account)))];
     const text = encoded(runsOf(batch.map(({ command }) => command)));
     for (let tries = 1; ; tries += 1) {

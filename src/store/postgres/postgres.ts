@@ -1,5 +1,6 @@
-// The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts); all else goes over a
-// second one, in the order asked, each command as one transaction. Both are made again after they were lost.
+// The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what must
+// keep its place among them; the ports beside the road go over a second one, in the order asked, each command as one
+// transaction. Both connections are made again after they were lost.
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
@@ -66,7 +67,7 @@ export interface PostgresJournalOptions {
 }
 
 // Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
-const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502, store: 0x534c5503 } as const;
+const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502 } as const;
 
 // Rejects with JournalOpenError.
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<PostgresJournal> {
@@ -187,7 +188,7 @@ export class PostgresJournal implements Store {
   }
 
   limits(accounts: readonly string[]): Promise<StoredLimit[]> {
-    return this.#ask((sql) => limitsOf(sql, accounts));
+    return this.#shared.commits.run((sql) => limitsOf(sql, accounts));
   }
 
   async openAccount(account: string): Promise<Owner> {
@@ -201,19 +202,19 @@ export class PostgresJournal implements Store {
   }
 
   knownAccounts(): Promise<string[]> {
-    return this.#ask(knownAccounts);
+    return this.#shared.commits.run(knownAccounts);
   }
 
   callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
-    return this.#ask((sql) => callsSince(sql, accounts, since));
+    return this.#shared.commits.run((sql) => callsSince(sql, accounts, since));
   }
 
   lastCallAt(): Promise<number> {
-    return this.#ask(lastCallAt);
+    return this.#shared.commits.run(lastCallAt);
   }
 
   shiftTimes(shift: TimeShift): Promise<void> {
-    return this.#alone('store', (sql) => shiftTimes(sql, shift));
+    return this.#inTurn((sql) => shiftTimes(sql, shift));
   }
 
   saveAccount(account: StoredAccount): Promise<void> {
@@ -229,15 +230,15 @@ export class PostgresJournal implements Store {
   }
 
   renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
-    return this.#alone('store', (sql) => renameAccounts(sql, renames));
+    return this.#inTurn((sql) => renameAccounts(sql, renames));
   }
 
   filesInUse(): Promise<string[]> {
-    return this.#alone('store', filesInUse);
+    return this.#inTurn(filesInUse);
   }
 
   prune(command: PruneCommand): Promise<number> {
-    return this.#alone('store', (sql) => prune(sql, command));
+    return this.#inTurn((sql) => prune(sql, command));
   }
 
   close(): Promise<void> {
@@ -251,6 +252,10 @@ export class PostgresJournal implements Store {
     // A database that is away is told nothing more; the next process takes every answer as in doubt.
     await allAnswered(side).catch(() => {});
     await Promise.all([writer.close(), side.close()]);
+  }
+
+  #inTurn<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    return this.#shared.commits.run((connection) => connection.transaction('', work));
   }
 
   // One statement, or several that only read.
