@@ -7,6 +7,7 @@ import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const WIDE = ['--broadcast-per-s', '1000', '--private-per-s', '1000', '--retry-max-ms', '1000'];
+const MINUTES = 60_000;
 const SECRET = 'a secret of the fleet that is long enough';
 
 let cluster: Cluster;
@@ -68,7 +69,9 @@ async function send(gateway: GatewayProcess, chat: number, text: string): Promis
   return (await gateway.ask('POST', '/v1/messages', message(chat, text), keyed)).status;
 }
 
-test('killed again and again: nothing is lost, the order is kept, what is doubled is marked', async () => {
+test('killed again and again: nothing is lost, the order is kept, what is doubled is marked', {
+  timeout: 4 * MINUTES,
+}, async () => {
   const [chats, perChat, kills] = [20, 10, 3];
   const { sim, watch } = await openSim();
   const gateway = await start(sim, await cluster.database());
@@ -104,7 +107,9 @@ test('killed again and again: nothing is lost, the order is kept, what is double
   }
 });
 
-test('a second gateway takes the account over, and the first sends nothing of it any more', async () => {
+test('a second gateway takes the account over, and the first sends nothing of it any more', {
+  timeout: 2 * MINUTES,
+}, async () => {
   const { sim, watch } = await openSim();
   const url = await cluster.database();
   const first = await start(sim, url);

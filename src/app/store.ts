@@ -13,7 +13,7 @@ import type { Random } from '../system/random.ts';
 
 export type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
 
-export interface OpenedStore {
+export interface ChosenStore {
   readonly journal: Store;
   readonly ledger: Ledger;
   readonly losses: readonly AcceptedLoss[];
@@ -24,7 +24,7 @@ type StoreParts = Required<Pick<SqliteJournalOptions, 'watch' | 'onNote' | 'onOw
 };
 
 // Rejects with JournalOpenError.
-export async function openStore(config: Config, parts: StoreParts): Promise<OpenedStore> {
+export async function openStore(config: Config, parts: StoreParts): Promise<ChosenStore> {
   const { random, watch, onNote, onOwnerLost } = parts;
   if (config.databaseUrl === null) {
     const { data: dir, acceptLoss } = config;

@@ -12,8 +12,8 @@ import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
   baseUrl,
-  databaseAddress,
   choice,
+  databaseAddress,
   decimal,
   integer,
   longSecret,
@@ -104,18 +104,12 @@ const OWN_SETTINGS = {
       refused: LATER,
     },
   ),
-  databaseUrl: row<string | null>(
-    'server',
-    'database_url',
-    orNone(databaseAddress()),
-    null,
-    {
-      meaning:
-        'Postgres instead of the embedded store; the data folder keeps the spool, the admin key and the secret. ' +
-        'One gateway at a time: a second one takes its accounts over',
-      secret: true,
-    },
-  ),
+  databaseUrl: row<string | null>('server', 'database_url', orNone(databaseAddress()), null, {
+    meaning:
+      'Postgres instead of the embedded store; the data folder keeps the spool, the admin key and the secret. ' +
+      'One gateway at a time: a second one takes its accounts over',
+    secret: true,
+  }),
 
   ...STRANGER_SETTINGS,
 

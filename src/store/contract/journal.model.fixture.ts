@@ -20,14 +20,14 @@ import { type AccountsBySeq, soleOwner } from './sole-owner.fixture.ts';
 // SQLite writes plain messages so many rows to a statement.
 const ROWS = 8;
 
-export type Step =
+export type JournalStep =
   // Submitted in one turn, so committed together.
   | { kind: 'burst'; commands: Command[] }
   // More time than an idempotency key is remembered.
   | { kind: 'day' }
   | { kind: 'reopen' };
 
-const burst = (commands: Command[]): Step => ({ kind: 'burst', commands });
+const burst = (commands: Command[]): JournalStep => ({ kind: 'burst', commands });
 const mixed = (minLength: number, maxLength: number) =>
   fc.array(anyCommand, { minLength, maxLength, size: 'max' });
 const plain = (minLength: number, maxLength: number, begins: fc.Arbitrary<boolean>) =>
@@ -35,7 +35,7 @@ const plain = (minLength: number, maxLength: number, begins: fc.Arbitrary<boolea
 const queueing = (minLength: number, maxLength: number) =>
   plain(minLength, maxLength, fc.constant(false));
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
+export const step: fc.Arbitrary<JournalStep> = fc.oneof(
   { weight: 20, arbitrary: mixed(1, 14).map(burst) },
   // A crowd of plain messages, and what else comes in the same turn.
   {
@@ -53,8 +53,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 12,
     arbitrary: fc.tuple(rivals, mixed(0, 3)).map((parts) => burst(parts.flat())),
   },
-  { weight: 1, arbitrary: fc.constant<Step>({ kind: 'day' }) },
-  { weight: 3, arbitrary: fc.constant<Step>({ kind: 'reopen' }) },
+  { weight: 1, arbitrary: fc.constant<JournalStep>({ kind: 'day' }) },
+  { weight: 3, arbitrary: fc.constant<JournalStep>({ kind: 'reopen' }) },
 );
 
 export function memoryHarness(): Harness {
@@ -84,7 +84,11 @@ export interface Told {
 }
 
 // Time moves with every command and never stands still: order by time is then order of events.
-export async function play(store: Harness, steps: readonly Step[], coverage: Coverage): Promise<Told> {
+export async function play(
+  store: Harness,
+  steps: readonly JournalStep[],
+  coverage: Coverage,
+): Promise<Told> {
   const answers: unknown[] = [];
   let at = 1_000;
   let seqLast = 0;

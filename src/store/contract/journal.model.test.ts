@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { Coverage } from '../../system/coverage.fixture.ts';
 import { type InlineHarness, inlineHarness } from '../sqlite/sqlite.fixture.ts';
 import type { Harness } from './journal.fixture.ts';
-import { memoryHarness, play, type Step, step, story } from './journal.model.fixture.ts';
+import { type JournalStep, memoryHarness, play, step, story } from './journal.model.fixture.ts';
 
 const RUNS = 80;
 
@@ -76,7 +76,7 @@ test('memory and SQLite give the same answers and tell the same story', async ()
 async function compare(
   memory: Harness,
   sqlite: InlineHarness,
-  steps: readonly Step[],
+  steps: readonly JournalStep[],
   coverage: Coverage,
 ): Promise<void> {
   const told = await play(memory, steps, coverage);

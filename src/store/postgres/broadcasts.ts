@@ -68,7 +68,11 @@ export async function runBroadcasts(
     case 'recipients':
       return recipients(sql, command);
     case 'block':
-      await sql.run(SQL.block, command.at, ...columnsOf(command.chats, 'account', 'chat', 'reason'));
+      await sql.run(
+        SQL.block,
+        command.at,
+        ...columnsOf(command.chats, 'account', 'chat', 'reason'),
+      );
       return null;
     case 'unblock':
       return sql.run(SQL.unblock, ...columnsOf(command.chats, 'account', 'chat'));

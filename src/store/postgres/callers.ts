@@ -52,9 +52,7 @@ export async function unanswered(
     ...waiting
       .filter((row) => !isOld(row.settled_at) && answersRepeat(row.state as State))
       .map((row) => unansweredOf(row, false)),
-    ...answered
-      .filter(({ seq }) => Number(seq) <= seqLast)
-      .map((row) => unansweredOf(row, true)),
+    ...answered.filter(({ seq }) => Number(seq) <= seqLast).map((row) => unansweredOf(row, true)),
   ].sort((one, other) => one.seq - other.seq);
 }
 

@@ -40,7 +40,11 @@ export async function startCluster(): Promise<Cluster> {
   const server = spawn(program, ['-D', data, '-k', dir, ...flags], options);
   await ready(server);
   let databases = 0;
-  const admin = new PostgresConnection({ url: urlOf(dir, 'postgres'), name: 'test', schema: 'public' });
+  const admin = new PostgresConnection({
+    url: urlOf(dir, 'postgres'),
+    name: 'test',
+    schema: 'public',
+  });
   return {
     dir,
     server,

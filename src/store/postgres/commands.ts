@@ -35,7 +35,14 @@ type QueuedRow = Omit<Queued, 'lane' | 'priority'> & {
 };
 
 type AppendAnswer =
-  | { kind: 'accepted'; seq: number; rank: number; enterAt: number; replaced?: number; begun?: boolean }
+  | {
+      kind: 'accepted';
+      seq: number;
+      rank: number;
+      enterAt: number;
+      replaced?: number;
+      begun?: boolean;
+    }
   | Exclude<Appended, { kind: 'accepted' }>;
 
 export function queuedOfRow({ session, thread, priority, ...row }: QueuedRow): Queued {

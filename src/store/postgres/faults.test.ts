@@ -54,10 +54,14 @@ test('nodes that start together on an empty database make one store', async () =
 test('a take-over waits for what is under way, and nothing of the former owner comes after it', async () => {
   await using(['a', 'b'], async (a, b) => {
     const before = await a!.openAccount(ACCOUNT);
-    const appending = Array.from({ length: 50 }, () => a!.append(before, aDelivery(), ROOM).durable);
+    const appending = Array.from(
+      { length: 50 },
+      () => a!.append(before, aDelivery(), ROOM).durable,
+    );
     const owner = await b!.openAccount(ACCOUNT);
     const seen: number[] = [];
-    for await (const one of b!.recover([owner])) if (one.kind === 'queued') seen.push(one.queued.seq);
+    for await (const one of b!.recover([owner]))
+      if (one.kind === 'queued') seen.push(one.queued.seq);
     const accepted = (await Promise.all(appending)).filter(({ kind }) => kind === 'accepted');
     expect(accepted).toHaveLength(seen.length);
     expect(await a!.append(before, aDelivery(), ROOM).durable).toEqual(NOT_OWNER);
@@ -71,8 +75,9 @@ test('two nodes write at once, each its own accounts, and every number is given 
       journals.map(async (journal, i) => {
         const account = `telegram:${i}`;
         const owner = await journal.openAccount(account);
-        const many = Array.from({ length: 100 }, () =>
-          journal.append(owner, aDelivery({ account }), ROOM).durable,
+        const many = Array.from(
+          { length: 100 },
+          () => journal.append(owner, aDelivery({ account }), ROOM).durable,
         );
         return Promise.all(many);
       }),

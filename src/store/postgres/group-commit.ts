@@ -11,6 +11,7 @@ import {
   storableText,
 } from '../../system/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
+import type { CommitWatch } from '../commit-watch.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
 
 const BATCH_COMMANDS_MAX = 1_000;
@@ -58,13 +59,7 @@ interface Run {
   readonly commands: object[];
 }
 
-// Told of every batch when it is written: its commands, and the time since it was handed over.
-export interface CommitWatch {
-  now(): number;
-  written(commands: number, tookMs: number): void;
-}
-
-export class GroupCommit {
+export class BatchCommit {
   readonly #connection: PostgresConnection;
   readonly #watch: CommitWatch | null;
   readonly #waiting: (Pending | Work)[] = [];

@@ -72,7 +72,9 @@ async function record(sql: PostgresSql, batch: readonly NewIncoming[]): Promise<
     batch.map(({ account }) => account),
     batch.map(({ updateId }) => updateId),
   );
-  const states = new Map(known.map(({ account, updateId, state }) => [`${account} ${updateId}`, state]));
+  const states = new Map(
+    known.map(({ account, updateId, state }) => [`${account} ${updateId}`, state]),
+  );
   const changed = new Map<string, NewIncoming>();
   const isNew = batch.map((one) => {
     const place = `${one.account} ${one.updateId}`;

@@ -3,10 +3,16 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Harness } from '../contract/journal.fixture.ts';
-import { memoryHarness, play, type Step, step, story } from '../contract/journal.model.fixture.ts';
-import { recovered } from '../contract/journal.fixture.ts';
 import { Coverage } from '../../system/coverage.fixture.ts';
+import type { Harness } from '../contract/journal.fixture.ts';
+import { recovered } from '../contract/journal.fixture.ts';
+import {
+  type JournalStep,
+  memoryHarness,
+  play,
+  step,
+  story,
+} from '../contract/journal.model.fixture.ts';
 import { type Cluster, startCluster } from './cluster.fixture.ts';
 import { openHarness } from './postgres.fixture.ts';
 
@@ -62,7 +68,7 @@ test('memory and Postgres give the same answers and tell the same story', async 
 async function compare(
   memory: Harness,
   postgres: Harness,
-  steps: readonly Step[],
+  steps: readonly JournalStep[],
   coverage: Coverage,
 ): Promise<void> {
   const told = await play(memory, steps, coverage);
@@ -80,6 +86,8 @@ function unranked(value: unknown): unknown {
 // What waits, by account and place.
 async function inOrder(store: Harness): Promise<number[]> {
   const waiting = (await recovered(store.journal)).map(({ queued }) => queued);
-  waiting.sort((a, b) => a.account.localeCompare(b.account) || a.enterAt - b.enterAt || a.rank - b.rank);
+  waiting.sort(
+    (a, b) => a.account.localeCompare(b.account) || a.enterAt - b.enterAt || a.rank - b.rank,
+  );
   return waiting.map(({ seq }) => seq);
 }

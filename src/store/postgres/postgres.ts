@@ -5,6 +5,7 @@
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
 import { PostgresConnection, type PostgresSql } from '../../system/postgres.ts';
+import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
 import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
@@ -41,7 +42,7 @@ import {
   settleCommand,
   smallCommand,
 } from './commands.ts';
-import { type CommitWatch, GroupCommit, unavailable } from './group-commit.ts';
+import { BatchCommit, unavailable } from './group-commit.ts';
 import { runIncoming } from './incoming.ts';
 import { runIngest } from './ingest/ingest.ts';
 import { runKeys } from './keys.ts';
@@ -70,7 +71,9 @@ export interface PostgresJournalOptions {
 const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502 } as const;
 
 // Rejects with JournalOpenError.
-export async function openPostgresJournal(options: PostgresJournalOptions): Promise<PostgresJournal> {
+export async function openPostgresJournal(
+  options: PostgresJournalOptions,
+): Promise<PostgresJournal> {
   const { url, node = EMBEDDED, watch = null } = options;
   const connect = (name: string) => new PostgresConnection({ url, name, schema: SCHEMA });
   const [writer, side] = [connect('sluice'), connect('sluice side')];
@@ -78,14 +81,17 @@ export async function openPostgresJournal(options: PostgresJournalOptions): Prom
     const tag = await migrate(side);
     const inherited = await inheritedOf(side);
     const shared = {
-      ...{ tag, writer, side, inherited, commits: new GroupCommit(writer, watch) },
+      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, watch) },
       ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
     };
     return new PostgresJournal(shared, node);
   } catch (error) {
     await Promise.all([writer.close(), side.close()]);
     if (error instanceof JournalOpenError) throw error;
-    throw new JournalOpenError('failed', `the database cannot be used: ${unavailable(error).message}`);
+    throw new JournalOpenError(
+      'failed',
+      `the database cannot be used: ${unavailable(error).message}`,
+    );
   }
 }
 
@@ -94,7 +100,7 @@ interface Shared {
   readonly tag: string;
   readonly writer: PostgresConnection;
   readonly side: PostgresConnection;
-  readonly commits: GroupCommit;
+  readonly commits: BatchCommit;
   readonly inherited: Inherited;
   readonly presence: Presence;
   readonly chats: FilledChats;
@@ -122,7 +128,9 @@ export class PostgresJournal implements Store {
       caller: (owner, seq, isThere) => this.#caller(owner, seq, isThere),
       unanswered: (bounds) => this.#ask((sql) => unanswered(sql, inherited, bounds)),
     };
-    this.incoming = incomingOver((command) => this.#together('', (sql) => runIncoming(sql, command)));
+    this.incoming = incomingOver((command) =>
+      this.#together('', (sql) => runIncoming(sql, command)),
+    );
     this.streams = streamsOver((command) => this.#ask((sql) => runStreams(sql, command)));
     this.broadcasts = broadcastsOver((command) =>
       this.#alone('broadcasts', (sql) => runBroadcasts(sql, chats, command)),
@@ -184,7 +192,10 @@ export class PostgresJournal implements Store {
   saveLimits(owner: Owner, limits: readonly StoredLimit[]): Promise<Kept> {
     assertOwn(owner, limits);
     const { account, epoch } = owner;
-    return this.#shared.commits.submit(smallCommand('save_limits', account, { epoch, limits }), as<Kept>);
+    return this.#shared.commits.submit(
+      smallCommand('save_limits', account, { epoch, limits }),
+      as<Kept>,
+    );
   }
 
   limits(accounts: readonly string[]): Promise<StoredLimit[]> {

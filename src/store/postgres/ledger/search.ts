@@ -13,12 +13,12 @@ import {
 } from '../../../ledger/ledger.ts';
 import type { PostgresSql, SqlValue } from '../../../system/postgres.ts';
 
-export interface Query {
+interface Query {
   readonly sql: string;
   readonly params: SqlValue[];
 }
 
-export interface SeqRange {
+interface SeqRange {
   // Inclusive and exclusive.
   readonly from: number;
   readonly before: number;
@@ -65,7 +65,8 @@ export function deadGroups(tag: string, filter: Filter): Query {
 
 // Whether an index leads to few.
 function isLed({ state, session, correlation, messageId, chat }: Filter): boolean {
-  const isRare = state !== undefined && (LIVE.includes(state) || state === 'dead' || state === 'uncertain');
+  const isRare =
+    state !== undefined && (LIVE.includes(state) || state === 'dead' || state === 'uncertain');
   return [session, correlation, messageId, chat].some((each) => each !== undefined) || isRare;
 }
 
