@@ -49,9 +49,12 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
+// The server shuts down, or ends the connection: its last words are no answer to the statement.
+const LAST_WORDS = /^(?:08|57P)/;
+
 // Whether the server has answered, and so nothing of the statement is in doubt.
 export function isAnswer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError;
+  return error instanceof pg.DatabaseError && !LAST_WORDS.test(error.code ?? '');
 }
 
 export class PostgresConnection implements PostgresSql {

@@ -1,5 +1,6 @@
 // A Postgres of the tests' own: a cluster in a temporary folder, reached by a socket in it alone, as an unprivileged
-// user, since Postgres does not run as root. What is written there is for nobody's eyes but the test's: it is not forced to the disk.
+// user, since Postgres does not run as root. What is written there is for nobody's eyes but the test's: it is not
+// forced to the disk.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,9 @@
-// What is Postgres's own: nodes with connections of their own, connections that are lost, texts that it cannot hold, and
-// nodes that start together.
+// What is Postgres's own: nodes with connections of their own, connections that are lost, texts that it cannot hold,
+// and nodes that start together.
 
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PostgresConnection } from '../../system/postgres.ts';
 import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
@@ -153,4 +156,70 @@ test('an address where nobody listens is told without its password', async () =>
   const error = await openPostgresJournal({ url: away }).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'JournalOpenError', code: 'failed' });
   expect(String(error)).not.toContain('hidden-password');
+});
+
+// Between the store and the server; whatever the server says next is lost, and the connection with it.
+async function openProxy(): Promise<{ url: string; loseNext(): void; close(): void }> {
+  let isLosing = false;
+  const socketOf = join(cluster.dir, '.s.PGSQL.5432');
+  const server = createServer((client) => {
+    const upstream = createConnection(socketOf);
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => {
+      if (!isLosing) return void client.write(chunk);
+      isLosing = false;
+      end();
+    });
+    for (const side of [client, upstream]) side.on('error', end).on('close', end);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { pathname } = new URL(url);
+  return {
+    url: `postgres://sluice@127.0.0.1:${port}${pathname}`,
+    loseNext() {
+      isLosing = true;
+    },
+    close: () => void server.close(),
+  };
+}
+
+test('an answer that is lost with its connection is found again, and nothing is done twice', async () => {
+  const proxy = await openProxy();
+  const journal = await openPostgresJournal({ url: proxy.url });
+  await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  proxy.loseNext();
+  const told = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  expect(told).toMatchObject({ kind: 'accepted', queued: { seq: 2, rank: 2 } });
+  const next = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  expect(next).toMatchObject({ kind: 'accepted', queued: { seq: 3, rank: 3 } });
+  await journal.close();
+  proxy.close();
+});
+
+test('a batch whose connection is cut before its commit is written once', async () => {
+  await using([''], async (journal) => {
+    await journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+    const appending = await asAdmin((sql) =>
+      // While its account is locked the batch waits in the server, and is cut there.
+      sql.transaction('SELECT 1 FROM owners FOR UPDATE', async (held) => {
+        const append = journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+        const waits = `SELECT pg_terminate_backend(pid) AS cut FROM pg_stat_activity
+          WHERE application_name = 'sluice' AND wait_event_type = 'Lock'`;
+        while ((await asAdmin((other) => other.get(waits))) === null);
+        await held.get('SELECT 1');
+        return { append };
+      }),
+    );
+    expect(await appending.append).toMatchObject({ kind: 'accepted', queued: { rank: 2 } });
+    const alive: number[] = [];
+    for await (const one of journal!.recover([EMBEDDED_OWNER])) {
+      if (one.kind === 'queued') alive.push(one.queued.rank);
+    }
+    expect(alive).toEqual([1, 2]);
+  });
 });

@@ -1,13 +1,14 @@
-// Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A batch
-// is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
-// are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention, reads of
-// a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
+// Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A
+// batch is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
+// are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention,
+// reads of a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
 
 import {
   codeOf,
   isAnswer,
   PG,
   type PostgresConnection,
+  type PostgresRow,
   storableText,
 } from '../../system/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
@@ -19,7 +20,11 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 // Two nodes may wait for each other; the server then ends one of them.
 const TRIES_MAX = 5;
 
-const RUN = 'SELECT run($1, $2) AS answers';
+const RUN = 'SELECT run($1, $2, $3, $4) AS answers';
+const OUTCOME = 'SELECT batch, answers FROM writers WHERE id = $1 FOR UPDATE';
+// What is still under way somewhere with this number or a lower one comes to nothing.
+const GIVE_UP = `INSERT INTO writers (id, batch) VALUES ($1, $2)
+  ON CONFLICT (id) DO UPDATE SET batch = excluded.batch`;
 // What the server would refuse in a text.
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
@@ -66,9 +71,13 @@ export class BatchCommit {
   #isBusy = false;
   #idle = Promise.withResolvers<void>();
   #isClosed = false;
+  // Under which the server keeps the answers of the last batch.
+  readonly #writer: string;
+  #number = 0;
 
-  constructor(connection: PostgresConnection, watch: CommitWatch | null = null) {
+  constructor(connection: PostgresConnection, writer: string, watch: CommitWatch | null = null) {
     this.#connection = connection;
+    this.#writer = writer;
     this.#watch = watch;
   }
 
@@ -154,14 +163,31 @@ export class BatchCommit {
     const accounts = [...new Set(batch.map(({ command }) => storableText(command.account)))];
     const text = encoded(runsOf(batch.map(({ command }) => command)));
     for (let tries = 1; ; tries += 1) {
+      this.#number += 1;
       try {
-        const row = await this.#connection.get(RUN, accounts, text);
-        return (row!.answers as unknown[][]).flat();
+        const row = await this.#connection.get(RUN, accounts, text, this.#writer, this.#number);
+        return answersOf(row!);
       } catch (error) {
-        if (tries === TRIES_MAX || !isCollision(error)) throw error;
+        if (tries === TRIES_MAX || (isAnswer(error) && !isCollision(error))) throw error;
+        const answers = isCollision(error) ? null : await this.#outcome();
+        if (answers !== null) return answers;
       }
     }
   }
+
+  // The connection was lost before the answer came: what became of the batch. null: nothing, now and for ever.
+  #outcome(): Promise<unknown[] | null> {
+    return this.#connection.transaction('', async (sql) => {
+      const row = await sql.get(OUTCOME, this.#writer);
+      if (row?.batch === this.#number) return answersOf(row);
+      await sql.run(GIVE_UP, this.#writer, this.#number);
+      return null;
+    });
+  }
+}
+
+function answersOf({ answers }: PostgresRow): unknown[] {
+  return (answers as unknown[][]).flat();
 }
 
 function runsOf(commands: readonly WriteCommand[]): Run[] {

@@ -1,4 +1,4 @@
-// Random commands against memory and Postgres: every answer and everything that can be read afterwards must be the same.
+// Random commands against memory and Postgres: every answer and all that can be read afterwards must be the same.
 // Places in the order are numbers of the store's own choice; which of two comes first must be the same.
 
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// Stores on Postgres for tests. Those of one file share a database, which is emptied before each: making one takes longer
-// than most tests.
+// Stores on Postgres for tests. Those of one file share a database, which is emptied before each: making one takes
+// longer than most tests.
 
 import { PostgresConnection } from '../../system/postgres.ts';
 import type { Harness } from '../contract/journal.fixture.ts';

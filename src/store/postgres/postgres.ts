@@ -1,7 +1,8 @@
-// The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what must
-// keep its place among them; the ports beside the road go over a second one, in the order asked, each command as one
+// The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what
+// must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as one
 // transaction. Both connections are made again after they were lost.
 
+import { randomUUID } from 'node:crypto';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
 import { PostgresConnection, type PostgresSql } from '../../system/postgres.ts';
@@ -81,7 +82,7 @@ export async function openPostgresJournal(
     const tag = await migrate(side);
     const inherited = await inheritedOf(side);
     const shared = {
-      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, watch) },
+      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, randomUUID(), watch) },
       ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
     };
     return new PostgresJournal(shared, node);

@@ -1,5 +1,6 @@
-// The batch of the group commit, in the server: one call, so one round trip and one transaction. It is an array of runs,
-// each of commands of one kind in the order they came; the answers come back in the same form.
+// The batch of the group commit, in the server: one call, so one round trip and one transaction. It is an array of
+// runs, each of commands of one kind in the order they came; the answers come back in the same form. They are kept with
+// the number of the batch until the next one: a writer whose connection is lost learns what became of it.
 
 import { APPENDING } from './append.ts';
 import { ATTEMPTING } from './attempt.ts';
@@ -7,24 +8,33 @@ import { MOVING } from './move.ts';
 import { RULES } from './rules.ts';
 
 const RUN = `
-CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb, writer text, number bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
-  answers jsonb[] := '{}';
+  told jsonb[] := '{}';
+  last bigint;
   r jsonb;
   c jsonb;
 BEGIN
+  SELECT w.batch INTO last FROM writers w WHERE w.id = writer FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO writers (id, batch) VALUES (writer, 0);
+  ELSIF last >= number THEN
+    RAISE EXCEPTION 'batch % of its writer is over', number;
+  END IF;
   PERFORM lock_owners(accounts);
   FOR r IN SELECT value FROM jsonb_array_elements(batch) LOOP
     CASE r->>'op'
-      WHEN 'append_plain' THEN answers := answers || append_plain(r->'commands');
-      WHEN 'begin' THEN answers := answers || begin_attempts(r->'commands');
+      WHEN 'append_plain' THEN told := told || append_plain(r->'commands');
+      WHEN 'begin' THEN told := told || begin_attempts(r->'commands');
       ELSE
         FOR c IN SELECT value FROM jsonb_array_elements(r->'commands') LOOP
-          answers := answers || jsonb_build_array(run_one(r->>'op', c));
+          told := told || jsonb_build_array(run_one(r->>'op', c));
         END LOOP;
     END CASE;
   END LOOP;
-  RETURN to_jsonb(answers);
+  UPDATE writers w SET batch = number, answers = to_jsonb(told), at = now()
+    WHERE w.id = writer;
+  RETURN to_jsonb(told);
 END $$;`;
 
 const RUN_ONE = `

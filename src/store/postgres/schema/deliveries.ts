@@ -39,7 +39,8 @@ CREATE TABLE deliveries (
   expires_at float8 NOT NULL,
   accepted_at float8 NOT NULL,
   idempotency_key TEXT,
-  state TEXT NOT NULL CHECK (state IN ('queued', 'sending', 'sent', 'uncertain', 'dead', 'superseded', 'expired', 'cancelled')),
+  state TEXT NOT NULL CHECK (state IN ('queued', 'sending', 'sent', 'uncertain', 'dead', 'superseded',
+    'expired', 'cancelled')),
   settled_at float8,
   reason TEXT,
   detail TEXT,
@@ -156,6 +157,14 @@ CREATE TABLE owners (
   node TEXT,
   epoch bigint NOT NULL CHECK (epoch >= 1),
   rank_last bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+-- What became of the last batch of each process that writes; see functions/run.ts.
+CREATE TABLE writers (
+  id TEXT PRIMARY KEY,
+  batch bigint NOT NULL,
+  answers jsonb,
+  at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 50);
 
 CREATE TABLE accounts (
