@@ -80,9 +80,8 @@ export async function openHouse(
   const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
   const log = createLog({ level: config.log, secrets });
   const { journal, ledger, losses } = await openStore(config, {
-    random,
+    ...{ random, onNote: ({ level, text }) => log[level]({}, text) },
     watch: { now: clock.now, written: watch.countCommit },
-    onNote: ({ level, text }) => log[level]({}, text),
     onOwnerLost: (error) => leave(log, error),
   });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);

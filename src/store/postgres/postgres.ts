@@ -1,6 +1,6 @@
 // The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what
-// must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as one
-// transaction. Both connections are made again after they were lost.
+// must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as
+// one transaction. Both connections are made again after they were lost.
 
 import { randomUUID } from 'node:crypto';
 import type { NewDelivery } from '../../domain/delivery.ts';

@@ -8,7 +8,8 @@ import { MOVING } from './move.ts';
 import { RULES } from './rules.ts';
 
 const RUN = `
-CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb, writer text, number bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb, writer text, number bigint)
+RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   told jsonb[] := '{}';
   last bigint;
