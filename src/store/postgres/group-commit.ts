@@ -22,6 +22,8 @@ const TRIES_MAX = 5;
 
 const RUN = 'SELECT run($1, $2, $3, $4) AS answers';
 const OUTCOME = 'SELECT batch, answers FROM writers WHERE id = $1 FOR UPDATE';
+// And those of processes that ended otherwise, long ago.
+const FORGET = `DELETE FROM writers WHERE id = $1 OR at < now() - interval '30 days'`;
 // What is still under way somewhere with this number or a lower one comes to nothing.
 const GIVE_UP = `INSERT INTO writers (id, batch) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET batch = excluded.batch`;
@@ -109,6 +111,8 @@ export class BatchCommit {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#isBusy) await this.#idle.promise;
+    // Nobody asks for its last batch any more. A database that is away keeps it for a while.
+    await this.#connection.run(FORGET, this.#writer).catch(() => {});
   }
 
   async #drain(): Promise<void> {
