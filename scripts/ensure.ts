@@ -27,6 +27,11 @@ const TOOLS = {
     programs: ['/usr/lib/python3/dist-packages/discord/__init__.py'],
     packages: ['python3-discord'],
   },
+  // Debian keeps its programs beside the PATH, by version.
+  postgres: {
+    programs: ['postgres', ...[18, 17, 16, 15].map((v) => `/usr/lib/postgresql/${v}/bin/postgres`)],
+    packages: ['postgresql'],
+  },
   prometheus: { programs: ['promtool'], packages: ['prometheus'] },
   // A library: what it is found by is its file.
   'python-telegram-bot': {

@@ -14,7 +14,7 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   http: 'routes, authentication, request bounds, platforms’ own APIs as drop-ins, OpenAPI, events, health',
   accept: 'a request becomes a delivery, and its receipt; knows no HTTP',
   road: 'the port through which everything submits and asks: types only',
-  store: 'the durable truth: ports, memory (the specification), SQLite, contract suite',
+  store: 'the durable truth: ports, memory (the specification), SQLite, Postgres, contract suite',
   ledger: 'the reading port: attempts, history, search; retention',
   limits: 'when may a call go? windows, freezes, learned rates; pure',
   scheduler: 'which delivery goes next? lanes, classes, fairness; pure',

@@ -10,7 +10,7 @@ import type { House } from './resources.ts';
 // The loop has a turn at least every ten seconds, when nothing happens; three missed turns are a fault.
 const LOOP_STALE_MS = 30_000;
 
-export function readHealth({ clock, engine, journal }: House): Record<string, HealthPart> {
+export function readHealth({ clock, engine, losses }: House): Record<string, HealthPart> {
   const { lastTurnAt, state } = engine.dispatch;
   const { trouble: storeTrouble } = state.store;
   const stale = clock.now() - lastTurnAt > LOOP_STALE_MS;
@@ -19,7 +19,7 @@ export function readHealth({ clock, engine, journal }: House): Record<string, He
     journal: {
       ...(storeTrouble === null ? { status: 'ok' } : { status: 'down', code: storeTrouble }),
       // Those that an operator accepted: what is there is whole, and this is what is not.
-      losses: journal.losses.map(({ at, ...loss }) => ({
+      losses: losses.map(({ at, ...loss }) => ({
         at: new Date(at).toISOString(),
         ...loss,
       })),
@@ -74,7 +74,7 @@ async function readGauges(house: House, dataFolder: string): Promise<GaugeReadin
     spoolBytes: house.spool.bytes,
     diskFreeBytes,
     storeTrouble: dispatch.state.store.trouble,
-    storeLosses: house.journal.losses.length,
+    storeLosses: house.losses.length,
     lastTurnAt: dispatch.lastTurnAt,
   };
 }

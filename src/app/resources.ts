@@ -18,8 +18,7 @@ import type { Platform, ScreenWatch } from '../platforms/platform.ts';
 import type { SimPeople } from '../sim/sim.ts';
 import { Spool } from '../spool/spool.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
-import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
-import { openSqliteJournal, type SqliteJournal } from '../store/sqlite/sqlite.ts';
+import type { Store } from '../store/ports/store.ts';
 import { bootTime } from '../system/boot.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
@@ -32,12 +31,15 @@ import {
   type PlatformChoice,
   priorsBySettings,
 } from './platforms.ts';
+import { type AcceptedLoss, openStore } from './store.ts';
 
 export interface House {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly journal: SqliteJournal;
+  readonly journal: Store;
+  // Of the embedded store: what an operator accepted as lost, the latest last.
+  readonly losses: readonly AcceptedLoss[];
   readonly ledger: Ledger;
   readonly accounts: Accounts;
   readonly platforms: ReadonlyMap<string, Platform>;
@@ -77,8 +79,11 @@ export async function openHouse(
   const random = systemRandom();
   const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
   const log = createLog({ level: config.log, secrets });
-  const journal = await openJournal(config, clock, log, watch);
-  const ledger = openSqliteLedger({ dir: config.data });
+  const { journal, ledger, losses } = await openStore(config, {
+    ...{ random, onNote: ({ level, text }) => log[level]({}, text) },
+    watch: { now: clock.now, written: watch.countCommit },
+    onOwnerLost: (error) => leave(log, error),
+  });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
   const spool = await Spool.open({
@@ -87,8 +92,7 @@ export async function openHouse(
   });
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
   const ports = { clock, random, files: spool, report, log };
-  const opened = await openPlatforms(config, choice, ports);
-  const { platforms, sandboxes } = opened;
+  const { platforms, sandboxes } = await openPlatforms(config, choice, ports);
   const close = () => ledger.close().then(() => journal.close());
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
@@ -118,6 +122,7 @@ export async function openHouse(
     random,
     log,
     journal,
+    losses,
     ledger,
     accounts,
     platforms,
@@ -138,16 +143,6 @@ export async function openHouse(
 
 function screensOf(platforms: ReadonlyMap<string, Platform>): ScreenWatch | null {
   return [...platforms.values()].find(({ screens }) => screens !== undefined)?.screens ?? null;
-}
-
-function openJournal(config: Config, clock: Clock, log: Log, watch: HouseWatch) {
-  return openSqliteJournal({
-    dir: config.data,
-    watch: { now: clock.now, written: watch.countCommit },
-    acceptLoss: config.acceptLoss,
-    onNote: ({ level, text }) => log[level]({}, text),
-    onOwnerLost: (error) => leave(log, error),
-  });
 }
 
 // A house that cannot be opened leaves nothing open behind it: its threads would keep the process.

@@ -74,6 +74,17 @@ export function baseUrl(protocols: readonly string[] = ['http:', 'https:']): Set
   });
 }
 
+// With user, password and options, as the database's own programs take it; it holds a secret.
+export function databaseAddress(): SettingReader<string> {
+  const expected = 'an address such as postgres://user:password@host/database';
+  return reader(expected, (raw) => {
+    if (typeof raw !== 'string' || !URL.canParse(raw)) return undefined;
+    const { protocol, pathname } = new URL(raw);
+    const right = ['postgres:', 'postgresql:'].includes(protocol) && pathname.length > 1;
+    return right ? raw : undefined;
+  });
+}
+
 // A whole address, with path and query; it is shown, so it must not hold a password.
 export function address(): SettingReader<string> {
   return reader('an address such as https://host/path, without user and password', (raw) => {

@@ -13,6 +13,7 @@ import {
   address,
   baseUrl,
   choice,
+  databaseAddress,
   decimal,
   integer,
   longSecret,
@@ -95,17 +96,12 @@ const OWN_SETTINGS = {
       refused: LATER,
     },
   ),
-  databaseUrl: row<string | null>(
-    'server',
-    'database_url',
-    orNone(baseUrl(['postgresql:', 'postgres:'])),
-    null,
-    {
-      meaning: 'Postgres of several machines; needs redis_url too',
-      secret: true,
-      refused: LATER,
-    },
-  ),
+  databaseUrl: row<string | null>('server', 'database_url', orNone(databaseAddress()), null, {
+    meaning:
+      'Postgres instead of the embedded store; the data folder keeps the spool, the admin key and the secret. ' +
+      'One gateway at a time: a second one takes its accounts over',
+    secret: true,
+  }),
 
   ...STRANGER_SETTINGS,
 

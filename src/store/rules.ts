@@ -88,6 +88,11 @@ export function receiptMove(delivery: Told, { status, messageId }: ReceiptComman
   }
 }
 
+// What a word is no news after, itself among it.
+export function outdoing(status: ReceiptStatus): readonly ReceiptStatus[] {
+  return RECEIPTS.slice(rankOf(status));
+}
+
 function rankOf(status: string): number {
   return RECEIPTS.indexOf(status as ReceiptStatus);
 }

@@ -15,18 +15,24 @@ export class GatewayProcess {
   readonly folder = mkdtempSync(join(tmpdir(), 'sluice-gateway-'));
   readonly data = join(this.folder, 'data');
   readonly #flags: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   #process: Sluice | null = null;
   #agent = new Agent();
   url = '';
   umask: string | null = null;
 
-  constructor(telegramApi: string, flags: readonly string[] = []) {
+  constructor(
+    telegramApi: string,
+    flags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    this.#env = env;
     this.#flags = ['--telegram-api', telegramApi, '--log', 'error', ...flags];
   }
 
   async start(more: readonly string[] = []): Promise<void> {
     const args = ['serve', '--port', '0', '--data', this.data, ...this.#flags];
-    this.#process = new Sluice([...args, ...more], {}, null, this.umask);
+    this.#process = new Sluice([...args, ...more], this.#env, null, this.umask);
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
   }
 

@@ -5,6 +5,7 @@
 
 import { type EventEmitter, once } from 'node:events';
 import { atEndOfTurn } from '../../system/turn.ts';
+import type { CommitWatch } from '../commit-watch.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
 import type { Request, StoreAnswer } from './server.ts';
 import { WireReader } from './wire.ts';
@@ -40,12 +41,6 @@ interface Batch {
   readonly words: (string | number | null)[];
   readonly commands: Command[];
   chars: number;
-}
-
-// Told of every batch when it is written: its commands, and the time since it was handed over.
-export interface CommitWatch {
-  now(): number;
-  written(commands: number, tookMs: number): void;
 }
 
 interface Expected {

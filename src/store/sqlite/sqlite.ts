@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
+import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
 import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
@@ -40,7 +41,7 @@ import { JournalOpenError } from '../store-error.ts';
 import type { StoreNote } from '../store-note.ts';
 import type { AcceptedLoss } from './files/loss.ts';
 import type { OpenOptions } from './files/open.ts';
-import { type CommitWatch, GroupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import { PageReader, recoverPages } from './recovery.ts';
 import {
   OP,

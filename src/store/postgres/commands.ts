@@ -1,0 +1,201 @@
+// Commands of the road as the server's functions read them; see functions/. What the server cannot know goes along:
+// digests, fingerprints, and the moves that the domain allows.
+
+import {
+  bytesOf,
+  isPlain,
+  isWithdrawal,
+  laneOf,
+  type NewDelivery,
+  ownPlace,
+  type Queued,
+  queuedOfNew,
+} from '../../domain/delivery.ts';
+import { sharedKey } from '../../domain/idempotency.ts';
+import { PARTLY_SENT } from '../../domain/outcome.ts';
+import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { HELD, type Presence } from '../ports/callers.ts';
+import type {
+  AppendBounds,
+  Appended,
+  MoveCommand,
+  ReceiptCommand,
+  Settled,
+  Settlement,
+} from '../ports/delivery.ts';
+import type { Owner } from '../ports/ownership.ts';
+import { BY_PLATFORM, digestOf, IDEMPOTENCY_MS, movableFrom, outdoing } from '../rules.ts';
+import type { WriteCommand } from './group-commit.ts';
+
+// As the server tells it: without what is computed from the rest.
+type QueuedRow = Omit<Queued, 'lane' | 'priority'> & {
+  readonly session: string | null;
+  readonly thread: string | null;
+  readonly priority: number;
+};
+
+type AppendAnswer =
+  | {
+      kind: 'accepted';
+      seq: number;
+      rank: number;
+      enterAt: number;
+      replaced?: number;
+      begun?: boolean;
+    }
+  | Exclude<Appended, { kind: 'accepted' }>;
+
+export function queuedOfRow({ session, thread, priority, ...row }: QueuedRow): Queued {
+  const lane = laneOf({ session, thread, family: row.family });
+  return { ...row, lane, priority: PRIORITIES[priority]! };
+}
+
+export function appendCommand(
+  { account, epoch }: Owner,
+  delivery: NewDelivery,
+  { queueMax, beginAt }: AppendBounds,
+): WriteCommand {
+  const plain = isPlain(delivery);
+  const row = plain ? plainRow(delivery) : wholeRow(delivery);
+  const begins = plain && beginAt !== undefined ? { beginAt } : {};
+  const rest = plain ? begins : restOf(delivery);
+  return {
+    op: plain ? 'append_plain' : 'append',
+    account,
+    // Of those that one statement writes, one bound holds for an account.
+    run: plain ? `${account} ${queueMax}` : null,
+    bytes: bytesOf(delivery.body),
+    encode: () => ({ row, epoch, queueMax, ...rest }),
+  };
+}
+
+function plainRow(delivery: NewDelivery) {
+  return {
+    account: delivery.account,
+    platform: delivery.platform,
+    chat: delivery.chat,
+    method: delivery.method,
+    family: delivery.family,
+    gate: delivery.gate,
+    priority: PRIORITY_RANK[delivery.priority],
+    enter_at: delivery.acceptedAt,
+    accepted_at: delivery.acceptedAt,
+    body: delivery.body,
+    ...(delivery.held === true && { held: HELD.waiting, print: fingerprintOf(delivery) }),
+  };
+}
+
+function wholeRow(delivery: NewDelivery) {
+  return {
+    ...plainRow(delivery),
+    thread: delivery.thread,
+    session: delivery.session,
+    user_id: delivery.user,
+    correlation: delivery.correlation,
+    cost: delivery.cost,
+    live: delivery.live,
+    final: delivery.final,
+    slot: delivery.slot,
+    enter_at: ownPlace(delivery, 0).enterAt,
+    due_at: delivery.notBefore,
+    expires_at: delivery.expiresAt,
+    idempotency_key: delivery.idempotencyKey,
+    repeats: delivery.repeats ?? null,
+  };
+}
+
+function restOf(delivery: NewDelivery) {
+  const { idempotencyKey: key, files, copyOf, acceptedAt } = delivery;
+  const shared = key === null ? null : sharedKey(key);
+  return {
+    keys: [key, shared].filter((each) => each !== null),
+    ...(key !== null && { digest: digestOf(delivery), keyExpiresAt: acceptedAt + IDEMPOTENCY_MS }),
+    ...(files !== undefined && { files }),
+    ...(copyOf !== undefined && { copyOf }),
+  };
+}
+
+export function readAppended(delivery: NewDelivery, answer: unknown): Appended {
+  const told = answer as AppendAnswer;
+  if (told.kind !== 'accepted') return told;
+  const { seq, enterAt, rank, replaced, begun } = told;
+  const queued = queuedOfNew(delivery, seq, { enterAt, rank });
+  const accepted = { kind: 'accepted', queued, replaced: replaced ?? null } as const;
+  return begun === true ? { ...accepted, begun } : accepted;
+}
+
+export function beginCommand({ account, epoch }: Owner, seq: number, at: number): WriteCommand {
+  const command = { account, epoch, seq, at };
+  return { op: 'begin', account, run: String(seq), bytes: 0, encode: () => command };
+}
+
+// Who is there is asked when the command leaves: until then a caller may have come or gone.
+export function settleCommand(
+  { account, epoch }: Owner,
+  { limits, ...settlement }: Settlement,
+  presence: Presence,
+): WriteCommand {
+  return {
+    op: 'settle',
+    account,
+    run: null,
+    bytes: settlement.result?.length ?? 0,
+    encode: () => ({
+      ...settlement,
+      ...(limits.length > 0 && { limits }),
+      account,
+      epoch,
+      isThere: presence.isThere(settlement.seq),
+    }),
+  };
+}
+
+export function readSettled(answer: unknown): Settled {
+  const settled = answer as Settled;
+  if (settled.kind !== 'settled' || settled.queued === null) return settled;
+  return { ...settled, queued: queuedOfRow(settled.queued as unknown as QueuedRow) };
+}
+
+export function moveCommand({ account, epoch }: Owner, command: MoveCommand): WriteCommand {
+  const whole = {
+    ...command,
+    account,
+    epoch,
+    from: movableFrom(command.to),
+    withdraws: command.to !== 'queued' && isWithdrawal(command.reason),
+    partly: PARTLY_SENT,
+  };
+  return { op: 'move', account, run: null, bytes: command.body?.length ?? 0, encode: () => whole };
+}
+
+export function receiptCommand(
+  { account, epoch }: Owner,
+  command: ReceiptCommand,
+  presence: Presence,
+): WriteCommand {
+  return {
+    op: 'receipt',
+    account,
+    run: null,
+    bytes: command.result?.length ?? 0,
+    encode: () => ({
+      ...command,
+      account,
+      epoch,
+      outdoing: outdoing(command.status),
+      by: BY_PLATFORM,
+      isThere: presence.isThere(command.seq),
+    }),
+  };
+}
+
+// Commands of few words.
+export function smallCommand(
+  op: 'caller' | 'save_limits' | 'open_account' | 'close_account',
+  account: string,
+  words: object,
+): WriteCommand {
+  const command = { ...words, account };
+  return { op, account, run: null, bytes: 0, encode: () => command };
+}

@@ -1,0 +1,225 @@
+// What is Postgres's own: nodes with connections of their own, connections that are lost, texts that it cannot hold,
+// and nodes that start together.
+
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { PostgresConnection } from '../../system/postgres.ts';
+import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
+import { FIRST_EPOCH, NOT_OWNER } from '../ports/ownership.ts';
+import { JournalUnavailable } from '../ports/unavailable.ts';
+import { type Cluster, startCluster } from './cluster.fixture.ts';
+import { openPostgresLedger } from './ledger/ledger.ts';
+import { openPostgresJournal, type PostgresJournal } from './postgres.ts';
+import { SCHEMA } from './schema/schema.ts';
+
+const ACCOUNT = 'telegram:1';
+const EMBEDDED_OWNER = { account: ACCOUNT, epoch: FIRST_EPOCH };
+
+let cluster: Cluster;
+let url: string;
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => cluster.stop());
+beforeEach(async () => {
+  url = await cluster.database();
+});
+
+async function using(
+  nodes: readonly string[],
+  work: (...journals: PostgresJournal[]) => Promise<void>,
+): Promise<void> {
+  const journals = await Promise.all(nodes.map((node) => openPostgresJournal({ url, node })));
+  try {
+    await work(...journals);
+  } finally {
+    await Promise.all(journals.map((journal) => journal.close()));
+  }
+}
+
+async function asAdmin<T>(work: (sql: PostgresConnection) => Promise<T>): Promise<T> {
+  const sql = new PostgresConnection({ url, name: 'test', schema: SCHEMA });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.close();
+  }
+}
+
+test('nodes that start together on an empty database make one store', async () => {
+  await using(['a', 'b', 'c'], async (...journals) => {
+    expect(new Set(journals.map(({ tag }) => tag)).size).toBe(1);
+  });
+});
+
+test('a take-over waits for what is under way, and nothing of the former owner comes after it', async () => {
+  await using(['a', 'b'], async (a, b) => {
+    const before = await a!.openAccount(ACCOUNT);
+    const appending = Array.from(
+      { length: 50 },
+      () => a!.append(before, aDelivery(), ROOM).durable,
+    );
+    const owner = await b!.openAccount(ACCOUNT);
+    const seen: number[] = [];
+    for await (const one of b!.recover([owner]))
+      if (one.kind === 'queued') seen.push(one.queued.seq);
+    const accepted = (await Promise.all(appending)).filter(({ kind }) => kind === 'accepted');
+    expect(accepted).toHaveLength(seen.length);
+    expect(await a!.append(before, aDelivery(), ROOM).durable).toEqual(NOT_OWNER);
+    expect(await a!.settle(before, aSettlement({ seq: 1 }))).toEqual(NOT_OWNER);
+  });
+});
+
+test('two nodes write at once, each its own accounts, and every number is given once', async () => {
+  await using(['a', 'b'], async (...journals) => {
+    const all = await Promise.all(
+      journals.map(async (journal, i) => {
+        const account = `telegram:${i}`;
+        const owner = await journal.openAccount(account);
+        const many = Array.from(
+          { length: 100 },
+          () => journal.append(owner, aDelivery({ account }), ROOM).durable,
+        );
+        return Promise.all(many);
+      }),
+    );
+    const queued = all.flat().map((one) => (one.kind === 'accepted' ? one.queued : null));
+    expect(new Set(queued.map((one) => one?.seq)).size).toBe(200);
+    for (const i of [0, 1]) {
+      const own = queued.filter((one) => one?.account === `telegram:${i}`);
+      expect(own.map((one) => one?.rank)).toEqual(own.map((_, k) => k + 1));
+    }
+  });
+});
+
+test('what is not text to Postgres is kept as far as it goes, and troubles nobody else', async () => {
+  await using([''], async (journal) => {
+    const odd = { chat: 'a\0b', correlation: 'half \ud800 pair', body: '{"text":"\\u0000"}' };
+    const appended = await Promise.all([
+      journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable,
+      journal!.append(EMBEDDED_OWNER, aDelivery(odd), ROOM).durable,
+      journal!.append(EMBEDDED_OWNER, aDelivery({ chat: 'x\0' }), ROOM).durable,
+    ]);
+    expect(appended.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await journal!.begin(EMBEDDED_OWNER, 2, 2_000)).toMatchObject({ body: odd.body });
+    const ledger = openPostgresLedger({ url, tag: journal!.tag });
+    expect(await ledger.getMany([2, 3])).toMatchObject([
+      { chat: 'a\ufffdb', correlation: 'half \ufffd pair', damaged: false },
+      { chat: 'x\ufffd', damaged: false },
+    ]);
+    await ledger.close();
+  });
+});
+
+test('a command that the server refuses ends alone, and those with it are taken', async () => {
+  await using([''], async (journal) => {
+    const impossible = aDelivery({ cost: -1 });
+    const told = await Promise.allSettled([
+      journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable,
+      journal!.append(EMBEDDED_OWNER, impossible, ROOM).durable,
+      journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable,
+    ]);
+    expect(told).toMatchObject([
+      { status: 'fulfilled', value: { kind: 'accepted' } },
+      { status: 'rejected', reason: { code: 'journal_failed' } },
+      { status: 'fulfilled', value: { kind: 'accepted' } },
+    ]);
+  });
+});
+
+test('a connection that is cut is made again', async () => {
+  await using([''], async (journal) => {
+    await journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+    const cut = () =>
+      asAdmin((sql) =>
+        sql.all(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name LIKE 'sluice%' AND datname = current_database()`),
+      );
+    await cut();
+    // Whether the cut was noticed before is a matter of chance.
+    const first = await journal!
+      .append(EMBEDDED_OWNER, aDelivery(), ROOM)
+      .durable.catch((error: unknown) => error);
+    if (first instanceof Error) expect(first).toBeInstanceOf(JournalUnavailable);
+    expect(await journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable).toMatchObject({
+      kind: 'accepted',
+    });
+    await journal!.limits([ACCOUNT]).catch(() => {});
+    expect(await journal!.knownAccounts()).toEqual([ACCOUNT]);
+  });
+});
+
+test('an address where nobody listens is told without its password', async () => {
+  const away = 'postgres://user:hidden-password@127.0.0.1:1/none';
+  const error = await openPostgresJournal({ url: away }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'JournalOpenError', code: 'failed' });
+  expect(String(error)).not.toContain('hidden-password');
+});
+
+// Between the store and the server; whatever the server says next is lost, and the connection with it.
+async function openProxy(): Promise<{ url: string; loseNext(): void; close(): void }> {
+  let isLosing = false;
+  const socketOf = join(cluster.dir, '.s.PGSQL.5432');
+  const server = createServer((client) => {
+    const upstream = createConnection(socketOf);
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => {
+      if (!isLosing) return void client.write(chunk);
+      isLosing = false;
+      end();
+    });
+    for (const side of [client, upstream]) side.on('error', end).on('close', end);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { pathname } = new URL(url);
+  return {
+    url: `postgres://sluice@127.0.0.1:${port}${pathname}`,
+    loseNext() {
+      isLosing = true;
+    },
+    close: () => void server.close(),
+  };
+}
+
+test('an answer that is lost with its connection is found again, and nothing is done twice', async () => {
+  const proxy = await openProxy();
+  const journal = await openPostgresJournal({ url: proxy.url });
+  await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  proxy.loseNext();
+  const told = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  expect(told).toMatchObject({ kind: 'accepted', queued: { seq: 2, rank: 2 } });
+  const next = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+  expect(next).toMatchObject({ kind: 'accepted', queued: { seq: 3, rank: 3 } });
+  await journal.close();
+  proxy.close();
+});
+
+test('a batch whose connection is cut before its commit is written once', async () => {
+  await using([''], async (journal) => {
+    await journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+    const appending = await asAdmin((sql) =>
+      // While its account is locked the batch waits in the server, and is cut there.
+      sql.transaction('SELECT 1 FROM owners FOR UPDATE', async (held) => {
+        const append = journal!.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
+        const waits = `SELECT pg_terminate_backend(pid) AS cut FROM pg_stat_activity
+          WHERE application_name = 'sluice' AND wait_event_type = 'Lock'`;
+        while ((await asAdmin((other) => other.get(waits))) === null);
+        await held.get('SELECT 1');
+        return { append };
+      }),
+    );
+    expect(await appending.append).toMatchObject({ kind: 'accepted', queued: { rank: 2 } });
+    const alive: number[] = [];
+    for await (const one of journal!.recover([EMBEDDED_OWNER])) {
+      if (one.kind === 'queued') alive.push(one.queued.rank);
+    }
+    expect(alive).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,106 @@
+// An attempt begins and is settled, in the server. Both are conditional on the state and the attempt they expect.
+
+const BEGIN_ATTEMPTS = `
+CREATE OR REPLACE FUNCTION begin_attempts(given jsonb) RETURNS jsonb LANGUAGE sql AS $$
+WITH asked AS MATERIALIZED (
+  SELECT g.*, owns(g.account, g.epoch) AS own, d.account AS whose, d.state
+  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, at float8))
+    WITH ORDINALITY AS g(account, epoch, seq, at, ord)
+  LEFT JOIN deliveries d ON d.seq = g.seq
+), begun AS (
+  UPDATE deliveries d SET state = 'sending', attempts = d.attempts + 1 FROM asked a
+  WHERE d.seq = a.seq AND a.own AND a.whose = a.account AND a.state = 'queued'
+  RETURNING d.seq, d.attempts AS n, d.body, past_of(d) AS past, is_intact(d) AS is_intact
+), noted AS (
+  INSERT INTO attempts (seq, n, started_at)
+  SELECT b.seq, b.n, a.at FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
+)
+SELECT jsonb_agg(CASE
+  WHEN NOT a.own OR a.whose <> a.account THEN not_owner()
+  WHEN b.seq IS NULL THEN jsonb_build_object('kind', 'gone', 'state', coalesce(a.state, 'expired'))
+  WHEN NOT b.is_intact THEN jsonb_build_object('kind', 'damaged', 'n', b.n, 'record', b.past)
+  ELSE jsonb_build_object('kind', 'begun', 'n', b.n, 'record', b.past, 'body', b.body)
+  END ORDER BY a.ord)
+FROM asked a LEFT JOIN begun b USING (seq)
+$$;`;
+
+const SETTLE = `
+CREATE OR REPLACE FUNCTION settle(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  s record;
+  d deliveries;
+  by_seq bigint;
+BEGIN
+  SELECT * INTO s FROM jsonb_to_record(c) AS x(account text, epoch bigint, seq bigint, n int,
+    "endedAt" float8, outcome text, reason text, detail text, "retryAfterMs" float8, "to" text,
+    "dueAt" float8, failed boolean, doubted boolean, cure jsonb, "messageId" text, result text,
+    limits jsonb, "isThere" boolean);
+  IF NOT owns(s.account, s.epoch) THEN RETURN not_owner(); END IF;
+  SELECT * INTO d FROM deliveries WHERE seq = s.seq;
+  IF NOT FOUND THEN RETURN '{"kind": "stale", "state": "expired"}'; END IF;
+  IF d.account <> s.account THEN RETURN not_owner(); END IF;
+  IF d.state <> 'sending' OR d.attempts <> s.n THEN
+    RETURN jsonb_build_object('kind', 'stale', 'state', d.state);
+  END IF;
+
+  UPDATE attempts SET ended_at = s."endedAt", outcome = s.outcome, reason = s.reason,
+    detail = s.detail, retry_after_ms = s."retryAfterMs" WHERE seq = s.seq AND n = s.n;
+  IF s.result IS NOT NULL THEN
+    INSERT INTO results (seq, result) VALUES (s.seq, s.result)
+      ON CONFLICT (seq) DO UPDATE SET result = excluded.result;
+  ELSIF s.n > 1 THEN
+    -- Only an earlier attempt can have left one.
+    DELETE FROM results WHERE seq = s.seq;
+  END IF;
+  IF s.cure IS NOT NULL THEN d := cured(d, s.cure); END IF;
+  IF s.limits IS NOT NULL THEN PERFORM write_limits(s.limits); END IF;
+
+  d.failures := d.failures + s.failed::int;
+  d.doubts := d.doubts + s.doubted::int;
+  d.message_id := s."messageId";
+  d.state := s."to";
+  d.reason := s.reason;
+  d.detail := s.detail;
+  IF s."to" = 'queued' THEN
+    d.due_at := s."dueAt";
+    by_seq := rival_over(d, s."endedAt");
+  ELSE
+    d.settled_at := s."endedAt";
+    IF d.held > 0 THEN d.held := CASE WHEN s."isThere" THEN 2 ELSE 1 END; END IF;
+  END IF;
+  IF by_seq IS NOT NULL THEN
+    d.state := 'superseded';
+    d.settled_at := s."endedAt";
+    d.reason := 'superseded';
+    d.detail := NULL;
+    d.superseded_by := by_seq;
+    PERFORM note(d.seq, s."endedAt", 'queued', 'superseded', 'superseded', 'sluice');
+  END IF;
+  UPDATE deliveries SET state = d.state, settled_at = d.settled_at, reason = d.reason,
+    detail = d.detail, due_at = d.due_at, failures = d.failures, doubts = d.doubts,
+    message_id = d.message_id, held = d.held, superseded_by = d.superseded_by WHERE seq = d.seq;
+  RETURN jsonb_build_object('kind', 'settled', 'state', d.state, 'supersededBy', by_seq,
+    'queued', CASE WHEN d.state = 'queued' THEN queued_of(d.seq) END);
+END $$;`;
+
+// A row that does not fit its check keeps it: a change must not vouch for what was damaged before.
+const CURED = `
+CREATE OR REPLACE FUNCTION cured(d deliveries, cure jsonb) RETURNS deliveries LANGUAGE plpgsql AS $$
+DECLARE
+  was_intact boolean := is_intact(d);
+BEGIN
+  IF cure->>'chat' IS NOT NULL THEN
+    UPDATE attempts SET chat = d.chat WHERE seq = d.seq AND chat IS NULL;
+  END IF;
+  d.cures := d.cures || (cure->>'name');
+  d.chat := coalesce(cure->>'chat', d.chat);
+  d.body := coalesce(cure->>'body', d.body);
+  IF was_intact THEN
+    d.row_check := content_check(d.seq, d.chat, d.thread, d.method, d.body);
+  END IF;
+  UPDATE deliveries SET cures = d.cures, chat = d.chat, body = d.body, row_check = d.row_check
+    WHERE seq = d.seq;
+  RETURN d;
+END $$;`;
+
+export const ATTEMPTING = [BEGIN_ATTEMPTS, CURED, SETTLE].join('\n');

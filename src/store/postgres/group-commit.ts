@@ -1,0 +1,248 @@
+// Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A
+// batch is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
+// are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention,
+// reads of a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
+
+import {
+  codeOf,
+  isAnswer,
+  PG,
+  type PostgresConnection,
+  type PostgresRow,
+  storableText,
+} from '../../system/postgres.ts';
+import { atEndOfTurn } from '../../system/turn.ts';
+import type { CommitWatch } from '../commit-watch.ts';
+import { JournalUnavailable } from '../ports/unavailable.ts';
+
+const BATCH_COMMANDS_MAX = 1_000;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+// Two nodes may wait for each other; the server then ends one of them.
+const TRIES_MAX = 5;
+
+const RUN = 'SELECT run($1, $2, $3, $4) AS answers';
+const OUTCOME = 'SELECT batch, answers FROM writers WHERE id = $1 FOR UPDATE';
+// And those of processes that ended otherwise, long ago.
+const FORGET = `DELETE FROM writers WHERE id = $1 OR at < now() - interval '30 days'`;
+// What is still under way somewhere with this number or a lower one comes to nothing.
+const GIVE_UP = `INSERT INTO writers (id, batch) VALUES ($1, $2)
+  ON CONFLICT (id) DO UPDATE SET batch = excluded.batch`;
+// What the server would refuse in a text.
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
+
+export interface WriteCommand {
+  readonly op:
+    | 'append_plain'
+    | 'append'
+    | 'begin'
+    | 'settle'
+    | 'move'
+    | 'receipt'
+    | 'caller'
+    | 'save_limits'
+    | 'open_account'
+    | 'close_account';
+  readonly account: string;
+  // See `joins`; null: it is run by itself.
+  readonly run: string | null;
+  readonly bytes: number;
+  encode(): object;
+}
+
+interface Promised {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: JournalUnavailable) => void;
+}
+
+interface Pending extends Promised {
+  readonly command: WriteCommand;
+}
+
+interface Work extends Promised {
+  readonly work: (connection: PostgresConnection) => Promise<unknown>;
+}
+
+interface Run {
+  readonly op: WriteCommand['op'];
+  readonly commands: object[];
+}
+
+export class BatchCommit {
+  readonly #connection: PostgresConnection;
+  readonly #watch: CommitWatch | null;
+  readonly #waiting: (Pending | Work)[] = [];
+  #isBusy = false;
+  #idle = Promise.withResolvers<void>();
+  #isClosed = false;
+  // Under which the server keeps the answers of the last batch.
+  readonly #writer: string;
+  #number = 0;
+
+  constructor(connection: PostgresConnection, writer: string, watch: CommitWatch | null = null) {
+    this.#connection = connection;
+    this.#writer = writer;
+    this.#watch = watch;
+  }
+
+  submit<T>(command: WriteCommand, read: (answer: unknown) => T): Promise<T> {
+    return this.#enter((promised) => ({ command, ...promised })).then(read);
+  }
+
+  // By itself, in its turn.
+  run<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    return this.#enter((promised) => ({ work, ...promised })) as Promise<T>;
+  }
+
+  #enter(entry: (promised: Promised) => Pending | Work): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#isClosed) {
+      return Promise.reject(new JournalUnavailable('journal_failed', 'the journal is closed'));
+    }
+    this.#waiting.push(entry({ resolve, reject }));
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      this.#idle = Promise.withResolvers<void>();
+      // When this turn of the loop has read all its sockets: what they bring shares one commit.
+      atEndOfTurn(() => void this.#drain());
+    }
+    return promise;
+  }
+
+  // What was submitted before is answered first; what comes after is refused.
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#isBusy) await this.#idle.promise;
+    // Nobody asks for its last batch any more. A database that is away keeps it for a while.
+    await this.#connection.run(FORGET, this.#writer).catch(() => {});
+  }
+
+  async #drain(): Promise<void> {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if ('command' in first) await this.#commit(this.#takeBatch());
+      else await this.#work(this.#waiting.shift() as Work);
+    }
+    this.#isBusy = false;
+    this.#idle.resolve();
+  }
+
+  async #work({ work, resolve, reject }: Work): Promise<void> {
+    try {
+      resolve(await work(this.#connection));
+    } catch (error) {
+      reject(unavailable(error));
+    }
+  }
+
+  #takeBatch(): Pending[] {
+    const batch: Pending[] = [];
+    let bytes = 0;
+    for (const next of this.#waiting) {
+      const isFull = batch.length === BATCH_COMMANDS_MAX || bytes > BATCH_BYTES_MAX;
+      if (isFull || !('command' in next)) break;
+      batch.push(next);
+      bytes += next.command.bytes;
+      // Its answer changes how later commands are encoded.
+      if (next.command.op === 'caller') break;
+    }
+    this.#waiting.splice(0, batch.length);
+    return batch;
+  }
+
+  async #commit(batch: readonly Pending[]): Promise<void> {
+    const handedAt = this.#watch?.now() ?? 0;
+    try {
+      const answers = await this.#runBatch(batch);
+      this.#watch?.written(batch.length, this.#watch.now() - handedAt);
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
+    } catch (error) {
+      // One that the server cannot take ends alone.
+      if (batch.length > 1 && isRefusal(error)) {
+        for (const each of batch) await this.#commit([each]);
+        return;
+      }
+      for (const { reject } of batch) reject(unavailable(error));
+    }
+  }
+
+  async #runBatch(batch: readonly Pending[]): Promise<unknown[]> {
+    const accounts = [...new Set(batch.map(({ command }) => storableText(command.account)))];
+    const text = encoded(runsOf(batch.map(({ command }) => command)));
+    for (let tries = 1; ; tries += 1) {
+      this.#number += 1;
+      try {
+        const row = await this.#connection.get(RUN, accounts, text, this.#writer, this.#number);
+        return answersOf(row!);
+      } catch (error) {
+        if (tries === TRIES_MAX || (isAnswer(error) && !isCollision(error))) throw error;
+        const answers = isCollision(error) ? null : await this.#outcome();
+        if (answers !== null) return answers;
+      }
+    }
+  }
+
+  // The connection was lost before the answer came: what became of the batch. null: nothing, now and for ever.
+  #outcome(): Promise<unknown[] | null> {
+    return this.#connection.transaction('', async (sql) => {
+      const row = await sql.get(OUTCOME, this.#writer);
+      if (row?.batch === this.#number) return answersOf(row);
+      await sql.run(GIVE_UP, this.#writer, this.#number);
+      return null;
+    });
+  }
+}
+
+function answersOf({ answers }: PostgresRow): unknown[] {
+  return (answers as unknown[][]).flat();
+}
+
+function runsOf(commands: readonly WriteCommand[]): Run[] {
+  const runs: Run[] = [];
+  let joined = new Map<string, string>();
+  for (const command of commands) {
+    const last = runs.at(-1);
+    if (last?.op === command.op && joins(joined, command)) last.commands.push(command.encode());
+    else {
+      runs.push({ op: command.op, commands: [command.encode()] });
+      joined = new Map();
+      joins(joined, command);
+    }
+  }
+  return runs;
+}
+
+// Whether one statement can do it with those before it: of plain messages, those of an account have one bound; of
+// beginnings, each is of another delivery.
+function joins(joined: Map<string, string>, { op, account, run }: WriteCommand): boolean {
+  if (run === null) return true;
+  const key = op === 'begin' ? run : account;
+  const known = joined.get(key);
+  joined.set(key, run);
+  return known === undefined || (op !== 'begin' && known === run);
+}
+
+function encoded(runs: readonly Run[]): string {
+  const text = JSON.stringify(runs);
+  if (!UNSTORABLE.test(text)) return text;
+  return JSON.stringify(runs, (_key, value) =>
+    typeof value === 'string' ? storableText(value) : value,
+  );
+}
+
+function isCollision(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === PG.deadlock || code === PG.serialization;
+}
+
+// Of what the commands say, and not of the server's state: its classes of errors 22 and 23.
+function isRefusal(error: unknown): boolean {
+  return isAnswer(error) && /^2[23]/.test(codeOf(error) ?? '');
+}
+
+export function unavailable(error: unknown): JournalUnavailable {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new JournalUnavailable(
+    code === PG.diskFull ? 'disk_full' : 'journal_failed',
+    `the database did not take it: ${message}`,
+  );
+}

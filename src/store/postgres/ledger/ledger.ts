@@ -1,0 +1,113 @@
+// The ledger on Postgres, over a connection of its own, so that no search delays a commit. Every answer is bounded.
+
+import { type Delivery, laneOf, STATES, type State } from '../../../domain/delivery.ts';
+import { formatId } from '../../../domain/ids.ts';
+import type { Attempt } from '../../../domain/outcome.ts';
+import { PRIORITIES } from '../../../domain/priority.ts';
+import {
+  type DeadGroup,
+  type DeliveryPage,
+  type Filter,
+  type HistoryEntry,
+  type Ledger,
+  SEARCH_LIMIT_MAX,
+} from '../../../ledger/ledger.ts';
+import { assert } from '../../../system/assert.ts';
+import { PostgresConnection, type PostgresRow } from '../../../system/postgres.ts';
+import { SCHEMA } from '../schema/schema.ts';
+import { deadGroups, searches, seqRange } from './search.ts';
+
+// Of one delivery, attempts and history are told up to here.
+const STORY_LINES_MAX = 10_000;
+
+export const LEDGER_SQL = {
+  deliveries: `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session, d.user_id AS "user",
+      d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,
+      d.enter_at AS "enterAt", d.rank, d.due_at AS "dueAt", d.expires_at AS "expiresAt",
+      d.accepted_at AS "acceptedAt", d.state, d.reason, d.detail, d.settled_at AS "settledAt",
+      d.attempts, d.failures, d.doubts, d.cures, d.message_id AS "messageId",
+      d.superseded_by AS "supersededBy", d.repeats, d.body, NOT is_intact(d) AS damaged, r.result
+    FROM deliveries d LEFT JOIN results r ON r.seq = d.seq WHERE d.seq = ANY ($1::bigint[])`,
+  attempts: `SELECT seq, n, started_at AS "startedAt", ended_at AS "endedAt", outcome, reason, detail,
+      retry_after_ms AS "retryAfterMs" FROM attempts WHERE seq = $1 ORDER BY no LIMIT $2`,
+  history: `SELECT seq, at, from_state AS "from", to_state AS "to", reason, by
+    FROM history WHERE seq = $1 ORDER BY no LIMIT $2`,
+  copies: 'SELECT seq FROM copies WHERE origin = $1 ORDER BY seq LIMIT $2',
+  hasCopies: 'SELECT 1 FROM copies LIMIT 1',
+  counts: `SELECT account, state, count FROM tallies WHERE account > '' AND count > 0
+    ORDER BY account`,
+  size: `SELECT sum(pg_total_relation_size(c.oid))::bigint AS bytes FROM pg_class c
+    WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r'`,
+} as const;
+
+type StateCount = Awaited<ReturnType<Ledger['countByState']>>[number];
+
+export function openPostgresLedger({ url, tag }: { url: string; tag: string }): Ledger {
+  const sql = new PostgresConnection({ url, name: 'sluice ledger', schema: SCHEMA });
+  const getMany = async (seqs: readonly number[]): Promise<Delivery[]> => {
+    const rows = await sql.all(LEDGER_SQL.deliveries, seqs);
+    const found = new Map(rows.map((row) => [row.seq, deliveryOf(row, tag)]));
+    return seqs.flatMap((seq) => found.get(seq) ?? []);
+  };
+  const rowsOf = async <T>(text: string, seq: number) =>
+    (await sql.all(text, seq, STORY_LINES_MAX)) as T[];
+  return {
+    getMany,
+    get: async (seq) => (await getMany([seq]))[0] ?? null,
+    attempts: (seq) => rowsOf<Attempt>(LEDGER_SQL.attempts, seq),
+    history: (seq) => rowsOf<HistoryEntry>(LEDGER_SQL.history, seq),
+    search: async (filter, page) => getMany(await found(sql, tag, filter, page)),
+    async copiesOf(origin) {
+      const rows = await sql.all(LEDGER_SQL.copies, origin, SEARCH_LIMIT_MAX);
+      return getMany(rows.map(({ seq }) => Number(seq)));
+    },
+    hasCopies: async () => (await sql.get(LEDGER_SQL.hasCopies)) !== null,
+    async deadByCause(filter) {
+      const query = deadGroups(tag, filter);
+      return (await sql.all(query.sql, ...query.params)) as unknown as DeadGroup[];
+    },
+    async countByState() {
+      const counts = (await sql.all(LEDGER_SQL.counts)) as unknown as StateCount[];
+      return counts.sort((a, b) => byAccount(a, b) || byState(a.state, b.state));
+    },
+    size: async () => Number((await sql.get(LEDGER_SQL.size))?.bytes ?? 0),
+    close: () => sql.close(),
+  };
+}
+
+async function found(
+  sql: PostgresConnection,
+  tag: string,
+  filter: Filter,
+  page: DeliveryPage,
+): Promise<number[]> {
+  const { limit } = page;
+  assert(limit > 0 && limit <= SEARCH_LIMIT_MAX, `search limit ${limit}`);
+  const order = 'after' in page ? 'ASC' : 'DESC';
+  const range = await seqRange(sql, filter, page);
+  const seqs: number[] = [];
+  for (const query of searches(tag, filter, range, { order, limit })) {
+    for (const { seq } of await sql.all(query.sql, ...query.params)) seqs.push(Number(seq));
+  }
+  return seqs.sort((a, b) => (order === 'ASC' ? a - b : b - a)).slice(0, limit);
+}
+
+function deliveryOf(row: PostgresRow, tag: string): Delivery {
+  const told = row as unknown as Omit<Delivery, 'priority'> & { priority: number };
+  const id = formatId(tag, told.seq);
+  return {
+    ...told,
+    id,
+    correlation: (row.correlation as string | null) ?? id,
+    lane: laneOf(told),
+    priority: PRIORITIES[told.priority]!,
+  };
+}
+
+function byAccount(a: StateCount, b: StateCount): number {
+  return a.account < b.account ? -1 : a.account === b.account ? 0 : 1;
+}
+
+function byState(a: State, b: State): number {
+  return STATES.indexOf(a) - STATES.indexOf(b);
+}

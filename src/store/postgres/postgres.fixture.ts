@@ -1,0 +1,66 @@
+// Stores on Postgres for tests. Those of one file share a database, which is emptied before each: making one takes
+// longer than most tests.
+
+import { PostgresConnection } from '../../system/postgres.ts';
+import type { Harness } from '../contract/journal.fixture.ts';
+import { type AccountsBySeq, soleOwner } from '../contract/sole-owner.fixture.ts';
+import { openPostgresLedger } from './ledger/ledger.ts';
+import { openPostgresJournal } from './postgres.ts';
+import { SCHEMA } from './schema/schema.ts';
+
+export interface PostgresHarness extends Harness {
+  readonly url: string;
+}
+
+const EMPTY = `DO $$
+DECLARE
+  tables text;
+BEGIN
+  SELECT string_agg(format('${SCHEMA}.%I', tablename), ', ') INTO tables FROM pg_tables
+    WHERE schemaname = '${SCHEMA}' AND tablename <> 'meta';
+  IF tables IS NULL THEN RETURN; END IF;
+  EXECUTE 'TRUNCATE ' || tables || ' RESTART IDENTITY';
+  ALTER SEQUENCE ${SCHEMA}.delivery_seq RESTART;
+END $$`;
+
+async function behindItsBack(url: string, work: (sql: PostgresConnection) => Promise<unknown>) {
+  const sql = new PostgresConnection({ url, name: 'test', schema: SCHEMA });
+  try {
+    await work(sql);
+  } finally {
+    await sql.close();
+  }
+}
+
+export async function openHarness(url: string): Promise<PostgresHarness> {
+  await behindItsBack(url, (sql) => sql.script(EMPTY));
+  const accounts: AccountsBySeq = new Map();
+  const open = async () => {
+    const journal = await openPostgresJournal({ url });
+    return {
+      journal: soleOwner(journal, accounts),
+      ledger: openPostgresLedger({ url, tag: journal.tag }),
+      second: () => journal.beside('second'),
+    };
+  };
+  const close = async () => {
+    await harness.ledger.close();
+    await harness.journal.close();
+  };
+  const harness: PostgresHarness = {
+    ...(await open()),
+    url,
+    async reopen() {
+      await close();
+      Object.assign(harness, await open());
+    },
+    damage: (seq, change) =>
+      behindItsBack(url, async (sql) => {
+        for (const [column, value] of Object.entries(change)) {
+          await sql.run(`UPDATE deliveries SET ${column} = $1 WHERE seq = $2`, value, seq);
+        }
+      }),
+    dispose: close,
+  };
+  return harness;
+}

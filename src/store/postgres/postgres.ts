@@ -1,0 +1,309 @@
+// The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what
+// must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as
+// one transaction. Both connections are made again after they were lost.
+
+import { randomUUID } from 'node:crypto';
+import type { NewDelivery } from '../../domain/delivery.ts';
+import { assert } from '../../system/assert.ts';
+import { PostgresConnection, type PostgresSql } from '../../system/postgres.ts';
+import type { CommitWatch } from '../commit-watch.ts';
+import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
+import type { AuditStore } from '../ports/audit.ts';
+import { type BroadcastStore, broadcastsOver } from '../ports/broadcasts.ts';
+import { type CallerStore, Presence } from '../ports/callers.ts';
+import type {
+  AppendBounds,
+  Appending,
+  Begun,
+  MoveCommand,
+  Moved,
+  ReceiptCommand,
+  ReceiptEffect,
+  Settled,
+  Settlement,
+} from '../ports/delivery.ts';
+import { type IngestStore, ingestOver } from '../ports/ingest.ts';
+import { type KeyStore, keysOver } from '../ports/keys.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import { assertOwn, EMBEDDED, type Kept, type Owner } from '../ports/ownership.ts';
+import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { Store } from '../ports/store.ts';
+import { type StreamStore, streamsOver } from '../ports/streams.ts';
+import { incomingOver, type UpdateStore } from '../ports/updates.ts';
+import { JournalOpenError } from '../store-error.ts';
+import type { FilledChats } from './audiences.ts';
+import { runBroadcasts } from './broadcasts.ts';
+import { allAnswered, type Inherited, inheritedOf, unanswered } from './callers.ts';
+import {
+  appendCommand,
+  beginCommand,
+  moveCommand,
+  queuedOfRow,
+  readAppended,
+  readSettled,
+  receiptCommand,
+  settleCommand,
+  smallCommand,
+} from './commands.ts';
+import { BatchCommit, unavailable } from './group-commit.ts';
+import { runIncoming } from './incoming.ts';
+import { runIngest } from './ingest/ingest.ts';
+import { runKeys } from './keys.ts';
+import { filesInUse, lastCallAt, prune, shiftTimes } from './maintenance.ts';
+import {
+  accountsOf,
+  callsSince,
+  knownAccounts,
+  limitsOf,
+  READS_SQL,
+  recover,
+  saveAccount,
+} from './reads.ts';
+import { renameAccounts } from './renames.ts';
+import { migrate, SCHEMA } from './schema/schema.ts';
+import { runStreams } from './streams.ts';
+
+export interface PostgresJournalOptions {
+  readonly url: string;
+  // As whom accounts are opened; see ports/ownership.ts.
+  readonly node?: string;
+  readonly watch?: CommitWatch;
+}
+
+// Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
+const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502 } as const;
+
+// Rejects with JournalOpenError.
+export async function openPostgresJournal(
+  options: PostgresJournalOptions,
+): Promise<PostgresJournal> {
+  const { url, node = EMBEDDED, watch = null } = options;
+  const connect = (name: string) => new PostgresConnection({ url, name, schema: SCHEMA });
+  const [writer, side] = [connect('sluice'), connect('sluice side')];
+  try {
+    const tag = await migrate(side);
+    const inherited = await inheritedOf(side);
+    const shared = {
+      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, randomUUID(), watch) },
+      ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
+    };
+    return new PostgresJournal(shared, node);
+  } catch (error) {
+    await Promise.all([writer.close(), side.close()]);
+    if (error instanceof JournalOpenError) throw error;
+    throw new JournalOpenError(
+      'failed',
+      `the database cannot be used: ${unavailable(error).message}`,
+    );
+  }
+}
+
+// What all handles of this process work on.
+interface Shared {
+  readonly tag: string;
+  readonly writer: PostgresConnection;
+  readonly side: PostgresConnection;
+  readonly commits: BatchCommit;
+  readonly inherited: Inherited;
+  readonly presence: Presence;
+  readonly chats: FilledChats;
+}
+
+export class PostgresJournal implements Store {
+  readonly tag: string;
+  readonly callers: CallerStore;
+  readonly incoming: UpdateStore;
+  readonly streams: StreamStore;
+  readonly broadcasts: BroadcastStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly ingest: IngestStore;
+  readonly #shared: Shared;
+  readonly #node: string;
+  #closed: Promise<void> | null = null;
+
+  constructor(shared: Shared, node: string) {
+    this.tag = shared.tag;
+    this.#shared = shared;
+    this.#node = node;
+    const { chats, inherited } = shared;
+    this.callers = {
+      caller: (owner, seq, isThere) => this.#caller(owner, seq, isThere),
+      unanswered: (bounds) => this.#ask((sql) => unanswered(sql, inherited, bounds)),
+    };
+    this.incoming = incomingOver((command) =>
+      this.#together('', (sql) => runIncoming(sql, command)),
+    );
+    this.streams = streamsOver((command) => this.#ask((sql) => runStreams(sql, command)));
+    this.broadcasts = broadcastsOver((command) =>
+      this.#alone('broadcasts', (sql) => runBroadcasts(sql, chats, command)),
+    );
+    const guarded = keysOver((command) => this.#ask((sql) => runKeys(sql, command)));
+    this.keys = guarded.keys;
+    this.audit = guarded.audit;
+    this.ingest = ingestOver((command) => this.#alone('ingest', (sql) => runIngest(sql, command)));
+  }
+
+  // Another handle on the same store, as another node would open it.
+  beside(node: string): PostgresJournal {
+    return new PostgresJournal(this.#shared, node);
+  }
+
+  recover(owners: readonly Owner[]): AsyncIterable<Recovered> {
+    return recover(this.#shared.side, owners);
+  }
+
+  append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {
+    assert(
+      delivery.account === owner.account,
+      'a delivery is appended by the owner of its account',
+    );
+    const command = appendCommand(owner, delivery, bounds);
+    // The server answers when it has forced the commit to its disk: what is written is durable.
+    const durable = this.#shared.commits.submit(command, (told) => readAppended(delivery, told));
+    return { written: durable, durable };
+  }
+
+  begin(owner: Owner, seq: number, startedAt: number): Promise<Begun> {
+    return this.#shared.commits.submit(beginCommand(owner, seq, startedAt), as<Begun>);
+  }
+
+  settle(owner: Owner, settlement: Settlement): Promise<Settled> {
+    assertOwn(owner, settlement.limits);
+    const { commits, presence } = this.#shared;
+    return commits.submit(settleCommand(owner, settlement, presence), readSettled);
+  }
+
+  move(owner: Owner, command: MoveCommand): Promise<Moved> {
+    return this.#shared.commits.submit(moveCommand(owner, command), (answer) => {
+      const moved = answer as Moved;
+      if (moved.kind !== 'moved' || moved.queued === null) return moved;
+      return { ...moved, queued: queuedOfRow(moved.queued as never) };
+    });
+  }
+
+  receipt(owner: Owner, command: ReceiptCommand): Promise<ReceiptEffect> {
+    const { commits, presence } = this.#shared;
+    return commits.submit(receiptCommand(owner, command, presence), (answer) => {
+      const effect = answer as ReceiptEffect;
+      if (effect.kind !== 'moved') return effect;
+      return { ...effect, queued: queuedOfRow(effect.queued as never) };
+    });
+  }
+
+  async #caller({ account, epoch }: Owner, seq: number, isThere: boolean): Promise<Kept> {
+    const { commits, presence } = this.#shared;
+    const command = smallCommand('caller', account, { epoch, seq, isThere });
+    return commits.submit(command, (answer) => {
+      const { kind, isAlive } = answer as Kept & { isAlive?: true };
+      if (isAlive === true) presence.note(seq, isThere);
+      return { kind };
+    });
+  }
+
+  saveLimits(owner: Owner, limits: readonly StoredLimit[]): Promise<Kept> {
+    assertOwn(owner, limits);
+    const { account, epoch } = owner;
+    return this.#shared.commits.submit(
+      smallCommand('save_limits', account, { epoch, limits }),
+      as<Kept>,
+    );
+  }
+
+  limits(accounts: readonly string[]): Promise<StoredLimit[]> {
+    return this.#shared.commits.run((sql) => limitsOf(sql, accounts));
+  }
+
+  async openAccount(account: string): Promise<Owner> {
+    const command = smallCommand('open_account', account, { node: this.#node });
+    return { account, epoch: await this.#shared.commits.submit(command, as<number>) };
+  }
+
+  async closeAccount({ account, epoch }: Owner): Promise<void> {
+    const command = smallCommand('close_account', account, { epoch, node: this.#node });
+    await this.#shared.commits.submit(command, as<null>);
+  }
+
+  knownAccounts(): Promise<string[]> {
+    return this.#shared.commits.run(knownAccounts);
+  }
+
+  callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
+    return this.#shared.commits.run((sql) => callsSince(sql, accounts, since));
+  }
+
+  lastCallAt(): Promise<number> {
+    return this.#shared.commits.run(lastCallAt);
+  }
+
+  shiftTimes(shift: TimeShift): Promise<void> {
+    return this.#inTurn((sql) => shiftTimes(sql, shift));
+  }
+
+  saveAccount(account: StoredAccount): Promise<void> {
+    return this.#ask((sql) => saveAccount(sql, account));
+  }
+
+  async removeAccount(id: string): Promise<void> {
+    await this.#ask((sql) => sql.run(READS_SQL.dropAccount, id));
+  }
+
+  accounts(): Promise<StoredAccount[]> {
+    return this.#ask(accountsOf);
+  }
+
+  renameAccounts(renames: readonly AccountRename[]): Promise<readonly string[]> {
+    return this.#inTurn((sql) => renameAccounts(sql, renames));
+  }
+
+  filesInUse(): Promise<string[]> {
+    return this.#inTurn(filesInUse);
+  }
+
+  prune(command: PruneCommand): Promise<number> {
+    return this.#inTurn((sql) => prune(sql, command));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const { commits, writer, side } = this.#shared;
+    await commits.close();
+    // A database that is away is told nothing more; the next process takes every answer as in doubt.
+    await allAnswered(side).catch(() => {});
+    await Promise.all([writer.close(), side.close()]);
+  }
+
+  #inTurn<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    return this.#shared.commits.run((connection) => connection.transaction('', work));
+  }
+
+  // One statement, or several that only read.
+  async #ask<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#shared.side);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  #alone<T>(port: keyof typeof PORT_LOCKS, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    return this.#together(`SELECT pg_advisory_xact_lock(${PORT_LOCKS[port]})`, work);
+  }
+
+  async #together<T>(opening: string, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    try {
+      return await this.#shared.side.transaction(opening, work);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}
+
+function as<T>(answer: unknown): T {
+  return answer as T;
+}

@@ -1,0 +1,97 @@
+// What the journal reads back: limits, accounts, recent calls, what is alive. Asked at start and by hand, never per
+// message.
+
+import type { Queued } from '../../domain/delivery.ts';
+import type { PostgresRow, PostgresSql } from '../../system/postgres.ts';
+import type { StoredAccount } from '../ports/accounts.ts';
+import type { DeliveryPast } from '../ports/delivery.ts';
+import type { StoredLimit } from '../ports/limits.ts';
+import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
+import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import { queuedOfRow } from './commands.ts';
+
+const PAGE_ROWS_MAX = 16_384;
+
+export const READS_SQL = {
+  epochs: 'SELECT account, epoch FROM owners WHERE account = ANY ($1::text[])',
+  livePage: `SELECT seq, account, chat, session, thread, user_id AS "user", method, family, gate,
+      priority, cost, live, final, slot, enter_at AS "enterAt", rank, due_at AS "dueAt",
+      expires_at AS "expiresAt", octet_length(body) AS bytes, correlation,
+      CASE WHEN state = 'sending' THEN attempts END AS n,
+      json_build_object('acceptedAt', accepted_at, 'failures', failures, 'doubts', doubts,
+        'cures', cures) AS record
+    FROM deliveries WHERE settled_at IS NULL AND account = ANY ($1::text[]) AND seq > $2
+    ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`,
+  calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.gate,
+      d.live, d.cost, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome
+    FROM attempts a JOIN deliveries d ON d.seq = a.seq
+    WHERE a.started_at >= $1 AND d.account = ANY ($2::text[]) ORDER BY a.no`,
+  limits: `SELECT account, key, value, updated_at AS "updatedAt" FROM limits
+    WHERE account = ANY ($1::text[]) ORDER BY account, key`,
+  // What is under no account is of the store itself.
+  known: `SELECT account FROM tallies WHERE account > '' AND count > 0
+    UNION SELECT account FROM limits WHERE account > '' ORDER BY account`,
+  accounts: `SELECT id, platform, sealed, paused, refused, created_at AS "createdAt"
+    FROM accounts ORDER BY id`,
+  saveAccount: `INSERT INTO accounts (id, platform, sealed, paused, refused, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET platform = excluded.platform,
+    sealed = excluded.sealed, paused = excluded.paused, refused = excluded.refused,
+    created_at = excluded.created_at`,
+  dropAccount: 'DELETE FROM accounts WHERE id = $1',
+} as const;
+
+export async function limitsOf(sql: PostgresSql, accounts: readonly string[]) {
+  return (await sql.all(READS_SQL.limits, accounts)) as unknown as StoredLimit[];
+}
+
+export async function knownAccounts(sql: PostgresSql): Promise<string[]> {
+  return (await sql.all(READS_SQL.known)).map(({ account }) => String(account));
+}
+
+export async function callsSince(sql: PostgresSql, accounts: readonly string[], since: number) {
+  return (await sql.all(READS_SQL.calls, since, accounts)) as unknown as StoredCall[];
+}
+
+export async function accountsOf(sql: PostgresSql): Promise<StoredAccount[]> {
+  return (await sql.all(READS_SQL.accounts)) as unknown as StoredAccount[];
+}
+
+export async function saveAccount(sql: PostgresSql, account: StoredAccount): Promise<void> {
+  const { id, platform, sealed, paused, refused, createdAt } = account;
+  await sql.run(READS_SQL.saveAccount, id, platform, sealed, paused, refused, createdAt);
+}
+
+type LiveRow = Parameters<typeof queuedOfRow>[0] & {
+  readonly n: number | null;
+  readonly record: DeliveryPast;
+};
+
+// Pages are asked for one ahead, so that the server reads while this side builds.
+export async function* recover(
+  sql: PostgresSql,
+  owners: readonly Owner[],
+): AsyncGenerator<Recovered> {
+  const accounts = owners.map(({ account }) => account);
+  const raised = new Map((await sql.all(READS_SQL.epochs, accounts)).map(epochOf));
+  const own: string[] = [];
+  for (const { account, epoch } of owners) {
+    if (epoch >= (raised.get(account) ?? FIRST_EPOCH)) own.push(account);
+    else yield { ...NOT_OWNER, account };
+  }
+  const pageAfter = (seq: number) => sql.all(READS_SQL.livePage, own, seq);
+  let next: Promise<PostgresRow[]> | null = own.length === 0 ? null : pageAfter(0);
+  while (next !== null) {
+    const page = (await next) as unknown as LiveRow[];
+    next = page.length < PAGE_ROWS_MAX ? null : pageAfter(page.at(-1)!.seq);
+    for (const row of page) yield recovered(row);
+  }
+}
+
+function epochOf({ account, epoch }: PostgresRow): [string, number] {
+  return [String(account), Number(epoch)];
+}
+
+function recovered({ n, record, ...row }: LiveRow): Recovered {
+  const queued: Queued = queuedOfRow(row);
+  return n === null ? { kind: 'queued', queued } : { kind: 'sending', queued, n, record };
+}

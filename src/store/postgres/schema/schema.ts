@@ -1,0 +1,74 @@
+// The schema of the Postgres store, as forward migrations: each runs once, and is never edited after a release. They
+// run under a lock that every node takes at its start, in one transaction, so that of nodes that start together one
+// migrates and the others find it done. The functions are written anew whenever they differ.
+
+import { hash } from 'node:crypto';
+import type { PostgresConnection, PostgresSql } from '../../../system/postgres.ts';
+import { JournalOpenError } from '../../store-error.ts';
+import { FUNCTIONS } from '../functions/run.ts';
+import { BROADCASTS } from './broadcasts.ts';
+import { DELIVERIES } from './deliveries.ts';
+import { INGEST } from './ingest.ts';
+import { REST } from './rest.ts';
+
+export const SCHEMA = 'sluice';
+// 'SLUC': whoever migrates holds it.
+const MIGRATION_LOCK = 0x534c5543;
+
+const MIGRATIONS: readonly string[] = [
+  [DELIVERIES, REST, BROADCASTS, INGEST].map(byBytes).join('\n'),
+];
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+const PREPARE = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+  CREATE SCHEMA IF NOT EXISTS ${SCHEMA};
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.meta (name text PRIMARY KEY, value text NOT NULL)`;
+
+// A store's tag is drawn by the server when the store is made; see domain/ids.ts.
+const TAG_LENGTH = 5;
+const MAKE_TAG = `INSERT INTO meta SELECT 'tag', string_agg(
+    substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + floor(random() * 36)::int, 1), '')
+  FROM generate_series(1, ${TAG_LENGTH})`;
+
+const SAVE = `INSERT INTO meta (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+// Texts are compared by their bytes, as everywhere in Sluice.
+function byBytes(ddl: string): string {
+  return ddl.replaceAll(/\bTEXT\b/g, 'text COLLATE "C"');
+}
+
+// The store's tag.
+export async function migrate(connection: PostgresConnection): Promise<string> {
+  return connection.transaction(PREPARE, async (sql) => {
+    await checkEncoding(sql);
+    const rows = await sql.all('SELECT name, value FROM meta');
+    const meta = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+    const version = Number(meta.get('version') ?? 0);
+    if (version > SCHEMA_VERSION) throw newerSchema(version);
+    for (const migration of MIGRATIONS.slice(version)) await sql.script(migration);
+    if (version === 0) await sql.run(MAKE_TAG);
+    const functions = hash('sha256', FUNCTIONS);
+    if (meta.get('functions') !== functions) await sql.script(FUNCTIONS);
+    await sql.run(SAVE, 'version', String(SCHEMA_VERSION));
+    await sql.run(SAVE, 'functions', functions);
+    return String((await sql.get(`SELECT value FROM meta WHERE name = 'tag'`))?.value);
+  });
+}
+
+async function checkEncoding(sql: PostgresSql): Promise<void> {
+  const row = await sql.get(`SELECT current_setting('server_encoding') AS encoding`);
+  if (row?.encoding === 'UTF8') return;
+  throw new JournalOpenError(
+    'not_a_store',
+    `the database is encoded as ${row?.encoding}: name one that was created with ENCODING 'UTF8'`,
+  );
+}
+
+function newerSchema(version: number): JournalOpenError {
+  return new JournalOpenError(
+    'newer_schema',
+    `the store was written by a newer Sluice (schema ${version}, this program knows ` +
+      `${SCHEMA_VERSION}): run that version, or restore a backup made before the upgrade`,
+  );
+}

@@ -1,0 +1,198 @@
+// The only way to the Postgres driver: a connection that is made when it is first needed and made again after it was
+// lost, and that does one thing at a time, in the order asked. Statements are prepared once per connection. Whole
+// numbers come back as numbers: the store gives no number that one cannot hold, and long ids cross as text.
+
+import pg from 'pg';
+
+export type SqlValue = string | number | boolean | null | readonly (string | number | null)[];
+export type PostgresRow = Record<string, unknown>;
+
+export interface PostgresSql {
+  all(sql: string, ...params: SqlValue[]): Promise<PostgresRow[]>;
+  // The first row; null: there is none.
+  get(sql: string, ...params: SqlValue[]): Promise<PostgresRow | null>;
+  // How many rows were changed.
+  run(sql: string, ...params: SqlValue[]): Promise<number>;
+  // Several statements without parameters, in one round trip and one transaction.
+  script(sql: string): Promise<void>;
+}
+
+export interface PostgresOptions {
+  readonly url: string;
+  // Shown in the server's list of connections.
+  readonly name: string;
+  // Where tables and functions are looked up.
+  readonly schema: string;
+}
+
+// What the server said no with; see its table of error codes.
+export const PG = {
+  deadlock: '40P01',
+  serialization: '40001',
+  diskFull: '53100',
+} as const;
+
+const INT8_OID = 20;
+const CONNECT_MS_MAX = 10_000;
+// Texts of searches are made up of parts; all others are constants.
+const PREPARED_MAX = 512;
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8_OID && format !== 'binary') return Number;
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+export function codeOf(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : null;
+}
+
+// The server shuts down, or ends the connection: its last words are no answer to the statement.
+const LAST_WORDS = /^(?:08|57P)/;
+
+// Whether the server has answered, and so nothing of the statement is in doubt.
+export function isAnswer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !LAST_WORDS.test(error.code ?? '');
+}
+
+export class PostgresConnection implements PostgresSql {
+  readonly #options: PostgresOptions;
+  readonly #names = new Map<string, string>();
+  #client: Promise<pg.Client> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PostgresOptions) {
+    this.#options = options;
+  }
+
+  all(sql: string, ...params: SqlValue[]): Promise<PostgresRow[]> {
+    return this.#inTurn((client) => this.#query(client, sql, params)).then(({ rows }) => rows);
+  }
+
+  async get(sql: string, ...params: SqlValue[]): Promise<PostgresRow | null> {
+    return (await this.all(sql, ...params))[0] ?? null;
+  }
+
+  run(sql: string, ...params: SqlValue[]): Promise<number> {
+    return this.#inTurn((client) => this.#query(client, sql, params)).then(countOf);
+  }
+
+  async script(sql: string): Promise<void> {
+    await this.#inTurn((client) => client.query(sql));
+  }
+
+  // All of it or nothing. `opening`: statements that go with the first round trip.
+  transaction<T>(opening: string, work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    return this.#inTurn(async (client) => {
+      await client.query(`BEGIN; ${opening}`);
+      try {
+        const result = await work(this.#within(client));
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => this.#lose(client));
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    const client = await this.#client?.catch(() => null);
+    this.#client = null;
+    await client?.end();
+  }
+
+  #within(client: pg.Client): PostgresSql {
+    const all = async (sql: string, ...params: SqlValue[]) =>
+      (await this.#query(client, sql, params)).rows;
+    return {
+      all,
+      get: async (sql, ...params) => (await all(sql, ...params))[0] ?? null,
+      run: async (sql, ...params) => countOf(await this.#query(client, sql, params)),
+      async script(sql) {
+        await client.query(sql);
+      },
+    };
+  }
+
+  #inTurn<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const done = this.#turn.then(async () => {
+      const client = await this.#connected();
+      try {
+        return await work(client);
+      } catch (error) {
+        if (!isAnswer(error)) this.#lose(client);
+        throw error;
+      }
+    });
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  #query(client: pg.Client, sql: string, params: readonly SqlValue[]): Promise<pg.QueryResult> {
+    const values = params.map(storable);
+    const name = this.#nameOf(sql);
+    return client.query(name === null ? { text: sql, values } : { name, text: sql, values });
+  }
+
+  #nameOf(sql: string): string | null {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return known;
+    if (this.#names.size >= PREPARED_MAX) return null;
+    const name = `s${this.#names.size + 1}`;
+    this.#names.set(sql, name);
+    return name;
+  }
+
+  #connected(): Promise<pg.Client> {
+    this.#client ??= this.#connect().catch((error) => {
+      this.#client = null;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const { url, name, schema } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      keepAlive: true,
+      types,
+    });
+    // It may be lost while nobody asks; the next one to ask connects anew.
+    client.on('error', () => this.#lose(client));
+    await client.connect();
+    await client.query(`SET search_path = ${schema}`);
+    return client;
+  }
+
+  #lose(client: pg.Client): void {
+    this.#client = null;
+    client.removeAllListeners('error');
+    client.on('error', () => {});
+    void client.end().catch(() => {});
+  }
+}
+
+// A NUL, and half of a surrogate pair, are characters to us and none to Postgres.
+export function storableText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole;
+}
+
+function storable(value: SqlValue): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) {
+    return value.map((each) => (typeof each === 'string' ? storableText(each) : each));
+  }
+  return value;
+}
+
+function countOf({ rowCount }: pg.QueryResult): number {
+  return rowCount ?? 0;
+}
