@@ -61,6 +61,7 @@ export const TAGS = {
   messages: 'Hand over, look up, search, cancel, explain.',
   streams: 'Texts that grow, and end in a final.',
   broadcasts: 'One message to many chats, and the audiences they go to.',
+  ingest: 'Channels that are followed, and their posts.',
   'dead letters': 'What will not be tried again unless someone says so.',
   accounts: 'What is known of each account and chat, and the operator’s pause.',
   watching: 'How the gateway stands, now and as it changes.',
