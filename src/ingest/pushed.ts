@@ -11,7 +11,6 @@ import type { IngestCounters } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import type { Looks } from './looks.ts';
 import { formatProgress, type Gap, type Progress } from './progress.ts';
-import type { ReaderConnections } from './readers.ts';
 import { newPostOf } from './run.ts';
 import type { Tracked } from './tracked.ts';
 
@@ -19,7 +18,6 @@ export interface PushesParts {
   readonly store: IngestStore;
   readonly clock: Clock;
   readonly counters: IngestCounters;
-  readonly readers: ReaderConnections;
   readonly looks: Looks;
   readonly onEvent: (event: IngestEvent) => void;
 }
@@ -98,19 +96,15 @@ export class Pushes {
     return this.#commit(tracked, there, { ...progress, gaps }, null);
   }
 
-  // Under the lease of its reader, as everything that is written; throws where that is another's, so that the platform
-  // tells it again.
+  // No connection has to be guarded, so no lease is taken: the revision of the source tells whether it was moved on.
   async #commit(
     tracked: Tracked,
     posts: readonly NewPost[],
     progress: Progress,
     date: number | null,
   ): Promise<number> {
-    const { store, clock, readers, onEvent } = this.#parts;
+    const { store, clock, onEvent } = this.#parts;
     const { source, settings } = tracked;
-    const picked = await readers.pick({ ...source, account: null });
-    if (picked.kind !== 'open') throw new Error(`its reader is not at hand: ${picked.kind}`);
-    const { key, epoch } = picked.open;
     const now = clock.now();
     const lastId = posts.reduce((highest, { id }) => higherId(highest, id), progress.cursor.lastId);
     const newestDate =
@@ -121,7 +115,7 @@ export class Pushes {
       source: source.id,
       revision: source.revision,
       progress: formatProgress(next),
-      lease: { name: key, epoch },
+      lease: { name: source.readerKind, epoch: 1 },
       posts,
       deleted: [],
       at: now,

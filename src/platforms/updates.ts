@@ -2,6 +2,7 @@
 // whether the account was meant. What an update means is the platform's; keeping and forwarding it is the same for all.
 
 import type { Reply } from '../system/transport.ts';
+import type { PushedPost } from './history.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -49,6 +50,8 @@ export interface UpdateReading {
   nameIn(reply: Reply): string | null;
   // A call that the app put into its answer to an update; null: none that is made from here.
   callIn(contentType: string, body: string): WebhookCall | null;
+  // A post of a channel, new or edited, that the update tells of; null: none. Left out: it never does.
+  postIn?(update: unknown): PushedPost | null;
   // Of apps that poll: what is asked for, and whether an update is of a kind that was.
   readPoll(params: Params): Poll;
   isAsked(update: Params, poll: Poll): boolean;

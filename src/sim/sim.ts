@@ -32,7 +32,12 @@ export {
   type SimMtprotoOptions,
 } from './mtproto/model.ts';
 export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
-export { type DayFigures, FINAL_LATE_MS, recordedFigures, type WaitFigures } from './replay/figures.ts';
+export {
+  type DayFigures,
+  FINAL_LATE_MS,
+  recordedFigures,
+  type WaitFigures,
+} from './replay/figures.ts';
 export { type Recording, readRecording } from './replay/recording.ts';
 export { type ReplayOptions, replay, replayable } from './replay/replay.ts';
 export { type ServedSim, type ServeSimOptions, serveSim } from './serve.ts';

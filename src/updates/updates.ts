@@ -53,6 +53,8 @@ export interface InboundParts {
   readonly call: (account: string, call: WebhookCall, key: string) => Promise<'done' | 'later'>;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;
+  // Told of each update before the platform is told that it was taken, or on its way to an app that polls.
+  readonly observe?: (account: string, update: unknown) => Promise<void>;
   // What became of an update.
   readonly count: (account: string, end: UpdateEnd) => void;
   readonly log: { warn(fields: object, message: string): void };
@@ -190,6 +192,7 @@ class InboundRoom implements Inbound {
 
   saw(account: string, updates: readonly unknown[]): void {
     this.#watch.note(account, updates);
+    for (const update of updates) void this.#parts.observe?.(account, update).catch(() => {});
   }
 
   forget(account: string): void {
@@ -220,6 +223,7 @@ class InboundRoom implements Inbound {
     if (waiting >= WAITING_MAX) return { kind: 'full', waiting, waitingMax: WAITING_MAX };
     const [summary] = this.#watch.look(account, [update]);
     if (summary === undefined) return { kind: 'invalid' };
+    await this.#parts.observe?.(account, update);
     await this.#keep(account, summary, JSON.stringify(update));
     return { kind: 'received' };
   }
