@@ -30,7 +30,8 @@ export const INGEST_SETTINGS = {
   }),
   ingestPace: row('ingest', 'ingest_pace', choice(['rate', 'fixed']), 'rate', {
     meaning:
-      'When a channel is looked at: by its own `rate` of posts, within a budget of calls, or every ingest_interval_s (`fixed`)',
+      'When a channel is looked at: by its own `rate` of posts, within a budget of calls, or every ' +
+      'ingest_interval_s (`fixed`)',
   }),
   ingestIntervalS: row('ingest', 'ingest_interval_s', integer({ min: 1, max: DAY_S }), 300, {
     meaning:

@@ -4,6 +4,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { Transport } from '../system/transport.ts';
 import { NO_FAULTS } from './faults.ts';
+import { SimPages } from './pages.ts';
 import { createTelegramModel, type TelegramModel } from './telegram/model.ts';
 import { simTransport } from './transport.ts';
 
@@ -21,7 +22,9 @@ type Open = (ports: { readonly clock: Clock; readonly random: Random }) => Simul
 export const SIMULATORS: Readonly<Record<string, Open>> = {
   telegram(ports) {
     const model = createTelegramModel({});
-    const transport = simTransport({ ...ports, model, network: NETWORK, faults: NO_FAULTS });
+    const pages = new SimPages(ports);
+    const network = NETWORK;
+    const transport = simTransport({ ...ports, model, pages, network, faults: NO_FAULTS });
     return { transport, model };
   },
 };

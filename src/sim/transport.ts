@@ -10,6 +10,7 @@ import { parseAddress } from './address.ts';
 import { paramsOf } from './body.ts';
 import { type Faults, undergo, type WireFault } from './faults.ts';
 import { fileOf } from './files.ts';
+import type { SimPages } from './pages.ts';
 import { Polling } from './polling.ts';
 import { NOT_FOUND, refused, type SimAnswer } from './telegram/answers.ts';
 import type { JudgedCall, TelegramModel } from './telegram/model.ts';
@@ -42,6 +43,8 @@ export interface SimTransportPorts {
   readonly random: Random;
   readonly network: Network;
   readonly faults: Faults;
+  // Left out: channels have no public pages.
+  readonly pages?: SimPages;
   readonly onExchange?: (exchange: Exchange) => void;
 }
 
@@ -81,7 +84,8 @@ function makeRequest(
     return;
   }
   if (address === null) {
-    after(ports, way(ports), () => resolve(answered(refused(NOT_FOUND, false), clock.now())));
+    const page = ports.pages?.page(request.path) ?? refused(NOT_FOUND, false);
+    after(ports, way(ports), () => resolve(answered(page, clock.now())));
     return;
   }
   const params = { ...address.query, ...body };

@@ -13,6 +13,7 @@ import type {
   SourceChange,
   SourceState,
   StoredPost,
+  StoredReader,
 } from '../ports/ingest.ts';
 import { pageOf, placeOf, replaces } from '../post-rules.ts';
 import { type MemoryDisk, pairKey } from './disk.ts';
@@ -73,11 +74,8 @@ export function runIngest({ ingest: disk }: MemoryDisk, command: IngestCommand):
       return null;
     case 'waits':
       return [...disk.waits.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, wait]) => wait);
-    case 'saveReader': {
-      const { kind: _kind, ...account } = command;
-      disk.readers.set(pairKey(account.readerKind, account.account), account);
-      return null;
-    }
+    case 'saveReader':
+      return saveReader(disk, command);
     case 'removeReader':
       return disk.readers.delete(pairKey(command.readerKind, command.account));
     case 'readers':
@@ -156,6 +154,13 @@ function commit(disk: IngestDisk, page: PageCommit): PageCommitted {
   const state = page.isDead && source.state === 'active' ? 'dead' : source.state;
   disk.sources.set(source.id, { ...source, state, progress, revision });
   return { kind: 'committed', revision, added, changed, deleted };
+}
+
+function saveReader(disk: IngestDisk, reader: StoredReader): null {
+  const { readerKind, account, name, sealed, createdAt } = reader;
+  const key = pairKey(readerKind, account);
+  disk.readers.set(key, { readerKind, account, name, sealed, createdAt });
+  return null;
 }
 
 function unforwarded(disk: IngestDisk, source: number): StoredPost[] {
