@@ -204,13 +204,14 @@ export class Ingest implements Service {
 
   samples(): Sample[] {
     const now = this.#parts.clock.now();
-    const ages = this.#looks
-      .all()
-      .filter(({ source, isPushed }) => source.state === 'active' && !isPushed)
-      .map(({ source, progress }) => ({
-        channelId: source.name,
-        ageMs: now - (progress.succeededAt ?? source.createdAt),
-      }));
+    const byChannel = new Map<string, number>();
+    for (const { source, progress, isPushed } of this.#looks.all()) {
+      if (source.state !== 'active' || isPushed) continue;
+      const ageMs = now - (progress.succeededAt ?? source.createdAt);
+      // One that is read in several ways is told once, as the oldest of them.
+      byChannel.set(source.name, Math.max(ageMs, byChannel.get(source.name) ?? 0));
+    }
+    const ages = Array.from(byChannel, ([channelId, ageMs]) => ({ channelId, ageMs }));
     return samplesOf(this.counters, ages);
   }
 

@@ -32,7 +32,7 @@ export {
   type SimMtprotoOptions,
 } from './mtproto/model.ts';
 export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
-export { SimPages, type SimPagesOptions } from './pages.ts';
+export { SimPages } from './pages.ts';
 export {
   type DayFigures,
   FINAL_LATE_MS,

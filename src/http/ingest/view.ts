@@ -21,7 +21,8 @@ export function showSource(source: SourceView, now: number) {
     lastSuccessAt: showTimeOrNull(source.succeededAt),
     lastPostAt: showTimeOrNull(source.parsedAt),
     newestPostDate: showTimeOrNull(source.newestDate),
-    freshnessSeconds: Math.max(0, now - (source.succeededAt ?? source.createdAt)) / 1000,
+    freshnessSeconds:
+      Math.max(0, Math.round(now - (source.succeededAt ?? source.createdAt))) / 1000,
     nextLookAt: source.nextLookAt === null ? null : showTime(Math.max(now, source.nextLookAt)),
     nextLookReason: source.nextLookReason,
     gaps: source.gaps,
