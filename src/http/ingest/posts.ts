@@ -36,7 +36,7 @@ const SEARCH: Route<IngestOptions> = {
   examples: {
     'the newest of all': { query: { limit: '5' }, status: 200 },
     'of one channel, above a message id': {
-      query: { source: SAMPLE.source, after: '3', limit: '5' },
+      query: { source: SAMPLE.source, after: SAMPLE.post, limit: '5' },
       status: 200,
     },
     'with a word in them': { query: { text: 'rain', after: '2030-01-01T00:00:00Z' }, status: 200 },
@@ -51,7 +51,7 @@ const GET: Route<IngestOptions> = {
   tag: 'ingest',
   summary: 'One post, with its former states',
   answers: { 200: PostAnswer },
-  examples: { 'the first': { params: { id: SAMPLE.source, post: '2' }, status: 200 } },
+  examples: { 'the first': { params: { id: SAMPLE.source, post: SAMPLE.post }, status: 200 } },
   handler: one,
 };
 

@@ -21,6 +21,7 @@ export const SAMPLE = {
   audience: 'beta-testers',
   source: '4711',
   channel: '@daily_news',
+  post: '2600123',
   reader: '777000123',
   key: 'k-5f1d3c9a7b20',
   secret: 'the-secret-of-this-account',
