@@ -18,8 +18,8 @@ ${MADE}
 \`GET /metrics\` answers in the Prometheus text format, open on loopback, elsewhere with a viewer's key. All of these
 are folds over the same events that make the log and the event stream; besides them the usual \`process_*\` and
 \`nodejs_*\` metrics are there (\`nodejs_eventloop_lag_p99_seconds\` is how late the event loop is). No label names a
-chat, an account or a message (\`channel_id\` names the hundred channels that were read longest ago), and a metric has at most ${SERIES_MAX} series. Dashboards and alerts:
-[monitoring](../operate/monitoring.md).
+chat, an account or a message, and a metric has at most ${SERIES_MAX} series. \`channel_id\` names the hundred channels
+whose last success is oldest. Dashboards and alerts: [monitoring](../operate/monitoring.md).
 
 ${rowsOf(METRICS)}
 

@@ -53,8 +53,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice ingest posts --text rain --after 2030-01-01T00:00:00Z',
   ],
   'ingest export': [
-    'sluice ingest export 1 > posts.ndjson',
-    'sluice ingest export --format csv > posts.csv',
+    'sluice ingest export 1',
+    'sluice ingest export --format csv --after 2030-01-01T00:00:00Z',
   ],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
   mcp: ['sluice mcp', 'sluice mcp --url https://gate.example'],

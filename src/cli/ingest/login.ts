@@ -1,5 +1,5 @@
-// sluice ingest login: an account to read with. Someone answers what the platform asks; the session that comes of it goes
-// to the gateway, which keeps it sealed. It is shown nowhere, and written nowhere from here.
+// sluice ingest login: an account to read with. Someone answers what the platform asks; the session that comes of it
+// goes to the gateway, which keeps it sealed. It is shown nowhere, and written nowhere from here.
 
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
