@@ -247,7 +247,7 @@ export function ingest(store: () => Harness): void {
   describe('posts to forward', () => {
     test('are the new ones from a date on, until they are said to be forwarded', async () => {
       await all().addSource(aSource());
-      const posts = ['9', '10', '11'].map((id) => aPost(id, { date: 100 * Number(id) }));
+      const posts = ['9', '8', '10', '11'].map((id) => aPost(id, { date: 100 * Number(id) }));
       await all().commit(aPage({ posts: posts.slice(0, 1) }));
       await all().commit(aPage({ revision: 1, posts, forwardSince: 1_000 }));
       await store().reopen();
