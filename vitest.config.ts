@@ -8,7 +8,8 @@ export default defineConfig({
     // Not threads: V8 keeps one table of code pages for all threads of a process, and aborts when threads that end and
     // threads that compile meet in it (Check failed: jit_page.has_value()).
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many of them wait for a gateway, a browser or a limit.
+    maxWorkers: 3,
     // Generous, because time-outs are for what hangs; how fast things are is the benchmarks' business.
     testTimeout: 60_000,
     hookTimeout: 60_000,

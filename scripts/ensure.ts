@@ -42,6 +42,7 @@ const TOOLS = {
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof TOOLS;
+export const TOOL_NAMES = Object.keys(TOOLS) as ToolName[];
 
 // Two test files may ask at once, and apt refuses the second: it waits here, and then finds the program there.
 const APT_FLAGS = '-qq -y --no-install-recommends -o DPkg::Lock::Timeout=300';

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensure } from './ensure.ts';
+import { ensure, TOOL_NAMES } from './ensure.ts';
 import { run } from './run.ts';
 
 interface Report {
@@ -19,9 +19,7 @@ const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=$
 
 // Before the clock of any test runs; what cannot be had is said, and its tests say so again.
 if (process.argv.length === 2) {
-  await ensure('chromium');
-  await ensure('prometheus');
-  await ensure('python-telegram-bot');
+  for (const name of TOOL_NAMES) await ensure(name);
 }
 
 const checked = await run(process.execPath, ['scripts/check.ts'], { show: true });

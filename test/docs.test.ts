@@ -19,6 +19,7 @@ import { SLACK_LIMITS_DEFAULT, slackPriors } from '../src/platforms/slack/limits
 import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
 import { WHATSAPP_LIMITS_DEFAULT, whatsappPriors } from '../src/platforms/whatsapp/limits.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
+import { INGEST_METRICS } from '../src/telemetry/metrics/ingest-metrics.ts';
 import { METRICS } from '../src/telemetry/metrics/metrics.ts';
 import { exists, readTree } from './tidy/tree.ts';
 
@@ -39,7 +40,7 @@ describe('the docs and the code agree both ways', () => {
 
   test('metrics', () => {
     const rows = matches(readPage('reference/metrics.md'), /^\| `([a-z_]+)` \|/gm);
-    expect(sorted(rows)).toEqual(sorted(Object.keys(METRICS)));
+    expect(sorted(rows)).toEqual(sorted(Object.keys({ ...METRICS, ...INGEST_METRICS })));
   });
 
   test('the control routes, faults and limits of the simulator', () => {

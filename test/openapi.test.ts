@@ -18,6 +18,8 @@ const BLOCKED_CHAT = '880002';
 const gateway = new GatewayProcess(NOWHERE);
 
 beforeAll(async () => {
+  // So that accounts can be kept to read with; nobody is asked for them.
+  Object.assign(process.env, { SLUICE_MTPROTO_API_ID: '1', SLUICE_MTPROTO_API_HASH: 'x' });
   await gateway.start();
   const where = { account: SAMPLE.token };
   await made('/v1/sandbox/chats', { ...where, chat: FROZEN_CHAT, freezeSeconds: 3600 });
@@ -63,6 +65,20 @@ const MAKERS: Record<string, () => Promise<unknown>> = {
     expect(answer.status).toBe(201);
     return SAMPLE.audience;
   },
+  [SAMPLE.source]: async () => {
+    const order = { source: SAMPLE.channel, kind: 'sandbox' };
+    const { id } = await made('/v1/ingest/sources', order);
+    await postOf(String(id));
+    return id;
+  },
+  [SAMPLE.post]: async () => {
+    const { id } = await made('/v1/ingest/sources', { source: SAMPLE.channel, kind: 'sandbox' });
+    return postOf(String(id));
+  },
+  [SAMPLE.reader]: async () => {
+    const account = { kind: 'mtproto', id: SAMPLE.reader, session: 'x' };
+    return (await made('/v1/ingest/accounts', account)).id;
+  },
   [SAMPLE.key]: async () => (await made('/v1/keys', { name: 'tried', role: 'viewer' })).id,
   [SAMPLE.secret]: async () => {
     return (await gateway.ask('GET', `/v1/accounts/${SAMPLE.account}/webhook`)).body.secret;
@@ -74,6 +90,15 @@ const MAKERS: Record<string, () => Promise<unknown>> = {
   },
   [SAMPLE.adminKey]: async () => gateway.key,
 };
+
+// Its lowest, when it has any.
+async function postOf(source: string): Promise<string> {
+  for (;;) {
+    const { body } = await gateway.ask('GET', `/v1/ingest/posts?source=${source}&after=0&limit=1`);
+    const [post] = body.posts as { messageId: string }[];
+    if (post !== undefined) return post.messageId;
+  }
+}
 
 // The same example, with real ids.
 async function real(example: Example): Promise<Example> {

@@ -45,7 +45,7 @@ async function readSource(store: IngestStore, n: number): Promise<void> {
   const named = { readerKind: 'page', name: `@${n}`, settings: '{}' };
   const { source } = await store.addSource({ ...named, progress: '{}', createdAt: 0 });
   const lease = { name: 'page', epoch: 1 };
-  const rest = { progress: PROGRESS, lease, deleted: [], at: 1, isDead: false };
+  const rest = { progress: PROGRESS, lease, deleted: [], at: 1, isDead: false, forwardSince: null };
   for (let revision = 0; revision < POSTS / SOURCES / PAGE; revision++) {
     const posts = pageOf(revision * PAGE);
     const committed = await store.commit({ source: source.id, revision, posts, ...rest });

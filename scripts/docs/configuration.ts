@@ -70,6 +70,7 @@ function rowOf(setting: Setting<unknown>): string[] {
   const notes = [
     setting.meaning,
     setting.unit === null ? '' : ` (${setting.unit})`,
+    setting.alias === null ? '' : `; \`${setting.alias.variable}\` means the same`,
     setting.perAccount ? '; **per account**' : '',
     setting.refused === null ? '' : `; **${setting.refused}**`,
   ];

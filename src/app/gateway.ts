@@ -24,6 +24,7 @@ import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { Front, type ListenOptions } from './front.ts';
 import { fillMetrics, readHealth } from './health.ts';
+import { type IngestRoom, openIngest } from './ingest.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
 import { classesOf } from './output-classes.ts';
 import type { PlatformChoice } from './platforms.ts';
@@ -89,24 +90,24 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   fillMetrics(config, house, metrics);
   followRoad(road, log);
   const broadcasts = openBroadcasts(config, house, metrics);
-  const arrivals = openArrivals(house, metrics, () => options, broadcasts);
+  const ingest = openIngest(config, house, metrics, () => options);
+  const arrivals = openArrivals(house, metrics, () => options, [ingest, broadcasts]);
   const live = openLive(config, house, metrics, () => options);
   const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
   const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
   const followUps = new FollowUps({ ...house, tag: house.journal.tag }, live.road);
   const intake = { ...intakeOptions(config, house, metrics, followUps.road), followUps };
-  const options = { ...intake, ...rooms, removeAccount: remove };
+  const options = { ...intake, ...rooms, ...deskOf(ingest), removeAccount: remove };
   house.accounts.letGo(mayLetGo(house, rooms));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
   const front = new Front({ config, house, options, waiting, dialects });
   const atEnd: (() => void)[] = [];
   const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
-  const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
-  const workers = () => workerDepths(house);
-  const queueLog = createQueueLog({ clock, log, counts: () => road.counts(), depths, workers });
+  const queueLog = openQueueLog(house);
   await startRoad(house);
-  for (const part of [live, broadcasts, arrivals.inbound, ...keepers, queueLog]) await part.start();
+  const parts = [live, broadcasts, ingest, arrivals.inbound, ...keepers, queueLog];
+  for (const part of parts) await part.start();
   const introducing = introduceAccounts(config, house);
   let closed: Promise<void> | null = null;
 
@@ -116,7 +117,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     waiting.beginStop();
     const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
     const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
-    await Promise.all([live.stop(stepMs), broadcasts.stop(stepMs)]);
+    await Promise.all([live, broadcasts, ingest].map((part) => part.stop(stepMs)));
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
     for (const stop of atEnd) stop();
@@ -146,6 +147,18 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
       return closed;
     },
   };
+}
+
+function deskOf({ desk }: IngestRoom) {
+  return desk === undefined ? {} : { ingest: desk };
+}
+
+function openQueueLog(house: House) {
+  const { clock, log, engine } = house;
+  const { road, dispatch } = engine;
+  const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
+  const workers = () => workerDepths(house);
+  return createQueueLog({ clock, log, counts: () => road.counts(), depths, workers });
 }
 
 function workerDepths({ platforms, engine }: House): WorkerDepth[] {

@@ -21,9 +21,11 @@ export interface Arrivals {
   stop(deadlineMs: number): Promise<void>;
 }
 
-interface UpdateFollowers {
+interface UpdateFollower {
+  // An update came, of whatever kind.
+  observe?(account: string, update: unknown): Promise<void>;
   // Someone wrote in the chat.
-  onUpdate(account: string, chat: string): void;
+  onUpdate?(account: string, chat: string): void;
 }
 
 // `options`: asked when an app answers with a call, which is after intake was made.
@@ -31,7 +33,7 @@ export function openArrivals(
   house: House,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
-  followers: UpdateFollowers,
+  followers: readonly UpdateFollower[],
 ): Arrivals {
   const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
   const posting = undiciPosting(POSTS_MAX);
@@ -51,6 +53,9 @@ export function openArrivals(
     call: (account, call, key) => makeWebhookCall(options(), account, call, key),
     receipt: (account, receipt) => receive(house, account, receipt),
     usernameOf: (account) => usernameOf(house, account),
+    async observe(account, update) {
+      for (const follower of followers) await follower.observe?.(account, update);
+    },
     count: metrics.countUpdate,
     log,
   });
@@ -92,12 +97,13 @@ async function usernameOf(house: House, account: string): Promise<string | null>
   return reply === null ? null : updates.nameIn(reply);
 }
 
-function followed(incoming: UpdateStore, followers: UpdateFollowers): UpdateStore {
+function followed(incoming: UpdateStore, followers: readonly UpdateFollower[]): UpdateStore {
   return {
     ...incoming,
     record(batch) {
       for (const { account, chat, voice } of batch) {
-        if (voice !== 'none' && chat !== null) followers.onUpdate(account, chat);
+        if (voice === 'none' || chat === null) continue;
+        for (const follower of followers) follower.onUpdate?.(account, chat);
       }
       return incoming.record(batch);
     },

@@ -34,6 +34,28 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'broadcast pause': ['sluice broadcast pause b-k3x9a-1'],
   'broadcast resume': ['sluice broadcast resume b-k3x9a-1'],
   'broadcast cancel': ['sluice broadcast cancel b-k3x9a-1'],
+  'ingest login': ['sluice ingest login'],
+  'ingest add': [
+    'sluice ingest add @daily_news --sandbox',
+    'sluice ingest add @durov --priority 4',
+    'sluice ingest add @daily_news --kind mtproto --forward-url https://app.example/posts',
+    'sluice ingest add @daily_news --sandbox --forward-account 1:sandbox --forward-chat 42',
+  ],
+  'ingest list': ['sluice ingest list', 'sluice ingest list --json'],
+  'ingest show': ['sluice ingest show 1'],
+  'ingest run': ['sluice ingest run 1'],
+  'ingest pause': ['sluice ingest pause 1'],
+  'ingest resume': ['sluice ingest resume 1'],
+  'ingest remove': ['sluice ingest remove 1'],
+  'ingest dead': ['sluice ingest dead', 'sluice ingest dead --retry'],
+  'ingest posts': [
+    'sluice ingest posts 1',
+    'sluice ingest posts --text rain --after 2030-01-01T00:00:00Z',
+  ],
+  'ingest export': [
+    'sluice ingest export 1',
+    'sluice ingest export --format csv --after 2030-01-01T00:00:00Z',
+  ],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
   mcp: ['sluice mcp', 'sluice mcp --url https://gate.example'],
   queue: [
@@ -114,7 +136,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 // What one types first.
-const FIRST = ['serve', 'send', 'top', 'explain', 'dead list'];
+const FIRST = ['serve', 'send', 'top', 'explain', 'dead list', 'ingest add'];
 
 // Below the help of each command; of one that only holds others, one of each of them.
 export function addExamples(command: Command, path: readonly string[] = []): void {

@@ -9,6 +9,7 @@ import { addDead } from './dead.ts';
 import { addEvents } from './events.ts';
 import { addExamples } from './examples.ts';
 import { addExplain } from './explain.ts';
+import { addIngest } from './ingest/ingest.ts';
 import { Failed, type Io, WrongUsage } from './io.ts';
 import { addKeys } from './keys/keys.ts';
 import { addLoginLink } from './keys/login-link.ts';
@@ -83,6 +84,7 @@ export function createProgram(io: Io): Command {
     addSend,
     addStream,
     addBroadcast,
+    addIngest,
     addStatus,
     addTop,
     addQueue,

@@ -236,3 +236,27 @@ describe('accounts', () => {
     expect(problemsOf({ yaml: `accounts: [${entry}, ${entry}]` })[0]).toContain('name of its own');
   });
 });
+
+describe('variables of other systems', () => {
+  test('mean the same as ours, which win', () => {
+    const env = {
+      ...{ PARSER_SCHEDULER_INTERVAL_SEC: '60', PARSER_MAX_CONCURRENCY: '8' },
+      ...{ PARSER_RETRY_MAX: '5', LPA_MAX_AGE_HOURS: '12' },
+    };
+    const meant = { ingestIntervalS: 60, ingestConcurrencyMax: 8, ingestRetriesMax: 5 };
+    expect(configOf({ env }).config).toMatchObject({ ...meant, lpaMaxAgeHours: 12 });
+    const both = { SLUICE_INGEST_INTERVAL_S: '30', ...env };
+    expect(configOf({ env: both }).config).toMatchObject({ ingestIntervalS: 30 });
+    expect(problemsOf({ env: { PARSER_RETRY_MAX: 'x' } }).join()).toContain('PARSER_RETRY_MAX');
+  });
+
+  test.each([
+    [{ FEATURE_INCREMENTAL_PARSING_ENABLED: 'true' }, 'on'],
+    [{ FEATURE_INCREMENTAL_PARSING_ENABLED: 'False' }, 'historical'],
+    [{ FEATURE_INCREMENTAL_PARSING_ENABLED: '0' }, 'historical'],
+    [{ FEATURE_INCREMENTAL_PARSING_ENABLED: 'false', SLUICE_INGEST: 'off' }, 'off'],
+    [{}, 'on'],
+  ])('%j: ingest is %s', (env, mode) => {
+    expect(configOf({ env }).config.ingest).toBe(mode);
+  });
+});

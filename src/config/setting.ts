@@ -17,6 +17,14 @@ export interface Setting<T> {
   readonly perAccount: boolean;
   // Why setting it is refused for now; null: it works.
   readonly refused: string | null;
+  // A variable of another system that means the same; null: there is none.
+  readonly alias: VariableAlias | null;
+}
+
+export interface VariableAlias {
+  readonly variable: string;
+  // What its values mean here; left out: the same.
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 // What a table of rows comes to.
@@ -36,6 +44,7 @@ export const SECTIONS = {
   live: 'Live output: how growing texts are shown',
   retry: 'When it fails',
   inbound: 'What comes in: updates, and how the app gets them',
+  ingest: 'Channels that are followed',
   retention: 'How long what ended is kept',
 } as const;
 export type SettingSection = keyof typeof SECTIONS;
@@ -55,6 +64,7 @@ interface Notes {
   readonly secret?: boolean;
   readonly perAccount?: boolean;
   readonly refused?: string;
+  readonly alias?: VariableAlias;
 }
 
 export function row<T>(
@@ -64,7 +74,8 @@ export function row<T>(
   initial: T,
   notes: Notes,
 ) {
-  const { meaning, unit = null, secret = false, perAccount = false, refused = null } = notes;
+  const { meaning, unit = null, secret = false, perAccount = false } = notes;
+  const { refused = null, alias = null } = notes;
   const setting: Setting<T> = {
     section,
     name,
@@ -75,6 +86,7 @@ export function row<T>(
     secret,
     perAccount,
     refused,
+    alias,
   };
   return setting;
 }

@@ -7,6 +7,7 @@ import type { LimitRule } from '../domain/limit-rule.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
 import { CLASS_SETTINGS } from './class-settings.ts';
+import { INGEST_SETTINGS } from './ingest-settings.ts';
 import { limitRules } from './limit-rules.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
@@ -118,6 +119,8 @@ const OWN_SETTINGS = {
   ...BROADCAST_SETTINGS,
 
   ...CLASS_SETTINGS,
+
+  ...INGEST_SETTINGS,
 
   order: row('schedule', 'order', choice(['lane', 'account', 'platform']), 'lane', {
     meaning:

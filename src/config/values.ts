@@ -38,7 +38,8 @@ export function fromVariables(
   { problems, warnings }: { problems: SettingProblem[]; warnings: string[] },
 ): Given[] {
   const byVariable = new Map(SETTING_KEYS.map((key) => [variableOf(settingOf(key)), key]));
-  const given: Given[] = [];
+  // Before those of our own, which are applied later and win.
+  const given: Given[] = fromAliases(env);
   for (const [name, raw] of Object.entries(env)) {
     if (!name.startsWith('SLUICE_') || raw === undefined || raw === '') continue;
     const former = FORMER_NAMES.find((each) => formerVariableOf(each) === name);
@@ -54,6 +55,15 @@ export function fromVariables(
     }
   }
   return given;
+}
+
+function fromAliases(env: Readonly<Record<string, string | undefined>>): Given[] {
+  return SETTING_KEYS.flatMap((key) => {
+    const { alias } = settingOf(key);
+    const raw = alias === null ? undefined : env[alias.variable];
+    if (alias === null || raw === undefined || raw === '') return [];
+    return [{ key, raw: alias.values?.[raw.toLowerCase()] ?? raw, name: alias.variable }];
+  });
 }
 
 export function fromFlags(
@@ -111,6 +121,11 @@ export function relate(settings: Settings, where: string, problems: SettingProbl
     settings.breakerOpenMs <= settings.breakerOpenMsMax,
     'breakerOpenMs',
     `expected at most breaker_open_ms_max (${settings.breakerOpenMsMax})`,
+  );
+  check(
+    settings.ingestEverySMin <= settings.ingestEverySMax,
+    'ingestEverySMin',
+    `expected at most ingest_every_s_max (${settings.ingestEverySMax})`,
   );
   for (const definition of PLATFORMS as readonly PlatformDefinition[]) {
     for (const { key, expected } of definition.relate?.(settings) ?? []) {

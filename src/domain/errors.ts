@@ -230,6 +230,16 @@ export const ERRORS = {
     title: 'The broadcast is over.',
     remedy: 'Look at `state`: what is done or cancelled cannot be paused, resumed or cancelled.',
   },
+  unknown_source: {
+    status: 404,
+    title: 'No channel with this id is followed.',
+    remedy: 'Name one of `GET /v1/ingest/sources`.',
+  },
+  sources_full: {
+    status: 429,
+    title: 'As many channels are followed as may be.',
+    remedy: 'Remove some that are no longer needed, or follow the others with another gateway.',
+  },
   spool_full: {
     status: 429,
     title: 'The disk space for uploads is in use.',

@@ -7,6 +7,7 @@ import type { Guards } from '../keys/keys.ts';
 import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
 import type { Live } from '../streams/streams.ts';
+import type { IngestDesk } from './ingest/port.ts';
 import type { Sandboxes } from './sandbox/port.ts';
 
 export interface IntakeOptions extends AcceptContext {
@@ -20,6 +21,8 @@ export interface IntakeOptions extends AcceptContext {
   readonly broadcasts?: Broadcasting;
   // Left out: no text is shown while it grows.
   readonly output?: StreamOutput;
+  // Left out: no channel is read.
+  readonly ingest?: IngestDesk;
   // null: the simulator is switched off.
   readonly sandboxes: Sandboxes;
   // Left out: the gateway shows no chats itself.

@@ -67,6 +67,7 @@ export const TAGS = {
   streams: 'Texts that grow, and end in a final.',
   broadcasts: 'One message to many chats, and the audiences they go to.',
   'drop-in': 'The platforms’ own APIs: any client of theirs works by its base URL alone.',
+  ingest: 'Channels that are followed, and their posts.',
   'dead letters': 'What will not be tried again unless someone says so.',
   accounts: 'What is known of each account and chat, and the operator’s pause.',
   watching: 'How the gateway stands, now and as it changes.',

@@ -7,6 +7,7 @@ import { KEY_ROUTES } from './auth/keys.ts';
 import { LOGIN_ROUTES } from './auth/login.ts';
 import { BROADCAST_ROUTES } from './broadcasts/broadcasts.ts';
 import { DOCS_ROUTES } from './docs/docs.ts';
+import { INGEST_ROUTES } from './ingest/ingest.ts';
 import { MCP_ROUTES } from './mcp.ts';
 import { DEAD_ROUTES } from './messages/dead.ts';
 import { MESSAGE_ROUTES } from './messages/messages.ts';
@@ -26,7 +27,7 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 // In the order in which they are described.
 export const GROUPS: readonly RouteGroup[] = [
-  ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES],
+  ...[MESSAGE_ROUTES, DEAD_ROUTES, STREAM_ROUTES, BROADCAST_ROUTES, INGEST_ROUTES],
   ...[ACCOUNT_ROUTES, WEBHOOK_ROUTES, SANDBOX_ROUTES],
   ...[OVERVIEW_ROUTES, QUEUE_ROUTES, NAME_ROUTES, EVENT_ROUTES, TERMINAL_ROUTES],
   ...[REASON_ROUTES, STATS_ROUTES, HEALTH_ROUTES, CONFIG_ROUTES, DOCS_ROUTES, MCP_ROUTES],

@@ -97,9 +97,11 @@ describe('what is not there', () => {
 describe('/health, /metrics, /queue/stats', () => {
   test('the worst part decides', async () => {
     const at = await start();
-    expect((await at.app.inject('/health')).json()).toEqual({ status: 'ok' });
+    const scheduler = { last_tick_ts: null, interval_sec: null, lock_owner: null, status: 'down' };
+    expect((await at.app.inject('/health')).json()).toEqual({ status: 'ok', scheduler });
     expect((await at.app.inject('/health/details')).json()).toEqual({
       status: 'ok',
+      scheduler,
       parts: { scheduler: { status: 'ok' }, journal: { status: 'ok' } },
     });
   });

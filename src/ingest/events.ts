@@ -3,6 +3,15 @@
 export type IngestEvent =
   // New posts are stored.
   | { readonly kind: 'posts'; readonly source: number; readonly ids: readonly string[] }
+  // A look has come to its end.
+  | { readonly kind: 'looked'; readonly source: number }
+  // Posts between two ids have not come.
+  | {
+      readonly kind: 'gap';
+      readonly source: number;
+      readonly after: string;
+      readonly before: string;
+    }
   | { readonly kind: 'forced'; readonly source: number; readonly reason: string }
   | {
       readonly kind: 'waits';

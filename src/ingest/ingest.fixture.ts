@@ -16,6 +16,8 @@ import { INGEST_DEFAULTS, Ingest, type IngestEvent, type IngestSettings } from '
 
 export const START = 1_760_000_000_000;
 export const KIND = 'model';
+// Its posts come by themselves.
+export const PUSHED = 'pushed';
 
 export function aPost(id: number, changes: Partial<ReadPost> = {}): ReadPost {
   const content = { text: `post ${id}`, author: null, groupId: null, media: [] };
@@ -114,7 +116,10 @@ export function aService(options: ServiceOptions = {}) {
     store: createMemoryStore(disk).journal.ingest,
     clock,
     random: seededRandom(1),
-    pools: [{ kind: { kind: KIND, open }, accounts: async () => accounts }],
+    pools: [
+      { kind: { kind: KIND, open }, accounts: async () => accounts },
+      { kind: { kind: PUSHED, open, isPushed: true }, accounts: async () => null },
+    ],
     settings: { ...INGEST_DEFAULTS, ...options.settings },
     ...{ node, token, ...(nodes && { nodes }) },
     onEvent: (event) => events.push(event),

@@ -1,6 +1,7 @@
 // The door of ingest: channels are added, looked at when they are due, and what was read is found here. One service for
 // each process; what it may read is decided by leases in the store, so several may run on one.
 
+import type { PushedPost } from '../platforms/history.ts';
 import type { IngestStore, StoredSource, StoredWait } from '../store/ports/ingest.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -10,6 +11,7 @@ import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import { Looks } from './looks.ts';
 import { formatProgress, NEW_PROGRESS } from './progress.ts';
+import { Pushes } from './pushed.ts';
 import { type AccountHealth, ReaderConnections, type ReaderPool } from './readers.ts';
 import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
 import {
@@ -28,7 +30,7 @@ export type { Sample } from './counters.ts';
 export type { IngestEvent } from './events.ts';
 export type { AccountHealth, ReaderPool } from './readers.ts';
 export { INGEST_DEFAULTS, type IngestSettings } from './settings.ts';
-export type { DueReason, RunView, SourceSettings, SourceView } from './tracked.ts';
+export type { DueReason, ForwardTarget, RunView, SourceSettings, SourceView } from './tracked.ts';
 
 export interface IngestParts {
   readonly store: IngestStore;
@@ -67,6 +69,7 @@ export class Ingest implements Service {
   readonly #waits: Waits;
   readonly #readers: ReaderConnections;
   readonly #looks: Looks;
+  readonly #pushes: Pushes;
   readonly #removals = new Set<Promise<void>>();
   #life: 'new' | 'running' | 'stopped' = 'new';
   #started: Promise<void> | null = null;
@@ -80,11 +83,12 @@ export class Ingest implements Service {
     this.#waits = new Waits(parts);
     const nodes = parts.nodes ?? (() => [node]);
     this.#readers = new ReaderConnections({ ...parts, counters, waits: this.#waits, nodes });
-    const onEvent = parts.onEvent ?? (() => {});
+    const onEvent = (event: IngestEvent) => this.#tell(event);
     const { settings } = parts;
     const turns = new Turns();
     const shared = { counters, waits: this.#waits, turns, readers: this.#readers, onEvent };
     this.#looks = new Looks({ ...parts, ...shared, retriesMax: settings.retriesMax });
+    this.#pushes = new Pushes({ ...parts, ...shared, looks: this.#looks });
   }
 
   start(): Promise<void> {
@@ -169,6 +173,11 @@ export class Ingest implements Service {
     return true;
   }
 
+  // A post that the platform has told of by itself; stored when it resolves, if its channel is followed that way.
+  push(account: string, pushed: PushedPost): Promise<void> {
+    return this.#pushes.push(account, pushed);
+  }
+
   loggedIn(readerKind: string, account: string): Promise<void> {
     return this.#readers.loggedIn(readerKind, account);
   }
@@ -195,13 +204,14 @@ export class Ingest implements Service {
 
   samples(): Sample[] {
     const now = this.#parts.clock.now();
-    const ages = this.#looks
-      .all()
-      .filter(({ source }) => source.state === 'active')
-      .map(({ source, progress }) => ({
-        channelId: source.name,
-        ageMs: now - (progress.succeededAt ?? source.createdAt),
-      }));
+    const byChannel = new Map<string, number>();
+    for (const { source, progress, isPushed } of this.#looks.all()) {
+      if (source.state !== 'active' || isPushed) continue;
+      const ageMs = now - (progress.succeededAt ?? source.createdAt);
+      // One that is read in several ways is told once, as the oldest of them.
+      byChannel.set(source.name, Math.max(ageMs, byChannel.get(source.name) ?? 0));
+    }
+    const ages = Array.from(byChannel, ([channelId, ageMs]) => ({ channelId, ageMs }));
     return samplesOf(this.counters, ages);
   }
 
@@ -235,8 +245,18 @@ export class Ingest implements Service {
     });
   }
 
+  #tell(event: IngestEvent): void {
+    this.#parts.onEvent?.(event);
+    const looked = event.kind === 'looked' ? this.#looks.find(event.source) : null;
+    if (looked === null) return;
+    void this.#pushes
+      .fill(looked)
+      .catch((error: unknown) => this.#parts.onEvent?.({ kind: 'fault', source: null, error }));
+  }
+
   #track(source: StoredSource): Tracked {
-    const tracked = trackedOf(source, this.#parts.clock.now());
+    const pool = this.#parts.pools.find(({ kind }) => kind.kind === source.readerKind);
+    const tracked = trackedOf(source, this.#parts.clock.now(), pool?.kind.isPushed === true);
     this.#looks.add(tracked);
     return tracked;
   }

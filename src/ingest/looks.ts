@@ -188,7 +188,9 @@ export class Looks {
       !this.#isStopped && mayLook(tracked) && readers.isHeld(open.key, open.epoch);
     const onPosts = (of: number, ids: readonly string[]) =>
       onEvent({ kind: 'posts', source: of, ids });
-    const look = new Look({ ...this.#parts, onPosts }, { source, progress, mode, open }, mayGoOn);
+    const { forwardSince } = tracked.settings;
+    const at = { source, progress, mode, open, forwardSince };
+    const look = new Look({ ...this.#parts, onPosts }, at, mayGoOn);
     tracked.look = { look, mode, startedAt };
     tracked.trouble = null;
     const end = await look.run();
@@ -216,6 +218,7 @@ export class Looks {
       const { reason, detail } = end;
       onEvent({ kind: isDead ? 'dead' : 'failed', source: id, reason, detail });
     }
+    if (end.kind === 'done' && !end.isMore) onEvent({ kind: 'looked', source: id });
     if (end.kind === 'stopped') await this.#reload(tracked);
     this.#planAfter(tracked, end, now);
   }

@@ -17,8 +17,16 @@ export interface Progress {
   readonly auditedAt: number | null;
   // When the platform last refused to tell changes of this channel; null: it never did.
   readonly changesRefusedAt: number | null;
+  // Ids that may have been missed, of a source whose posts come by themselves.
+  readonly gaps: readonly Gap[];
   // null: the last look did not fail.
   readonly failure: Failure | null;
+}
+
+// Between two ids, both of them known.
+export interface Gap {
+  readonly after: string;
+  readonly before: string;
 }
 
 export interface Failure {
@@ -39,6 +47,7 @@ export const NEW_PROGRESS: Progress = {
   newestDate: null,
   auditedAt: null,
   changesRefusedAt: null,
+  gaps: [],
   failure: null,
 };
 

@@ -118,6 +118,8 @@ export class ReaderConnections {
     const { pools, waits } = this.#parts;
     const all: AccountHealth[] = [];
     for (const { kind, accounts } of pools) {
+      // Nothing is asked of it.
+      if (kind.isPushed === true) continue;
       for (const account of (await accounts()) ?? [null]) {
         const key = readerKey(kind.kind, account?.id ?? null);
         const own = waits.list().filter(({ reader }) => reader === key);

@@ -45,6 +45,15 @@ export interface OpenReader {
   readonly epoch: number;
 }
 
+export interface LookAt {
+  readonly source: StoredSource;
+  readonly progress: Progress;
+  readonly mode: Mode;
+  readonly open: OpenReader;
+  // See PageCommit.
+  readonly forwardSince: number | null;
+}
+
 export type LookEnd =
   // Of its own accord, or because others wait (`isMore`).
   { readonly kind: 'done'; readonly isMore: boolean; readonly notBefore: number } | CallTrouble;
@@ -61,20 +70,18 @@ export class Look {
   readonly #source: StoredSource;
   readonly #mode: Mode;
   readonly #open: OpenReader;
+  readonly #forwardSince: number | null;
   readonly #caller: ReaderCalls;
   #notBefore = 0;
 
-  constructor(
-    parts: LookParts,
-    look: { source: StoredSource; progress: Progress; mode: Mode; open: OpenReader },
-    mayGoOn: () => boolean,
-  ) {
+  constructor(parts: LookParts, look: LookAt, mayGoOn: () => boolean) {
     this.#parts = parts;
     this.#source = look.source;
     this.progress = look.progress;
     this.revision = look.source.revision;
     this.#mode = look.mode;
     this.#open = look.open;
+    this.#forwardSince = look.forwardSince;
     this.#caller = new ReaderCalls(parts, look.open.key, mayGoOn);
   }
 
@@ -260,6 +267,7 @@ export class Look {
       deleted,
       at: this.#parts.clock.now(),
       isDead,
+      forwardSince: this.#forwardSince,
     });
     if (committed.kind === 'committed') {
       this.progress = progress;
@@ -285,7 +293,7 @@ function coverageOf(
   return { shown: new Set(), passed: ids.filter((id) => compareIds(id, end) <= 0).length };
 }
 
-function newPostOf(post: ReadPost): NewPost {
+export function newPostOf(post: ReadPost): NewPost {
   const { id, date, editedAt, text, author, groupId, media } = post;
   const shown = media.map(({ kind, name, bytes }) => ({ kind, name, bytes }));
   const references = JSON.stringify(media.map(({ reference }) => reference));

@@ -3,7 +3,7 @@
 import type { StoredSource } from '../store/ports/ingest.ts';
 import { newActivity, ratesOf } from './plan/activity.ts';
 import { dueAt, type Mode, type Pace } from './plan/plan.ts';
-import { type Failure, type Progress, parseProgress } from './progress.ts';
+import { type Failure, type Gap, type Progress, parseProgress } from './progress.ts';
 import type { Look } from './run.ts';
 
 export interface SourceSettings {
@@ -11,11 +11,28 @@ export interface SourceSettings {
   readonly weight: number;
   // null: any of its reader's accounts.
   readonly account: string | null;
-  // Where new posts go; read by whoever forwards them.
-  readonly forwardTo: string | null;
+  // Where new posts go; null: nowhere.
+  readonly forwardTo: ForwardTarget | null;
+  // Those that were posted from then on.
+  readonly forwardSince: number | null;
 }
 
-export const SOURCE_DEFAULTS: SourceSettings = { weight: 1, account: null, forwardTo: null };
+export type ForwardTarget =
+  | { readonly kind: 'webhook'; readonly url: string }
+  // Through the road, as any message.
+  | {
+      readonly kind: 'chat';
+      readonly account: string;
+      readonly chat: string;
+      readonly thread: string | null;
+    };
+
+export const SOURCE_DEFAULTS: SourceSettings = {
+  weight: 1,
+  account: null,
+  forwardTo: null,
+  forwardSince: null,
+};
 
 // Why the next look is when it is.
 export type DueReason =
@@ -26,10 +43,13 @@ export type DueReason =
   | 'wait'
   | 'more'
   | 'manual'
-  | 'no_reader';
+  | 'no_reader'
+  | 'pushed';
 
 export interface Tracked {
   source: StoredSource;
+  // Its posts come by themselves: there are no looks.
+  readonly isPushed: boolean;
   settings: SourceSettings;
   progress: Progress;
   rates: Float64Array;
@@ -46,17 +66,18 @@ export interface Tracked {
   trouble: string | null;
 }
 
-export function trackedOf(source: StoredSource, now: number): Tracked {
+export function trackedOf(source: StoredSource, now: number, isPushed: boolean): Tracked {
   const progress = parseProgress(source.progress);
   return {
     source,
+    isPushed,
     settings: parseSettings(source.settings),
     progress,
     rates: ratesIn(progress, now),
     lookedAt: progress.succeededAt,
     notBefore: 0,
     dueAt: 0,
-    dueReason: 'first',
+    dueReason: isPushed ? 'pushed' : 'first',
     isQueued: false,
     look: null,
     isWanted: false,
@@ -65,11 +86,11 @@ export function trackedOf(source: StoredSource, now: number): Tracked {
 }
 
 export function parseSettings(text: string): SourceSettings {
-  const { weight, account, forwardTo } = {
+  const { weight, account, forwardTo, forwardSince } = {
     ...SOURCE_DEFAULTS,
     ...(JSON.parse(text) as Partial<SourceSettings>),
   };
-  return { weight, account, forwardTo };
+  return { weight, account, forwardTo, forwardSince };
 }
 
 export function ratesIn({ activity }: Progress, now: number): Float64Array {
@@ -78,6 +99,7 @@ export function ratesIn({ activity }: Progress, now: number): Float64Array {
 
 // By its rate, or the interval; later after failures. Waits and tricks of the reader are set by whoever met them.
 export function plan(tracked: Tracked, pace: Pace): void {
+  if (tracked.isPushed) return;
   const { rates, settings, lookedAt, notBefore, progress } = tracked;
   const failures = progress.failure?.count ?? 0;
   const { weight } = settings;
@@ -87,7 +109,8 @@ export function plan(tracked: Tracked, pace: Pace): void {
   else tracked.dueReason = pace.kind === 'fixed' ? 'interval' : 'rate';
 }
 
-export function mayLook({ source, isWanted }: Tracked): boolean {
+export function mayLook({ source, isWanted, isPushed }: Tracked): boolean {
+  if (isPushed) return false;
   return source.state === 'active' || (isWanted && source.state !== 'removed');
 }
 
@@ -105,6 +128,7 @@ export interface SourceView {
   readonly parsedAt: number | null;
   readonly newestDate: number | null;
   readonly failure: Failure | null;
+  readonly gaps: readonly Gap[];
   // Why nothing can be read now, in words; null: it can.
   readonly trouble: string | null;
   readonly nextLookAt: number | null;
@@ -126,7 +150,7 @@ export interface RunView {
 export function viewOf(tracked: Tracked): SourceView {
   const { source, settings, look, trouble } = tracked;
   const progress = look?.look.progress ?? tracked.progress;
-  const { cursor, succeededAt, parsedAt, newestDate, failure } = progress;
+  const { cursor, succeededAt, parsedAt, newestDate, failure, gaps } = progress;
   const isAscending = succeededAt === null || cursor.ascent !== null;
   return {
     id: source.id,
@@ -137,7 +161,7 @@ export function viewOf(tracked: Tracked): SourceView {
     createdAt: source.createdAt,
     lastId: cursor.lastId,
     mode: look?.mode ?? (isAscending ? 'historical' : 'incremental'),
-    ...{ succeededAt, parsedAt, newestDate, failure, trouble },
+    ...{ succeededAt, parsedAt, newestDate, failure, gaps, trouble },
     nextLookAt: mayLook(tracked) ? tracked.dueAt : null,
     nextLookReason: tracked.dueReason,
     run: look === null ? null : runViewOf(look),

@@ -59,6 +59,13 @@ export type Changes =
   // More has happened than it tells: ascend again from the last id, go on from `mark`, audit the tail.
   | { readonly kind: 'too_long'; readonly mark: string };
 
+// A post that the platform has told of by itself.
+export interface PushedPost {
+  // `name`: as people call the channel; null: it has none.
+  readonly channel: { readonly id: string; readonly name: string | null };
+  readonly post: ReadPost;
+}
+
 export type Read<Value> =
   | { readonly kind: 'read'; readonly value: Value }
   // The platform's wait for this method of this account; never capped.
@@ -91,6 +98,10 @@ export interface ReaderKind {
   readonly kind: string;
   // One connection for each account; null: no account is needed.
   open(account: ReaderAccount | null): Promise<ChannelReader>;
+  // Its posts come by themselves, as updates do: it is never asked.
+  readonly isPushed?: true;
+  // It has an account of its own, by the settings: none has to log in.
+  readonly hasOwnAccount?: true;
   // Makes a session of someone's answers; left out: no account is needed.
   logIn?(questions: LoginQuestions): Promise<LoginOutcome>;
 }

@@ -3,6 +3,7 @@
 
 import type { Reply } from '../system/transport.ts';
 import type { ValueAnswer } from './dialect.ts';
+import type { PushedPost } from './history.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -92,6 +93,8 @@ export interface UpdateReading {
   nameIn(reply: Reply): string | null;
   // A call that the app put into its answer to an update; null: none that is made from here.
   callIn(contentType: string, body: string): WebhookCall | null;
+  // A post of a channel, new or edited, that the update tells of; null: none. Left out: it never does.
+  postIn?(update: unknown): PushedPost | null;
   // Of apps that poll: what is asked for, and whether an update is of a kind that was.
   readPoll(params: Params): Poll;
   isAsked(update: Params, poll: Poll): boolean;

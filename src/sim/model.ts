@@ -77,6 +77,12 @@ export interface SimModel<Call extends SimCall = SimCall> {
   control(route: string, params: SimParams, now: number): unknown;
 }
 
+// What anyone can read in a browser, beside the API.
+export interface SimWebPages {
+  // null: it is not the address of such a page.
+  page(path: string): SimAnswer | null;
+}
+
 // Its chats, for those who look at them and write in them.
 export interface SimPeople {
   readonly platform: string;
@@ -119,6 +125,8 @@ export interface SimulatorKind<
   readonly setting: string;
   create(given: { options?: Partial<Options>; onCall?: (call: Call) => void }): Model;
   peopleOf(model: Model): SimPeople;
+  // Left out: it has no pages beside its API.
+  pagesOf?(ports: { readonly clock: Clock }): SimWebPages;
   // What can be set by a number, by the name that the command line has for it.
   readonly limits: Readonly<Record<string, (value: number) => Partial<Options>>>;
 }

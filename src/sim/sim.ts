@@ -41,6 +41,7 @@ export {
   type SimMtprotoOptions,
 } from './mtproto/model.ts';
 export { type ServedMtproto, type ServeMtprotoOptions, serveMtproto } from './mtproto/server.ts';
+export { SimPages } from './pages.ts';
 export {
   type DayFigures,
   FINAL_LATE_MS,

@@ -36,6 +36,7 @@ export function openSimulator(
   const kind = SIMULATORS.get(platform);
   if (kind === undefined) return null;
   const model = kind.create({});
-  const transport = simTransport({ ...ports, model, network: NETWORK, faults: NO_FAULTS });
+  const pages = kind.pagesOf?.(ports) ?? null;
+  const transport = simTransport({ ...ports, model, pages, network: NETWORK, faults: NO_FAULTS });
   return { transport, people: kind.peopleOf(model) };
 }

@@ -8,7 +8,15 @@ import type { Random } from '../system/random.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/transport.ts';
 import { paramsOf, parseJson } from './body.ts';
 import { type Faults, undergo, type WireFault } from './faults.ts';
-import type { SimAnswer, SimAskedCall, SimCall, SimModel, SimServing } from './model.ts';
+import type {
+  SimAnswer,
+  SimAsked,
+  SimAskedCall,
+  SimCall,
+  SimModel,
+  SimServing,
+  SimWebPages,
+} from './model.ts';
 import type { SimParams } from './params.ts';
 
 export interface Network {
@@ -35,6 +43,8 @@ export interface Exchange<Call extends SimCall = SimCall> {
 export interface SimTransportPorts<Call extends SimCall = SimCall> extends WayPorts {
   readonly model: SimModel<Call>;
   readonly faults: Faults;
+  // Left out: it has none beside its API.
+  readonly pages?: SimWebPages | null;
   readonly onExchange?: (exchange: Exchange<Call>) => void;
 }
 
@@ -73,7 +83,11 @@ function makeRequest<Call extends SimCall>(
 ): void {
   const { clock } = ports;
   const { method: verb, path: url, headers, deadlineMs } = request;
-  const asked = serving.receive({ verb, url, headers, params });
+  const page = ports.pages?.page(url) ?? null;
+  const asked: SimAsked<Call> =
+    page === null
+      ? serving.receive({ verb, url, headers, params })
+      : { kind: 'plain', answer: page };
   switch (asked.kind) {
     case 'plain':
       after(ports, way(ports), () => resolve(answered(asked.answer, clock.now())));

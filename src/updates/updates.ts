@@ -63,6 +63,8 @@ export interface InboundParts {
   readonly receipt: (account: string, receipt: MessageReceipt) => Promise<void>;
   // The bot's own name, without the @; null: the platform does not say.
   readonly usernameOf: (account: string) => Promise<string | null>;
+  // Told of each update before the platform is told that it was taken, or on its way to an app that polls.
+  readonly observe?: (account: string, update: unknown) => Promise<void>;
   // What became of an update.
   readonly count: (account: string, end: UpdateEnd) => void;
   readonly log: { warn(fields: object, message: string): void };
@@ -205,6 +207,7 @@ class InboundRoom implements Inbound {
 
   saw(account: string, updates: readonly unknown[]): void {
     this.#watch.note(account, updates);
+    for (const update of updates) void this.#parts.observe?.(account, update).catch(() => {});
   }
 
   forget(account: string): void {
@@ -241,6 +244,7 @@ class InboundRoom implements Inbound {
       if (summary === undefined) continue;
       isKnown = true;
       this.#parts.platformOf(owner)?.updates?.received?.(part.update);
+      await this.#parts.observe?.(owner, part.update);
       await this.#keep(owner, summary, JSON.stringify(part.update));
     }
     return isKnown ? { kind: 'received' } : { kind: 'invalid' };

@@ -47,7 +47,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
       ...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
       ...['mcp', 'platforms'],
     ],
-    types: ['road', 'accounts', 'updates', 'spool'],
+    types: ['road', 'accounts', 'updates', 'spool', 'ingest'],
   },
   // The page knows the gateway by its routes, as any other caller does.
   dashboard: { values: ['system'], types: [] },

@@ -1,16 +1,31 @@
 // /health says whether the process serves; /health/details whether its parts do; /metrics is for Prometheus.
+// Both tell how the scheduler of ingest stands, under the names that monitors of channel parsers know.
 // A full disk is no reason to restart, so only the details turn 503 when a part is down.
 
 import Type from 'typebox';
 import { WATCHER } from '../auth/access.ts';
 import type { HealthPart, IntakeOptions } from '../context.ts';
-import { text } from '../openapi/common.ts';
+import { text, textOrNull } from '../openapi/common.ts';
 import { refuse } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
 
 const part = Type.Enum(['ok', 'stale', 'down']);
+const numberOrNull = Type.Unsafe({ type: ['integer', 'null'] });
+const Scheduler = Type.Object(
+  {
+    last_tick_ts: {
+      ...numberOrNull,
+      description: 'When it was last looked which channels are due (Unix time, s); null: not yet',
+    },
+    interval_sec: numberOrNull,
+    lock_owner: { ...textOrNull, description: 'The node that reads' },
+    status: part,
+  },
+  { description: 'Of ingest; down and without an interval where that is switched off' },
+);
 const Health = Type.Object({
   status: part,
+  scheduler: Scheduler,
   parts: Type.Record(
     Type.String(),
     Type.Object({ status: part }, { additionalProperties: true, description: 'And its details' }),
@@ -23,9 +38,9 @@ const SERVES: Route<IntakeOptions> = {
   access: WATCHER,
   tag: 'gateway',
   summary: 'Whether the process serves',
-  answers: { 200: Type.Object({ status: text }) },
+  answers: { 200: Type.Object({ status: text, scheduler: Scheduler }) },
   examples: { now: { status: 200 } },
-  handler: async () => ({ status: 'ok' }),
+  handler: async (options) => ({ status: 'ok', scheduler: schedulerOf(options) }),
 };
 
 const DETAILS: Route<IntakeOptions> = {
@@ -38,8 +53,11 @@ const DETAILS: Route<IntakeOptions> = {
   examples: { now: { status: 200 } },
   handler: async (options, _request, reply) => {
     const parts = await options.health();
-    const status = worstOf(Object.values(parts));
-    return reply.code(status === 'down' ? 503 : 200).send({ status, parts });
+    const scheduler = schedulerOf(options);
+    // One that is switched off is no trouble.
+    const judged = options.ingest === undefined ? [] : [scheduler];
+    const status = worstOf([...Object.values(parts), ...judged]);
+    return reply.code(status === 'down' ? 503 : 200).send({ status, scheduler, parts });
   },
 };
 
@@ -59,6 +77,19 @@ const METRICS: Route<IntakeOptions> = {
 };
 
 export const HEALTH_ROUTES = group<IntakeOptions>([SERVES, DETAILS, METRICS], withOptions);
+
+function schedulerOf({ ingest }: IntakeOptions) {
+  if (ingest === undefined) {
+    return { last_tick_ts: null, interval_sec: null, lock_owner: null, status: 'down' } as const;
+  }
+  const { lastTickAt, intervalMs, lockOwner, status } = ingest.service.health();
+  return {
+    last_tick_ts: lastTickAt === 0 ? null : Math.floor(lastTickAt / 1000),
+    interval_sec: Math.round(intervalMs / 1000),
+    lock_owner: lockOwner,
+    status,
+  };
+}
 
 function worstOf(parts: readonly HealthPart[]): HealthPart['status'] {
   if (parts.some(({ status }) => status === 'down')) return 'down';

@@ -53,14 +53,19 @@ export function telegramPriors(limits: Partial<TelegramLimits>): Priors {
 }
 
 // Needs no account. The parser of pages is loaded for those who read some.
-function pageKind(connect: () => Transport): ReaderKind {
+function pageKind(kind: 'page' | 'sandbox', connect: () => Transport): ReaderKind {
   return {
-    kind: 'page',
+    kind,
     async open() {
       const { createPageReader } = await import('./history/pages.ts');
       return createPageReader(connect());
     },
   };
+}
+
+// Others use it, too.
+function kept(transport: Transport): () => Transport {
+  return () => ({ ...transport, close: async () => {} });
 }
 
 export function createTelegram(options: TelegramOptions): Platform {
@@ -89,7 +94,8 @@ export function createTelegram(options: TelegramOptions): Platform {
     limits: telegramPriors(options.limits ?? {}),
     history: [
       ...(options.mtproto ?? []),
-      ...(options.pages === undefined ? [] : [pageKind(options.pages)]),
+      ...(options.pages === undefined ? [] : [pageKind('page', options.pages)]),
+      ...(options.sandbox === undefined ? [] : [pageKind('sandbox', kept(options.sandbox))]),
     ],
     wire: createWire(routes),
     tuning: {

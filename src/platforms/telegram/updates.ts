@@ -4,6 +4,7 @@ import { jsonOrUndefined } from '../../system/json.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
 import type { Poll, UpdateReading } from '../updates.ts';
 import { botOf } from './credentials.ts';
+import { postIn } from './history/update-posts.ts';
 import { kindOf, namesSomeone, readUpdate } from './read-update.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 
@@ -27,6 +28,7 @@ export const UPDATES: UpdateReading = {
     return /"username":"(\w+)"/.exec(reply.body)?.[1] ?? null;
   },
   callIn: readWebhookAnswer,
+  postIn,
   readPoll,
   isAsked(update, { allowed }) {
     if (allowed.length === 0) return true;

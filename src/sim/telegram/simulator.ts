@@ -1,6 +1,7 @@
 // The simulated Telegram as one of the simulators there are: what it is called, and which of its limits can be set.
 
 import type { SimulatorKind } from '../model.ts';
+import { SimPages } from '../pages.ts';
 import { createTelegramModel, type JudgedCall, type TelegramModel } from './model.ts';
 import type { SimTelegramOptions } from './options.ts';
 
@@ -9,6 +10,7 @@ export const TELEGRAM_SIMULATOR: SimulatorKind<SimTelegramOptions, JudgedCall, T
   setting: 'SLUICE_TELEGRAM_API',
   create: createTelegramModel,
   peopleOf: (model) => model,
+  pagesOf: (ports) => new SimPages(ports),
   limits: {
     group_mpm: (count) => ({ groupMinute: { count, perMs: 60_000 } }),
     group_spacing_ms: (perMs) => ({ groupSpacing: { count: 1, perMs } }),

@@ -30,7 +30,15 @@ function aPost(id: string, changes: Partial<NewPost> = {}): NewPost {
 
 function aPage(changes: Partial<PageCommit> = {}): PageCommit {
   const of = { source: 1, revision: 0, progress: '{"last":"2"}', lease: LEASE };
-  return { ...of, posts: [], deleted: [], at: 5_000, isDead: false, ...changes };
+  return {
+    ...of,
+    posts: [],
+    deleted: [],
+    at: 5_000,
+    isDead: false,
+    forwardSince: null,
+    ...changes,
+  };
 }
 
 const ALL: PostQuery = {
@@ -236,7 +244,40 @@ export function ingest(store: () => Harness): void {
     });
   });
 
+  describe('posts to forward', () => {
+    test('are the new ones from a date on, until they are said to be forwarded', async () => {
+      await all().addSource(aSource());
+      const posts = ['9', '8', '10', '11'].map((id) => aPost(id, { date: 100 * Number(id) }));
+      await all().commit(aPage({ posts: posts.slice(0, 1) }));
+      await all().commit(aPage({ revision: 1, posts, forwardSince: 1_000 }));
+      await store().reopen();
+      const waiting = async (max = 9) =>
+        (await all().unforwarded({ source: 1, max })).map(({ id }) => id);
+      expect(await waiting()).toEqual(['10', '11']);
+      expect(await waiting(1)).toEqual(['10']);
+      const [first] = await all().unforwarded({ source: 1, max: 1 });
+      expect(first).toEqual(await all().post({ source: 1, id: '10' }));
+      await all().forwarded({ source: 1, ids: ['10', '7'] });
+      expect(await waiting()).toEqual(['11']);
+      expect(await all().removeSource({ id: 1, max: 9 })).toBe(false);
+      expect(await waiting()).toEqual([]);
+    });
+  });
+
   describe('what ingest remembers beside', () => {
+    test('accounts to read with, by kind and id', async () => {
+      const one = { readerKind: 'm', account: '2', name: 'Ann', sealed: 'v1.x', createdAt: 5.5 };
+      await all().saveReader(one);
+      await all().saveReader({ ...one, account: '1' });
+      await all().saveReader({ ...one, sealed: 'v1.y' });
+      await store().reopen();
+      const kept = { ...one, sealed: 'v1.y' };
+      expect(await all().readers()).toEqual([{ ...one, account: '1' }, kept]);
+      expect(await all().removeReader({ readerKind: 'm', account: '1' })).toBe(true);
+      expect(await all().removeReader({ readerKind: 'm', account: '1' })).toBe(false);
+      expect(await all().readers()).toEqual([kept]);
+    });
+
     test('channels by reader and name', async () => {
       const key = { reader: 'page', name: '@news' };
       expect(await all().channel(key)).toBeNull();

@@ -1,6 +1,12 @@
 // What the memory store keeps of ingest; see disk.ts.
 
-import type { PostVersion, StoredPost, StoredSource, StoredWait } from '../ports/ingest.ts';
+import type {
+  PostVersion,
+  StoredPost,
+  StoredReader,
+  StoredSource,
+  StoredWait,
+} from '../ports/ingest.ts';
 import type { Leases } from './leases.ts';
 
 export interface IngestDisk {
@@ -10,7 +16,10 @@ export interface IngestDisk {
   // By source and id.
   readonly posts: Map<number, Map<string, StoredPost>>;
   readonly versions: Map<string, PostVersion[]>;
+  // By source; ids of posts.
+  readonly forwards: Map<number, Set<string>>;
   readonly channels: Map<string, string>;
+  readonly readers: Map<string, StoredReader>;
   readonly waits: Map<string, StoredWait>;
   readonly leases: Leases;
 }
@@ -22,7 +31,9 @@ export function createIngestDisk(): IngestDisk {
     sources: new Map(),
     posts: new Map(),
     versions: new Map(),
+    forwards: new Map(),
     channels: new Map(),
+    readers: new Map(),
     waits: new Map(),
     leases: new Map(),
   };

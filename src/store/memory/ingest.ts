@@ -13,6 +13,7 @@ import type {
   SourceChange,
   SourceState,
   StoredPost,
+  StoredReader,
 } from '../ports/ingest.ts';
 import { pageOf, placeOf, replaces } from '../post-rules.ts';
 import { type MemoryDisk, pairKey } from './disk.ts';
@@ -51,6 +52,11 @@ export function runIngest({ ingest: disk }: MemoryDisk, command: IngestCommand):
       const ids = there.map(({ id }) => id).sort(compareIds);
       return ids.slice(Math.max(0, ids.length - max));
     }
+    case 'unforwarded':
+      return unforwarded(disk, command.source).slice(0, command.max);
+    case 'forwarded':
+      for (const id of command.ids) disk.forwards.get(command.source)?.delete(id);
+      return null;
     case 'channel':
       return disk.channels.get(pairKey(command.reader, command.name)) ?? null;
     case 'saveChannel':
@@ -68,6 +74,12 @@ export function runIngest({ ingest: disk }: MemoryDisk, command: IngestCommand):
       return null;
     case 'waits':
       return [...disk.waits.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, wait]) => wait);
+    case 'saveReader':
+      return saveReader(disk, command);
+    case 'removeReader':
+      return disk.readers.delete(pairKey(command.readerKind, command.account));
+    case 'readers':
+      return [...disk.readers.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     case 'takeLease':
       return takeLease(disk.leases, command);
     case 'releaseLease':
@@ -88,6 +100,7 @@ function addSource(disk: IngestDisk, added: NewSource) {
   const source = { id, readerKind, name, state, settings, progress, revision: 0, createdAt };
   disk.sources.set(id, source);
   disk.posts.set(id, new Map());
+  disk.forwards.set(id, new Set());
   return { isNew: true, source };
 }
 
@@ -111,10 +124,12 @@ function removeSource(disk: IngestDisk, id: number, max: number): boolean {
   for (const post of [...posts.keys()].sort(compareIds).slice(0, max)) {
     posts.delete(post);
     disk.versions.delete(pairKey(String(id), post));
+    disk.forwards.get(id)!.delete(post);
   }
   disk.sources.set(id, { ...source, state: 'removed' });
   if (posts.size > 0) return true;
   disk.posts.delete(id);
+  disk.forwards.delete(id);
   disk.sources.delete(id);
   return false;
 }
@@ -130,6 +145,8 @@ function commit(disk: IngestDisk, page: PageCommit): PageCommitted {
   for (const post of page.posts) {
     const put = putPost(disk, page.source, post, at);
     if (put === 'added') added.push(post.id);
+    const isForwarded = page.forwardSince !== null && post.date >= page.forwardSince;
+    if (put === 'added' && isForwarded) disk.forwards.get(source.id)!.add(post.id);
     if (put === 'changed') changed += 1;
   }
   const deleted = page.deleted.filter((id) => deletePost(disk, page.source, id, at)).length;
@@ -137,6 +154,19 @@ function commit(disk: IngestDisk, page: PageCommit): PageCommitted {
   const state = page.isDead && source.state === 'active' ? 'dead' : source.state;
   disk.sources.set(source.id, { ...source, state, progress, revision });
   return { kind: 'committed', revision, added, changed, deleted };
+}
+
+function saveReader(disk: IngestDisk, reader: StoredReader): null {
+  const { readerKind, account, name, sealed, createdAt } = reader;
+  const key = pairKey(readerKind, account);
+  disk.readers.set(key, { readerKind, account, name, sealed, createdAt });
+  return null;
+}
+
+function unforwarded(disk: IngestDisk, source: number): StoredPost[] {
+  const posts = disk.posts.get(source);
+  const ids = [...(disk.forwards.get(source) ?? [])].sort(compareIds);
+  return ids.map((id) => posts!.get(id)!);
 }
 
 function putPost(disk: IngestDisk, source: number, post: NewPost, at: number) {

@@ -55,6 +55,7 @@ const commit: fc.Arbitrary<Run> = fc
     posts: fc.array(post, { maxLength: 4 }),
     deleted: fc.array(id, { maxLength: 2 }),
     isDead: fc.constantFrom(false, false, false, true),
+    forwardSince: fc.constantFrom(null, 0, 25),
   })
   .map(({ epoch, isLate, ...page }) => async (store, at) => {
     const revision = ((await store.source(page.source))?.revision ?? 0) - (isLate ? 1 : 0);
@@ -84,6 +85,21 @@ const listed: fc.Arbitrary<Run> = fc
   .record({ after: fc.integer({ min: 0, max: 2 }), max })
   .map((page) => (store) => store.sources(page));
 
+const forwards: fc.Arbitrary<Run> = fc
+  .record({ source, max, ids: fc.array(id, { maxLength: 2 }) })
+  .map(({ ids, ...query }) => async (store) => {
+    await store.forwarded({ source: query.source, ids });
+    return store.unforwarded(query);
+  });
+
+const reader: fc.Arbitrary<Run> = fc
+  .record({ readerKind: name, account: name, isKept: fc.boolean() })
+  .map(({ isKept, ...key }) => async (store, at) => {
+    if (isKept) await store.saveReader({ ...key, name: 'n', sealed: String(at), createdAt: at });
+    else await store.removeReader(key);
+    return store.readers();
+  });
+
 const wait: fc.Arbitrary<Run> = fc
   .record({ reader: name, method: name, until: fc.integer({ min: 0, max: 9 }), drop: fc.boolean() })
   .map(({ until, drop, ...key }) => async (store, at) => {
@@ -102,7 +118,7 @@ const release: fc.Arbitrary<Run> = token.map(
 
 const kinds = {
   ...{ addSource, changeSource, removeSource, commit, onePost, posts, knownIds, listed },
-  ...{ wait, lease, release },
+  ...{ forwards, reader, wait, lease, release },
 };
 const WEIGHTS: Readonly<Record<string, number>> = {
   commit: 10,
@@ -110,6 +126,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   posts: 3,
   onePost: 4,
   knownIds: 3,
+  forwards: 3,
   lease: 3,
 };
 const command = fc.oneof(
@@ -136,6 +153,8 @@ const LEAST = {
   onePost: 10,
   posts: 50,
   knownIds: 5,
+  forwards: 5,
+  reader: 5,
   lease: 20,
 };
 

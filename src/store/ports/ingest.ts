@@ -23,6 +23,10 @@ export interface IngestStore {
   // The ids of the newest `max` posts up to that id that are not deleted; ascending.
   knownIds(query: { source: number; upTo: string; max: number }): Promise<string[]>;
 
+  // New posts that were to be forwarded and are not yet, those with the lowest ids first.
+  unforwarded(query: { source: number; max: number }): Promise<StoredPost[]>;
+  forwarded(posts: { source: number; ids: readonly string[] }): Promise<void>;
+
   // What a name means to a reader, asked for once. null: not yet.
   channel(key: { reader: string; name: string }): Promise<string | null>;
   saveChannel(channel: StoredChannel): Promise<void>;
@@ -33,6 +37,13 @@ export interface IngestStore {
   dropWait(key: { reader: string; method: string }): Promise<void>;
   // In order of reader and method.
   waits(): Promise<StoredWait[]>;
+
+  // One that is there is replaced.
+  saveReader(account: StoredReader): Promise<void>;
+  // Whether it was there.
+  removeReader(key: { readerKind: string; account: string }): Promise<boolean>;
+  // In order of kind and account.
+  readers(): Promise<StoredReader[]>;
 
   // Taken when it is free or its time is over, renewed by whoever holds the token.
   takeLease(request: LeaseRequest): Promise<LeaseAnswer>;
@@ -81,6 +92,8 @@ export interface PageCommit {
   readonly at: number;
   // The source is set dead, unless a person has paused it meanwhile.
   readonly isDead: boolean;
+  // New posts with a date from then on are noted to be forwarded; null: none.
+  readonly forwardSince: number | null;
 }
 
 export type PageCommitted =
@@ -177,6 +190,17 @@ export interface StoredWait {
   readonly at: number;
 }
 
+// An account to read with.
+export interface StoredReader {
+  readonly readerKind: string;
+  // The platform's own id of it, and how a person calls it.
+  readonly account: string;
+  readonly name: string;
+  // Its session, sealed; see accounts/.
+  readonly sealed: string;
+  readonly createdAt: number;
+}
+
 export interface LeaseRequest {
   readonly name: string;
   // Random: whoever shows it is who took it, which a host's name does not prove.
@@ -202,11 +226,16 @@ export type IngestCommand =
   | ({ kind: 'versions'; max: number } & PostKey)
   | ({ kind: 'posts' } & PostQuery)
   | { kind: 'knownIds'; source: number; upTo: string; max: number }
+  | { kind: 'unforwarded'; source: number; max: number }
+  | { kind: 'forwarded'; source: number; ids: readonly string[] }
   | { kind: 'channel'; reader: string; name: string }
   | ({ kind: 'saveChannel' } & StoredChannel)
   | ({ kind: 'saveWait' } & StoredWait)
   | { kind: 'dropWait'; reader: string; method: string }
   | { kind: 'waits' }
+  | ({ kind: 'saveReader' } & StoredReader)
+  | { kind: 'removeReader'; readerKind: string; account: string }
+  | { kind: 'readers' }
   | ({ kind: 'takeLease' } & LeaseRequest)
   | { kind: 'releaseLease'; name: string; token: string };
 
@@ -224,11 +253,16 @@ export function ingestOver(run: (command: IngestCommand) => Promise<unknown>): I
     versions: (query) => ask({ kind: 'versions', ...query }),
     posts: (query) => ask({ kind: 'posts', ...query }),
     knownIds: (query) => ask({ kind: 'knownIds', ...query }),
+    unforwarded: (query) => ask({ kind: 'unforwarded', ...query }),
+    forwarded: (posts) => ask({ kind: 'forwarded', ...posts }),
     channel: (key) => ask({ kind: 'channel', ...key }),
     saveChannel: (channel) => ask({ kind: 'saveChannel', ...channel }),
     saveWait: (wait) => ask({ kind: 'saveWait', ...wait }),
     dropWait: (key) => ask({ kind: 'dropWait', ...key }),
     waits: () => ask({ kind: 'waits' }),
+    saveReader: (account) => ask({ kind: 'saveReader', ...account }),
+    removeReader: (key) => ask({ kind: 'removeReader', ...key }),
+    readers: () => ask({ kind: 'readers' }),
     takeLease: (request) => ask({ kind: 'takeLease', ...request }),
     releaseLease: (key) => ask({ kind: 'releaseLease', ...key }),
   };

@@ -51,7 +51,7 @@ function line(name: string, labels: string, value: number): string {
   return labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`;
 }
 
-function escapeHelp(text: string): string {
+export function escapeHelp(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 

@@ -9,6 +9,7 @@ import type { LiveListener, LiveReading } from '../../domain/live.ts';
 import { Board, CommitCounts, RoadMetrics, StatusCounts } from './counters.ts';
 import { expose } from './exposition.ts';
 import { type GaugeReading, showGauges, tally } from './gauges.ts';
+import { exposeSamples, type IngestSample } from './ingest-metrics.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import { LiveMetrics, showLive } from './stream-metrics.ts';
 
@@ -38,6 +39,8 @@ export interface Metrics {
   // Called once, like `gauges`.
   liveGauges(read: () => { now: number; readings: readonly LiveReading[] }): void;
   broadcastGauges(read: () => readonly BroadcastReading[]): void;
+  // What ingest has counted.
+  samples(read: () => readonly IngestSample[]): void;
 }
 
 const BROADCAST_STATES = ['running', 'paused'];
@@ -62,6 +65,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
   const platforms: string[] = [];
   let read: (() => Promise<GaugeReading>) | null = null;
   let readLive: Parameters<Metrics['liveGauges']>[0] = () => ({ now: 0, readings: [] });
+  let readSamples: () => readonly IngestSample[] = () => [];
   let readBroadcasts: () => readonly BroadcastReading[] = () => [];
   return {
     contentType: registry.contentType,
@@ -73,7 +77,8 @@ export function createMetrics(options: { process: boolean } = { process: true })
         'sluice_broadcasts',
         tally(readBroadcasts(), BROADCAST_STATES, stateOf, platforms),
       );
-      const numbers = expose(board.families()) + (await registry.metrics());
+      const own = expose(board.families()) + exposeSamples(readSamples());
+      const numbers = own + (await registry.metrics());
       return `${numbers.trimEnd()}\n${expose(road.describedNames())}`;
     },
     meet(platform) {
@@ -93,6 +98,9 @@ export function createMetrics(options: { process: boolean } = { process: true })
     },
     broadcastGauges(reader) {
       readBroadcasts = reader;
+    },
+    samples(reader) {
+      readSamples = reader;
     },
     countRequest: requests.add,
     countPassed: road.passed,

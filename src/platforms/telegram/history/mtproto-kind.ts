@@ -14,6 +14,7 @@ export function mtprotoKinds(settings: TelegramSettings): readonly ReaderKind[] 
 function mtproto(access: MtprotoAccess, ownSession: string | null): ReaderKind {
   return {
     kind: 'mtproto',
+    ...(ownSession === null ? {} : { hasOwnAccount: true as const }),
     async open(account) {
       const [{ clientOf }, { MtprotoReader }] = await loaded(
         import('./mtproto-client.ts'),

@@ -57,7 +57,7 @@ BEGIN
   RETURN jsonb_build_object('kind', 'moved', 'from', was, 'queued', NULL);
 END $$;`;
 
-// What the platform told of a message after it had taken it. `outdoing`: the words that a new one must not be outdone by,
+// What the platform told of a message after it had taken it. `outdoing`: the words after which a new one is no news,
 // itself among them. The rules are those of receiptMove (store/rules.ts); the contract suite holds both to them.
 const RECEIPT = `
 CREATE OR REPLACE FUNCTION receipt(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$

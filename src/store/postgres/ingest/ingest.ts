@@ -54,6 +54,20 @@ export async function runIngest(sql: PostgresSql, command: IngestCommand): Promi
       return takeLease(sql, command);
     case 'releaseLease':
       return (await sql.run(SQL.releaseLease, command.name, command.token)) === 1;
+    case 'unforwarded':
+      return sql.all(SQL.unforwarded, command.source, command.max);
+    case 'forwarded':
+      for (const id of command.ids) await sql.run(SQL.dropForward, command.source, id);
+      return null;
+    case 'saveReader': {
+      const { readerKind, account, name, sealed, createdAt } = command;
+      await sql.run(SQL.saveReader, readerKind, account, name, sealed, createdAt);
+      return null;
+    }
+    case 'removeReader':
+      return (await sql.run(SQL.removeReader, command.readerKind, command.account)) === 1;
+    case 'readers':
+      return sql.all(SQL.readers);
     default:
       return unreachable(command);
   }

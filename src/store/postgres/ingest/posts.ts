@@ -23,8 +23,11 @@ export async function commitPage(sql: PostgresSql, page: PageCommit): Promise<Pa
   const added: string[] = [];
   let changed = 0;
   for (const post of page.posts) {
-    if (await addPost(sql, source, post, at)) added.push(post.id);
-    else if (await changePost(sql, source, post, at)) changed += 1;
+    if (await addPost(sql, source, post, at)) {
+      added.push(post.id);
+      const isForwarded = page.forwardSince !== null && post.date >= page.forwardSince;
+      if (isForwarded) await sql.run(SQL.addForward, source, post.id);
+    } else if (await changePost(sql, source, post, at)) changed += 1;
   }
   let deleted = 0;
   for (const id of page.deleted) if (await deletePost(sql, source, id, at)) deleted += 1;
@@ -79,6 +82,7 @@ export async function dropPosts(sql: PostgresSql, source: number, max: number): 
   for (const { n, id } of await sql.all(SQL.lowestPosts, source, max)) {
     await sql.run(SQL.dropPost, Number(n));
     await sql.run(SQL.dropVersions, source, String(id));
+    await sql.run(SQL.dropForward, source, String(id));
   }
   return (await sql.get(SQL.hasPosts, source)) !== null;
 }

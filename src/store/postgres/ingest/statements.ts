@@ -51,6 +51,21 @@ export const INGEST_SQL = {
   isThere: `SELECT 1 AS found FROM ingest_posts
     WHERE source = $1 AND id = $2 AND deleted_at IS NULL`,
 
+  addForward: 'INSERT INTO ingest_forwards (source, id) VALUES ($1, $2)',
+  dropForward: 'DELETE FROM ingest_forwards WHERE source = $1 AND id = $2',
+  unforwarded: `SELECT ${POST} FROM ingest_posts
+    WHERE source = $1 AND id IN
+      (SELECT id FROM ingest_forwards WHERE source = $1 ORDER BY id LIMIT $2)
+    ORDER BY ingest_posts.id`,
+
+  saveReader: `INSERT INTO ingest_readers (reader_kind, account, name, sealed, created_at)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (reader_kind, account) DO UPDATE SET name = excluded.name, sealed = excluded.sealed,
+      created_at = excluded.created_at`,
+  removeReader: 'DELETE FROM ingest_readers WHERE reader_kind = $1 AND account = $2',
+  readers: `SELECT reader_kind AS "readerKind", account, name, sealed, created_at AS "createdAt"
+    FROM ingest_readers ORDER BY reader_kind, account`,
+
   post: `SELECT ${POST} FROM ingest_posts WHERE source = $1 AND id = $2`,
   versions: `SELECT version, until, ${STATE} FROM ingest_versions
     WHERE source = $1 AND id = $2 ORDER BY version LIMIT $3`,

@@ -74,4 +74,21 @@ CREATE TABLE ingest_leases (
   epoch bigint NOT NULL CHECK (epoch >= 1),
   until float8 NOT NULL
 );
+
+-- Posts that were to be forwarded and are not yet.
+CREATE TABLE ingest_forwards (
+  source bigint NOT NULL,
+  id bigint NOT NULL,
+  PRIMARY KEY (source, id)
+);
+
+-- Accounts to read with; their sessions are sealed.
+CREATE TABLE ingest_readers (
+  reader_kind TEXT NOT NULL,
+  account TEXT NOT NULL,
+  name TEXT NOT NULL,
+  sealed TEXT NOT NULL,
+  created_at float8 NOT NULL,
+  PRIMARY KEY (reader_kind, account)
+);
 `;

@@ -47,6 +47,11 @@ export class SqliteIngest {
         const newestFirst = sql.knownIds.all(source, upTo, max).map(({ id }) => String(id));
         return newestFirst.reverse();
       }
+      case 'unforwarded':
+        return sql.unforwarded.all(command.source, command.max).map(plain);
+      case 'forwarded':
+        for (const id of command.ids) sql.dropForward.run(command.source, id);
+        return null;
       case 'channel':
         return sql.channel.get(command.reader, command.name)?.channel ?? null;
       case 'saveChannel':
@@ -60,6 +65,15 @@ export class SqliteIngest {
         return null;
       case 'waits':
         return sql.waits.all().map(plain);
+      case 'saveReader': {
+        const { readerKind, account, name, sealed, createdAt } = command;
+        sql.saveReader.run(readerKind, account, name, sealed, createdAt);
+        return null;
+      }
+      case 'removeReader':
+        return sql.removeReader.run(command.readerKind, command.account).changes === 1;
+      case 'readers':
+        return sql.readers.all().map(plain);
       case 'takeLease':
         return this.#takeLease(command);
       case 'releaseLease':

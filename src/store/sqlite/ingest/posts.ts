@@ -24,8 +24,11 @@ export function commitPage(sql: Sql, page: PageCommit): PageCommitted {
   const added: string[] = [];
   let changed = 0;
   for (const post of page.posts) {
-    if (addPost(sql, source, post, at)) added.push(post.id);
-    else if (changePost(sql, source, post, at)) changed += 1;
+    if (addPost(sql, source, post, at)) {
+      added.push(post.id);
+      const isForwarded = page.forwardSince !== null && post.date >= page.forwardSince;
+      if (isForwarded) sql.addForward.run(source, post.id);
+    } else if (changePost(sql, source, post, at)) changed += 1;
   }
   const deleted = page.deleted.filter((id) => deletePost(sql, source, id, at)).length;
   const revision = page.revision + 1;
@@ -81,6 +84,7 @@ export function dropPosts(sql: Sql, source: number, max: number): boolean {
   for (const { n, id } of sql.lowestPosts.all(source, max)) {
     sql.dropPost.run(n!);
     sql.dropVersions.run(source, id!);
+    sql.dropForward.run(source, id!);
   }
   return sql.hasPosts.get(source) !== undefined;
 }

@@ -61,6 +61,21 @@ export const INGEST_SQL = {
   knownIds: `SELECT CAST(id AS TEXT) AS id FROM ingest_posts
     WHERE source = ? AND id <= ${ID} AND deleted_at IS NULL ORDER BY ingest_posts.id DESC LIMIT ?`,
 
+  addForward: `INSERT INTO ingest_forwards (source, id) VALUES (?, ${ID})`,
+  dropForward: `DELETE FROM ingest_forwards WHERE source = ? AND id = ${ID}`,
+  unforwarded: `SELECT ${POST} FROM ingest_posts
+    WHERE source = ?1 AND id IN
+      (SELECT id FROM ingest_forwards WHERE source = ?1 ORDER BY id LIMIT ?2)
+    ORDER BY ingest_posts.id`,
+
+  saveReader: `INSERT INTO ingest_readers (reader_kind, account, name, sealed, created_at)
+    VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (reader_kind, account) DO UPDATE SET name = excluded.name, sealed = excluded.sealed,
+      created_at = excluded.created_at`,
+  removeReader: 'DELETE FROM ingest_readers WHERE reader_kind = ? AND account = ?',
+  readers: `SELECT reader_kind AS readerKind, account, name, sealed, created_at AS createdAt
+    FROM ingest_readers WHERE reader_kind >= '' ORDER BY reader_kind, account`,
+
   channel: 'SELECT channel FROM ingest_channels WHERE reader = ? AND name = ?',
   saveChannel: `INSERT INTO ingest_channels (reader, name, channel) VALUES (?, ?, ?)
     ON CONFLICT (reader, name) DO UPDATE SET channel = excluded.channel`,

@@ -75,3 +75,22 @@ CREATE TABLE ingest_leases (
   until REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
+
+export const INGEST_FORWARDS = `
+-- Posts that were to be forwarded and are not yet.
+CREATE TABLE ingest_forwards (
+  source INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  PRIMARY KEY (source, id)
+) STRICT, WITHOUT ROWID;
+
+-- Accounts to read with; their sessions are sealed.
+CREATE TABLE ingest_readers (
+  reader_kind TEXT NOT NULL,
+  account TEXT NOT NULL,
+  name TEXT NOT NULL,
+  sealed TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  PRIMARY KEY (reader_kind, account)
+) STRICT, WITHOUT ROWID;
+`;

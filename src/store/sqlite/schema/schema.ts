@@ -9,7 +9,7 @@ import type { Database } from '../../../system/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
-import { INGEST } from './ingest.ts';
+import { INGEST, INGEST_FORWARDS } from './ingest.ts';
 import { KEYS } from './keys.ts';
 import { OWNERS } from './owners.ts';
 
@@ -243,6 +243,7 @@ const MIGRATIONS: readonly string[] = [
   MESSAGE_INDEX,
   COPIES,
   INGEST,
+  INGEST_FORWARDS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,9 @@
+// What the handlers of ingest share, and their bounds.
+
+import type { IntakeOptions } from '../context.ts';
+import type { IngestDesk } from './port.ts';
+
+export type IngestOptions = IntakeOptions & { readonly ingest: IngestDesk };
+
+// Sources there may be.
+export const SOURCES_MAX = 10_000;
