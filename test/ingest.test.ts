@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   API,
+  CODE,
+  PHONE,
   type Simulated,
   simulated,
 } from '../src/platforms/telegram/history/simulated.fixture.ts';
 import type { SimChannel } from '../src/sim/sim.ts';
 import { App } from './process/app.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { Sluice } from './process/sluice.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const PATIENCE_MS = 60_000;
@@ -266,6 +269,27 @@ describe('new posts go on', { timeout: TEST_MS_MAX }, () => {
     );
     expect(found).toMatchObject([{ account: 'terminal:wall', state: 'sent' }]);
   });
+});
+
+test('an account logs in by the command line, and channels are read with it', async () => {
+  await gateway.start();
+  const env = {
+    SLUICE_KEY: gateway.key,
+    SLUICE_MTPROTO_API_ID: String(API.id),
+    SLUICE_MTPROTO_DC: `${world.sim.host}:${world.sim.port}`,
+    SLUICE_MTPROTO_KEY: world.access.keyFile!,
+  };
+  const answers = `+${PHONE}\n${CODE}\n`;
+  const login = new Sluice(['ingest', 'login', '--url', gateway.url], env, answers);
+  expect(await login.ended).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('is logged in'),
+  });
+  const { accounts } = (await gateway.ask('GET', '/v1/ingest/accounts')).body;
+  expect(accounts).toContainEqual(expect.objectContaining({ kind: 'mtproto', state: 'ok' }));
+  const channel = newChannel(3);
+  const id = await follow(channel);
+  await readTo(id, channel);
 });
 
 test('what the gateway’s own bots are told is a source; a jump of ids is a gap', async () => {

@@ -1,5 +1,6 @@
 // The entry of `sluice` and of `npm start`: the real terminal, the real exit code.
 
+import { leaveSoon } from '../system/leave.ts';
 import type { Terminal } from './io.ts';
 import { runCli } from './program.ts';
 
@@ -21,6 +22,7 @@ process.exitCode = await runCli(args, {
   ...(stderr.isTTY && !isDumb ? { progress: drawOver } : {}),
   ...(stdout.isTTY && !isDumb ? { terminal: theTerminal() } : {}),
 });
+leaveSoon();
 
 function drawOver(line: string): void {
   stderr.write(`\r${CLEAR_LINE}${line}`);
