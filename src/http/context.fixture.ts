@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { WaitingCallers } from '../accept/callers.ts';
 import { Accounts } from '../accounts/accounts.ts';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
+import { aService, KIND } from '../ingest/ingest.fixture.ts';
 import { type Guards, openGuards } from '../keys/keys.ts';
 import type { Download, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { virtualToken } from '../platforms/telegram/credentials.ts';
@@ -21,6 +22,7 @@ import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
 import { type IntakeOptions, type IntakeSettings, WAITING_MAX } from './context.ts';
 import { type Dialects, openDialects } from './dialects/dialects.ts';
+import type { IngestDesk } from './ingest/port.ts';
 import { createServer } from './server.ts';
 import { FakeLive } from './streams/streams.fixture.ts';
 
@@ -144,6 +146,18 @@ export function answered(
   headers: Record<string, string> = {},
 ): Reply {
   return { kind: 'answered', status, headers, body };
+}
+
+// Channels that nobody reads: the service is not started.
+export function ingestDesk(): IngestDesk {
+  return {
+    service: aService({ settings: { pace: 'fixed' } }).service,
+    kinds: [KIND],
+    signingSecret: 'whsec_x',
+    accounts: async () => [],
+    saveAccount: async () => false,
+    removeAccount: async () => false,
+  };
 }
 
 // Keeps digests, not files.

@@ -4,7 +4,7 @@ import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageRoutes } from '../dashboard/dashboard.ts';
 import { type Access, accessOf } from './auth/access.ts';
-import { AUTH, type Bench, bench, TOKEN } from './context.fixture.ts';
+import { AUTH, type Bench, bench, ingestDesk, TOKEN } from './context.fixture.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
@@ -19,7 +19,7 @@ const reached: string[] = [];
 const routes: { method: Method; url: string; access: Access }[] = [];
 
 beforeAll(async () => {
-  at = await bench();
+  at = await bench({}, [], { ingest: ingestDesk() });
   at.app.addHook('onRoute', (route: RouteOptions) => {
     const methods = [route.method].flat() as Method[];
     const access = accessOf(route.config);

@@ -7,7 +7,7 @@ import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { NO_SCOPE, type Scope } from '../../keys/keys.ts';
 import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import type { Inbound } from '../../updates/updates.ts';
-import { type Bench, bench } from '../context.fixture.ts';
+import { type Bench, bench, ingestDesk } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
 import { routesOf } from '../dialects/door.ts';
 import { ROUTES } from '../routes.ts';
@@ -28,7 +28,7 @@ const routes: { method: Method; url: string; declared: Access | undefined }[] = 
 async function guardsOnly(settings: Partial<IntakeSettings> = {}): Promise<Bench> {
   // Webhooks have a secret of their own, which is right here.
   const updates = { admits: () => true } as unknown as Inbound;
-  const at = await bench(settings, [], { updates });
+  const at = await bench(settings, [], { updates, ingest: ingestDesk() });
   at.app.addHook('onRoute', (route: RouteOptions) => {
     const guards = [route.preHandler ?? []].flat();
     const admit: (typeof guards)[number] = (_request, reply) => {

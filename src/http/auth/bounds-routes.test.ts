@@ -8,7 +8,7 @@ import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import type { Scope } from '../../keys/keys.ts';
 import { createTerminal, Screens } from '../../platforms/terminal/terminal.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { ACCOUNT, AUTH, type Bench, bench, START } from '../context.fixture.ts';
+import { ACCOUNT, AUTH, type Bench, bench, ingestDesk, START } from '../context.fixture.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 import { boundKey, sentBy, virtualToken } from './bounds.fixture.ts';
 
@@ -65,7 +65,7 @@ let places: { own: Place; otherChat: Place; otherAccount: Place };
 beforeEach(async () => {
   routes = [];
   const terminal = createTerminal(new Screens(virtualClock(START)));
-  at = await bench({ wait: { kind: 'async' } }, [terminal]);
+  at = await bench({ wait: { kind: 'async' } }, [terminal], { ingest: ingestDesk() });
   at.app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
     const access = accessOf(config);
     for (const verb of [method].flat()) routes.push({ method: verb as Verb, url, access });

@@ -252,7 +252,7 @@ async function list(
 }
 
 async function retry({ ingest }: IngestOptions, { body }: FastifyRequest, reply: FastifyReply) {
-  const asked = body ?? {};
+  const asked = body === undefined ? {} : body;
   if (!checkDeadRetry.Check(asked)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkDeadRetry, asked)));
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { RouteOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { bench } from '../context.fixture.ts';
+import { bench, ingestDesk } from '../context.fixture.ts';
 import { ROUTES } from '../routes.ts';
 import { openApi } from './openapi.ts';
 
@@ -10,7 +10,7 @@ const DROP_IN_ID = 'post_bot_token_method';
 
 // Asked of the server itself, so that a new one cannot be forgotten. The platforms describe their own.
 async function routesThere(): Promise<string[]> {
-  const { app } = await bench();
+  const { app } = await bench({}, [], { ingest: ingestDesk() });
   const routes: string[] = [];
   app.addHook('onRoute', ({ method, url }: RouteOptions) => {
     if (/^\/(file\/)?bot/.test(url)) return;
