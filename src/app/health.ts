@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { HealthPart } from '../http/context.ts';
+import { PLATFORM_DEFAULT, PLATFORM_LOCAL } from '../platforms/registry.ts';
 import type { GaugeReading, Metrics } from '../telemetry/metrics/metrics.ts';
 import type { House } from './resources.ts';
 
@@ -29,23 +30,23 @@ export function readHealth({ clock, engine, losses }: House): Record<string, Hea
 
 // Switched off they count nothing that happens on the road.
 export function fillMetrics(config: Config, house: House, metrics: Metrics): void {
-  meetPlatforms(house.accounts, metrics);
+  meetPlatforms(house, metrics);
   metrics.gauges(() => readGauges(house, config.data));
   if (config.metrics) house.engine.road.listen(metrics.listen);
 }
 
-// A platform's series are there from its first account on: at 0, before anything of it rises. Those of platforms that
-// nobody uses would only fill the store of whoever scrapes.
-function meetPlatforms(accounts: House['accounts'], metrics: Metrics): void {
+// A platform's series are there from its first account on, at 0, before anything of it rises; those of the platforms
+// that need no decision from the start. Of others they would only fill the store of whoever scrapes.
+function meetPlatforms({ accounts, platforms }: House, metrics: Metrics): void {
   const met = new Set<string>();
-  const meet = (id: string) => {
-    const platform = platformOf(id);
+  const meet = (platform: string) => {
     if (met.has(platform)) return;
     met.add(platform);
     metrics.meet(platform);
   };
-  for (const { id } of accounts.list()) meet(id);
-  accounts.listen(({ id }) => meet(id));
+  for (const { name } of [PLATFORM_DEFAULT, PLATFORM_LOCAL]) if (platforms.has(name)) meet(name);
+  for (const { id } of accounts.list()) meet(platformOf(id));
+  accounts.listen(({ id }) => meet(platformOf(id)));
 }
 
 async function readGauges(house: House, dataFolder: string): Promise<GaugeReading> {
