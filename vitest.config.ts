@@ -13,6 +13,8 @@ export default defineConfig({
     // Generous, because time-outs are for what hangs; how fast things are is the benchmarks' business.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is looked for again and again is waited for as patiently.
+    expect: { poll: { timeout: 20_000 } },
     teardownTimeout: 10_000,
     // Of the tests in one file that may run beside each other, those of the clients: they wait, they do not compute.
     maxConcurrency: 20,

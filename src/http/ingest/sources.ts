@@ -213,6 +213,8 @@ async function change(
   return answer(options, reply, await options.ingest.service.configure(Number(id), settings));
 }
 
+const SECOND_MS = 1000;
+
 // Posts are forwarded from now on: nobody wants a channel's past at once.
 async function settingsOf(
   options: IngestOptions,
@@ -220,7 +222,9 @@ async function settingsOf(
 ): Promise<Partial<SourceSettings> | Problem> {
   const target = forwardTo ? await targetOf(options, forwardTo) : null;
   if (target !== null && 'code' in target) return target;
-  const forwardSince = target === null ? null : options.clock.now();
+  // Dates of posts are whole seconds: one of this very second is new.
+  const now = options.clock.now();
+  const forwardSince = target === null ? null : now - (now % SECOND_MS);
   return {
     ...(account === undefined ? {} : { account }),
     ...(priority === undefined ? {} : { weight: priority }),
