@@ -1,6 +1,8 @@
 // Counts which cases a generated test reached. A generator that stops reaching a case would leave its test green and
 // empty; with a least count for each case the test fails instead.
 
+const ROUNDS_MAX = 4;
+
 export class Coverage {
   readonly #counts = new Map<string, number>();
 
@@ -10,6 +12,19 @@ export class Coverage {
 
   of(reached: string): number {
     return this.#counts.get(reached) ?? 0;
+  }
+
+  // Plays rounds of random cases until all have been reached: how soon is chance, that they are is not. Answers what is
+  // missing even so.
+  async reach(
+    least: Readonly<Record<string, number>>,
+    round: () => Promise<void>,
+  ): Promise<string[]> {
+    for (let n = 0; n < ROUNDS_MAX; n++) {
+      await round();
+      if (this.missing(least).length === 0) break;
+    }
+    return this.missing(least);
   }
 
   // The cases reached less often than they should be, each with both numbers; none: the test is worth its name.

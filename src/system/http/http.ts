@@ -5,11 +5,12 @@
 // because its streams blur that line, pipelining because undici writes again what stood behind a
 // broken answer.
 
-import { type buildConnector, type Dispatcher, Pool } from 'undici';
-import { assert } from './assert.ts';
+import type { buildConnector, Dispatcher } from 'undici';
+import { assert } from '../assert.ts';
 import { streamOver } from './http-stream.ts';
 import { explain, flatten } from './http-words.ts';
 import type { HttpRequest, Reply, Transport } from './transport.ts';
+import { Pool } from './undici.ts';
 
 export const CONNECTIONS_MAX_DEFAULT = 64;
 export const CONNECT_TIMEOUT_MS_DEFAULT = 5_000;

@@ -4,7 +4,13 @@
 
 import pg from 'pg';
 
-export type SqlValue = string | number | boolean | null | readonly (string | number | null)[];
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly (string | number | null)[];
 export type PostgresRow = Record<string, unknown>;
 
 export interface PostgresSql {
@@ -23,6 +29,14 @@ export interface PostgresOptions {
   readonly name: string;
   // Where tables and functions are looked up.
   readonly schema: string;
+  // Statements that every connection begins with.
+  readonly opening?: string;
+  // How long the server may take to let it in, and for each statement. Left out: as long as it likes for statements.
+  readonly callMsMax?: number;
+  // What others notify a channel of that `opening` listens to.
+  readonly onNotice?: (payload: string) => void;
+  // The connection was lost, with all that was notified until there is a new one.
+  readonly onLost?: () => void;
 }
 
 // What the server said no with; see its table of error codes.
@@ -33,7 +47,12 @@ export const PG = {
 } as const;
 
 const INT8_OID = 20;
-const CONNECT_MS_MAX = 10_000;
+const CONNECT_MS_MAX = 5_000;
+// Whoever asks so soon after a failed try to connect is told the same: a crowd must not wait for one try each.
+const CONNECT_AGAIN_MS = 200;
+// A server that is stopped keeps its connections and says nothing.
+const STATEMENT_MS_MAX = 60_000;
+const UNBOUNDED_MS = 2 ** 31 - 1;
 // Texts of searches are made up of parts; all others are constants.
 const PREPARED_MAX = 512;
 
@@ -49,6 +68,11 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
+// There was no connection to ask on: nothing came of it, and nothing will.
+export class NotConnected extends Error {
+  override readonly name = 'NotConnected';
+}
+
 // The server shuts down, or ends the connection: its last words are no answer to the statement.
 const LAST_WORDS = /^(?:08|57P)/;
 
@@ -62,6 +86,7 @@ export class PostgresConnection implements PostgresSql {
   readonly #names = new Map<string, string>();
   #client: Promise<pg.Client> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  #failed: { readonly error: NotConnected; readonly at: number } | null = null;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -75,12 +100,18 @@ export class PostgresConnection implements PostgresSql {
     return (await this.all(sql, ...params))[0] ?? null;
   }
 
+  // As `get`, and given up after so long; what becomes of the statement then is not known.
+  async getWithin(msMax: number, sql: string, ...params: SqlValue[]): Promise<PostgresRow | null> {
+    const result = await this.#inTurn((client) => this.#query(client, sql, params, msMax));
+    return result.rows[0] ?? null;
+  }
+
   run(sql: string, ...params: SqlValue[]): Promise<number> {
     return this.#inTurn((client) => this.#query(client, sql, params)).then(countOf);
   }
 
   async script(sql: string): Promise<void> {
-    await this.#inTurn((client) => client.query(sql));
+    await this.#inTurn((client) => unbounded(client, sql));
   }
 
   // All of it or nothing. `opening`: statements that go with the first round trip.
@@ -113,7 +144,7 @@ export class PostgresConnection implements PostgresSql {
       get: async (sql, ...params) => (await all(sql, ...params))[0] ?? null,
       run: async (sql, ...params) => countOf(await this.#query(client, sql, params)),
       async script(sql) {
-        await client.query(sql);
+        await unbounded(client, sql);
       },
     };
   }
@@ -132,10 +163,15 @@ export class PostgresConnection implements PostgresSql {
     return done;
   }
 
-  #query(client: pg.Client, sql: string, params: readonly SqlValue[]): Promise<pg.QueryResult> {
-    const values = params.map(storable);
+  #query(
+    client: pg.Client,
+    sql: string,
+    params: readonly SqlValue[],
+    msMax = STATEMENT_MS_MAX,
+  ): Promise<pg.QueryResult> {
+    const query = { text: sql, values: params.map(storable), query_timeout: msMax };
     const name = this.#nameOf(sql);
-    return client.query(name === null ? { text: sql, values } : { name, text: sql, values });
+    return client.query(name === null ? query : { ...query, name });
   }
 
   #nameOf(sql: string): string | null {
@@ -148,26 +184,36 @@ export class PostgresConnection implements PostgresSql {
   }
 
   #connected(): Promise<pg.Client> {
-    this.#client ??= this.#connect().catch((error) => {
+    const failed = this.#failed;
+    if (this.#client === null && failed !== null) {
+      if (performance.now() - failed.at < CONNECT_AGAIN_MS) return Promise.reject(failed.error);
+      this.#failed = null;
+    }
+    this.#client ??= this.#connect().catch((cause) => {
       this.#client = null;
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const error = new NotConnected(message, { cause });
+      this.#failed = { error, at: performance.now() };
       throw error;
     });
     return this.#client;
   }
 
   async #connect(): Promise<pg.Client> {
-    const { url, name, schema } = this.#options;
+    const { url, name, schema, opening = '', callMsMax, onNotice } = this.#options;
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
-      connectionTimeoutMillis: CONNECT_MS_MAX,
+      connectionTimeoutMillis: callMsMax ?? CONNECT_MS_MAX,
+      query_timeout: callMsMax ?? STATEMENT_MS_MAX,
       keepAlive: true,
       types,
     });
     // It may be lost while nobody asks; the next one to ask connects anew.
     client.on('error', () => this.#lose(client));
+    if (onNotice !== undefined) client.on('notification', ({ payload }) => onNotice(payload ?? ''));
     await client.connect();
-    await client.query(`SET search_path = ${schema}`);
+    await client.query(`SET search_path = ${schema}; ${opening}`);
     return client;
   }
 
@@ -176,6 +222,7 @@ export class PostgresConnection implements PostgresSql {
     client.removeAllListeners('error');
     client.on('error', () => {});
     void client.end().catch(() => {});
+    this.#options.onLost?.();
   }
 }
 
@@ -191,6 +238,12 @@ function storable(value: SqlValue): unknown {
     return value.map((each) => (typeof each === 'string' ? storableText(each) : each));
   }
   return value;
+}
+
+// Migrations take as long as the tables are large.
+function unbounded(client: pg.Client, text: string): Promise<unknown> {
+  const query = { text, query_timeout: UNBOUNDED_MS };
+  return client.query(query);
 }
 
 function countOf({ rowCount }: pg.QueryResult): number {
