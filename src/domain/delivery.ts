@@ -165,6 +165,13 @@ export interface NewDelivery {
   readonly files?: readonly string[];
 }
 
+const CHANGING: readonly Family[] = ['edit', 'delete', 'reaction'];
+
+// Whether it is about a message that is there already.
+export function changesMessage({ family }: Pick<NewDelivery, 'family'>): boolean {
+  return CHANGING.includes(family);
+}
+
 // What a payload takes on disk.
 export function bytesOf(body: string): number {
   return Buffer.byteLength(body);

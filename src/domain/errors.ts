@@ -235,6 +235,34 @@ export const ERRORS = {
     title: 'No channel with this id is followed.',
     remedy: 'Name one of `GET /v1/ingest/sources`.',
   },
+  reader_waits: {
+    status: 429,
+    title: 'The platform has asked the account that reads to wait.',
+    remedy: 'Repeat after `Retry-After`; nothing is asked of the platform before.',
+  },
+  media_unavailable: {
+    status: 502,
+    title: 'The file of a post could not be had from its platform.',
+    remedy: '`detail` says why: it is gone, too large, or the reader cannot read now.',
+  },
+  login_unavailable: {
+    status: 409,
+    title: 'No account logs in to this here: the settings have no credentials of an application.',
+    remedy:
+      'Set `mtproto_api_id` and `mtproto_api_hash` (SLUICE_MTPROTO_API_ID, SLUICE_MTPROTO_API_HASH), and start the ' +
+      'gateway again; docs/use/ingest.md says where they come from.',
+  },
+  unknown_login: {
+    status: 404,
+    title: 'No such login is under way; it may have ended, or waited too long for an answer.',
+    remedy: 'Begin again with `POST /v1/ingest/logins`.',
+  },
+  logins_full: {
+    status: 429,
+    title: 'As many logins are under way as may be.',
+    remedy:
+      'End some with `DELETE /v1/ingest/logins/:id`, or wait: who does not answer is given up.',
+  },
   sources_full: {
     status: 429,
     title: 'As many channels are followed as may be.',
@@ -315,6 +343,12 @@ export const ERRORS = {
     status: 503,
     title: 'The account was taken over by another process. Nothing was accepted or changed.',
     remedy: 'Repeat the request in a moment.',
+  },
+  owner_silent: {
+    status: 504,
+    title: 'The node that has the account did not answer. The request may have been accepted.',
+    remedy:
+      'Repeat it with the same `Idempotency-Key`, so that it is accepted once, or look it up by its correlation id.',
   },
   shutting_down: {
     status: 503,

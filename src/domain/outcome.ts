@@ -43,12 +43,14 @@ type Answered =
   // The request was written and no answer came: it may or may not have been delivered.
   | { kind: 'uncertain'; reason: string; detail: string; status?: number };
 
+type Limited = Extract<Outcome, { kind: 'limited' }>;
+
 // Beyond this many times a wait is longer than that of any platform that names none.
 const GROWN_MAX = 5;
 
 // A wait that the platform did not name, as it is for the n-th try.
-export function withGrownWait(outcome: Outcome, n: number): Outcome {
-  if (outcome.kind !== 'limited' || outcome.growth === undefined) return outcome;
+export function withGrownWait(outcome: Limited, n: number): Limited {
+  if (outcome.growth === undefined) return outcome;
   const { growth, retryAfterMs } = outcome;
   return { ...outcome, retryAfterMs: retryAfterMs * growth ** Math.min(n - 1, GROWN_MAX) };
 }

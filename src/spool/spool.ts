@@ -47,6 +47,12 @@ const READ_BYTES = 256 * 1024;
 // Whose the files are that were there at the start is not known any more.
 const EARLIER: Claimant = { account: '', address: '', isStranger: false };
 
+// What the gateway uses, whatever machines it stands on.
+export type FileSpool = Pick<
+  Spool,
+  'bytes' | 'isEmpty' | 'has' | 'read' | 'receive' | 'unpin' | 'discard' | 'sweep'
+>;
+
 // What intake needs of it.
 export type Receiving = Pick<Spool, 'receive' | 'unpin' | 'discard'>;
 
@@ -79,6 +85,15 @@ export class Spool {
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
+  }
+
+  ids(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  // Of one that is there.
+  sizeOf(id: string): number {
+    return this.#entries.get(id)?.size ?? 0;
   }
 
   has(id: string): boolean {

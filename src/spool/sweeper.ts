@@ -3,13 +3,13 @@
 
 import type { Clock, Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
-import type { Spool } from './spool.ts';
+import type { FileSpool } from './spool.ts';
 
 export const SWEEP_EVERY_MS = 2_000;
 
 export interface SweeperParts {
   readonly clock: Clock;
-  readonly spool: Spool;
+  readonly spool: FileSpool;
   // Which files deliveries still need.
   readonly inUse: () => Promise<readonly string[]>;
   readonly onFailure: (error: unknown) => void;

@@ -1,5 +1,5 @@
 // What a start found or did that the operator should know.
 export interface StoreNote {
-  readonly level: 'info' | 'warn';
+  readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
 }

@@ -12,9 +12,11 @@ import { ingest } from './ingest.contract.ts';
 import type { Harness } from './journal.fixture.ts';
 import { keeping } from './keeping.contract.ts';
 import { keys } from './keys.contract.ts';
+import { minutes } from './minutes.contract.ts';
 import { owning } from './owning.contract.ts';
 import { receipts } from './receipts.contract.ts';
 import { renames } from './renames.contract.ts';
+import { sessions } from './sessions.contract.ts';
 import { streams } from './streams.contract.ts';
 
 export function journalContract(name: string, open: () => Promise<Harness>): void {
@@ -38,6 +40,8 @@ export function journalContract(name: string, open: () => Promise<Harness>): voi
     broadcasts(() => store);
     keys(() => store);
     ingest(() => store);
+    minutes(() => store);
+    sessions(() => store);
     renames(() => store);
     owning(() => store);
   });

@@ -4,7 +4,7 @@
 import { aDelivery } from '../../domain/delivery.fixture.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { CheckedRow } from '../../system/row-check.ts';
+import type { CheckedRow } from '../../system/databases/row-check.ts';
 import type { MoveCommand, Settlement } from '../ports/delivery.ts';
 import type { Recovered } from '../ports/recovery.ts';
 import type { Store } from '../ports/store.ts';

@@ -30,8 +30,10 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
   let seqAhead = Math.max(0, ...accounts.keys());
   const ownAll = async () => (await store.knownAccounts()).map(as);
   const { incoming, broadcasts, streams, keys, audit, ingest } = store;
+  const { minutes, sessions } = store;
   return {
     ...{ store, tag: store.tag, incoming, broadcasts, streams, keys, audit, ingest },
+    ...{ minutes, sessions },
     // Resolves when it is on the disk; `written` is told the answer when it is written.
     async append(
       delivery: NewDelivery,

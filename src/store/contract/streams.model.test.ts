@@ -1,16 +1,13 @@
 // Random commands about live output, against memory and SQLite: every answer must be the same.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
-import { createMemoryStore } from '../memory/memory.ts';
+import { test } from 'vitest';
 import type { StreamStore } from '../ports/streams.ts';
-import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+import { expectSameAnswers, type PortCommand, type PortRun } from './same-answers.fixture.ts';
 
-type Run = (streams: StreamStore, at: number) => Promise<unknown>;
-type Command = readonly [kind: string, run: Run];
+type Run = PortRun<StreamStore>;
+type Command = PortCommand<StreamStore>;
 
-const RUNS = 60;
 const id = fc.constantFrom('s-1', 's-2', 's-3', 's-4');
 const account = fc.constantFrom('telegram:1', 'telegram:2');
 const max = fc.integer({ min: 1, max: 5 });
@@ -48,26 +45,8 @@ const command = fc.oneof(
   named('prune', prune),
 );
 
-// Far less than is usual.
 const LEAST = { 'save: nothing': 200, get: 30, open: 20, prune: 15 };
 
 test('memory and SQLite give the same answers', async () => {
-  const coverage = new Coverage();
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
-      const memory = createMemoryStore().journal;
-      const sqlite = inlineHarness();
-      try {
-        for (const [at, [kind, run]] of commands.entries()) {
-          const told = await run(memory.streams, at);
-          coverage.count(saysNothing(told) ? `${kind}: nothing` : kind);
-          expect(await run(sqlite.journal.streams, at)).toEqual(told);
-        }
-      } finally {
-        await sqlite.dispose();
-      }
-    }),
-    { numRuns: RUNS },
-  );
-  expect(coverage.missing(LEAST)).toEqual([]);
+  await expectSameAnswers({ command, portOf: ({ streams }) => streams, least: LEAST });
 });

@@ -14,7 +14,7 @@ import {
 import { sharedKey } from '../../domain/idempotency.ts';
 import { formatId } from '../../domain/ids.ts';
 import { assert } from '../../system/assert.ts';
-import { rowCheck } from '../../system/row-check.ts';
+import { rowCheck } from '../../system/databases/row-check.ts';
 import type {
   AppendBounds,
   Appended,

@@ -4,13 +4,15 @@
 import type { DeliveryRow } from '../../domain/delivery.ts';
 import type { Attempt } from '../../domain/outcome.ts';
 import type { HistoryEntry } from '../../ledger/ledger.ts';
-import { isIntact } from '../../system/row-check.ts';
+import { isIntact } from '../../system/databases/row-check.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { AuditEntry } from '../ports/audit.ts';
 import type { NewBroadcast, RecipientState, StoredBroadcast } from '../ports/broadcasts.ts';
 import type { CallerHold } from '../ports/callers.ts';
 import type { StoredKey } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
+import type { MinuteSum } from '../ports/minutes.ts';
+import type { StoredSession } from '../ports/sessions.ts';
 import type { StoredStream } from '../ports/streams.ts';
 import type { NewIncoming } from '../ports/updates.ts';
 import { createIngestDisk, type IngestDisk } from './ingest-disk.ts';
@@ -97,7 +99,10 @@ export interface MemoryDisk {
   readonly streams: Map<string, StoredStream>;
   readonly keys: Map<string, StoredKey>;
   readonly audit: { last: number; entries: AuditEntry[] };
+  readonly sessions: Map<string, StoredSession>;
   readonly ingest: IngestDisk;
+  // By account, process and minute.
+  readonly minutes: Map<string, MinuteSum>;
 }
 
 export function createMemoryDisk(tag = 'local'): MemoryDisk {
@@ -133,7 +138,9 @@ export function createMemoryDisk(tag = 'local'): MemoryDisk {
     streams: new Map(),
     keys: new Map(),
     audit: { last: 0, entries: [] },
+    sessions: new Map(),
     ingest: createIngestDisk(),
+    minutes: new Map(),
   };
 }
 

@@ -4,7 +4,7 @@ import { unreachable } from '../../system/assert.ts';
 import type { KeyCommand } from '../ports/keys.ts';
 import type { MemoryDisk } from './disk.ts';
 
-export function runKeys({ keys, audit }: MemoryDisk, command: KeyCommand): unknown {
+export function runKeys({ keys, audit, sessions }: MemoryDisk, command: KeyCommand): unknown {
   switch (command.kind) {
     case 'save':
       keys.set(command.key.id, { ...command.key });
@@ -44,6 +44,21 @@ export function runKeys({ keys, audit }: MemoryDisk, command: KeyCommand): unkno
         .slice(0, max);
       audit.entries = audit.entries.filter((entry) => !old.includes(entry));
       return old.length;
+    }
+    case 'saveSession':
+      sessions.set(command.session.hash, command.session);
+      return null;
+    case 'sessions':
+      return [...sessions.values()]
+        .filter(({ expiresAt }) => expiresAt > command.at)
+        .sort((a, b) => a.expiresAt - b.expiresAt);
+    case 'removeSession':
+      sessions.delete(command.hash);
+      return null;
+    case 'pruneSessions': {
+      const over = [...sessions.values()].filter((each) => each.expiresAt < command.endedBefore);
+      for (const { hash } of over) sessions.delete(hash);
+      return over.length;
     }
     default:
       return unreachable(command);

@@ -22,12 +22,15 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
+import type { FleetStore, StoredOwner } from '../ports/fleet.ts';
 import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import { type MinuteStore, minutesOver } from '../ports/minutes.ts';
 import { assertOwn, EMBEDDED, type Kept, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
@@ -40,7 +43,15 @@ import { runIngest } from './ingest.ts';
 import { runKeys } from './keys.ts';
 import { memoryLedger } from './ledger.ts';
 import { recordOf } from './live.ts';
-import { closeAccount, isOwner, knownAccounts, openAccount } from './owners.ts';
+import { runMinutes } from './minutes.ts';
+import {
+  closeAccount,
+  isOwner,
+  knownAccounts,
+  openAccount,
+  ownerRowOf,
+  ownersBut,
+} from './owners.ts';
 import { renameAccounts } from './renames.ts';
 import { runStreams } from './streams.ts';
 import { lastCallAt, shiftTimes } from './times.ts';
@@ -63,7 +74,7 @@ export function createMemoryStore(
   return { journal, ledger: memoryLedger(disk) };
 }
 
-export class MemoryJournal implements Store {
+export class MemoryJournal implements Store, FleetStore {
   readonly tag: string;
   readonly callers: CallerStore;
   readonly incoming: UpdateStore;
@@ -71,7 +82,9 @@ export class MemoryJournal implements Store {
   readonly streams: StreamStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly sessions: SessionStore;
   readonly ingest: IngestStore;
+  readonly minutes: MinuteStore;
   readonly #disk: MemoryDisk;
   readonly #hooks: MemoryHooks;
   readonly #opened: number;
@@ -98,7 +111,9 @@ export class MemoryJournal implements Store {
     const guarded = keysOver((command) => this.#command(() => runKeys(disk, command)));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+    this.sessions = guarded.sessions;
     this.ingest = ingestOver((command) => this.#command(() => runIngest(disk, command)));
+    this.minutes = minutesOver((command) => this.#command(() => runMinutes(disk, command)));
   }
 
   // Another handle on the same store, as another node would open it.
@@ -176,6 +191,14 @@ export class MemoryJournal implements Store {
 
   closeAccount(owner: Owner): Promise<void> {
     return this.#command(() => closeAccount(this.#disk, owner, this.#node));
+  }
+
+  ownersBut(nodes: readonly string[]): Promise<StoredOwner[]> {
+    return this.#command(() => ownersBut(this.#disk, nodes));
+  }
+
+  ownerOf(account: string): Promise<StoredOwner | null> {
+    return this.#command(() => ownerRowOf(this.#disk, account));
   }
 
   knownAccounts(): Promise<string[]> {

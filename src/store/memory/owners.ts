@@ -1,5 +1,6 @@
 // Who owns which account, in memory: the specification of ownership.ts in the plainest code.
 
+import type { StoredOwner } from '../ports/fleet.ts';
 import { EMBEDDED, FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 import type { MemoryDisk } from './disk.ts';
 
@@ -26,6 +27,18 @@ export function isOwner({ owners }: MemoryDisk, { account, epoch }: Owner): bool
 // One that nobody else ever owned is the embedded process's, without a word on the disk.
 function ownerOf(owners: MemoryDisk['owners'], account: string) {
   return owners.get(account) ?? { node: EMBEDDED, epoch: FIRST_EPOCH };
+}
+
+export function ownersBut({ owners }: MemoryDisk, nodes: readonly string[]): StoredOwner[] {
+  const rows = [...owners].map(([account, owner]) => ({ account, ...owner }));
+  return rows
+    .filter(({ node }) => node === null || !nodes.includes(node))
+    .sort((a, b) => (a.account < b.account ? -1 : 1));
+}
+
+export function ownerRowOf({ owners }: MemoryDisk, account: string): StoredOwner | null {
+  const owner = owners.get(account);
+  return owner === undefined ? null : { account, ...owner };
 }
 
 // What is under no account is of the store itself.

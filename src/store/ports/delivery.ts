@@ -50,7 +50,8 @@ export interface Appending {
 export type Appended =
   // `replaced`: the waiting delivery of the same slot whose place it took.
   // `begun`: its first attempt has begun, as asked.
-  | { kind: 'accepted'; queued: Queued; replaced: number | null; begun?: true }
+  // `spilled`: the store is away; it is on this node's own disk, and was not begun whatever was asked.
+  | { kind: 'accepted'; queued: Queued; replaced: number | null; begun?: true; spilled?: true }
   // A final of the same slot waits: the late preview ends as superseded at once.
   | { kind: 'superseded'; seq: number; by: number }
   // Same idempotency key, same content: the earlier delivery stands.

@@ -1,17 +1,19 @@
 // Random commands of ingest, against memory and SQLite: every answer must be the same.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
-import { createMemoryStore } from '../memory/memory.ts';
-import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+import { test } from 'vitest';
+import {
+  expectSameAnswers,
+  type PortCommand,
+  type PortRun,
+} from '../contract/same-answers.fixture.ts';
 import type { IngestStore } from './ingest.ts';
 
-type Run = (store: IngestStore, at: number) => Promise<unknown>;
-type Command = readonly [kind: string, run: Run];
+type Run = PortRun<IngestStore>;
+type Command = PortCommand<IngestStore>;
 
-const RUNS = 60;
-const source = fc.integer({ min: 1, max: 3 });
+// The first is there most of the time.
+const source = fc.constantFrom(1, 1, 1, 2, 3);
 const id = fc.constantFrom('1', '2', '9', '10', '11', '9007199254740992', '9007199254740993');
 const max = fc.integer({ min: 1, max: 5 });
 const name = fc.constantFrom('@a', '@b');
@@ -62,8 +64,10 @@ const commit: fc.Arbitrary<Run> = fc
     return store.commit({ ...page, revision, at, lease: { name: 'l', epoch } });
   });
 
+// Of the ids that are seldom, too few are there to be found.
+const likelyId = fc.constantFrom('1', '2', '9', '10');
 const onePost: fc.Arbitrary<Run> = fc
-  .record({ source, id })
+  .record({ source, id: fc.oneof(likelyId, id) })
   .map((key) => async (store) => [await store.post(key), await store.versions({ ...key, max: 3 })]);
 
 const posts: fc.Arbitrary<Run> = fc
@@ -136,13 +140,11 @@ const command = fc.oneof(
   })),
 );
 
-function kindOf(kind: string, told: unknown): string {
-  if (saysNothing(told)) return `${kind}: nothing`;
+function caseOf(kind: string, told: unknown): string {
   const isCommit = kind === 'commit' && typeof told === 'object' && told !== null && 'kind' in told;
   return isCommit ? `commit: ${told.kind}` : kind;
 }
 
-// Far less than is usual.
 const LEAST = {
   addSource: 50,
   changeSource: 10,
@@ -159,22 +161,5 @@ const LEAST = {
 };
 
 test('memory and SQLite give the same answers', async () => {
-  const coverage = new Coverage();
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
-      const memory = createMemoryStore().journal;
-      const sqlite = inlineHarness();
-      try {
-        for (const [at, [kind, run]] of commands.entries()) {
-          const told = await run(memory.ingest, at);
-          coverage.count(kindOf(kind, told));
-          expect(await run(sqlite.journal.ingest, at)).toEqual(told);
-        }
-      } finally {
-        await sqlite.dispose();
-      }
-    }),
-    { numRuns: RUNS },
-  );
-  expect(coverage.missing(LEAST)).toEqual([]);
+  await expectSameAnswers({ command, portOf: ({ ingest }) => ingest, least: LEAST, caseOf });
 });

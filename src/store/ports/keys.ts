@@ -1,8 +1,9 @@
 // The port of who may do what: keys, by their hash and never themselves. A backend runs its commands beside those of
-// the audit log. As everywhere in the store, a promise resolves when its effect is durable.
+// the audit log and of the page's sessions. As everywhere in the store, a promise resolves when its effect is durable.
 
 import type { Role } from '../../domain/role.ts';
 import type { AuditStore, NewAuditEntry } from './audit.ts';
+import { type SessionCommand, type SessionStore, sessionsOver } from './sessions.ts';
 
 export interface KeyStore {
   // A new one, or all of a known one (by id) anew.
@@ -47,12 +48,19 @@ export type KeyCommand =
   | { kind: 'prune'; endedBefore: number; max: number }
   | { kind: 'note'; entry: NewAuditEntry }
   | { kind: 'log'; before: number | null; max: number }
-  | { kind: 'pruneLog'; endedBefore: number; max: number };
+  | { kind: 'pruneLog'; endedBefore: number; max: number }
+  | SessionCommand;
+
+export interface GuardStores {
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly sessions: SessionStore;
+}
 
 type Run = (command: KeyCommand) => Promise<unknown>;
 
-// Both ports over one function that runs a command, however it gets to its store.
-export function keysOver(run: Run): { keys: KeyStore; audit: AuditStore } {
+// All three ports over one function that runs a command, however it gets to its store.
+export function keysOver(run: Run): GuardStores {
   const ask = <T>(command: KeyCommand) => run(command) as Promise<T>;
   return {
     keys: {
@@ -61,6 +69,7 @@ export function keysOver(run: Run): { keys: KeyStore; audit: AuditStore } {
       used: (uses) => ask({ kind: 'used', uses }),
       prune: ({ endedBefore, max }) => ask({ kind: 'prune', endedBefore, max }),
     },
+    sessions: sessionsOver(ask),
     audit: {
       note: (entry) => ask({ kind: 'note', entry }),
       page: (page) => ask({ kind: 'log', ...page }),

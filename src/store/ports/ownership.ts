@@ -21,6 +21,8 @@ export interface Owner {
 }
 
 export const FIRST_EPOCH = 1;
+// Of nobody: every store refuses what is written under it, and a spill takes it for whoever will own the account.
+export const NO_EPOCH = 0;
 
 // A handle of the one process there is. No other is called so.
 export const EMBEDDED = '';

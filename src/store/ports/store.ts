@@ -11,8 +11,10 @@ import type { IngestStore } from './ingest.ts';
 import type { KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaintenanceStore } from './maintenance.ts';
+import type { MinuteStore } from './minutes.ts';
 import type { OwnershipStore } from './ownership.ts';
 import type { RecoveryStore } from './recovery.ts';
+import type { SessionStore } from './sessions.ts';
 import type { StreamStore } from './streams.ts';
 import type { UpdateStore } from './updates.ts';
 
@@ -34,7 +36,10 @@ export interface Store
   // Who may do what, and what was done.
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly sessions: SessionStore;
   // Channels that are read, and their posts.
   readonly ingest: IngestStore;
+  // What happened in each minute of the last day.
+  readonly minutes: MinuteStore;
   close(): Promise<void>;
 }

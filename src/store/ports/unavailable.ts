@@ -9,3 +9,29 @@ export class JournalUnavailable extends Error {
     this.code = code;
   }
 }
+
+// The store can be written, and takes this command neither now nor later.
+export class CommandRefused extends JournalUnavailable {}
+
+// The store went away before it said whether it took the command. It may have; `doubt` is how to ask it later.
+export class CommandInDoubt extends JournalUnavailable {
+  readonly doubt: Doubt;
+  constructor(message: string, doubt: Doubt) {
+    super('journal_failed', message);
+    this.doubt = doubt;
+  }
+}
+
+// Another process has the account, and did not say whether it took the command. It may have.
+export class OwnerSilent extends JournalUnavailable {
+  constructor() {
+    super('journal_failed', 'the owner of the account did not answer');
+  }
+}
+
+// A command by its place in a batch of a writer.
+export interface Doubt {
+  readonly writer: string;
+  readonly batch: number;
+  readonly index: number;
+}

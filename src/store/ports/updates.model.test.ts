@@ -1,16 +1,17 @@
 // Random commands about what comes in, against memory and SQLite: every answer must be the same.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { Coverage, saysNothing } from '../../system/coverage.fixture.ts';
-import { createMemoryStore } from '../memory/memory.ts';
-import { inlineHarness } from '../sqlite/sqlite.fixture.ts';
+import { test } from 'vitest';
+import {
+  expectSameAnswers,
+  type PortCommand,
+  type PortRun,
+} from '../contract/same-answers.fixture.ts';
 import type { UpdateStore } from './updates.ts';
 
-type Run = (incoming: UpdateStore, at: number) => Promise<unknown>;
-type Command = readonly [kind: string, run: Run];
+type Run = PortRun<UpdateStore>;
+type Command = PortCommand<UpdateStore>;
 
-const RUNS = 60;
 const account = fc.constantFrom('telegram:1', 'telegram:2');
 const updateId = fc.integer({ min: 0, max: 9 });
 const max = fc.integer({ min: 1, max: 6 });
@@ -68,7 +69,6 @@ const command = fc.oneof(
   })),
 );
 
-// Far less than is usual.
 const LEAST = {
   record: 100,
   since: 15,
@@ -80,22 +80,5 @@ const LEAST = {
 };
 
 test('memory and SQLite give the same answers', async () => {
-  const coverage = new Coverage();
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 60 }), async (commands) => {
-      const memory = createMemoryStore().journal;
-      const sqlite = inlineHarness();
-      try {
-        for (const [at, [kind, run]] of commands.entries()) {
-          const told = await run(memory.incoming, at);
-          coverage.count(saysNothing(told) ? `${kind}: nothing` : kind);
-          expect(await run(sqlite.journal.incoming, at)).toEqual(told);
-        }
-      } finally {
-        await sqlite.dispose();
-      }
-    }),
-    { numRuns: RUNS },
-  );
-  expect(coverage.missing(LEAST)).toEqual([]);
+  await expectSameAnswers({ command, portOf: ({ incoming }) => incoming, least: LEAST });
 });

@@ -1,8 +1,8 @@
 // Audiences in Postgres. Must give the same answers as memory/audiences.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
+import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import { namesIn } from '../../system/json.ts';
-import type { PostgresRow, PostgresSql } from '../../system/postgres.ts';
 import { ChatSet } from '../chat-set.ts';
 import type { AudienceCommand } from '../memory/audiences.ts';
 import type { FillCommand, StoredAudience } from '../ports/broadcasts.ts';

@@ -4,7 +4,7 @@
 import { sharedKey } from '../../domain/idempotency.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { PostgresRow, PostgresSql } from '../../system/postgres.ts';
+import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import {
   type BroadcastCommand,
   type BroadcastState,

@@ -1,7 +1,7 @@
 // Whose caller had no answer when the process before this one ended. Asked once, at the start.
 
 import type { State } from '../../domain/delivery.ts';
-import type { PostgresRow, PostgresSql } from '../../system/postgres.ts';
+import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import {
   ANSWER_DOUBT_MS,
   answersRepeat,

@@ -1,19 +1,24 @@
 // A Postgres of the tests' own: a cluster in a temporary folder, reached by a socket in it alone, as an unprivileged
-// user, since Postgres does not run as root. What is written there is for nobody's eyes but the test's: it is not
-// forced to the disk.
+// user, since Postgres does not run as root. What is written there is for nobody's eyes but the test's: unless asked
+// for it is not forced to the disk.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensure } from '../../../scripts/ensure.ts';
-import { PostgresConnection } from '../../system/postgres.ts';
+import { sleep, systemClock } from '../../system/clock.ts';
+import { PostgresConnection } from '../../system/databases/postgres.ts';
 
 export interface Cluster {
   readonly dir: string;
-  // The server's own process, for tests that stop or kill it.
-  readonly server: ChildProcess;
+  // As a power cut would; the data stays.
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  // The server and all its processes are there, and do nothing.
+  freeze(): void;
+  thaw(): void;
   // An empty database of its own.
   database(): Promise<string>;
   stop(): Promise<void>;
@@ -21,9 +26,11 @@ export interface Cluster {
 
 const UNPRIVILEGED = ['postgres', 'nobody'];
 const READY = /ready to accept connections/;
-const FLAGS = ['fsync=off', 'full_page_writes=off', 'listen_addresses=', 'max_connections=50'];
+const FLAGS = ['listen_addresses=', 'max_connections=50'];
+const FORGETFUL = ['fsync=off', 'full_page_writes=off'];
 
-export async function startCluster(): Promise<Cluster> {
+// `isDurable`: what is committed is forced to the disk, for measurements.
+export async function startCluster({ isDurable = false } = {}): Promise<Cluster> {
   const program = await ensure('postgres');
   if (program === null) throw new Error('there is no Postgres to test with');
   const dir = mkdtempSync(join(tmpdir(), 'sluice-pg-'));
@@ -37,33 +44,82 @@ export async function startCluster(): Promise<Cluster> {
     ['-D', data, '-U', 'sluice', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'],
     options,
   );
-  const flags = FLAGS.flatMap((flag) => ['-c', flag]);
-  const server = spawn(program, ['-D', data, '-k', dir, ...flags], options);
-  await ready(server);
+  const chosen = isDurable ? FLAGS : [...FLAGS, ...FORGETFUL];
+  const flags = chosen.flatMap((flag) => ['-c', flag]);
+  const start = () => started(() => spawn(program, ['-D', data, '-k', dir, ...flags], options));
+  let server = await start();
   let databases = 0;
   const admin = new PostgresConnection({
     url: urlOf(dir, 'postgres'),
     name: 'test',
     schema: 'public',
   });
+  const isRunning = () => server.exitCode === null && server.signalCode === null;
+  const end = async (signal: () => void) => {
+    if (!isRunning()) return;
+    const ended = once(server, 'exit');
+    signal();
+    await ended;
+  };
   return {
     dir,
-    server,
     async database() {
       databases += 1;
       await admin.script(`CREATE DATABASE test_${databases}`);
       return urlOf(dir, `test_${databases}`);
     },
+    kill: () => end(() => signalAll(server.pid!, 'SIGKILL')),
+    async start() {
+      if (!isRunning()) server = await start();
+    },
+    freeze: () => signalAll(server.pid!, 'SIGSTOP'),
+    thaw: () => signalAll(server.pid!, 'SIGCONT'),
     async stop() {
-      await admin.close();
-      if (server.exitCode === null && server.signalCode === null) {
-        // At once, and without a last checkpoint: nobody reads it again.
-        server.kill('SIGQUIT');
-        await once(server, 'exit');
-      }
+      await admin.close().catch(() => {});
+      // At once, and without a last checkpoint: nobody reads it again.
+      await end(() => signalAll(server.pid!, 'SIGKILL'));
       rmSync(dir, { recursive: true });
     },
   };
+}
+
+// After it was killed its own processes may hold its memory for a moment.
+const STARTS_MAX = 50;
+
+async function started(start: () => ChildProcess): Promise<ChildProcess> {
+  for (let tries = 1; ; tries += 1) {
+    const server = start();
+    try {
+      await ready(server);
+      return server;
+    } catch (error) {
+      if (tries === STARTS_MAX) throw error;
+      await sleep(systemClock(), 100);
+    }
+  }
+}
+
+// Each of them is a group of its own.
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  const children = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && isOf(entry, pid));
+  for (const each of [pid, ...children.map(Number)]) {
+    try {
+      process.kill(each, signal);
+    } catch (error) {
+      // It ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+function isOf(entry: string, parent: number): boolean {
+  try {
+    return (
+      readFileSync(`/proc/${entry}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(parent)
+    );
+  } catch {
+    return false;
+  }
 }
 
 function urlOf(dir: string, database: string): string {

@@ -58,15 +58,18 @@ export function appendCommand(
 ): WriteCommand {
   const plain = isPlain(delivery);
   const row = plain ? plainRow(delivery) : wholeRow(delivery);
-  const begins = plain && beginAt !== undefined ? { beginAt } : {};
-  const rest = plain ? begins : restOf(delivery);
+  const begins = beginAt === undefined ? {} : { beginAt };
   return {
     op: plain ? 'append_plain' : 'append',
     account,
     // Of those that one statement writes, one bound holds for an account.
     run: plain ? `${account} ${queueMax}` : null,
     bytes: bytesOf(delivery.body),
-    encode: () => ({ row, epoch, queueMax, ...rest }),
+    ...(plain && { body: delivery.body }),
+    encode: () =>
+      plain
+        ? { ...row, epoch, queueMax, ...begins }
+        : { row, epoch, queueMax, ...restOf(delivery) },
   };
 }
 
@@ -81,7 +84,6 @@ function plainRow(delivery: NewDelivery) {
     priority: PRIORITY_RANK[delivery.priority],
     enter_at: delivery.acceptedAt,
     accepted_at: delivery.acceptedAt,
-    body: delivery.body,
     ...(delivery.held === true && { held: HELD.waiting, print: fingerprintOf(delivery) }),
   };
 }
@@ -89,6 +91,7 @@ function plainRow(delivery: NewDelivery) {
 function wholeRow(delivery: NewDelivery) {
   return {
     ...plainRow(delivery),
+    body: delivery.body,
     thread: delivery.thread,
     session: delivery.session,
     user_id: delivery.user,
@@ -114,6 +117,11 @@ function restOf(delivery: NewDelivery) {
     ...(files !== undefined && { files }),
     ...(copyOf !== undefined && { copyOf }),
   };
+}
+
+// As the server takes it out of a spill.
+export function spilledRow(seq: number, delivery: NewDelivery): object {
+  return { row: { ...wholeRow(delivery), seq }, ...restOf(delivery) };
 }
 
 export function readAppended(delivery: NewDelivery, answer: unknown): Appended {
@@ -158,15 +166,18 @@ export function readSettled(answer: unknown): Settled {
 }
 
 export function moveCommand({ account, epoch }: Owner, command: MoveCommand): WriteCommand {
-  const whole = {
+  const whole = { ...movedBy(account, command), epoch };
+  return { op: 'move', account, run: null, bytes: command.body?.length ?? 0, encode: () => whole };
+}
+
+export function movedBy(account: string, command: MoveCommand): object {
+  return {
     ...command,
     account,
-    epoch,
     from: movableFrom(command.to),
     withdraws: command.to !== 'queued' && isWithdrawal(command.reason),
     partly: PARTLY_SENT,
   };
-  return { op: 'move', account, run: null, bytes: command.body?.length ?? 0, encode: () => whole };
 }
 
 export function receiptCommand(

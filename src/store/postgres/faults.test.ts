@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { PostgresConnection } from '../../system/postgres.ts';
+import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
 import { FIRST_EPOCH, NOT_OWNER } from '../ports/ownership.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';

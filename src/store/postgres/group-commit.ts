@@ -2,25 +2,35 @@
 // batch is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
 // are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention,
 // reads of a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
+// When a batch fails, all that wait are told so together: nobody is told of a later one before an earlier one.
+// The answer to a batch may be lost with its connection. Then the database is asked what became of it; if it is away,
+// whoever appends is told how to ask later, and goes on; moves wait until it is known; what can be repeated is refused.
 
+import { randomUUID } from 'node:crypto';
+import { sleep, systemClock } from '../../system/clock.ts';
 import {
   codeOf,
   isAnswer,
+  NotConnected,
   PG,
   type PostgresConnection,
   type PostgresRow,
   storableText,
-} from '../../system/postgres.ts';
+} from '../../system/databases/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
 import type { CommitWatch } from '../commit-watch.ts';
-import { JournalUnavailable } from '../ports/unavailable.ts';
+import { CommandInDoubt, CommandRefused, JournalUnavailable } from '../ports/unavailable.ts';
 
 const BATCH_COMMANDS_MAX = 1_000;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
-// Two nodes may wait for each other; the server then ends one of them.
+// Two nodes may wait for each other; the server then ends one of them. A connection may be cut.
 const TRIES_MAX = 5;
+// A batch without an answer after so long is in doubt, and so is its connection.
+const BATCH_MS_MAX = 4_000;
+// Between two questions what became of one.
+const DOUBT_PAUSE_MS = 200;
 
-const RUN = 'SELECT run($1, $2, $3, $4) AS answers';
+const RUN = 'SELECT run($1, $2, $3, $4, $5) AS answers';
 const OUTCOME = 'SELECT batch, answers FROM writers WHERE id = $1 FOR UPDATE';
 // And those of processes that ended otherwise, long ago.
 const FORGET = `DELETE FROM writers WHERE id = $1 OR at < now() - interval '30 days'`;
@@ -41,11 +51,16 @@ export interface WriteCommand {
     | 'caller'
     | 'save_limits'
     | 'open_account'
-    | 'close_account';
+    | 'close_account'
+    | 'hand_over';
   readonly account: string;
+  // Of a command that writes to more than one.
+  readonly accounts?: readonly string[];
   // See `joins`; null: it is run by itself.
   readonly run: string | null;
   readonly bytes: number;
+  // Of a plain message: goes beside the commands, in their order.
+  readonly body?: string;
   encode(): object;
 }
 
@@ -75,12 +90,12 @@ export class BatchCommit {
   #idle = Promise.withResolvers<void>();
   #isClosed = false;
   // Under which the server keeps the answers of the last batch.
-  readonly #writer: string;
+  #writer: string;
   #number = 0;
 
-  constructor(connection: PostgresConnection, writer: string, watch: CommitWatch | null = null) {
+  constructor(connection: PostgresConnection, watch: CommitWatch | null = null) {
     this.#connection = connection;
-    this.#writer = writer;
+    this.#writer = randomUUID();
     this.#watch = watch;
   }
 
@@ -155,51 +170,117 @@ export class BatchCommit {
       this.#watch?.written(batch.length, this.#watch.now() - handedAt);
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
     } catch (error) {
+      if (error instanceof BatchInDoubt) return this.#doubt(batch, error.cause);
       // One that the server cannot take ends alone.
       if (batch.length > 1 && isRefusal(error)) {
         for (const each of batch) await this.#commit([each]);
         return;
       }
-      for (const { reject } of batch) reject(unavailable(error));
+      const told = isRefusal(error) ? refusal(error) : unavailable(error);
+      for (const { reject } of batch) reject(told);
+      if (!isRefusal(error)) this.#refuseWaiting(told);
     }
   }
 
+  #refuseWaiting(error: JournalUnavailable): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
   async #runBatch(batch: readonly Pending[]): Promise<unknown[]> {
-    const accounts = [...new Set(batch.map(({ command }) => storableText(command.account)))];
-    const text = encoded(runsOf(batch.map(({ command }) => command)));
+    const commands = batch.map(({ command }) => command);
+    const named = commands.flatMap(({ account, accounts }) => accounts ?? [account]);
+    const accounts = [...new Set(named.map(storableText))];
+    const bodies: string[] = [];
+    const text = encoded(runsOf(commands, bodies));
     for (let tries = 1; ; tries += 1) {
       this.#number += 1;
+      const params = [accounts, text, bodies, this.#writer, this.#number] as const;
       try {
-        const row = await this.#connection.get(RUN, accounts, text, this.#writer, this.#number);
-        return answersOf(row!);
+        return answersOf((await this.#connection.getWithin(BATCH_MS_MAX, RUN, ...params))!);
       } catch (error) {
-        if (tries === TRIES_MAX || (isAnswer(error) && !isCollision(error))) throw error;
-        const answers = isCollision(error) ? null : await this.#outcome();
+        if (error instanceof NotConnected || (isAnswer(error) && !isCollision(error))) throw error;
+        const answers = isCollision(error) ? null : await this.#outcomeNow();
         if (answers !== null) return answers;
+        if (tries === TRIES_MAX) throw error;
       }
     }
   }
 
+  async #outcomeNow(): Promise<unknown[] | null> {
+    try {
+      return await this.#outcome({ writer: this.#writer, batch: this.#number });
+    } catch (cause) {
+      throw new BatchInDoubt('what became of a batch is not known', { cause });
+    }
+  }
+
   // The connection was lost before the answer came: what became of the batch. null: nothing, now and for ever.
-  #outcome(): Promise<unknown[] | null> {
+  #outcome({ writer, batch }: Asked): Promise<unknown[] | null> {
     return this.#connection.transaction('', async (sql) => {
-      const row = await sql.get(OUTCOME, this.#writer);
-      if (row?.batch === this.#number) return answersOf(row);
-      await sql.run(GIVE_UP, this.#writer, this.#number);
+      const row = await sql.get(OUTCOME, writer);
+      if (row?.batch === batch) return row.answers === null ? null : answersOf(row);
+      await sql.run(GIVE_UP, writer, batch);
       return null;
     });
   }
+
+  // Its answers are kept under the writer's id, so the next batch is another writer's.
+  #doubt(batch: readonly Pending[], cause: unknown): void {
+    const asked: Asked = { writer: this.#writer, batch: this.#number };
+    this.#writer = randomUUID();
+    this.#number = 0;
+    const { message } = unavailable(cause);
+    const moves: [Pending, number][] = [];
+    for (const [index, pending] of batch.entries()) {
+      const { op } = pending.command;
+      if (APPENDS.includes(op)) pending.reject(new CommandInDoubt(message, { ...asked, index }));
+      else if (MOVES.includes(op)) moves.push([pending, index]);
+      else pending.reject(unavailable(cause));
+    }
+    this.#refuseWaiting(unavailable(cause));
+    if (moves.length > 0) void this.#answerLater(asked, moves);
+  }
+
+  async #answerLater(asked: Asked, moves: readonly [Pending, number][]): Promise<void> {
+    for (;;) {
+      await sleep(systemClock(), DOUBT_PAUSE_MS);
+      try {
+        const answers = this.#isClosed ? null : await this.#outcome(asked);
+        for (const [{ resolve, reject }, index] of moves) {
+          if (answers === null)
+            reject(new JournalUnavailable('journal_failed', 'nothing came of it'));
+          else resolve(answers[index]);
+        }
+        return;
+      } catch {
+        // Still away.
+      }
+    }
+  }
+}
+
+const APPENDS: readonly string[] = ['append', 'append_plain'];
+const MOVES: readonly string[] = ['begin', 'settle', 'move', 'receipt'];
+
+interface Asked {
+  readonly writer: string;
+  readonly batch: number;
+}
+
+class BatchInDoubt extends Error {
+  override readonly name = 'BatchInDoubt';
 }
 
 function answersOf({ answers }: PostgresRow): unknown[] {
   return (answers as unknown[][]).flat();
 }
 
-function runsOf(commands: readonly WriteCommand[]): Run[] {
+function runsOf(commands: readonly WriteCommand[], bodies: string[]): Run[] {
   const runs: Run[] = [];
   let joined = new Map<string, string>();
   for (const command of commands) {
     const last = runs.at(-1);
+    if (command.body !== undefined) bodies.push(command.body);
     if (last?.op === command.op && joins(joined, command)) last.commands.push(command.encode());
     else {
       runs.push({ op: command.op, commands: [command.encode()] });
@@ -238,11 +319,15 @@ function isRefusal(error: unknown): boolean {
   return isAnswer(error) && /^2[23]/.test(codeOf(error) ?? '');
 }
 
+function refusal(error: unknown): CommandRefused {
+  return new CommandRefused('journal_failed', told(error));
+}
+
 export function unavailable(error: unknown): JournalUnavailable {
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return new JournalUnavailable(
-    code === PG.diskFull ? 'disk_full' : 'journal_failed',
-    `the database did not take it: ${message}`,
-  );
+  return new JournalUnavailable(code === PG.diskFull ? 'disk_full' : 'journal_failed', told(error));
+}
+
+function told(error: unknown): string {
+  return `the database did not take it: ${error instanceof Error ? error.message : String(error)}`;
 }

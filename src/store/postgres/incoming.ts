@@ -1,7 +1,7 @@
 // What comes in, in Postgres. Must give the same answers as memory/incoming.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { PostgresSql } from '../../system/postgres.ts';
+import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 
 const WAITS = `state = 'waiting'`;

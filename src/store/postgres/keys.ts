@@ -1,7 +1,7 @@
 // Keys and the audit log in Postgres, one statement each. Must give the same answers as memory/keys.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { PostgresSql } from '../../system/postgres.ts';
+import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { KeyCommand } from '../ports/keys.ts';
 
 const COLUMNS = `id, kind, token_hash AS hash, name, role, scope, active, expires_at AS "expiresAt",
@@ -29,6 +29,13 @@ export const KEYS_SQL = {
     WHERE n < $1 ORDER BY n DESC LIMIT $2`,
   pruneLog: `DELETE FROM audit WHERE n IN (
     SELECT n FROM audit WHERE at < $1 ORDER BY at, n LIMIT $2)`,
+  saveSession: `INSERT INTO sessions (hash, key, proof, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (hash) DO UPDATE SET key = excluded.key, proof = excluded.proof,
+      expires_at = excluded.expires_at`,
+  sessions: `SELECT hash, key, proof, expires_at AS "expiresAt" FROM sessions
+    WHERE expires_at > $1 ORDER BY expires_at`,
+  removeSession: 'DELETE FROM sessions WHERE hash = $1',
+  pruneSessions: 'DELETE FROM sessions WHERE expires_at < $1',
 } as const;
 
 export async function runKeys(sql: PostgresSql, command: KeyCommand): Promise<unknown> {
@@ -59,6 +66,18 @@ export async function runKeys(sql: PostgresSql, command: KeyCommand): Promise<un
       return sql.all(KEYS_SQL.log, command.before ?? AFTER_ALL, command.max);
     case 'pruneLog':
       return sql.run(KEYS_SQL.pruneLog, command.endedBefore, command.max);
+    case 'saveSession': {
+      const { hash, key, proof, expiresAt } = command.session;
+      await sql.run(KEYS_SQL.saveSession, hash, key, proof, expiresAt);
+      return null;
+    }
+    case 'sessions':
+      return sql.all(KEYS_SQL.sessions, command.at);
+    case 'removeSession':
+      await sql.run(KEYS_SQL.removeSession, command.hash);
+      return null;
+    case 'pruneSessions':
+      return sql.run(KEYS_SQL.pruneSessions, command.endedBefore);
     default:
       return unreachable(command);
   }

@@ -2,7 +2,7 @@
 // set. Must give the same answers as memory/, word for word.
 
 import { STATES } from '../../domain/delivery.ts';
-import type { PostgresSql } from '../../system/postgres.ts';
+import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
 import { mayStillGo } from '../rules.ts';
 

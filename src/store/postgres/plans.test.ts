@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STATES } from '../../domain/delivery.ts';
 import type { Filter } from '../../ledger/ledger.ts';
-import { PostgresConnection } from '../../system/postgres.ts';
+import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { aMove, aSettlement, delivered, RETRIED } from '../contract/journal.fixture.ts';
 import { soleOwner } from '../contract/sole-owner.fixture.ts';
 import { AUDIENCE_SQL } from './audiences.ts';
@@ -18,6 +18,7 @@ import { KEYS_SQL } from './keys.ts';
 import { LEDGER_SQL } from './ledger/ledger.ts';
 import { searches } from './ledger/search.ts';
 import { MAINTENANCE_SQL } from './maintenance.ts';
+import { MINUTES_SQL } from './minutes.ts';
 import { openPostgresJournal } from './postgres.ts';
 import { READS_SQL } from './reads.ts';
 import { SCHEMA } from './schema/schema.ts';
@@ -34,7 +35,7 @@ const BIG = [
     'incoming',
     'streams',
   ],
-  ...['members', 'outcomes', 'audit', 'ingest_posts', 'ingest_versions'],
+  ...['members', 'outcomes', 'audit', 'ingest_posts', 'ingest_versions', 'minutes'],
 ];
 
 interface PlanNode {
@@ -92,6 +93,7 @@ const ABOUT_ALL = ['shiftExpiry', 'shiftWaiting', 'dropFiles'];
 describe('no statement walks through a big table', () => {
   const all = [
     ...[READS_SQL, MAINTENANCE_SQL, CALLERS_SQL, KEYS_SQL, STREAMS_SQL, INCOMING_SQL],
+    MINUTES_SQL,
     ...[AUDIENCE_SQL, BROADCAST_SQL, INGEST_SQL, LEDGER_SQL],
   ].flatMap((each) => Object.entries(each));
   test.each(all.filter(([name]) => !ABOUT_ALL.includes(name)))('%s', async (_name, statement) => {

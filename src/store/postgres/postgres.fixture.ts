@@ -1,7 +1,7 @@
 // Stores on Postgres for tests. Those of one file share a database, which is emptied before each: making one takes
 // longer than most tests.
 
-import { PostgresConnection } from '../../system/postgres.ts';
+import { PostgresConnection } from '../../system/databases/postgres.ts';
 import type { Harness } from '../contract/journal.fixture.ts';
 import { type AccountsBySeq, soleOwner } from '../contract/sole-owner.fixture.ts';
 import { openPostgresLedger } from './ledger/ledger.ts';

@@ -2,10 +2,9 @@
 // must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as
 // one transaction. Both connections are made again after they were lost.
 
-import { randomUUID } from 'node:crypto';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
-import { PostgresConnection, type PostgresSql } from '../../system/postgres.ts';
+import { PostgresConnection, type PostgresSql } from '../../system/databases/postgres.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
@@ -22,12 +21,16 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
+import type { FleetStore, StoredOwner } from '../ports/fleet.ts';
+import type { HandOverStore } from '../ports/hand-over.ts';
 import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import { type MinuteStore, minutesOver } from '../ports/minutes.ts';
 import { assertOwn, EMBEDDED, type Kept, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
@@ -47,15 +50,20 @@ import {
   smallCommand,
 } from './commands.ts';
 import { BatchCommit, unavailable } from './group-commit.ts';
+import { handOverTo } from './hand-over.ts';
 import { runIncoming } from './incoming.ts';
 import { runIngest } from './ingest/ingest.ts';
 import { runKeys } from './keys.ts';
 import { filesInUse, lastCallAt, prune, shiftTimes } from './maintenance.ts';
+import { type DatabaseLoss, DatabaseMark, type MarkOptions } from './mark.ts';
+import { runMinutes } from './minutes.ts';
 import {
   accountsOf,
   callsSince,
   knownAccounts,
   limitsOf,
+  ownerOf,
+  ownersBut,
   READS_SQL,
   recover,
   saveAccount,
@@ -69,6 +77,8 @@ export interface PostgresJournalOptions {
   // As whom accounts are opened; see ports/ownership.ts.
   readonly node?: string;
   readonly watch?: CommitWatch;
+  // Left out: it is not asked whether the database is the one it was.
+  readonly mark?: MarkOptions;
 }
 
 // Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
@@ -84,8 +94,11 @@ export async function openPostgresJournal(
   try {
     const tag = await migrate(side);
     const inherited = await inheritedOf(side);
+    const mark =
+      options.mark === undefined ? null : await DatabaseMark.open(side, tag, options.mark);
     const shared = {
-      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, randomUUID(), watch) },
+      ...{ mark, losses: (await mark?.losses()) ?? [] },
+      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, watch) },
       ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
     };
     return new PostgresJournal(shared, node);
@@ -108,9 +121,12 @@ interface Shared {
   readonly inherited: Inherited;
   readonly presence: Presence;
   readonly chats: FilledChats;
+  readonly mark: DatabaseMark | null;
+  // Those that were accepted, the latest last.
+  readonly losses: readonly DatabaseLoss[];
 }
 
-export class PostgresJournal implements Store {
+export class PostgresJournal implements Store, FleetStore {
   readonly tag: string;
   readonly callers: CallerStore;
   readonly incoming: UpdateStore;
@@ -118,7 +134,10 @@ export class PostgresJournal implements Store {
   readonly broadcasts: BroadcastStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly sessions: SessionStore;
   readonly ingest: IngestStore;
+  readonly minutes: MinuteStore;
+  readonly handOver: HandOverStore;
   readonly #shared: Shared;
   readonly #node: string;
   #closed: Promise<void> | null = null;
@@ -142,7 +161,14 @@ export class PostgresJournal implements Store {
     const guarded = keysOver((command) => this.#ask((sql) => runKeys(sql, command)));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+    this.sessions = guarded.sessions;
+    this.handOver = handOverTo(shared.commits, node);
     this.ingest = ingestOver((command) => this.#alone('ingest', (sql) => runIngest(sql, command)));
+    this.minutes = minutesOver((command) => this.#ask((sql) => runMinutes(sql, command)));
+  }
+
+  get losses(): readonly DatabaseLoss[] {
+    return this.#shared.losses;
   }
 
   // Another handle on the same store, as another node would open it.
@@ -161,7 +187,12 @@ export class PostgresJournal implements Store {
     );
     const command = appendCommand(owner, delivery, bounds);
     // The server answers when it has forced the commit to its disk: what is written is durable.
-    const durable = this.#shared.commits.submit(command, (told) => readAppended(delivery, told));
+    const { commits, mark } = this.#shared;
+    const durable = commits.submit(command, (told) => {
+      const appended = readAppended(delivery, told);
+      if (appended.kind === 'accepted') mark?.note(appended.queued.seq);
+      return appended;
+    });
     return { written: durable, durable };
   }
 
@@ -225,6 +256,14 @@ export class PostgresJournal implements Store {
     await this.#shared.commits.submit(command, as<null>);
   }
 
+  ownersBut(nodes: readonly string[]): Promise<StoredOwner[]> {
+    return this.#ask((sql) => ownersBut(sql, nodes));
+  }
+
+  ownerOf(account: string): Promise<StoredOwner | null> {
+    return this.#ask((sql) => ownerOf(sql, account));
+  }
+
   knownAccounts(): Promise<string[]> {
     return this.#shared.commits.run(knownAccounts);
   }
@@ -271,7 +310,8 @@ export class PostgresJournal implements Store {
   }
 
   async #close(): Promise<void> {
-    const { commits, writer, side } = this.#shared;
+    const { commits, writer, side, mark } = this.#shared;
+    mark?.close();
     await commits.close();
     // A database that is away is told nothing more; the next process takes every answer as in doubt.
     await allAnswered(side).catch(() => {});

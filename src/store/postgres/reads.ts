@@ -2,9 +2,10 @@
 // message.
 
 import type { Queued } from '../../domain/delivery.ts';
-import type { PostgresRow, PostgresSql } from '../../system/postgres.ts';
+import type { PostgresRow, PostgresSql } from '../../system/databases/postgres.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { DeliveryPast } from '../ports/delivery.ts';
+import type { StoredOwner } from '../ports/fleet.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import { FIRST_EPOCH, NOT_OWNER, type Owner } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
@@ -22,6 +23,9 @@ export const READS_SQL = {
         'cures', cures) AS record
     FROM deliveries WHERE settled_at IS NULL AND account = ANY ($1::text[]) AND seq > $2
     ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`,
+  ownersBut: `SELECT account, node, epoch FROM owners
+    WHERE node IS NULL OR node <> ALL ($1::text[]) ORDER BY account`,
+  ownerOf: 'SELECT account, node, epoch FROM owners WHERE account = $1',
   calls: `SELECT d.account, coalesce(a.chat, d.chat) AS chat, d.user_id AS "user", d.family, d.gate,
       d.live, d.cost, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome
     FROM attempts a JOIN deliveries d ON d.seq = a.seq
@@ -46,6 +50,26 @@ export async function limitsOf(sql: PostgresSql, accounts: readonly string[]) {
 
 export async function knownAccounts(sql: PostgresSql): Promise<string[]> {
   return (await sql.all(READS_SQL.known)).map(({ account }) => String(account));
+}
+
+export async function ownersBut(
+  sql: PostgresSql,
+  nodes: readonly string[],
+): Promise<StoredOwner[]> {
+  return (await sql.all(READS_SQL.ownersBut, nodes)).map(ownerRowOf);
+}
+
+export async function ownerOf(sql: PostgresSql, account: string): Promise<StoredOwner | null> {
+  const [row] = await sql.all(READS_SQL.ownerOf, account);
+  return row === undefined ? null : ownerRowOf(row);
+}
+
+function ownerRowOf({ account, node, epoch }: PostgresRow): StoredOwner {
+  return {
+    account: String(account),
+    node: node === null ? null : String(node),
+    epoch: Number(epoch),
+  };
 }
 
 export async function callsSince(sql: PostgresSql, accounts: readonly string[], since: number) {

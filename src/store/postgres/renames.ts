@@ -1,7 +1,7 @@
 // Accounts get other ids, in one transaction: each table is read once, however many they are. Which tables name
 // accounts is asked of the schema, so that a new one cannot be forgotten here.
 
-import type { PostgresSql } from '../../system/postgres.ts';
+import type { PostgresSql } from '../../system/databases/postgres.ts';
 import {
   accountsOfScope,
   accountsOfStream,

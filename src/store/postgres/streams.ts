@@ -1,7 +1,7 @@
 // Live output in Postgres, one statement each. Must give the same answers as memory/streams.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { PostgresSql } from '../../system/postgres.ts';
+import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 
 const COLUMNS = 'id, account, ended_at AS "endedAt", text, record';

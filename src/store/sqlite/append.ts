@@ -4,8 +4,8 @@
 
 import type { SlotEntry } from '../../domain/delivery.ts';
 import { sharedKey } from '../../domain/idempotency.ts';
-import { rowCheck } from '../../system/row-check.ts';
-import { type Database, prepareArrays } from '../../system/sqlite.ts';
+import { rowCheck } from '../../system/databases/row-check.ts';
+import { type Database, prepareArrays } from '../../system/databases/sqlite.ts';
 import { Ranks } from '../ranks.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from '../rules.ts';
 import type { SqliteCommands } from './commands.ts';

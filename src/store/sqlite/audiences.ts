@@ -2,8 +2,8 @@
 // word for word.
 
 import { unreachable } from '../../system/assert.ts';
+import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
 import { namesIn } from '../../system/json.ts';
-import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
 import { ChatSet } from '../chat-set.ts';
 import type { AudienceCommand } from '../memory/audiences.ts';
 import type { FillCommand, StoredAudience } from '../ports/broadcasts.ts';

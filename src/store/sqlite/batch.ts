@@ -11,6 +11,7 @@ import type { BroadcastCommand } from '../ports/broadcasts.ts';
 import type { IngestCommand } from '../ports/ingest.ts';
 import type { KeyCommand } from '../ports/keys.ts';
 import type { TimeShift } from '../ports/maintenance.ts';
+import type { MinuteCommand } from '../ports/minutes.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 import type { IncomingCommand } from '../ports/updates.ts';
 import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './append.ts';
@@ -21,6 +22,7 @@ import type { OpenStore } from './files/open.ts';
 import { SqliteIncoming } from './incoming.ts';
 import { SqliteIngest } from './ingest/ingest.ts';
 import { SqliteKeys } from './keys.ts';
+import { SqliteMinutes } from './minutes.ts';
 import { prune } from './prune.ts';
 import { SqliteReads } from './reads.ts';
 import { renameAccounts } from './renames.ts';
@@ -53,6 +55,7 @@ export class BatchRunner {
   readonly #broadcasts: SqliteBroadcasts;
   readonly #keys: SqliteKeys;
   readonly #ingest: SqliteIngest;
+  readonly #minutes: SqliteMinutes;
   readonly #callers: SqliteCallers;
   // Commits that the disk may not have yet.
   #unforced = 0;
@@ -72,6 +75,7 @@ export class BatchRunner {
     this.#broadcasts = new SqliteBroadcasts(db);
     this.#keys = new SqliteKeys(db);
     this.#ingest = new SqliteIngest(db);
+    this.#minutes = new SqliteMinutes(db);
     this.#callers = new SqliteCallers(db, this.#commands.presence.inheritedTo);
   }
 
@@ -221,6 +225,9 @@ export class BatchRunner {
         return;
       case OP.ingest:
         out.push(this.#ingest.run(JSON.parse(reader.string()) as IngestCommand));
+        return;
+      case OP.minutes:
+        out.push(this.#minutes.run(JSON.parse(reader.string()) as MinuteCommand));
         return;
       case OP.unanswered:
         out.push(this.#callers.unanswered({ endedMsMax: reader.number(), max: reader.number() }));

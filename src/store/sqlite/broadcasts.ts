@@ -4,7 +4,7 @@
 import { sharedKey } from '../../domain/idempotency.ts';
 import { PRIORITIES, PRIORITY_RANK } from '../../domain/priority.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
+import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
 import {
   type BroadcastCommand,
   type BroadcastState,

@@ -1,7 +1,7 @@
 // Whose caller had no answer when the process before this one ended. Asked once, at the start.
 
 import type { State } from '../../domain/delivery.ts';
-import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
+import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
 import { fingerprintOf, type Same } from '../fingerprint.ts';
 import {
   ANSWER_DOUBT_MS,

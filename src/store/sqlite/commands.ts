@@ -5,8 +5,8 @@
 
 import { canMove, isWithdrawal, type Queued, type State } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
-import { type CheckedRow, isIntact, rowCheck } from '../../system/row-check.ts';
-import type { Database } from '../../system/sqlite.ts';
+import { type CheckedRow, isIntact, rowCheck } from '../../system/databases/row-check.ts';
+import type { Database } from '../../system/databases/sqlite.ts';
 import { fingerprintOf, type Same } from '../fingerprint.ts';
 import { type CallerHold, HELD, Presence } from '../ports/callers.ts';
 import type {

@@ -2,7 +2,7 @@
 // memory-incoming.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
+import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
 import type { IncomingCommand, NewIncoming } from '../ports/updates.ts';
 
 const WAITS = `state = 'waiting'`;

@@ -2,7 +2,7 @@
 // memory-keys.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../system/sqlite.ts';
+import type { Database, SqlRow, Statement } from '../../system/databases/sqlite.ts';
 import type { KeyCommand } from '../ports/keys.ts';
 
 const COLUMNS = `id, kind, token_hash AS hash, name, role, scope, active, expires_at AS expiresAt,
@@ -28,6 +28,11 @@ export const KEYS_SQL = {
     WHERE n < ? ORDER BY n DESC LIMIT ?`,
   pruneLog: `DELETE FROM audit WHERE n IN (
     SELECT n FROM audit INDEXED BY audit_at WHERE at < ? ORDER BY at, n LIMIT ?)`,
+  saveSession: `INSERT OR REPLACE INTO sessions (hash, key, proof, expires_at) VALUES (?, ?, ?, ?)`,
+  sessions: `SELECT hash, key, proof, expires_at AS expiresAt FROM sessions
+    WHERE expires_at > ? ORDER BY expires_at`,
+  removeSession: 'DELETE FROM sessions WHERE hash = ?',
+  pruneSessions: 'DELETE FROM sessions WHERE expires_at < ?',
 } as const;
 
 export class SqliteKeys {
@@ -64,6 +69,18 @@ export class SqliteKeys {
         return sql.log.all(command.before ?? AFTER_ALL, command.max).map((row) => ({ ...row }));
       case 'pruneLog':
         return Number(sql.pruneLog.run(command.endedBefore, command.max).changes);
+      case 'saveSession': {
+        const { hash, key, proof, expiresAt } = command.session;
+        sql.saveSession.run(hash, key, proof, expiresAt);
+        return null;
+      }
+      case 'sessions':
+        return sql.sessions.all(command.at).map((row) => ({ ...row }));
+      case 'removeSession':
+        sql.removeSession.run(command.hash);
+        return null;
+      case 'pruneSessions':
+        return Number(sql.pruneSessions.run(command.endedBefore).changes);
       default:
         return unreachable(command);
     }

@@ -2,7 +2,7 @@
 // so that a write is checked by comparing two numbers. The table is written when an account changes hands; of one that
 // only the embedded process ever owned it holds nothing.
 
-import type { Database, Statement } from '../../system/sqlite.ts';
+import type { Database, Statement } from '../../system/databases/sqlite.ts';
 import { EMBEDDED, FIRST_EPOCH, type Owner } from '../ports/ownership.ts';
 
 export const OWNERS_SQL = {

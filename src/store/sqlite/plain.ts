@@ -1,8 +1,8 @@
 // Writes plain messages, which come in crowds, several rows to a statement: what an insert costs beside its row
 // (opening the table and its indexes, asking which of them apply) is then shared. A few left over go one by one.
 
-import { rowCheck } from '../../system/row-check.ts';
-import type { Database, SqlInput, Statement } from '../../system/sqlite.ts';
+import { rowCheck } from '../../system/databases/row-check.ts';
+import type { Database, SqlInput, Statement } from '../../system/databases/sqlite.ts';
 
 const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
   held, row_check, cost, live, final, due_at, expires_at`;

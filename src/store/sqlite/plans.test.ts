@@ -5,11 +5,12 @@ import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { formatId } from '../../domain/ids.ts';
 import type { Filter } from '../../ledger/ledger.ts';
-import type { Database } from '../../system/sqlite.ts';
+import type { Database } from '../../system/databases/sqlite.ts';
 import { openStore } from './files/open.ts';
 import { INCOMING_SQL, SqliteIncoming } from './incoming.ts';
 import { SqliteKeys } from './keys.ts';
 import { SqliteReader } from './ledger/reader.ts';
+import { SqliteMinutes } from './minutes.ts';
 import { SqliteReads } from './reads.ts';
 import { makeFolder } from './sqlite.fixture.ts';
 
@@ -84,6 +85,7 @@ test('nothing that a reader asks walks through a table that grows', () => {
     for (const filter of filters) reader.search(filter, { limit: 9, before: null });
     new SqliteReads(db);
     new SqliteKeys(db);
+    new SqliteMinutes(db);
     new SqliteIncoming(db);
   });
   expect(texts.length).toBeGreaterThan(25);

@@ -1,7 +1,12 @@
 // What the journal reads back: limits, accounts, recent calls. Asked at start and by hand, never
 // per message.
 
-import { type Database, prepareArrays, type SqlRow, type Statement } from '../../system/sqlite.ts';
+import {
+  type Database,
+  prepareArrays,
+  type SqlRow,
+  type Statement,
+} from '../../system/databases/sqlite.ts';
 import type { StoredAccount } from '../ports/accounts.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { StoredCall } from '../ports/recovery.ts';

@@ -5,7 +5,7 @@
 import type { Family, Gate } from '../../domain/call.ts';
 import { laneOf, type Queued } from '../../domain/delivery.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
-import { type Database, prepareArrays, type Statement } from '../../system/sqlite.ts';
+import { type Database, prepareArrays, type Statement } from '../../system/databases/sqlite.ts';
 import type { Recovered } from '../ports/recovery.ts';
 import { QUEUED_COLUMNS, type QueuedRow } from './rows.ts';
 import { curesOf } from './wire.ts';

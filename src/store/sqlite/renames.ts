@@ -1,7 +1,7 @@
 // Accounts get other ids, in the worker, inside the batch's transaction: each table is read once, however many they
 // are. Which tables name accounts is asked of the schema, so that a new one cannot be forgotten here.
 
-import type { Database } from '../../system/sqlite.ts';
+import type { Database } from '../../system/databases/sqlite.ts';
 import {
   accountsOfScope,
   accountsOfStream,

@@ -2,7 +2,7 @@
 // of commands, `recover` asks for a page of what is alive, `close` ends it. Batches that came while the
 // disk was busy are committed together. Runs in the store's worker.
 
-import { SQLITE, sqliteCodeOf } from '../../system/sqlite.ts';
+import { SQLITE, sqliteCodeOf } from '../../system/databases/sqlite.ts';
 import type { JournalUnavailable } from '../ports/unavailable.ts';
 import { BatchRunner } from './batch.ts';
 import { LogLost, type OpenStore } from './files/open.ts';

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openDatabase, storeFileOf } from '../../system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../system/databases/sqlite.ts';
 import type { Damage, Harness } from '../contract/journal.fixture.ts';
 import { type AccountsBySeq, type OwnedStore, soleOwner } from '../contract/sole-owner.fixture.ts';
 import { type OpenStore, openStore } from './files/open.ts';

@@ -25,6 +25,7 @@ import { type IngestStore, ingestOver } from '../ports/ingest.ts';
 import { type KeyStore, keysOver } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
+import { type MinuteStore, minutesOver } from '../ports/minutes.ts';
 import {
   assertOwn,
   EMBEDDED,
@@ -34,6 +35,7 @@ import {
   type Owner,
 } from '../ports/ownership.ts';
 import type { Recovered, StoredCall } from '../ports/recovery.ts';
+import type { SessionStore } from '../ports/sessions.ts';
 import type { Store } from '../ports/store.ts';
 import { type StreamStore, streamsOver } from '../ports/streams.ts';
 import { incomingOver, type UpdateStore } from '../ports/updates.ts';
@@ -111,7 +113,9 @@ export class SqliteJournal implements Store {
   readonly broadcasts: BroadcastStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly sessions: SessionStore;
   readonly ingest: IngestStore;
+  readonly minutes: MinuteStore;
   readonly #commits: GroupCommit;
   readonly #node: string;
   #closed: Promise<void> | null = null;
@@ -127,7 +131,9 @@ export class SqliteJournal implements Store {
     const guarded = keysOver((command) => this.#runText(OP.keys, command));
     this.keys = guarded.keys;
     this.audit = guarded.audit;
+    this.sessions = guarded.sessions;
     this.ingest = ingestOver((command) => this.#runText(OP.ingest, command));
+    this.minutes = minutesOver((command) => this.#runText(OP.minutes, command));
   }
 
   #callersOver(): CallerStore {

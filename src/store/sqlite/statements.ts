@@ -1,7 +1,7 @@
 // Every statement that writes a delivery, prepared once per connection. All look rows up by their
 // primary key or by an index; a test asks the engine for the plan of each.
 
-import { type Database, prepareArrays, type Statement } from '../../system/sqlite.ts';
+import { type Database, prepareArrays, type Statement } from '../../system/databases/sqlite.ts';
 import { QUEUED_COLUMNS } from './rows.ts';
 
 // What is known of a new delivery, in the order of the wire; its place in the queue comes last.

@@ -2,7 +2,7 @@
 // memory-streams.ts, word for word.
 
 import { unreachable } from '../../system/assert.ts';
-import type { Database, Statement } from '../../system/sqlite.ts';
+import type { Database, Statement } from '../../system/databases/sqlite.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 
 const COLUMNS = 'id, account, ended_at AS endedAt, text, record';

@@ -3,7 +3,7 @@
 // bound of an account is checked without a query, and counting never scans the deliveries.
 
 import { LIVE_STATES, STATES, type State } from '../../domain/delivery.ts';
-import type { Database, Statement } from '../../system/sqlite.ts';
+import type { Database, Statement } from '../../system/databases/sqlite.ts';
 
 interface Tally {
   readonly now: Record<State, number>;

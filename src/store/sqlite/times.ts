@@ -1,7 +1,7 @@
 // The wall clock has been set: what was written by it moves along, in the worker, inside the batch's transaction.
 // What must be kept equal to memory-times.ts is every time.
 
-import type { Database } from '../../system/sqlite.ts';
+import type { Database } from '../../system/databases/sqlite.ts';
 import type { TimeShift } from '../ports/maintenance.ts';
 
 const NEWEST_FIRST = 'SELECT no, started_at FROM attempts ORDER BY no DESC';

@@ -61,6 +61,7 @@ export const OP = {
   epochs: 25,
   // As of incoming.
   ingest: 27,
+  minutes: 28,
 } as const;
 
 export class WireReader {

@@ -5,49 +5,69 @@
 const DEFAULTS = `'{"cost": 1, "live": false, "final": false, "due_at": 0, "expires_at": 0, "state": "queued",
   "attempts": 0, "failures": 0, "doubts": 0, "cures": [], "held": 0}'::jsonb`;
 
-// All commands of one run have the same bound for the same account: those that fit are the first ones.
+const WITH_DEFAULTS = `
+CREATE OR REPLACE FUNCTION with_defaults(given jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT ${DEFAULTS} || given
+$$;`;
+
+// All commands of one run have the same bound for the same account: those that fit are the first ones. The rows are
+// read into columns at once, and the bodies come beside them in the same order: as JSON they would be copied at every
+// step.
+// Nothing is joined but the owners, because the planner does not know how many the rows are.
 const APPEND_PLAIN = `
-CREATE OR REPLACE FUNCTION append_plain(given jsonb) RETURNS jsonb LANGUAGE sql AS $$
-WITH asked AS MATERIALIZED (
-  SELECT c->'row' AS row, (c->>'queueMax')::bigint AS queue_max, (c->>'beginAt')::float8 AS begin_at,
-    ord, o.account, o.rank_last, o.epoch <= (c->>'epoch')::bigint AS own
-  FROM jsonb_array_elements(given) WITH ORDINALITY AS g(c, ord)
-  JOIN owners o ON o.account = c->'row'->>'account'
-), counted AS MATERIALIZED (
-  SELECT account, waiting_of(account) AS waiting FROM asked GROUP BY account
+CREATE OR REPLACE FUNCTION append_plain(given jsonb, bodies text[]) RETURNS jsonb LANGUAGE sql AS $$
+WITH asked AS (
+  SELECT g.*, o.rank_last, o.epoch <= g.under AS own
+  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, platform text, chat text, method text,
+    family text, gate text, priority smallint, enter_at float8, accepted_at float8,
+    held smallint, print text, epoch bigint, "queueMax" bigint, "beginAt" float8), unnest(bodies))
+    WITH ORDINALITY AS g(account, platform, chat, method, family, gate, priority, enter_at,
+      accepted_at, held, print, under, queue_max, begin_at, body, ord)
+  JOIN owners o ON o.account = g.account
+), counted AS (
+  SELECT a.*, row_number() OVER (PARTITION BY account, own ORDER BY ord) AS k,
+    CASE WHEN row_number() OVER (PARTITION BY account ORDER BY ord) = 1
+      THEN waiting_of(account) END AS waiting_first
+  FROM asked a
 ), placed AS (
-  SELECT a.*, c.waiting, row_number() OVER (PARTITION BY account, own ORDER BY ord) AS k
-  FROM asked a JOIN counted c USING (account)
-), accepted AS MATERIALIZED (
-  SELECT p.*, nextval('delivery_seq') AS seq, rank_last + k AS rank
-  FROM (SELECT * FROM placed WHERE own AND waiting + k - 1 < queue_max ORDER BY ord OFFSET 0) p
+  SELECT c.*, max(waiting_first) OVER (PARTITION BY account) AS waiting FROM counted c
+), numbered AS MATERIALIZED (
+  SELECT p.*, rank_last + k AS rank,
+    CASE WHEN own AND waiting + k - 1 < queue_max THEN nextval('delivery_seq') END AS seq
+  FROM (SELECT * FROM placed ORDER BY ord OFFSET 0) p
 ), inserted AS (
-  INSERT INTO deliveries SELECT d.* FROM accepted a, LATERAL jsonb_populate_record(NULL::deliveries,
-    ${DEFAULTS} || a.row || jsonb_build_object('seq', a.seq, 'rank', a.rank,
-      'row_check', content_check(a.seq, a.row->>'chat', NULL, a.row->>'method', a.row->>'body'))
-    || CASE WHEN begin_at IS NULL THEN '{}' ELSE '{"state": "sending", "attempts": 1}'::jsonb END) d
+  INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority, cost, live,
+    final, enter_at, rank, due_at, expires_at, accepted_at, state, attempts, failures, doubts, cures,
+    held, print, body, row_check)
+  SELECT seq, account, platform, chat, method, family, gate, priority, 1, false,
+    false, enter_at, rank, 0, 0, accepted_at,
+    CASE WHEN begin_at IS NULL THEN 'queued' ELSE 'sending' END,
+    CASE WHEN begin_at IS NULL THEN 0 ELSE 1 END, 0, 0, '{}', coalesce(held, 0), print,
+    body, content_check(seq, chat, NULL, method, body)
+  FROM numbered WHERE seq IS NOT NULL
 ), begun AS (
   INSERT INTO attempts (seq, n, started_at)
-  SELECT seq, 1, begin_at FROM accepted WHERE begin_at IS NOT NULL ORDER BY ord
+  SELECT seq, 1, begin_at FROM numbered
+  WHERE seq IS NOT NULL AND begin_at IS NOT NULL ORDER BY ord
 ), ranked AS (
-  UPDATE owners o SET rank_last = a.last
-  FROM (SELECT account, max(rank) AS last FROM accepted GROUP BY account) a
-  WHERE o.account = a.account
+  UPDATE owners o SET rank_last = r.last
+  FROM (SELECT account, max(rank) AS last FROM numbered WHERE seq IS NOT NULL GROUP BY account) r
+  WHERE o.account = r.account
 )
 SELECT jsonb_agg(CASE
-  WHEN NOT p.own THEN not_owner()
-  WHEN a.seq IS NULL THEN jsonb_build_object('kind', 'full', 'queueMax', p.queue_max,
-    'waiting', greatest(p.waiting, p.queue_max))
-  ELSE jsonb_build_object('kind', 'accepted', 'seq', a.seq, 'rank', a.rank,
-    'enterAt', a.row->'enter_at', 'begun', a.begin_at IS NOT NULL)
-  END ORDER BY p.ord)
-FROM placed p LEFT JOIN accepted a USING (ord)
+  WHEN NOT own THEN not_owner()
+  WHEN seq IS NULL THEN jsonb_build_object('kind', 'full', 'queueMax', queue_max,
+    'waiting', greatest(waiting, queue_max))
+  ELSE jsonb_build_object('kind', 'accepted', 'seq', seq, 'rank', rank,
+    'enterAt', enter_at, 'begun', begin_at IS NOT NULL)
+  END ORDER BY ord)
+FROM numbered
 $$;`;
 
 const APPEND = `
 CREATE OR REPLACE FUNCTION append(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
-  new deliveries := jsonb_populate_record(NULL::deliveries, ${DEFAULTS} || (c->'row'));
+  new deliveries := jsonb_populate_record(NULL::deliveries, with_defaults(c->'row'));
   queue_max bigint := (c->'queueMax')::bigint;
   earlier record;
   rival record;
@@ -77,7 +97,8 @@ BEGIN
     RETURN jsonb_build_object('kind', 'full', 'waiting', waiting, 'queueMax', queue_max);
   END IF;
 
-  new.seq := nextval('delivery_seq');
+  -- What comes out of a spill has its number already.
+  new.seq := coalesce(new.seq, nextval('delivery_seq'));
   new.row_check := content_check(new.seq, new.chat, new.thread, new.method, new.body);
   IF has_rival AND NOT is_late THEN
     PERFORM supersede(rival.seq, new.seq, new.accepted_at);
@@ -124,4 +145,4 @@ BEGIN
   END IF;
 END $$;`;
 
-export const APPENDING = [APPEND_PLAIN, SAVE_REST, APPEND].join('\n');
+export const APPENDING = [WITH_DEFAULTS, APPEND_PLAIN, SAVE_REST, APPEND].join('\n');

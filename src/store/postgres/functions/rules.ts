@@ -65,15 +65,17 @@ BEGIN
 END $$;
 
 -- Who waits in its slot and takes precedence; one that does not is superseded here and now. The newest text wins,
--- except that a final never yields to a late preview.
+-- except that a final never yields to a late preview. Which is newer is told by when they were accepted, because the
+-- numbers of a spill were drawn before it was needed; not by their ranks, which pass from one to the next in a slot.
 CREATE OR REPLACE FUNCTION rival_over(d deliveries, ended_at float8) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   rival record;
 BEGIN
-  SELECT r.seq, r.final INTO rival FROM deliveries r
+  SELECT r.seq, r.final, r.accepted_at INTO rival FROM deliveries r
     WHERE r.account = d.account AND r.slot = d.slot AND r.state = 'queued';
   IF NOT FOUND THEN RETURN NULL; END IF;
-  IF rival.final AND NOT d.final OR d.seq < rival.seq AND (rival.final OR NOT d.final) THEN
+  IF rival.final AND NOT d.final
+    OR (d.accepted_at, d.seq) < (rival.accepted_at, rival.seq) AND (rival.final OR NOT d.final) THEN
     RETURN rival.seq;
   END IF;
   PERFORM supersede(rival.seq, d.seq, ended_at);

@@ -6,15 +6,18 @@ import { APPENDING } from './append.ts';
 import { ATTEMPTING } from './attempt.ts';
 import { MOVING } from './move.ts';
 import { RULES } from './rules.ts';
+import { SPILLING } from './spill.ts';
 
 const RUN = `
-CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb, writer text, number bigint)
+CREATE OR REPLACE FUNCTION run(accounts text[], batch jsonb, bodies text[], writer text, number bigint)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   told jsonb[] := '{}';
   last bigint;
   r jsonb;
   c jsonb;
+  size integer;
+  taken integer := 0;
 BEGIN
   SELECT w.batch INTO last FROM writers w WHERE w.id = writer FOR UPDATE;
   IF NOT FOUND THEN
@@ -25,7 +28,10 @@ BEGIN
   PERFORM lock_owners(accounts);
   FOR r IN SELECT value FROM jsonb_array_elements(batch) LOOP
     CASE r->>'op'
-      WHEN 'append_plain' THEN told := told || append_plain(r->'commands');
+      WHEN 'append_plain' THEN
+        size := jsonb_array_length(r->'commands');
+        told := told || append_plain(r->'commands', bodies[taken + 1 : taken + size]);
+        taken := taken + size;
       WHEN 'begin' THEN told := told || begin_attempts(r->'commands');
       ELSE
         FOR c IN SELECT value FROM jsonb_array_elements(r->'commands') LOOP
@@ -50,7 +56,8 @@ BEGIN
     WHEN 'save_limits' THEN RETURN save_limits(c);
     WHEN 'open_account' THEN RETURN open_account(c);
     WHEN 'close_account' THEN RETURN close_account(c);
+    WHEN 'hand_over' THEN RETURN hand_over(c);
   END CASE;
 END $$;`;
 
-export const FUNCTIONS = [RULES, APPENDING, ATTEMPTING, MOVING, RUN_ONE, RUN].join('\n');
+export const FUNCTIONS = [RULES, APPENDING, ATTEMPTING, MOVING, SPILLING, RUN_ONE, RUN].join('\n');

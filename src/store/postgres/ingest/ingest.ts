@@ -2,7 +2,7 @@
 // must come to light in their order. Must give the same answers as memory/ingest.ts, word for word.
 
 import { unreachable } from '../../../system/assert.ts';
-import type { PostgresSql } from '../../../system/postgres.ts';
+import type { PostgresSql } from '../../../system/databases/postgres.ts';
 import type {
   IngestCommand,
   LeaseAnswer,

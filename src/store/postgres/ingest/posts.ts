@@ -1,7 +1,7 @@
 // Posts in Postgres: a page is written and found; see ingest.ts.
 
 import { ID_MAX, ID_ZERO, idMinus } from '../../../domain/decimal-id.ts';
-import type { PostgresSql } from '../../../system/postgres.ts';
+import type { PostgresSql } from '../../../system/databases/postgres.ts';
 import type {
   NewPost,
   PageCommit,

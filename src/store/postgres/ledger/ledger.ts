@@ -13,7 +13,12 @@ import {
   SEARCH_LIMIT_MAX,
 } from '../../../ledger/ledger.ts';
 import { assert } from '../../../system/assert.ts';
-import { PostgresConnection, type PostgresRow } from '../../../system/postgres.ts';
+import {
+  PostgresConnection,
+  type PostgresRow,
+  type PostgresSql,
+} from '../../../system/databases/postgres.ts';
+import { unavailable } from '../group-commit.ts';
 import { SCHEMA } from '../schema/schema.ts';
 import { deadGroups, searches, seqRange } from './search.ts';
 
@@ -40,10 +45,12 @@ export const LEDGER_SQL = {
     WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r'`,
 } as const;
 
+type Reading = Pick<PostgresSql, 'all' | 'get'>;
 type StateCount = Awaited<ReturnType<Ledger['countByState']>>[number];
 
 export function openPostgresLedger({ url, tag }: { url: string; tag: string }): Ledger {
-  const sql = new PostgresConnection({ url, name: 'sluice ledger', schema: SCHEMA });
+  const connection = new PostgresConnection({ url, name: 'sluice ledger', schema: SCHEMA });
+  const sql = reading(connection);
   const getMany = async (seqs: readonly number[]): Promise<Delivery[]> => {
     const rows = await sql.all(LEDGER_SQL.deliveries, seqs);
     const found = new Map(rows.map((row) => [row.seq, deliveryOf(row, tag)]));
@@ -71,12 +78,23 @@ export function openPostgresLedger({ url, tag }: { url: string; tag: string }): 
       return counts.sort((a, b) => byAccount(a, b) || byState(a.state, b.state));
     },
     size: async () => Number((await sql.get(LEDGER_SQL.size))?.bytes ?? 0),
-    close: () => sql.close(),
+    close: () => connection.close(),
+  };
+}
+
+// A database that is away is told as a store that is.
+function reading(connection: PostgresConnection): Reading {
+  const told = (error: unknown): never => {
+    throw unavailable(error);
+  };
+  return {
+    all: (sql, ...params) => connection.all(sql, ...params).catch(told),
+    get: (sql, ...params) => connection.get(sql, ...params).catch(told),
   };
 }
 
 async function found(
-  sql: PostgresConnection,
+  sql: Reading,
   tag: string,
   filter: Filter,
   page: DeliveryPage,

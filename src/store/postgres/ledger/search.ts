@@ -11,7 +11,7 @@ import {
   SEARCH_LIMIT_MAX,
   TEXT_LOOKED_MAX,
 } from '../../../ledger/ledger.ts';
-import type { PostgresSql, SqlValue } from '../../../system/postgres.ts';
+import type { PostgresSql, SqlValue } from '../../../system/databases/postgres.ts';
 
 interface Query {
   readonly sql: string;
@@ -121,7 +121,7 @@ const LAST = 'SELECT max(seq) AS seq FROM deliveries';
 
 // Twenty look-ups by primary key instead of a walk over everything younger.
 export async function seqRange(
-  sql: PostgresSql,
+  sql: Pick<PostgresSql, 'get'>,
   { since, until }: Filter,
   page: DeliveryPage,
 ): Promise<SeqRange> {

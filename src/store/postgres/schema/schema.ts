@@ -3,13 +3,18 @@
 // migrates and the others find it done. The functions are written anew whenever they differ.
 
 import { hash } from 'node:crypto';
-import type { PostgresConnection, PostgresSql } from '../../../system/postgres.ts';
+import type { PostgresConnection, PostgresSql } from '../../../system/databases/postgres.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { FUNCTIONS } from '../functions/run.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { DELIVERIES } from './deliveries.ts';
+import { FLEET } from './fleet.ts';
 import { INGEST } from './ingest.ts';
+import { MINUTES } from './minutes.ts';
 import { REST } from './rest.ts';
+import { SESSIONS } from './sessions.ts';
+import { SPILLS } from './spills.ts';
+import { UPLOADS } from './uploads.ts';
 
 export const SCHEMA = 'sluice';
 // 'SLUC': whoever migrates holds it.
@@ -17,6 +22,10 @@ const MIGRATION_LOCK = 0x534c5543;
 
 const MIGRATIONS: readonly string[] = [
   [DELIVERIES, REST, BROADCASTS, INGEST].map(byBytes).join('\n'),
+  byBytes(MINUTES),
+  byBytes(SESSIONS),
+  byBytes(FLEET),
+  [SPILLS, UPLOADS].map(byBytes).join('\n'),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -38,14 +47,18 @@ function byBytes(ddl: string): string {
   return ddl.replaceAll(/\bTEXT\b/g, 'text COLLATE "C"');
 }
 
-// The store's tag.
-export async function migrate(connection: PostgresConnection): Promise<string> {
+// In `meta` while a store is being moved into the database, and after one was moved out of it: its tag.
+export const MOVING = 'moving';
+
+// The store's tag. `isMoving`: whoever asks moves a store, and may open what others may not.
+export async function migrate(connection: PostgresConnection, isMoving = false): Promise<string> {
   return connection.transaction(PREPARE, async (sql) => {
     await checkEncoding(sql);
     const rows = await sql.all('SELECT name, value FROM meta');
     const meta = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
     const version = Number(meta.get('version') ?? 0);
     if (version > SCHEMA_VERSION) throw newerSchema(version);
+    if (meta.has(MOVING) && !isMoving) throw moving(meta.get(MOVING)!);
     for (const migration of MIGRATIONS.slice(version)) await sql.script(migration);
     if (version === 0) await sql.run(MAKE_TAG);
     const functions = hash('sha256', FUNCTIONS);
@@ -70,5 +83,13 @@ function newerSchema(version: number): JournalOpenError {
     'newer_schema',
     `the store was written by a newer Sluice (schema ${version}, this program knows ` +
       `${SCHEMA_VERSION}): run that version, or restore a backup made before the upgrade`,
+  );
+}
+
+function moving(tag: string): JournalOpenError {
+  return new JournalOpenError(
+    'locked',
+    `the store ${tag} is being moved into this database, or was moved out of it: finish with ` +
+      'sluice migrate --resume, or start the gateway where the store is',
   );
 }

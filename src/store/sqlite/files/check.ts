@@ -10,9 +10,10 @@ import {
   openDatabase,
   sqliteCodeOf,
   sumsFileOf,
-} from '../../../system/sqlite.ts';
+} from '../../../system/databases/sqlite.ts';
 import type { StoreNote } from '../../store-note.ts';
 import { schemaVersionOf } from '../schema/schema.ts';
+import { hasOnlyWholeRows } from './dead-rows.ts';
 import { mendLog, scanLog } from './engine-log.ts';
 import { fileFromLog } from './log-pages.ts';
 import { type HeldRows, type Loss, lossOf, lossOfPages } from './loss.ts';
@@ -110,6 +111,19 @@ export function isSound(file: string): boolean {
   }
 }
 
+// The engine's checks and ours. A store that is too large is not looked through as often as it takes.
+const TRIED_BYTES_MAX = 256 * 1024 * 1024;
+
+export function fitsItsChecks(file: string): boolean {
+  if (statSync(file).size > TRIED_BYTES_MAX || !isSound(file)) return false;
+  const db = openDatabase(file, { readOnly: true, busyMsMax: 0 });
+  try {
+    return schemaVersionOf(db) === 0 || hasOnlyWholeRows(db);
+  } finally {
+    db.close();
+  }
+}
+
 // A later start than the mark's has written the store: then it held what the mark says when that start began.
 function holdsAll(held: HeldRows | null, mark: Mark): boolean {
   if (held === null || held.epoch < mark.epoch) return false;
@@ -124,7 +138,7 @@ function mustHold({ boot, written, forced }: Mark): number {
 function mendOnce(file: string, notes: StoreNote[]): boolean {
   const path = logFileOf(file);
   const log = scanLog(path);
-  if (log === null || !mendLog(path, log)) return false;
+  if (log === null || !mendLog(path, log, () => fitsItsChecks(file))) return false;
   warn(notes, `one bit of ${path} had changed (frame ${log.badFrame}) and was put right`);
   return true;
 }

@@ -11,7 +11,7 @@ import {
   sqliteCodeOf,
   storeFileOf,
   sumsFileOf,
-} from '../../../system/sqlite.ts';
+} from '../../../system/databases/sqlite.ts';
 import { NO_OWN_CHECKPOINTS, type OpenOptions } from './open.ts';
 import { PageSums } from './page-sums.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { logFileOf, openDatabase, storeFileOf } from '../../../system/sqlite.ts';
+import { logFileOf, openDatabase, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { aDelivery } from '../../contract/journal.fixture.ts';
 import { soleOwner } from '../../contract/sole-owner.fixture.ts';
 import { makeFolder } from '../sqlite.fixture.ts';

@@ -2,7 +2,7 @@
 // that commit would wait for thousands of pages. Here another thread moves them beside the writing, and the writer
 // only the few that came meanwhile: then the log is moved whole, and begins anew with the next commit.
 
-import type { Database, Statement } from '../../../system/sqlite.ts';
+import type { Database, Statement } from '../../../system/databases/sqlite.ts';
 import type { Covered, PageSums } from './page-sums.ts';
 
 // Looking costs little, but not nothing.

@@ -1,6 +1,6 @@
 // How rows are read out of a store of which the engine cannot read everything.
 
-import { type Database, sqliteCodeOf } from '../../../system/sqlite.ts';
+import { type Database, sqliteCodeOf } from '../../../system/databases/sqlite.ts';
 
 // Those that both have: an older store has fewer.
 export function columnsOf(db: Database, table: string): string {

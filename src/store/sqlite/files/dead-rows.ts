@@ -3,8 +3,8 @@
 // one, from before it was sent. A dead letter that fits its check can be retried by hand; the others cannot.
 
 import { DAMAGED } from '../../../domain/fault.ts';
-import { rowCheck } from '../../../system/row-check.ts';
-import type { Database, SqlInput } from '../../../system/sqlite.ts';
+import { rowCheck } from '../../../system/databases/row-check.ts';
+import type { Database, SqlInput } from '../../../system/databases/sqlite.ts';
 import { attempt, columnsOf, halve } from './damaged-reads.ts';
 
 // No row has it, so it never fits.
@@ -38,6 +38,16 @@ export function keepDeadRows(db: Database, seqLastKnown: number, at: number): nu
     kept += Number(dead.run(from, to, at).changes);
   });
   return kept;
+}
+
+// Whether every message fits its check.
+export function hasOnlyWholeRows(db: Database): boolean {
+  const column = `SELECT 1 FROM pragma_table_info('deliveries') WHERE name = 'row_check'`;
+  if (db.prepare(column).get() === undefined) return true;
+  db.function('check_of', { varargs: true }, checkOf);
+  const broken = `SELECT 1 FROM deliveries WHERE body IS NOT NULL AND row_check IS NOT NULL
+    AND row_check <> check_of(seq, chat, thread, method, body) LIMIT 1`;
+  return db.prepare(broken).get() === undefined;
 }
 
 function take(seqLast: number, run: (from: number, to: number) => unknown): void {

@@ -1,10 +1,11 @@
 // Reads the engine's log (SQLite's write-ahead log; its form is documented at sqlite.org/walformat.html) as the engine
 // itself would at its next start: up to the last commit before the first frame that does not fit. Each frame carries a
 // check over everything before it, so what is lost or changed in the log shows, and where. One changed bit can be put
-// right: there is only one that makes the check of its frame come out.
+// right. The check is a sum: of the upper bits of a word several in one frame make it come out, and then it takes a
+// look at what the store would be with each.
 
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { PAGE_BYTES } from '../../../system/sqlite.ts';
+import { PAGE_BYTES } from '../../../system/databases/sqlite.ts';
 
 const HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 24;
@@ -50,21 +51,84 @@ export function scanLog(path: string): ScannedLog | null {
   }
 }
 
-// Puts one changed bit right where the scan stopped; says whether it could.
-export function mendLog(path: string, { badFrame, end, sumBefore }: ScannedLog): boolean {
+// Puts one changed bit right where the scan stopped; says whether it could. `isRight`: whether the store is as it must
+// be with the bit that was turned over last.
+export function mendLog(
+  path: string,
+  { badFrame, end, sumBefore, pages }: ScannedLog,
+  isRight: () => boolean,
+): boolean {
   const file = openSync(path, 'r+');
   try {
     const offset = badFrame === 0 ? 0 : frameOffset(badFrame);
     const bytes = readAt(file, badFrame === 0 ? HEADER_BYTES : FRAME_BYTES, offset);
     const isWhole = bytes.length === (badFrame === 0 ? HEADER_BYTES : FRAME_BYTES);
     const fits = () => (badFrame === 0 ? isHeader(bytes) : isFrame(bytes, end, sumBefore));
-    if (!isWhole || !flipUntil(bytes, fits)) return false;
-    writeSync(file, bytes, 0, bytes.length, offset);
+    const found = isWhole ? bitsThatFit(bytes, fits) : [];
+    const write = (bit: Bit | null) => {
+      if (bit !== null) bytes[bit.byte]! ^= bit.mask;
+      writeSync(file, bytes, 0, bytes.length, offset);
+      if (bit !== null) bytes[bit.byte]! ^= bit.mask;
+    };
+    const isRightWith = (bit: Bit) => {
+      write(bit);
+      return isRight();
+    };
+    const before = pages.get(bytes.length < FRAME_BYTES ? 0 : bytes.readUInt32BE(0)) ?? null;
+    const image = before === null ? null : readAt(file, FRAME_BYTES, frameOffset(before));
+    const ranked = Map.groupBy(found, (bit) => likelihoodOf(bit, bytes, image));
+    const mended = mostLikely(ranked, found.length > 1 ? isRightWith : () => true);
+    write(mended);
     fsyncSync(file);
-    return true;
+    return mended !== null;
   } finally {
     closeSync(file);
   }
+}
+
+interface Bit {
+  readonly byte: number;
+  readonly mask: number;
+}
+
+function bitsThatFit(bytes: Buffer, fits: () => boolean): Bit[] {
+  const found: Bit[] = [];
+  for (let byte = 0; byte < bytes.length; byte++) {
+    for (let mask = 1; mask < 256; mask <<= 1) {
+      bytes[byte]! ^= mask;
+      if (fits()) found.push({ byte, mask });
+      bytes[byte]! ^= mask;
+    }
+  }
+  return found;
+}
+
+// Of those with which the store is as it must be; null: none is, or none is more likely than another.
+function mostLikely(
+  ranked: ReadonlyMap<number, readonly Bit[]>,
+  isRight: (bit: Bit) => boolean,
+): Bit | null {
+  for (const likelihood of [...ranked.keys()].sort((a, b) => b - a)) {
+    const [first, second] = ranked.get(likelihood)!.filter(isRight);
+    if (first !== undefined) return second === undefined ? first : null;
+  }
+  return null;
+}
+
+const NEIGHBOURS = 8;
+
+// What the frame before it has of the same page is mostly still so, and nothing stands alone among zeros.
+function likelihoodOf({ byte, mask }: Bit, bytes: Buffer, before: Buffer | null): number {
+  const mended = bytes[byte]! ^ mask;
+  const isHeader = byte < FRAME_HEADER_BYTES;
+  if (before !== null && !isHeader && before[byte] === mended) return 2;
+  if (before !== null && !isHeader && before[byte] === bytes[byte]) return -2;
+  const around = [
+    ...bytes.subarray(Math.max(0, byte - NEIGHBOURS), byte),
+    ...bytes.subarray(byte + 1, byte + 1 + NEIGHBOURS),
+  ];
+  if (around.some((each) => each !== 0)) return 0;
+  return mended === 0 ? 1 : -1;
 }
 
 // Turns over one bit after the other until it fits; leaves the bytes as they were when none does.

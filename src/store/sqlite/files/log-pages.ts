@@ -2,8 +2,8 @@
 // engine would take an empty file for a new store, and throw the log away.
 
 import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { logFileOf, PAGE_BYTES } from '../../../system/databases/sqlite.ts';
 import { makePrivateFile } from '../../../system/private-files.ts';
-import { logFileOf, PAGE_BYTES } from '../../../system/sqlite.ts';
 import { FRAME_HEADER_BYTES, frameOffset, type ScannedLog } from './engine-log.ts';
 
 // Says whether it could: every page must be there.

@@ -2,7 +2,7 @@
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { systemClock } from '../../../system/clock.ts';
-import { type Database, logFileOf, sharedFileOf } from '../../../system/sqlite.ts';
+import { type Database, logFileOf, sharedFileOf } from '../../../system/databases/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import type { StoreNote } from '../../store-note.ts';
 import type { Mark } from './mark.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { accepted, delivered, recovered } from '../../contract/journal.fixture.ts';
 import { SCHEMA_VERSION } from '../schema/schema.ts';
 import { makeFolder } from '../sqlite.fixture.ts';

@@ -8,12 +8,6 @@ import { join } from 'node:path';
 import { bootId, processStart } from '../../../system/boot.ts';
 import { systemClock } from '../../../system/clock.ts';
 import {
-  makePrivateFile,
-  makePrivateFolder,
-  type Tightened,
-  tighten,
-} from '../../../system/private-files.ts';
-import {
   type Database,
   logFileOf,
   markFileOf,
@@ -22,7 +16,13 @@ import {
   sqliteCodeOf,
   storeFileOf,
   sumsFileOf,
-} from '../../../system/sqlite.ts';
+} from '../../../system/databases/sqlite.ts';
+import {
+  makePrivateFile,
+  makePrivateFolder,
+  type Tightened,
+  tighten,
+} from '../../../system/private-files.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import type { StoreNote } from '../../store-note.ts';
 import { migrate } from '../schema/schema.ts';

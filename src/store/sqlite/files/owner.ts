@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { bootId, processStart } from '../../../system/boot.ts';
-import { type Database, prepareArrays, type Statement } from '../../../system/sqlite.ts';
+import { type Database, prepareArrays, type Statement } from '../../../system/databases/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import type { Mark, ReadMark } from './mark.ts';
 

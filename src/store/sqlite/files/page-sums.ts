@@ -18,8 +18,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { PAGE_BYTES } from '../../../system/databases/sqlite.ts';
 import { makePrivateFile } from '../../../system/private-files.ts';
-import { PAGE_BYTES } from '../../../system/sqlite.ts';
 import {
   FRAME_BYTES,
   FRAME_HEADER_BYTES,

@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { laneOf } from '../../../domain/delivery.ts';
 import { PRIORITIES } from '../../../domain/priority.ts';
 import type { RecordedAttempt, RecordedDelivery } from '../../../domain/recording.ts';
-import { openDatabase, type SqlRow, storeFileOf } from '../../../system/sqlite.ts';
+import { openDatabase, type SqlRow, storeFileOf } from '../../../system/databases/sqlite.ts';
 
 export interface RecordedSpan {
   // Accepted at or after / before, milliseconds since the epoch.

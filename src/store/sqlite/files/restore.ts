@@ -5,7 +5,6 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { makePrivateFolder, PRIVATE_FILE } from '../../../system/private-files.ts';
 import {
   type Database,
   logFileOf,
@@ -14,7 +13,8 @@ import {
   sharedFileOf,
   storeFileOf,
   sumsFileOf,
-} from '../../../system/sqlite.ts';
+} from '../../../system/databases/sqlite.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../../../system/private-files.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { schemaVersionOf } from '../schema/schema.ts';
 import { explained, quickCheck } from './open.ts';

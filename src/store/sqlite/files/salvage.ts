@@ -12,14 +12,14 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { makePrivateFile } from '../../../system/private-files.ts';
 import {
   type Database,
   logFileOf,
   openDatabase,
   PAGE_BYTES,
   sharedFileOf,
-} from '../../../system/sqlite.ts';
+} from '../../../system/databases/sqlite.ts';
+import { makePrivateFile } from '../../../system/private-files.ts';
 import { migrate } from '../schema/schema.ts';
 import { attempt, columnsOf, halve } from './damaged-reads.ts';
 import { keepDeadRows } from './dead-rows.ts';

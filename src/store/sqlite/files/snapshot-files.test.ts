@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../../system/sqlite.ts';
+import { openDatabase } from '../../../system/databases/sqlite.ts';
 import { accepted, delivered } from '../../contract/journal.fixture.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { openSqliteJournal, restoreSnapshot } from '../sqlite.ts';

@@ -17,8 +17,8 @@ import {
 import { join } from 'node:path';
 import { FILE_ID, SPOOL_FOLDER } from '../../../domain/body.ts';
 import type { State } from '../../../domain/delivery.ts';
+import type { Database } from '../../../system/databases/sqlite.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../../../system/private-files.ts';
-import type { Database } from '../../../system/sqlite.ts';
 import { mayStillGo } from '../../rules.ts';
 import { JournalOpenError } from '../../store-error.ts';
 
@@ -27,7 +27,7 @@ const PIECE_BYTES = 1024 * 1024;
 const OPEN_FILES_MAX = 1000;
 
 const TABLE = 'snapshot_files';
-const CREATE = `CREATE TABLE ${TABLE} (
+export const CREATE_SNAPSHOT_FILES = `CREATE TABLE ${TABLE} (
   id TEXT NOT NULL,
   piece INTEGER NOT NULL,
   bytes BLOB NOT NULL,
@@ -59,7 +59,7 @@ export class HeldFiles {
     if (ids.length === 0) return { files: 0, missing: 0 };
     // A copy that fails is thrown away, and a whole one is synced when it is published.
     copy.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
-    copy.exec(`BEGIN; ${CREATE}`);
+    copy.exec(`BEGIN; ${CREATE_SNAPSHOT_FILES}`);
     const missing = ids.filter((id) => !this.#pack(copy, id)).length;
     copy.exec('COMMIT');
     return { files: ids.length - missing, missing };

@@ -2,7 +2,7 @@
 // many they are, and ends. A failure ends the thread with an error, which its starter sees.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../../system/databases/sqlite.ts';
 import type { CopyOrder } from './snapshot.ts';
 import { HeldFiles } from './snapshot-files.ts';
 

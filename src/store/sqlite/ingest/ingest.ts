@@ -2,7 +2,7 @@
 // for word.
 
 import { unreachable } from '../../../system/assert.ts';
-import type { Database, SqlRow, Statement } from '../../../system/sqlite.ts';
+import type { Database, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
 import type {
   IngestCommand,
   LeaseAnswer,

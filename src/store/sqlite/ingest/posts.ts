@@ -1,7 +1,7 @@
 // Posts in SQL: a page is written and found; see ingest.ts.
 
 import { ID_MAX, ID_ZERO, idMinus } from '../../../domain/decimal-id.ts';
-import type { SqlRow, Statement } from '../../../system/sqlite.ts';
+import type { SqlRow, Statement } from '../../../system/databases/sqlite.ts';
 import type {
   NewPost,
   PageCommit,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatId } from '../../../domain/ids.ts';
 import { ledgerContract } from '../../../ledger/ledger.contract.ts';
 import type { Filter } from '../../../ledger/ledger.ts';
-import { openDatabase, storeFileOf } from '../../../system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { accepted } from '../../contract/journal.fixture.ts';
 import { soleOwner } from '../../contract/sole-owner.fixture.ts';
 import { createMemoryDisk, createMemoryStore } from '../../memory/memory.ts';

@@ -12,7 +12,7 @@ import type {
   HistoryEntry,
   Ledger,
 } from '../../../ledger/ledger.ts';
-import { storeFileOf } from '../../../system/sqlite.ts';
+import { storeFileOf } from '../../../system/databases/sqlite.ts';
 import type { StateCount } from './rows.ts';
 import type { LedgerQuestion, LedgerReply } from './worker.ts';
 

@@ -10,7 +10,7 @@ import {
   SEARCH_LIMIT_MAX,
 } from '../../../ledger/ledger.ts';
 import { assert } from '../../../system/assert.ts';
-import type { Database, SqlInput, SqlRow, Statement } from '../../../system/sqlite.ts';
+import type { Database, SqlInput, SqlRow, Statement } from '../../../system/databases/sqlite.ts';
 import {
   ATTEMPTS_SELECT,
   attemptOfRow,

@@ -5,9 +5,9 @@ import { formatId } from '../../../domain/ids.ts';
 import type { Attempt } from '../../../domain/outcome.ts';
 import { PRIORITIES } from '../../../domain/priority.ts';
 import type { HistoryEntry } from '../../../ledger/ledger.ts';
+import { type CheckedRow, isIntact } from '../../../system/databases/row-check.ts';
+import type { SqlRow } from '../../../system/databases/sqlite.ts';
 import { namesIn } from '../../../system/json.ts';
-import { type CheckedRow, isIntact } from '../../../system/row-check.ts';
-import type { SqlRow } from '../../../system/sqlite.ts';
 
 export const DELIVERY_SELECT = `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session,
   d.user, d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,

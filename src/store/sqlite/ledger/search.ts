@@ -10,7 +10,7 @@ import {
   needleOf,
   TEXT_LOOKED_MAX,
 } from '../../../ledger/ledger.ts';
-import type { Database, SqlInput } from '../../../system/sqlite.ts';
+import type { Database, SqlInput } from '../../../system/databases/sqlite.ts';
 
 export interface Query {
   readonly sql: string;

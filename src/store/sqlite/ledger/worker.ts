@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DeliveryPage, Filter } from '../../../ledger/ledger.ts';
 import { assert } from '../../../system/assert.ts';
-import { openDatabase } from '../../../system/sqlite.ts';
+import { openDatabase } from '../../../system/databases/sqlite.ts';
 import { SqliteReader } from './reader.ts';
 
 export type LedgerQuestion =

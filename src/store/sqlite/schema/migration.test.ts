@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { openDatabase, type SqlRow, storeFileOf } from '../../../system/sqlite.ts';
+import { openDatabase, type SqlRow, storeFileOf } from '../../../system/databases/sqlite.ts';
 import { aSettlement, recovered } from '../../contract/journal.fixture.ts';
 import { type OwnedStore, soleOwner } from '../../contract/sole-owner.fixture.ts';
 import { openSqliteLedger } from '../ledger/ledger.ts';

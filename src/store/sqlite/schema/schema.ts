@@ -5,13 +5,15 @@
 // maintains one index; the rest are partial. CHECKs are chains of `=`: a list after IN is rebuilt on every insert and
 // costs more than the insert.
 
-import type { Database } from '../../../system/sqlite.ts';
+import type { Database } from '../../../system/databases/sqlite.ts';
 import { JournalOpenError } from '../../store-error.ts';
 import { ACCOUNT_COLUMNS } from './accounts.ts';
 import { BROADCASTS } from './broadcasts.ts';
 import { INGEST, INGEST_FORWARDS } from './ingest.ts';
 import { KEYS } from './keys.ts';
+import { MINUTES } from './minutes.ts';
 import { OWNERS } from './owners.ts';
+import { SESSIONS } from './sessions.ts';
 
 // 'SLUC': tells a store of ours from any other SQLite file.
 export const APPLICATION_ID = 0x534c5543;
@@ -244,6 +246,8 @@ const MIGRATIONS: readonly string[] = [
   COPIES,
   INGEST,
   INGEST_FORWARDS,
+  MINUTES,
+  SESSIONS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

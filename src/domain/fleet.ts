@@ -1,0 +1,27 @@
+// What nodes of a fleet say to each other in headers, beside the request that they hand on.
+
+export const FLEET_HEADERS = {
+  // Proves that a node asks; see cluster/secret.ts.
+  secret: 'x-sluice-fleet-secret',
+  // Who asked the node, as JSON in base64url; left out: nobody was asked who they are.
+  holder: 'x-sluice-fleet-holder',
+  // It is to be answered whether or not the account is owned there: nobody who owns it can be reached.
+  anyway: 'x-sluice-fleet-anyway',
+  // In an answer: the account is not owned there. The incarnation of who owns it, or nothing where that is not known.
+  moved: 'x-sluice-fleet-moved',
+} as const;
+
+// The account is another's by now: whoever handed the request on asks again elsewhere.
+export const MOVED_STATUS = 503;
+
+// What nodes ask each other at their internal listeners, beside the requests of callers.
+export const FLEET_PATHS = {
+  // Is the account yours?
+  claim: '/fleet/claim',
+  submit: '/fleet/submit',
+  move: '/fleet/move',
+  // How do you stand?
+  view: '/fleet/view',
+  // Something was written for the account without you.
+  look: '/fleet/look',
+} as const;

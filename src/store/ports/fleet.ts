@@ -1,0 +1,17 @@
+// The port of a fleet: who owns what, as the store says. Only a store that several nodes share has it; the truth about
+// an account is its row, and what nodes tell each other is only faster.
+
+export interface FleetStore {
+  // Those that none of these nodes owns, in order of account: nobody's, a dead node's, or one's own.
+  ownersBut(nodes: readonly string[]): Promise<StoredOwner[]>;
+  // null: nobody ever had it.
+  ownerOf(account: string): Promise<StoredOwner | null>;
+}
+
+export interface StoredOwner {
+  readonly account: string;
+  // The node that has it; null: nobody does.
+  readonly node: string | null;
+  // What its owner writes under.
+  readonly epoch: number;
+}
