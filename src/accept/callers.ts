@@ -1,14 +1,14 @@
 // Hands one drafted delivery to the road, and says what its caller gets: the receipt (accepted and where it stands, or
 // why not); the end, if it waits for it; and the end of the first one, if it left and asks again.
 
-import type { NewDelivery } from '../domain/delivery.ts';
+import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import { formatId } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Ended, Road } from '../road/road.ts';
 import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import { JournalUnavailable } from '../store/ports/unavailable.ts';
+import { JournalUnavailable, OwnerSilent } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
@@ -36,13 +36,16 @@ export const refused = (refusal: Problem): { kind: 'refused'; problem: Problem }
   problem: refusal,
 });
 
-type ReceiptPorts = Pick<AcceptContext, 'road' | 'ledger' | 'tag'>;
+type ReceiptPorts = Pick<AcceptContext, 'road' | 'followUps' | 'ledger' | 'tag'>;
 
 export function submitOne(options: ReceiptPorts, drafted: Drafted): Promise<Submitted> {
   if (drafted.kind === 'refused') return Promise.resolve(drafted);
   const { delivery } = drafted;
-  const appended = options.road.submit(delivery);
-  return appended.then((known) => receiptOf(options, known, delivery.correlation), unavailable);
+  const isPlainSend = !changesMessage(delivery) && delivery.copyOf === undefined;
+  const road = isPlainSend ? options.road : (options.followUps ?? options.road);
+  return road
+    .submit(delivery)
+    .then((known) => receiptOf(options, known, delivery.correlation), unavailable);
 }
 
 function unavailable(error: unknown): Submitted {
@@ -51,7 +54,7 @@ function unavailable(error: unknown): Submitted {
 }
 
 export function journalProblem(error: JournalUnavailable): Problem {
-  return problem(error.code, '');
+  return problem(error instanceof OwnerSilent ? 'owner_silent' : error.code, '');
 }
 
 function receiptOf(

@@ -23,8 +23,10 @@ export interface AcceptContext {
   readonly settings: AcceptSettings;
   // Observers whose platform is still being asked for their account; see OBSERVERS_LATE_MAX.
   readonly late: { observers: number };
-  // Left out: what is done to a message is not done to the copies of it.
+  // Where calls go that change a message, and copies: what is done to a message is done to its copies. Left out: they
+  // go as all others do.
   readonly followUps?: {
+    submit: Road['submit'];
     of(delivery: NewDelivery): Promise<readonly FollowUp[]>;
   };
   // Left out: nobody looks at updates, and none come by webhook.

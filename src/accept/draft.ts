@@ -71,7 +71,10 @@ function outsideBounds(
     : problem('forbidden_scope', '');
 }
 
-export function platformFor(options: AcceptContext, to: TargetRequest): Platform | Problem {
+export function platformFor(
+  options: AcceptContext,
+  to: Pick<TargetRequest, 'account' | 'platform'>,
+): Platform | Problem {
   const account = String(to.account);
   const colon = account.indexOf(':');
   const name = to.platform ?? (colon > 0 ? account.slice(0, colon) : '');
@@ -271,9 +274,11 @@ export function compose(
       expected: 'a key: the call names neither a message to change nor a session',
     };
   }
-  const { session, final } = sendOptions;
+  const { session, final, priority: asked } = sendOptions;
   // A text of a session that may still be replaced is a preview: live output.
   const live = session !== null && slot !== null && !final;
+  const base = baseOf(classes, call.priority !== undefined, sendOptions);
+  const step = final ? 'final' : live ? 'preview' : null;
   const expiresAt = expiryOf(now, call, sendOptions);
   if (expiresAt !== 0 && expiresAt <= sendOptions.notBefore) {
     return { path: '/ttl', expected: 'a time to live that ends after `notBefore`' };
@@ -289,11 +294,7 @@ export function compose(
     method: call.method,
     family: call.family,
     gate: call.gate,
-    priority: priorityOf(classes, {
-      asked: sendOptions.priority,
-      base: baseOf(classes, call.priority !== undefined, sendOptions),
-      step: final ? 'final' : live ? 'preview' : null,
-    }),
+    priority: step === null ? (asked ?? base) : priorityOf(classes, { asked, base, step }),
     cost: call.cost,
     live,
     final,

@@ -5,7 +5,7 @@
 // A call that changes a message is not copied: it follows to the copies of that message (see follow-up.ts), and an
 // observer that brings no body of its own is told what became of its one.
 
-import type { NewDelivery } from '../domain/delivery.ts';
+import { changesMessage, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem } from '../domain/errors.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
@@ -22,7 +22,6 @@ import {
 } from './callers.ts';
 import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
 import { type Drafted, draft, type FromHeaders, identityProblem, platformFor } from './draft.ts';
-import { isFollowed } from './follow-up.ts';
 import { invalid } from './problems.ts';
 import type { FanOutRequest } from './schema.ts';
 
@@ -58,7 +57,7 @@ export function draftObservers(
   const key = rest.idempotencyKey ?? headers.idempotencyKey;
   return to.observers.map((observer, i) => {
     const { method: _method, body: _body, ...target } = observer;
-    if (isFollowed(origin) && observer.body === undefined) {
+    if (changesMessage(origin) && observer.body === undefined) {
       return draftInTime(options, () => followerOf(options, observer, headers));
     }
     const content = contentFor(options, request, origin, i);
@@ -76,7 +75,7 @@ async function followerOf(
   { chat, ...to }: Observer,
   { bounds = null }: FromHeaders,
 ): Promise<DraftedObserver> {
-  const platform = platformFor(options, { ...to, chat });
+  const platform = platformFor(options, to);
   if ('code' in platform) return refused(platform);
   if (bounds?.isNarrow) return refused(problem('forbidden_scope', ''));
   const identity = await options.accounts.resolve(platform.name, String(to.account));

@@ -4,7 +4,7 @@
 // delivery that is cancelled at once, with the reason.
 
 import { bodyOf, NO_FILES, withoutExact } from '../domain/body.ts';
-import type { Delivery, NewDelivery } from '../domain/delivery.ts';
+import { changesMessage, type Delivery, type NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { formatId, provisionalId, seqOfProvisional } from '../domain/ids.ts';
 import type { MessageChange } from '../platforms/platform.ts';
@@ -17,8 +17,6 @@ import { compose, NO_SEND_OPTIONS } from './draft.ts';
 type Params = Readonly<Record<string, unknown>>;
 type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log'>;
 
-// Families of calls that change a message.
-const CHANGING: readonly NewDelivery['family'][] = ['edit', 'delete', 'reaction'];
 const NONE: readonly FollowUp[] = [];
 // Changes that wait for a look at the ledger at once, over all chats; those of more are not followed.
 const FOLLOWING_MAX = 10_000;
@@ -26,10 +24,6 @@ const FOLLOWING_MAX = 10_000;
 const HELD_BACK_MS = 60_000;
 // States of a copy that has no message, and will have none.
 const NEVER_SHOWN: readonly Delivery['state'][] = ['dead', 'expired', 'cancelled'];
-
-export function isFollowed({ family }: Pick<NewDelivery, 'family'>): boolean {
-  return CHANGING.includes(family);
-}
 
 // One call of an origin, as far as all of its copies need it.
 interface OriginChange {
@@ -54,20 +48,16 @@ export class FollowUps {
     this.#inner = road;
   }
 
-  // The road as callers see it.
-  get road(): AskedRoad {
-    return { ...this.#inner, submit: (delivery) => this.#submit(delivery) };
-  }
-
   // What followed to whom, once that is known; of a call that was handed to this road.
   of(delivery: NewDelivery): Promise<readonly FollowUp[]> {
     return this.#following.get(delivery) ?? Promise.resolve(NONE);
   }
 
-  #submit(delivery: NewDelivery): Promise<Appended> {
+  // As the road takes it.
+  submit(delivery: NewDelivery): Promise<Appended> {
     const appended = this.#inner.submit(delivery);
     if (delivery.copyOf !== undefined) this.#hasCopies = Promise.resolve(true);
-    if (!isFollowed(delivery) || delivery.isBounded === true) return appended;
+    if (!changesMessage(delivery) || delivery.isBounded === true) return appended;
     if (this.#underWay >= FOLLOWING_MAX) {
       this.#p.log.warn({ account: delivery.account }, 'too many changes wait for their observers');
       return appended;

@@ -4,59 +4,26 @@
 // the built-in simulator) counts for accounts of that host alone; where a host takes any token, the first one stays.
 
 import { timingSafeEqual } from 'node:crypto';
-import type { ReportFault } from '../domain/fault.ts';
 import { accountId, isVirtualToken } from '../domain/ids.ts';
 import type { Host, Platform } from '../platforms/platform.ts';
-import type { AccountStore, StoredAccount } from '../store/ports/accounts.ts';
-import type { Clock } from '../system/clock.ts';
-import { ASKING_BOUNDS, Asking, type AskingBounds, type IdentityQuestion } from './asking.ts';
+import type { StoredAccount } from '../store/ports/accounts.ts';
+import { ASKING_BOUNDS, type AskedIdentity, Asking, type IdentityQuestion } from './asking.ts';
+import { changedAccounts } from './changed.ts';
 import { EVICTED_SHARE, placesMissing, whoGivesWay } from './eviction.ts';
-import { bareName, digestOf, mayReplace, openStored, shownOf } from './hosts.ts';
+import { digestOf, mayReplace, openStored, shownOf } from './hosts.ts';
+import { type AccountChange, type AccountsOptions, type Identity, NOT_TAKEN } from './identity.ts';
 import { createSealer, type Sealer } from './seal.ts';
+import { Unheard, type UnheardAccount } from './unheard.ts';
 
 export { ADDRESS_FILE, readAddress, removeAddress, writeAddress } from './address-file.ts';
+export type { AccountChange, AccountsOptions, Identity } from './identity.ts';
 export { SecretMismatch } from './seal.ts';
 export { ADMIN_KEY_FILE, loadSecret, SECRET_FILE, type SecretFile } from './secret-file.ts';
+export type { UnheardAccount } from './unheard.ts';
 
 export const ACCOUNTS_MAX = 10_000;
 
-export interface AccountsOptions {
-  readonly clock: Clock;
-  readonly journal: AccountStore;
-  readonly platforms: ReadonlyMap<string, Platform>;
-  readonly secret: string;
-  // What was sealed with it is sealed anew at the start; left out or null: there is none.
-  readonly secretPrevious?: string | null;
-  readonly accountsMax?: number;
-  readonly asking?: AskingBounds;
-  // Ids of the accounts that the operator has configured; none when left out.
-  readonly configured?: ReadonlySet<string>;
-  // `known`: no others are taken. `any` when left out.
-  readonly admits?: 'any' | 'known';
-  // Told of exceptions that were contained.
-  readonly report?: ReportFault;
-}
-
-export type Identity =
-  | { kind: 'known'; id: string }
-  | { kind: 'unknown_platform' }
-  | { kind: 'unknown' }
-  // It is of a host that is not served here: the sandbox, where it is off.
-  | { kind: 'off' }
-  // The host takes any token, and another one was first to name this account.
-  | { kind: 'taken' }
-  | { kind: 'refused'; status: number; detail: string }
-  | { kind: 'unreachable'; detail: string }
-  | { kind: 'busy'; retryAfterS: number }
-  | { kind: 'full'; accountsMax: number };
-
-// `token`: first seen, or vouched for anew; whatever refused it before is over.
-export type AccountChange = { id: string; kind: 'token' | 'paused' | 'refused' | 'removed' };
-
 const NONE: ReadonlySet<string> = new Set();
-// As the platform answers a token that is not valid.
-const NOT_TAKEN: Identity = Object.freeze({ kind: 'refused', status: 401, detail: 'Unauthorized' });
-
 interface Held {
   stored: StoredAccount;
   credential: string;
@@ -81,6 +48,7 @@ export class Accounts {
   // Accounts that are being written, by id.
   readonly #writing = new Map<string, Promise<Identity>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
+  readonly #unheard = new Unheard();
   #uses = 0;
   #mayGo: (id: string) => boolean = () => false;
 
@@ -212,6 +180,11 @@ export class Accounts {
     return Array.from(this.#held.values(), shownOf);
   }
 
+  // Whose platform could not be asked lately; those that are known all the same are told with their breakers.
+  unheard(): UnheardAccount[] {
+    return this.#unheard.list(this.#options.clock.now()).filter(({ id }) => !this.#held.has(id));
+  }
+
   // False: no such account.
   setPaused(id: string, paused: boolean): Promise<boolean> {
     return this.#change(id, { paused }, 'paused');
@@ -237,6 +210,30 @@ export class Accounts {
     if (!this.#held.has(id))
       for (const listener of this.#listeners) listener({ id, kind: 'removed' });
     return true;
+  }
+
+  // What other processes have changed in the store.
+  async reload(): Promise<void> {
+    const before = [...this.#held.keys()];
+    const rows = await this.#options.journal.accounts();
+    const tell = (id: string, kind: AccountChange['kind']) => {
+      for (const listener of this.#listeners) listener({ id, kind, isOthers: true });
+    };
+    const isFree = ({ id }: { id: string }) => !this.#writing.has(id);
+    for (const { stored, kind } of changedAccounts(rows, (id) => this.#held.get(id)?.stored)) {
+      const credential = this.#sealer.open(stored.id, stored.sealed);
+      if (credential === null || !isFree(stored)) continue;
+      this.#hold(stored, credential, this.#hostOrNull(stored, credential));
+      tell(stored.id, kind);
+    }
+    const kept = new Set(rows.map(({ id }) => id));
+    for (const id of before) {
+      const held = this.#held.get(id);
+      if (held === undefined || kept.has(id) || !isFree({ id })) continue;
+      this.#held.delete(id);
+      this.#idByDigest.delete(held.digest);
+      tell(id, 'removed');
+    }
   }
 
   // Which accounts may give way to others when there are as many as may be; none unless it is said here.
@@ -269,8 +266,9 @@ export class Accounts {
     const { digest } = question;
     const ask = () => platform.wire.identify(credential);
     const asked = await this.#asking.ask({ ...question, ask });
-    if (asked.kind !== 'known') return asked;
     const host = hostOf(platform, credential);
+    this.#noteHeard(platform, credential, asked);
+    if (asked.kind !== 'known') return asked;
     const id = accountId(platform.name, host.name, asked.id);
     // One after the other: who holds the account must not change between the decision and its being written.
     for (let other = this.#writing.get(id); other !== undefined; other = this.#writing.get(id)) {
@@ -279,6 +277,19 @@ export class Accounts {
     const written = this.#write(platform, id, credential, digest);
     this.#writing.set(id, written);
     return written.finally(() => this.#writing.delete(id));
+  }
+
+  #noteHeard(platform: Platform, credential: string, asked: AskedIdentity): void {
+    // What is no token names nobody.
+    if (asked.kind === 'busy' || !platform.credentials.isShaped(credential)) return;
+    const id = claimedBy(platform, hostOf(platform, credential), credential);
+    if (asked.kind !== 'unreachable') {
+      this.#unheard.heard(id);
+      return;
+    }
+    const account = { id, detail: asked.detail };
+    const isNews = this.#unheard.failed(account, this.#options.clock.now());
+    if (isNews) this.#options.onUnheard?.(account);
   }
 
   async #write(
@@ -347,6 +358,11 @@ export class Accounts {
   }
 }
 
+function bareName(platformName: string, name: string): string {
+  const prefix = `${platformName}:`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
 // Which host of its platform a credential is for, and the account that it says it is of, whether or not anybody vouches
 // for it.
 const ONLY_HOST: Host = Object.freeze({ name: '', vouches: true, isOff: false });
@@ -359,12 +375,12 @@ function claimedBy(platform: Platform, host: Host, credential: string): string {
   return accountId(platform.name, host.name, platform.credentials.claimedId(credential));
 }
 
-function isEqual(held: string, given: string): boolean {
-  const [a, b] = [Buffer.from(held), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
 // An id, not a token: what is unknown under it stays unknown, whatever the platform would say.
 function isAccountName(platform: Platform, name: string): boolean {
   return name.startsWith(`${platform.name}:`) || platform.credentials.isAccountId(name);
+}
+
+function isEqual(held: string, given: string): boolean {
+  const [a, b] = [Buffer.from(held), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

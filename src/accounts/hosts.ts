@@ -110,11 +110,6 @@ export function mayReplace(before: Host | null, given: Host): boolean {
   return (before === null || before.name === given.name) && given.vouches;
 }
 
-export function bareName(platformName: string, name: string): string {
-  const prefix = `${platformName}:`;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
-}
-
 export function digestOf(platformName: string, credential: string): string {
   return hash('sha256', `${platformName}\0${credential}`, 'base64url');
 }

@@ -1,4 +1,4 @@
-// Joins what guards the doors with the house: keys and the audit log are kept in its journal, and forgotten with the
+// Joins what guards the doors with the gateway: keys and the audit log are kept in its journal, and forgotten with the
 // rest. Says no to a start that would leave the doors open.
 
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { ADMIN, type Guards, openGuards } from '../keys/keys.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { PlatformChoice } from './platforms.ts';
-import { type House, openHouse } from './resources.ts';
+import { openResources, type Resources } from './resources.ts';
 import { openForgetting } from './retention.ts';
 
 // A key that people chose, where strangers can try others.
@@ -50,24 +50,25 @@ export async function openGuarded(
   config: Config,
   metrics: Metrics,
   choice: PlatformChoice,
-): Promise<{ house: House; guards: Guards; guarding: Guarding }> {
+): Promise<{ resources: Resources; guards: Guards; guarding: Guarding }> {
   requireKnownKey(config);
-  const house = await openHouse(config, metrics, choice);
-  const { clock, journal, log, adminKey } = house;
+  const resources = await openResources(config, metrics, choice);
+  const { clock, journal, log, adminKey } = resources;
   const guards = await openGuards({
     clock,
     journal,
     adminKey,
     virtualToken: (account, secret) =>
-      house.platforms.get(platformOf(account))?.credentials.virtual?.(account, secret) ?? secret,
-    onFailure: (error) => log.warn({ err: error }, 'could not note when keys were used'),
+      resources.platforms.get(platformOf(account))?.credentials.virtual?.(account, secret) ??
+      secret,
+    onFailure: (error) => log.warn({ err: error }, 'could not note who uses keys and sessions'),
   });
-  return { house, guards, guarding: guardingOf(config, house, guards) };
+  return { resources, guards, guarding: guardingOf(config, resources, guards) };
 }
 
-function guardingOf(config: Config, house: House, guards: Guards): Guarding {
-  const { keys, audit } = house.journal;
-  const retention = openForgetting(config, house, {
+function guardingOf(config: Config, resources: Resources, guards: Guards): Guarding {
+  const { keys, audit } = resources.journal;
+  const retention = openForgetting(config, resources, {
     what: 'keys and notes',
     days: config.auditDays,
     prune: async (step) => Math.max(await keys.prune(step), await audit.prune(step)),

@@ -1,4 +1,4 @@
-// Joins broadcasts with the house: kept in its journal, fed to its road, counted by its metrics; and their face as a
+// Joins broadcasts with the gateway: kept in its journal, fed to its road, counted by its metrics; and their face as a
 // library.
 
 import { Readable } from 'node:stream';
@@ -20,7 +20,8 @@ import { type ShownBroadcast, showAudience, showRecipient } from '../http/broadc
 import { valueProblem } from '../http/edge.ts';
 import type { RecipientState } from '../store/ports/broadcasts.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { giveUp, type House } from './resources.ts';
+import { giveUp, type Resources } from './resources.ts';
+import { ownsOf } from './streams.ts';
 
 export type { BroadcastOrder } from '../http/broadcasts/schema.ts';
 export type { ShownBroadcast } from '../http/broadcasts/view.ts';
@@ -30,14 +31,16 @@ const PAGE = 1000;
 
 export function openBroadcasts(
   config: Config,
-  house: House,
+  resources: Resources,
   metrics: Pick<Metrics, 'countRecipient' | 'broadcastGauges'>,
 ): Broadcasting {
-  const { clock, journal, ledger, platforms, settingsOf, log, engine, report } = house;
+  const { clock, journal, ledger, platforms, settingsOf, log, engine, report } = resources;
   const { road, dispatch } = engine;
   const broadcasting = createBroadcasting({
     ...{ clock, journal, ledger, platforms, settingsOf, log, road, report },
     settings: config,
+    ...ownsOf(resources),
+    tellOwner: (account) => resources.fleet?.tellOwner(account),
     rulesOf(account, charge) {
       const { priors } = dispatch.state.profileOf(account);
       return safePriors(priors, (error) => report('limits', error, { account })).planOf(charge)

@@ -1,4 +1,4 @@
-// The road, put together from its rooms on ports given from outside: the gateway runs it on SQLite and real
+// The road, put together from its parts on ports given from outside: the gateway runs it on SQLite and real
 // clocks, the simulated world on memory and a virtual one. It is the same road.
 
 import type { Settings } from '../config/config.ts';
@@ -26,6 +26,8 @@ export interface EngineOptions {
   // See DispatchOptions.
   readonly bootTime?: () => BootTime | null;
   readonly random: Random;
+  // See DispatchOptions.
+  readonly fleet?: DispatchOptions['fleet'];
   readonly settings: Settings;
   readonly accounts: EngineAccounts;
   readonly report: ReportFault;
@@ -71,6 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     ...(options.bootTime === undefined ? null : { bootTime: options.bootTime }),
     random,
+    ...(options.fleet === undefined ? null : { fleet: options.fleet }),
     scheduler,
     report,
     fatal,

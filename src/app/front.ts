@@ -1,4 +1,4 @@
-// The front of the house: the HTTP server, made when it is asked to listen, because the host it listens on decides who
+// The front: the HTTP server, made when it is asked to listen, because the host it listens on decides who
 // needs a key.
 
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import type { Dialects } from '../http/dialects/dialects.ts';
 import { createServer } from '../http/server.ts';
 import { drained } from '../system/service.ts';
 import { requireChosenKey } from './auth.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 /** Where to listen; what is left out is as the options of the gateway say. */
 export interface ListenOptions {
@@ -24,7 +24,7 @@ export interface ListenOptions {
 
 interface FrontParts {
   readonly config: Config;
-  readonly house: House;
+  readonly resources: Resources;
   readonly options: IntakeOptions;
   readonly waiting: WaitingCallers;
   readonly dialects: Dialects;
@@ -46,7 +46,7 @@ export class Front {
   }
 
   async listen(where: ListenOptions): Promise<string> {
-    const { config, house, options, waiting, dialects } = this.#p;
+    const { config, resources, options, waiting, dialects } = this.#p;
     const { host = config.host, port = config.port } = where;
     if (host !== config.host) requireChosenKey(host, config.adminKey);
     // The host is one for the server's whole life; another port may be tried.
@@ -55,13 +55,13 @@ export class Front {
     }
     this.#host = host;
     this.#server ??= openServer(at(options, host), waiting, dialects);
-    this.#url = await listen({ host, port }, this.#server);
-    noteAddress(config, house, this.#url);
+    this.#url = await listenAt({ host, port }, this.#server);
+    noteAddress(config, resources, this.#url);
     return this.#url;
   }
 
   async close(graceMs: number): Promise<void> {
-    await closeDoors(this.#p.house, this.#server, graceMs);
+    await closeDoors(this.#p.resources, this.#server, graceMs);
   }
 
   // When there is nothing any more that a command could ask.
@@ -84,7 +84,8 @@ function openServer(
   return server;
 }
 
-async function listen(
+// Answers where it listens.
+export async function listenAt(
   { host, port: asked }: Required<ListenOptions>,
   server: FastifyInstance,
 ): Promise<string> {
@@ -94,7 +95,7 @@ async function listen(
 }
 
 // For the commands, which find it beside the admin key. Without it they ask for a key.
-function noteAddress({ data }: Config, { log }: House, url: string): void {
+function noteAddress({ data }: Config, { log }: Resources, url: string): void {
   try {
     writeAddress(data, url);
   } catch (error) {
@@ -102,19 +103,22 @@ function noteAddress({ data }: Config, { log }: House, url: string): void {
   }
 }
 
+const LAST_ANSWERS_MS = 1_000;
+
 // A long poll, or a platform that hangs, must not hold the end up: what the grace does not finish is cut off, and a
 // call that was cut off is settled as in doubt.
 async function closeDoors(
-  house: House,
+  resources: Resources,
   server: FastifyInstance | null,
   graceMs: number,
 ): Promise<void> {
-  const { clock, engine } = house;
+  const { clock, engine } = resources;
   const closed = server?.close() ?? Promise.resolve();
   await drained(clock, [closed], graceMs);
-  await house.hangUp();
+  await resources.hangUp();
   await engine.dispatch.stop(graceMs);
-  await drained(clock, [closed], graceMs);
+  // Now everyone who waits is told what became of it: that must not be cut off because the machine is slow.
+  await drained(clock, [closed], Math.max(graceMs, LAST_ANSWERS_MS));
   server?.server.closeAllConnections();
   await closed;
 }

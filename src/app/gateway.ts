@@ -1,5 +1,5 @@
-// The gateway: the house with its front door. Starts the rooms in order (road, housekeeping, HTTP) and stops them
-// in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
+// The gateway: what it stands on, with its HTTP server. Starts its parts in order (road, housekeeping, HTTP) and stops
+// them in reverse, within the drain time: calls in flight are finished and answered, the rest stays on disk.
 
 import { EventEmitter } from 'node:events';
 import { WaitingCallers } from '../accept/callers.ts';
@@ -17,6 +17,8 @@ import { callInProcess, type InProcessCall, textParams } from '../http/in-proces
 import { type Streaming, streaming } from '../http/streams/handle.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { createSweeper } from '../spool/sweeper.ts';
+import type { Clock } from '../system/clock.ts';
+import { VERSION } from '../system/version.ts';
 import { createQueueLog, type WorkerDepth } from '../telemetry/log/queue-log.ts';
 import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
@@ -24,12 +26,13 @@ import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { Front, type ListenOptions } from './front.ts';
 import { fillMetrics, readHealth } from './health.ts';
-import { type IngestRoom, openIngest } from './ingest.ts';
+import { openHistory } from './history.ts';
+import { type IngestPart, openIngest } from './ingest.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
-import { classesOf } from './output-classes.ts';
+import { type FleetMember, openMember } from './node.ts';
 import type { PlatformChoice } from './platforms.ts';
 import { mayLetGo, removeAccount } from './removal.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 import { openForgetting } from './retention.ts';
 import { openLive } from './streams.ts';
 import { openArrivals } from './updates.ts';
@@ -78,67 +81,71 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
   pause(account: string): Promise<boolean>;
   /** Goes on; false: no such account. */
   resume(account: string): Promise<boolean>;
-  /** Within `drainMsMax`: finishes what is in flight; the rest stays on disk. */
+  /** Within `drainMsMax`, but a second at least: what is in flight ends, the rest stays on disk. */
   close(): Promise<void>;
 }
 
 export async function createGateway(config: Config, choice: PlatformChoice = {}): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
-  const { house, guards, guarding } = await openGuarded(config, metrics, choice);
-  const { clock, log, engine } = house;
+  const { resources, guards, guarding } = await openGuarded(config, metrics, choice);
+  const { clock, log, engine } = resources;
   const { dispatch, road } = engine;
-  fillMetrics(config, house, metrics);
+  fillMetrics(config, resources, metrics);
   followRoad(road, log);
-  const broadcasts = openBroadcasts(config, house, metrics);
-  const ingest = openIngest(config, house, metrics, () => options);
-  const arrivals = openArrivals(house, metrics, () => options, [ingest, broadcasts]);
-  const live = openLive(config, house, metrics, () => options);
-  const rooms = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
-  const remove = (id: string, by: string) => removeAccount(house, rooms, id, by);
-  const followUps = new FollowUps({ ...house, tag: house.journal.tag }, live.road);
-  const intake = { ...intakeOptions(config, house, metrics, followUps.road), followUps };
-  const options = { ...intake, ...rooms, ...deskOf(ingest), removeAccount: remove };
-  house.accounts.letGo(mayLetGo(house, rooms));
+  const broadcasts = openBroadcasts(config, resources, metrics);
+  const ingest = openIngest(config, resources, metrics, () => options);
+  const arrivals = openArrivals(resources, metrics, () => options, [ingest, broadcasts]);
+  const live = openLive(config, resources, metrics, () => options);
+  const services = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
+  const removal = { removeAccount: removeAccount.bind(null, resources, services) };
+  const followUps = new FollowUps({ ...resources, tag: resources.journal.tag }, live.road);
+  // Only what changes a message may be live output, or have copies that follow it.
+  const asked = { ...live.road, submit: road.submit };
+  const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
+  const member = openMember(config, resources, guards, [live, broadcasts, arrivals.inbound]);
+  const options = { ...intake, ...services, ...deskOf(ingest), ...member.side, ...removal };
+  resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
-  const front = new Front({ config, house, options, waiting, dialects });
+  const front = new Front({ config, resources, options, waiting, dialects });
   const atEnd: (() => void)[] = [];
-  const keepers = [forgetDeliveries(config, house), openSweeper(house), guarding];
-  const queueLog = openQueueLog(house);
-  await startRoad(house);
-  const parts = [live, broadcasts, ingest, arrivals.inbound, ...keepers, queueLog];
+  const keepers = [forgetDeliveries(config, resources), openSweeper(resources), guarding];
+  const [queueLog, history] = [openQueueLog(resources), openHistory(resources, metrics)];
+  await startRoad(resources);
+  const parts = [live, broadcasts, ingest, arrivals.inbound, ...keepers, queueLog, history];
   for (const part of parts) await part.start();
-  const introducing = introduceAccounts(config, house);
+  await member.start(options, waiting, dialects);
+  const introducing = introduceAccounts(config, resources);
   let closed: Promise<void> | null = null;
 
   const close = async () => {
     introducing.stop();
     // Whoever holds the line for what has not left yet gets it back, and may hand it to the next process.
     waiting.beginStop();
-    const roadMs = config.drainMsMax * ROAD_DRAIN_SHARE;
     const stepMs = config.drainMsMax * STEP_DRAIN_SHARE;
+    const roadMs = await leave(config, clock, member);
     await Promise.all([live, broadcasts, ingest].map((part) => part.stop(stepMs)));
     await Promise.all([dispatch.stop(roadMs), arrivals.stop(roadMs)]);
     waiting.stop();
     for (const stop of atEnd) stop();
-    await queueLog.stop(0);
-    await front.close(stepMs);
+    await Promise.all([queueLog.stop(0), history.stop(stepMs)]);
+    await Promise.all([front.close(stepMs), member.close(stepMs)]);
     for (const keeper of keepers) await keeper.stop(stepMs);
     front.forgetAddress();
-    await house.close();
+    await resources.close();
   };
   return {
     get url() {
       return front.url;
     },
     listen: (where = {}) => front.listen(where),
-    hasSandbox: house.sandboxes.size > 0,
+    hasSandbox: resources.sandboxes.size > 0,
     loginLink: () => (front.url === null ? null : guarding.linkAt(front.url)),
     send: (message) => send(options, waiting, message),
     stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
     ...messageCalls(options),
     ...broadcastCalls(options),
-    call: (made) => call(house, dialects, made),
+    call: (made) => call(resources, dialects, made),
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
@@ -149,19 +156,26 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   };
 }
 
-function deskOf({ desk }: IngestRoom) {
+// Of a fleet: hands over first. Answers how long what is in flight has then.
+async function leave({ drainMsMax }: Config, clock: Clock, member: FleetMember): Promise<number> {
+  const until = clock.now() + drainMsMax * ROAD_DRAIN_SHARE;
+  await member.leave(until - clock.now());
+  return Math.max(0, until - clock.now());
+}
+
+function deskOf({ desk }: IngestPart) {
   return desk === undefined ? {} : { ingest: desk };
 }
 
-function openQueueLog(house: House) {
-  const { clock, log, engine } = house;
+function openQueueLog(resources: Resources) {
+  const { clock, log, engine } = resources;
   const { road, dispatch } = engine;
   const depths = () => ({ ...road.depths(), platforms: dispatch.state.scheduler.livePlatforms() });
-  const workers = () => workerDepths(house);
+  const workers = () => workerDepths(resources);
   return createQueueLog({ clock, log, counts: () => road.counts(), depths, workers });
 }
 
-function workerDepths({ platforms, engine }: House): WorkerDepth[] {
+function workerDepths({ platforms, engine }: Resources): WorkerDepth[] {
   const depths = engine.dispatch.state.scheduler.platformDepths();
   return Array.from(platforms.keys(), (platform) => {
     const { waiting: queued, inFlight } = depths.get(platform) ?? { waiting: 0, inFlight: 0 };
@@ -170,11 +184,11 @@ function workerDepths({ platforms, engine }: House): WorkerDepth[] {
 }
 
 // A road that cannot start (the disk is full) leaves nothing open behind it.
-async function startRoad(house: House): Promise<void> {
+async function startRoad(resources: Resources): Promise<void> {
   try {
-    await house.engine.dispatch.start();
+    await resources.engine.dispatch.start();
   } catch (error) {
-    await house.close();
+    await resources.close();
     throw error;
   }
 }
@@ -193,8 +207,12 @@ async function send(options: IntakeOptions, waiting: WaitingCallers, message: Ga
   return (await awaitResult(options, waiting, submitted, wait)).answer;
 }
 
-async function call(house: House, dialects: Dialects, made: InProcessCall): Promise<unknown> {
-  const platform = house.platforms.get(made.platform);
+async function call(
+  resources: Resources,
+  dialects: Dialects,
+  made: InProcessCall,
+): Promise<unknown> {
+  const platform = resources.platforms.get(made.platform);
   if (platform === undefined) throw new TypeError(`no platform is called ${made.platform}`);
   const described = platform.calls.describe(made.method, textParams(made.params));
   return described.kind === 'pass' ? null : callInProcess(dialects, made);
@@ -202,11 +220,11 @@ async function call(house: House, dialects: Dialects, made: InProcessCall): Prom
 
 function intakeOptions(
   config: Config,
-  house: House,
+  resources: Resources,
   metrics: Metrics,
   road: AskedRoad,
 ): Omit<IntakeOptions, 'guards'> {
-  const { clock, ledger, journal, accounts, platforms, log, spool } = house;
+  const { clock, ledger, journal, accounts, platforms, log, spool } = resources;
   return {
     clock,
     road,
@@ -214,14 +232,16 @@ function intakeOptions(
     tag: journal.tag,
     accounts,
     platforms,
-    health: async () => readHealth(house),
+    health: async () => readHealth(resources),
     metrics,
     log,
     spool,
     late: { observers: 0 },
-    ...(house.screens === null ? null : { screens: house.screens }),
-    sandboxes: house.sandboxes,
+    ...(resources.screens === null ? null : { screens: resources.screens }),
+    sandboxes: resources.sandboxes,
     config: showConfig(config, null),
+    version: VERSION,
+    minutes: journal.minutes,
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,
@@ -233,8 +253,8 @@ function intakeOptions(
       wait: config.wait,
       dropInCures: config.dropInCures,
       metrics: config.metrics,
-      queueMaxOf: (account) => house.settingsOf(account).queueMax,
-      classesOf: (account) => classesOf(house.settingsOf(account)),
+      queueMaxOf: (account) => resources.settingsOf(account).queueMax,
+      ...(resources.classesOf === null ? null : { classesOf: resources.classesOf }),
       trustedProxies: config.trustedProxies,
       connectionsMax: config.connectionsMax,
       streamThoughts: config.streamThoughts,
@@ -243,18 +263,15 @@ function intakeOptions(
 }
 
 // Accounts of the configuration are known from the start; a platform that is away is asked again.
-function introduceAccounts(config: Config, house: House): { stop(): void } {
-  const { accounts, clock, log } = house;
+function introduceAccounts(config: Config, resources: Resources): { stop(): void } {
+  const { accounts, clock, log } = resources;
   const timers = new Set<{ cancel(): void }>();
   const failed = (error: unknown) => log.error({ err: error }, 'could not introduce an account');
   const introduce = async (entry: Config['accounts'][number]) => {
     const identity = await accounts.identifyConfigured(entry.platform, entry.token);
     if (identity.kind === 'known') return;
+    // That a platform does not answer is told where it is asked.
     if (identity.kind === 'unreachable' || identity.kind === 'busy') {
-      log.warn(
-        { account: entry.name },
-        'the platform does not answer for this account; trying again',
-      );
       const timer = clock.schedule(clock.now() + INTRODUCE_RETRY_MS, () => {
         timers.delete(timer);
         void introduce(entry).catch(failed);
@@ -272,7 +289,7 @@ function introduceAccounts(config: Config, house: House): { stop(): void } {
   };
 }
 
-function openSweeper({ clock, spool, journal, log }: House) {
+function openSweeper({ clock, spool, journal, log }: Resources) {
   return createSweeper({
     clock,
     spool,
@@ -281,11 +298,11 @@ function openSweeper({ clock, spool, journal, log }: House) {
   });
 }
 
-function forgetDeliveries(config: Config, house: House) {
-  return openForgetting(config, house, {
+function forgetDeliveries(config: Config, resources: Resources) {
+  return openForgetting(config, resources, {
     what: 'deliveries',
     days: config.retentionDays,
     deadDays: config.deadDays,
-    prune: (step) => house.journal.prune(step),
+    prune: (step) => resources.journal.prune(step),
   });
 }

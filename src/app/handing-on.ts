@@ -9,9 +9,9 @@ import { showPost } from '../http/ingest/view.ts';
 import type { Handed } from '../ingest/forwarding.ts';
 import type { ForwardTarget, SourceView } from '../ingest/ingest.ts';
 import type { StoredPost } from '../store/ports/ingest.ts';
-import { undiciPosting } from '../system/post.ts';
+import { undiciPosting } from '../system/http/post.ts';
 import { derivedSigningSecret, signedHeaders } from '../updates/signature.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 export interface HandingOn {
   hand(target: ForwardTarget, source: SourceView, post: StoredPost): Promise<Handed>;
@@ -25,8 +25,8 @@ const POST_MS_MAX = 30_000;
 // Refusals that pass.
 const PASSING = ['queue_full', 'disk_full', 'journal_failed', 'shutting_down', 'not_owner'];
 
-export function openHandingOn(house: House, options: () => IntakeOptions): HandingOn {
-  const { clock, log, secret: gatewaySecret, secretPrevious } = house;
+export function openHandingOn(resources: Resources, options: () => IntakeOptions): HandingOn {
+  const { clock, log, secret: gatewaySecret, secretPrevious } = resources;
   const secret = derivedSigningSecret(gatewaySecret, 'ingest');
   const former = secretPrevious === null ? [] : [derivedSigningSecret(secretPrevious, 'ingest')];
   const posting = undiciPosting(CONNECTIONS_MAX);
@@ -48,7 +48,7 @@ export function openHandingOn(house: House, options: () => IntakeOptions): Handi
     post: StoredPost,
   ): Promise<Handed> => {
     const { account, chat, thread } = target;
-    const platform = house.platforms.get(platformOf(account));
+    const platform = resources.platforms.get(platformOf(account));
     if (platform === undefined) return 'dropped';
     const to = { platform: platform.name, account, chat, ...(thread === null ? {} : { thread }) };
     const body = platform.calls.textParams(textOf(post));

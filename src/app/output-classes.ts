@@ -1,9 +1,21 @@
-// The settings of an account as classes of its output.
+// The settings of accounts as classes of their output.
 
 import type { Settings } from '../config/config.ts';
-import type { OutputClasses } from '../domain/priority.ts';
+import { OUTPUT_CLASSES, type OutputClasses } from '../domain/priority.ts';
 
-export function classesOf(settings: Settings): OutputClasses {
+export type ClassesOf = (account: string) => OutputClasses;
+
+// null: nobody has set any, and no message need ask.
+export function ownClasses(all: Iterable<Settings>, settingsOf: (account: string) => Settings) {
+  const isOwn = [...all].some((settings) => !isEqual(classesOf(settings), OUTPUT_CLASSES));
+  return isOwn ? (account: string) => classesOf(settingsOf(account)) : null;
+}
+
+function isEqual(one: OutputClasses, other: OutputClasses): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function classesOf(settings: Settings): OutputClasses {
   return {
     message: settings.priorityMessage,
     answer: settings.priorityAnswer,

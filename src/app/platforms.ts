@@ -11,7 +11,7 @@ import type { FileSource, Platform } from '../platforms/platform.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { openSimulator, type SimPeople } from '../sim/sim.ts';
 import type { Clock } from '../system/clock.ts';
-import { undiciTransport } from '../system/http.ts';
+import { undiciTransport } from '../system/http/http.ts';
 import type { Log } from '../system/log.ts';
 import type { Random } from '../system/random.ts';
 

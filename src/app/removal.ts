@@ -5,24 +5,24 @@
 import { ACCOUNT_REMOVED } from '../domain/delivery.ts';
 import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
 import type { StreamView } from '../streams/streams.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 
-type Rooms = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards'>;
+type Services = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards'>;
 
 const BROADCASTS_PAGE = 100;
 
 export async function removeAccount(
-  house: House,
-  rooms: Rooms,
+  resources: Resources,
+  services: Services,
   id: string,
   by: string,
 ): Promise<RemovedAccount> {
-  const { accounts, engine } = house;
+  const { accounts, engine } = resources;
   if (accounts.get(id) === null) return { kind: 'unknown' };
   if (accounts.isConfigured(id)) return { kind: 'configured' };
-  const tokens = await revokeTokens(rooms, id);
-  const streams = await cancelStreams(rooms, id);
-  const broadcasts = await cancelBroadcasts(rooms, id);
+  const tokens = await revokeTokens(services, id);
+  const streams = await cancelStreams(services, id);
+  const broadcasts = await cancelBroadcasts(services, id);
   const before = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
   if (!(await accounts.remove(id))) return { kind: 'unknown' };
   // What was accepted meanwhile.
@@ -32,26 +32,26 @@ export async function removeAccount(
 }
 
 // Nothing would be lost with it: nothing is on its way, and nobody speaks for it by another name.
-export function mayLetGo(house: House, rooms: Rooms): (id: string) => boolean {
-  const { accounts, engine } = house;
+export function mayLetGo(resources: Resources, services: Services): (id: string) => boolean {
+  const { accounts, engine } = resources;
   return (id) => {
     const { paused = true } = accounts.get(id) ?? {};
     if (paused || !engine.dispatch.state.scheduler.isIdle(id)) return false;
-    return !rooms.guards.keyring.speaksFor(id) && streamsOf(rooms, id).length === 0;
+    return !services.guards.keyring.speaksFor(id) && streamsOf(services, id).length === 0;
   };
 }
 
-function streamsOf({ output }: Rooms, id: string): StreamView[] {
+function streamsOf({ output }: Services, id: string): StreamView[] {
   return output?.live.list().filter(({ account }) => account === id) ?? [];
 }
 
-async function cancelStreams(rooms: Rooms, id: string): Promise<number> {
-  const open = streamsOf(rooms, id);
-  await Promise.all(open.map((stream) => rooms.output!.live.cancel(stream.id)));
+async function cancelStreams(services: Services, id: string): Promise<number> {
+  const open = streamsOf(services, id);
+  await Promise.all(open.map((stream) => services.output!.live.cancel(stream.id)));
   return open.length;
 }
 
-async function cancelBroadcasts({ broadcasts }: Rooms, id: string): Promise<number> {
+async function cancelBroadcasts({ broadcasts }: Services, id: string): Promise<number> {
   let cancelled = 0;
   let before: string | null = null;
   while (broadcasts !== undefined) {
@@ -70,7 +70,7 @@ async function cancelBroadcasts({ broadcasts }: Rooms, id: string): Promise<numb
   return cancelled;
 }
 
-async function revokeTokens({ guards }: Rooms, id: string): Promise<number> {
+async function revokeTokens({ guards }: Services, id: string): Promise<number> {
   const tokens = guards.keyring.virtualTokensOf(id);
   for (const token of tokens) await guards.keyring.revoke(token);
   return tokens.length;

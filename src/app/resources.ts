@@ -1,8 +1,8 @@
-// The house without its front: store, accounts, platforms and the road, opened in order and closed in reverse.
+// What a gateway stands on: store, accounts, platforms and the road, opened in order and closed in reverse.
 // The gateway puts HTTP before it, the library uses it in process.
 
-import { join } from 'node:path';
 import {
+  type AccountChange,
   Accounts,
   type AccountsOptions,
   ADMIN_KEY_FILE,
@@ -10,34 +10,43 @@ import {
   SECRET_FILE,
 } from '../accounts/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
-import { SPOOL_FOLDER } from '../domain/body.ts';
+import type { Dispatch } from '../dispatch/loop.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Platform, ScreenWatch } from '../platforms/platform.ts';
+import type { AskedRoad } from '../road/road.ts';
 import type { SimPeople } from '../sim/sim.ts';
-import { Spool } from '../spool/spool.ts';
+import type { FileSpool } from '../spool/spool.ts';
 import type { StoredAccount } from '../store/ports/accounts.ts';
 import type { Store } from '../store/ports/store.ts';
+import type { SpillingStore } from '../store/spill/store.ts';
 import { bootTime } from '../system/boot.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { createLog, type Log } from '../system/log.ts';
 import { type Random, systemRandom } from '../system/random.ts';
+import { unheardLog } from '../telemetry/log/outage-log.ts';
 import { type FullQueue, faultLog, fullLog } from '../telemetry/log/road-log.ts';
 import { createEngine, type Engine, type EngineAccounts } from './delivery.ts';
+import { Fleet } from './fleet.ts';
+import { type ClassesOf, ownClasses } from './output-classes.ts';
 import {
   definitionsOf,
   openPlatforms,
   type PlatformChoice,
   priorsBySettings,
 } from './platforms.ts';
+import { followSpill } from './spill.ts';
+import { openSpool } from './spool.ts';
 import { type AcceptedLoss, openStore } from './store.ts';
 
-export interface House {
+export interface Resources {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly journal: Store;
+  // Of a node of a fleet: what it accepts while the database is away; null: the store is its own.
+  readonly spill: SpillingStore | null;
   // Of the embedded store: what an operator accepted as lost, the latest last.
   readonly losses: readonly AcceptedLoss[];
   readonly ledger: Ledger;
@@ -47,21 +56,27 @@ export interface House {
   readonly sandboxes: ReadonlyMap<string, SimPeople>;
   // What the gateway shows itself; null: no platform has screens.
   readonly screens: ScreenWatch | null;
-  readonly spool: Spool;
+  readonly spool: FileSpool;
   readonly engine: Engine;
+  // The road of this process alone; of a fleet, `engine.road` also reaches what others own.
+  readonly local: AskedRoad;
+  // null: this process is the only one.
+  readonly fleet: Fleet | null;
   readonly report: ReportFault;
   readonly adminKey: string;
   // Seals tokens; the secrets of webhooks are derived from it.
   readonly secret: string;
   readonly secretPrevious: string | null;
   settingsOf(account: string): Settings;
+  // null: every account's output has the classes that hold where nobody sets any.
+  readonly classesOf: ClassesOf | null;
   // Cuts off the calls that are still out.
   hangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
-// What is told while the house is at work, for metrics.
-export interface HouseWatch {
+// What is told while the gateway is at work, for metrics.
+export interface ResourceWatch {
   // So many commands were written to the store together, so long after they were handed over.
   countCommit(commands: number, tookMs: number): void;
   // A queue is full, and a message of this account was refused.
@@ -70,42 +85,41 @@ export interface HouseWatch {
   countFault(stage: FaultStage): void;
 }
 
-export async function openHouse(
+export async function openResources(
   config: Config,
-  watch: HouseWatch,
+  watch: ResourceWatch,
   choice: PlatformChoice = {},
-): Promise<House> {
+): Promise<Resources> {
   const clock = systemClock();
   const random = systemRandom();
   const secrets = definitionsOf(choice).flatMap(({ credentials }) => credentials.secrets);
   const log = createLog({ level: config.log, secrets });
-  const { journal, ledger, losses } = await openStore(config, {
-    ...{ random, onNote: ({ level, text }) => log[level]({}, text) },
+  const { journal, ledger, losses, spill, shared } = await openStore(config, {
+    ...{ clock, onNote: ({ level, text }) => log[level]({}, text) },
     watch: { now: clock.now, written: watch.countCommit },
     onOwnerLost: (error) => leave(log, error),
   });
+  const parts = { config, clock, log, ledger };
+  const fleet = shared === null ? null : new Fleet({ ...parts, ...shared });
   const secret = await loadSecret(config.data, SECRET_FILE, config.secret);
   const adminKey = await loadSecret(config.data, ADMIN_KEY_FILE, config.adminKey);
-  const spool = await Spool.open({
-    dir: join(config.data, SPOOL_FOLDER),
-    bytesMax: config.spoolBytesMax,
-  });
+  const { spool, ensure, close: closeSpool } = await openSpool(config, clock);
   const report = faultLog(clock, log, (stage) => watch.countFault(stage));
   const ports = { clock, random, files: spool, report, log };
   const { platforms, sandboxes } = await openPlatforms(config, choice, ports);
-  const close = () => ledger.close().then(() => journal.close());
+  const close = () => closeStore(fleet, [ledger, { close: closeSpool }, journal]);
   const sealing = { secret: secret.value, secretPrevious: config.secretPrevious };
   const { admits, accountsMax } = config;
   const configured = configuredAccounts(config, platforms, report);
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
   const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
-  const accounts = await openAccounts(opening, close);
+  const accounts = await openAccounts(opening, log, close);
   const settingsOf = (account: string) => configured.get(account) ?? config;
-  const engine = createEngine({
+  const local = createEngine({
     journal,
     ledger,
     clock,
-    bootTime,
+    ...(fleet === null ? { bootTime } : { fleet: fleetOptions(fleet) }),
     random,
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
@@ -113,27 +127,23 @@ export async function openHouse(
     report,
     fatal: (error) => giveUp(log, error),
   });
-  accounts.listen(({ id, kind }) => {
-    if (kind === 'token') engine.dispatch.state.stay(id);
-    if (kind === 'removed') engine.dispatch.leave(id);
-  });
+  const engine = fleet?.attach(local, settingsOf) ?? local;
+  if (spill !== null) followSpill(spill, engine.dispatch, { clock, ensure });
+  accounts.listen((change) => follow(engine.dispatch, accounts, fleet, change));
   return {
-    clock,
-    random,
-    log,
-    journal,
-    losses,
-    ledger,
+    ...{ clock, random, log, journal, spill, losses, ledger },
     accounts,
     platforms,
     sandboxes,
     screens: screensOf(platforms),
     spool,
     engine,
+    local: local.road,
+    fleet,
     report,
     adminKey: adminKey.value,
     ...sealing,
-    settingsOf,
+    ...{ settingsOf, classesOf: ownClasses([config, ...configured.values()], settingsOf) },
     async hangUp() {
       await Promise.all([...platforms.values()].map((platform) => platform.wire.close?.()));
     },
@@ -141,21 +151,49 @@ export async function openHouse(
   };
 }
 
+async function closeStore(
+  fleet: Fleet | null,
+  stores: readonly { close(): Promise<unknown> }[],
+): Promise<void> {
+  await fleet?.close();
+  for (const store of stores) await store.close();
+}
+
+function fleetOptions(fleet: Fleet) {
+  return { certainMs: fleet.certainMs, onLost: (account: string) => fleet.accounts.lost(account) };
+}
+
+// Of a fleet, only what is this node's.
+function follow(
+  dispatch: Dispatch,
+  accounts: Accounts,
+  fleet: Fleet | null,
+  { id, kind, isOthers }: AccountChange,
+): void {
+  if (fleet !== null && !fleet.accounts.isHere(id)) return;
+  if (kind === 'token') dispatch.state.stay(id);
+  if (kind === 'removed') dispatch.leave(id);
+  if (kind === 'paused' && isOthers === true) {
+    dispatch.state.availability.setPaused(id, accounts.stateOf(id).paused);
+    dispatch.state.wake();
+  }
+}
+
 function screensOf(platforms: ReadonlyMap<string, Platform>): ScreenWatch | null {
   return [...platforms.values()].find(({ screens }) => screens !== undefined)?.screens ?? null;
 }
 
-// A house that cannot be opened leaves nothing open behind it: its threads would keep the process.
-async function openAccounts(options: AccountsOptions, close: () => Promise<void>) {
+// What cannot be opened leaves nothing open behind it: its threads would keep the process.
+async function openAccounts(options: AccountsOptions, log: Log, close: () => Promise<void>) {
   try {
-    return await Accounts.open(options);
+    return await Accounts.open({ ...options, onUnheard: unheardLog(log) });
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function tellFull(watch: HouseWatch, tell: (full: FullQueue) => void) {
+function tellFull(watch: ResourceWatch, tell: (full: FullQueue) => void) {
   return (full: FullQueue) => {
     watch.countFull(full.account);
     tell(full);

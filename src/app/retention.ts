@@ -1,9 +1,9 @@
-// Joins retention with the house: what is kept for so many days goes after them, by the configured steps.
+// Joins retention with the gateway: what is kept for so many days goes after them, by the configured steps.
 
 import type { Config } from '../config/config.ts';
 import { createRetention, type PruneStep } from '../ledger/retention.ts';
 import type { Service } from '../system/service.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 const DAY_MS = 86_400_000;
 // Between two steps while there is more to forget.
@@ -19,9 +19,16 @@ export interface Forgetting {
   readonly prune: (step: PruneStep) => Promise<number>;
 }
 
-export function openForgetting(config: Config, house: House, forgetting: Forgetting): Service {
-  const { clock, log } = house;
-  const { what, days, deadDays = days, prune } = forgetting;
+export function openForgetting(
+  config: Config,
+  resources: Resources,
+  forgetting: Forgetting,
+): Service {
+  const { clock, log, fleet } = resources;
+  const { what, days, deadDays = days } = forgetting;
+  // One node of a fleet does it for all.
+  const prune: Forgetting['prune'] = async (step) =>
+    fleet?.isMaintainer === false ? 0 : forgetting.prune(step);
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, `could not forget old ${what}; trying again`);
   return createRetention(

@@ -1,15 +1,18 @@
-// Which store the house stands on: SQLite in the data folder, or Postgres where its address is set.
+// Which store the gateway stands on: SQLite in the data folder, or Postgres where its address is set.
 
-import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/ports/store.ts';
 import { openPostgresLedger } from '../store/postgres/ledger/ledger.ts';
-import { openPostgresJournal } from '../store/postgres/postgres.ts';
+import { openPostgresJournal, type PostgresJournal } from '../store/postgres/postgres.ts';
+import { openSpilling, type SpillingStore } from '../store/spill/store.ts';
 import type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from '../store/sqlite/sqlite.ts';
-import type { Random } from '../system/random.ts';
+import type { Clock } from '../system/clock.ts';
+import { makePrivateFolder } from '../system/private-files.ts';
 
 export type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
 
@@ -17,23 +20,52 @@ export interface ChosenStore {
   readonly journal: Store;
   readonly ledger: Ledger;
   readonly losses: readonly AcceptedLoss[];
+  // Of a node of a fleet; null: the store is this process's own.
+  readonly spill: SpillingStore | null;
+  readonly shared: SharedStore | null;
 }
 
+interface SharedStore {
+  readonly journal: PostgresJournal;
+  readonly spilling: SpillingStore;
+  readonly incarnation: string;
+}
+
+// In the data folder: what was accepted while the database was away.
+const SPILL_FOLDER = 'spill';
+
 type StoreParts = Required<Pick<SqliteJournalOptions, 'watch' | 'onNote' | 'onOwnerLost'>> & {
-  readonly random: Random;
+  readonly clock: Clock;
 };
 
 // Rejects with JournalOpenError.
 export async function openStore(config: Config, parts: StoreParts): Promise<ChosenStore> {
-  const { random, watch, onNote, onOwnerLost } = parts;
-  if (config.databaseUrl === null) {
-    const { data: dir, acceptLoss } = config;
-    const journal = await openSqliteJournal({ dir, acceptLoss, watch, onNote, onOwnerLost });
-    return { journal, ledger: openSqliteLedger({ dir }), losses: journal.losses };
+  const { clock, watch, onNote, onOwnerLost } = parts;
+  const { data, acceptLoss, databaseUrl: url } = config;
+  if (url === null) {
+    const own = { dir: data, acceptLoss, watch, onNote, onOwnerLost };
+    const journal = await openSqliteJournal(own);
+    const ledger = openSqliteLedger({ dir: data });
+    return { journal, ledger, losses: journal.losses, spill: null, shared: null };
   }
-  const url = config.databaseUrl;
   // Another name at every start: a process that was thought dead finds its accounts taken over.
-  const node = `${hostname()} ${process.pid} ${random.next().toString(36).slice(2)}`;
-  const journal = await openPostgresJournal({ url, node, watch });
-  return { journal, ledger: openPostgresLedger({ url, tag: journal.tag }), losses: [] };
+  const incarnation = randomUUID();
+  const mark = { dir: data, acceptLoss, clock, onNote, onLost: onOwnerLost };
+  makePrivateFolder(data);
+  const behind = await openPostgresJournal({ url, node: incarnation, watch, mark });
+  const dir = join(data, SPILL_FOLDER);
+  makePrivateFolder(dir);
+  const { spillMax: deliveriesMax, spillBytesMax: bytesMax } = config;
+  const bounds = { dir, deliveriesMax, bytesMax, clock, onNote };
+  const journal = await openSpilling(behind, bounds).catch(closing(behind));
+  const ledger = openPostgresLedger({ url, tag: journal.tag });
+  const shared = { journal: behind, spilling: journal, incarnation };
+  return { journal, ledger, losses: behind.losses, spill: journal, shared };
+}
+
+function closing(store: Store) {
+  return async (error: unknown): Promise<never> => {
+    await store.close();
+    throw error;
+  };
 }

@@ -1,7 +1,8 @@
-// Joins live output with the house: streams are kept in its journal, shown over its road, counted by its metrics, and
+// Joins live output with the rest: streams are kept in its journal, shown over its road, counted by its metrics, and
 // forgotten with the rest.
 
 import { answering } from '../accept/draft.ts';
+import type { AccountPart } from '../cluster/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
 import { platformOf } from '../domain/ids.ts';
 import type { IntakeOptions } from '../http/context.ts';
@@ -14,11 +15,10 @@ import type { Live } from '../streams/streams.ts';
 import { createSummary } from '../streams/summary.ts';
 import type { Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
-import { classesOf } from './output-classes.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 import { openForgetting } from './retention.ts';
 
-export interface LiveRoom extends Service {
+export interface StreamsPart extends Service, AccountPart {
   // As intake wants it.
   readonly output: { readonly live: Live; readonly idleMs: number };
   // The road as callers see it: edits that are repeated take turns with the streams.
@@ -28,11 +28,11 @@ export interface LiveRoom extends Service {
 // `updates`: asked when a stream makes a call, which is after intake was made.
 export function openLive(
   config: Config,
-  house: House,
+  resources: Resources,
   metrics: Pick<Metrics, 'countLive' | 'liveGauges'>,
   updates: () => Pick<IntakeOptions, 'updates'>,
-): LiveRoom {
-  const { clock, random, journal, platforms, log, engine, report } = house;
+): StreamsPart {
+  const { clock, random, journal, platforms, log, engine, report } = resources;
   const { road } = engine;
   const everyMs = config.cadenceLogS * 1000;
   const summary = createSummary({ clock, log, everyMs, read: () => live.readings() });
@@ -46,8 +46,9 @@ export function openLive(
     streamsMax: config.streamsMax,
     unitsMax: config.streamUnitsMax,
     gateFor: (account, call, params) => answering(updates(), account, call, params).gate,
-    settingsOf: liveSettingsBy(house),
-    classesOf: (account) => classesOf(house.settingsOf(account)),
+    settingsOf: liveSettingsBy(resources),
+    ...ownsOf(resources),
+    ...(resources.classesOf === null ? null : { classesOf: resources.classesOf }),
     publish(event) {
       summary.publish(event);
       metrics.countLive(event);
@@ -55,14 +56,16 @@ export function openLive(
   });
   metrics.liveGauges(() => ({ now: clock.now(), readings: live.readings() }));
   road.listen(summary.listen, 'trouble');
-  const retention = openForgetting(config, house, {
+  const retention = openForgetting(config, resources, {
     what: 'streams',
     days: config.retentionDays,
     prune: (step) => journal.streams.prune(step),
   });
-  const observed = withObservers(live, { clock, onLost: lost(house) });
+  const observed = withObservers(live, { clock, onLost: lost(resources) });
   return {
     road: live.edits.road,
+    take: (account) => live.take(account),
+    leave: (account) => live.leave(account),
     output: { live: observed, idleMs: config.streamIdleS * 1000 },
     async start() {
       await live.start();
@@ -79,12 +82,17 @@ export function openLive(
   };
 }
 
-function lost({ log }: House): (lost: LostObserver) => void {
+// Of a fleet, only what is this node's.
+export function ownsOf({ fleet }: Resources): { owns?: (account: string) => boolean } {
+  return fleet === null ? {} : { owns: (account) => fleet.accounts.isHere(account) };
+}
+
+function lost({ log }: Resources): (lost: LostObserver) => void {
   return (observer) => log.warn(observer, 'an observer no longer follows its stream');
 }
 
 // Made once per account: they do not change while the process runs.
-function liveSettingsBy({ platforms, settingsOf }: House) {
+function liveSettingsBy({ platforms, settingsOf }: Resources) {
   const known = new Map<string, LiveSettings>();
   return (account: string): LiveSettings => {
     let settings = known.get(account);

@@ -1,4 +1,4 @@
-// Joins what comes in with the house: updates are kept in its journal, posted with its own connections, and the calls
+// Joins what comes in with the gateway: updates are kept in its journal, posted with its own connections, and the calls
 // an app answers with go the way of every other.
 
 import { takeReceipt } from '../dispatch/receipts.ts';
@@ -7,11 +7,11 @@ import type { IntakeOptions } from '../http/context.ts';
 import { makeWebhookCall } from '../http/webhook-call.ts';
 import type { MessageReceipt } from '../platforms/platform.ts';
 import type { UpdateStore } from '../store/ports/updates.ts';
-import { undiciPosting } from '../system/post.ts';
+import { undiciPosting } from '../system/http/post.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { POSTS_MAX } from '../updates/forwarder.ts';
 import { createInbound, type Inbound } from '../updates/updates.ts';
-import type { House } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 const NAME_MS_MAX = 5000;
 
@@ -30,12 +30,12 @@ interface UpdateFollower {
 
 // `options`: asked when an app answers with a call, which is after intake was made.
 export function openArrivals(
-  house: House,
+  resources: Resources,
   metrics: Pick<Metrics, 'countUpdate'>,
   options: () => IntakeOptions,
   followers: readonly UpdateFollower[],
 ): Arrivals {
-  const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = house;
+  const { clock, random, journal, accounts, secret, secretPrevious, settingsOf, log } = resources;
   const posting = undiciPosting(POSTS_MAX);
   const inbound = createInbound({
     clock,
@@ -43,16 +43,17 @@ export function openArrivals(
     journal: { incoming: followed(journal.incoming, followers) },
     secret,
     secretPrevious,
+    isFleet: resources.fleet !== null,
     accounts: {
       list: () => accounts.list().map(({ id }) => id),
       has: (id) => accounts.get(id) !== null,
     },
-    platformOf: (account) => house.platforms.get(platformOf(account)),
+    platformOf: (account) => resources.platforms.get(platformOf(account)),
     settingsOf,
     post: posting.post,
     call: (account, call, key) => makeWebhookCall(options(), account, call, key),
-    receipt: (account, receipt) => receive(house, account, receipt),
-    usernameOf: (account) => usernameOf(house, account),
+    receipt: (account, receipt) => receive(resources, account, receipt),
+    usernameOf: (account) => usernameOf(resources, account),
     async observe(account, update) {
       for (const follower of followers) await follower.observe?.(account, update);
     },
@@ -73,7 +74,7 @@ export function openArrivals(
 
 // By its delivery's id, or where it carries none by the message's.
 async function receive(
-  { engine, ledger, journal }: House,
+  { engine, ledger, journal }: Resources,
   account: string,
   { delivery, ...receipt }: MessageReceipt,
 ): Promise<void> {
@@ -85,13 +86,13 @@ async function receive(
   if (seq !== undefined) await takeReceipt(engine.dispatch, { account, seq, ...receipt });
 }
 
-async function usernameOf(house: House, account: string): Promise<string | null> {
-  const { wire, updates } = house.platforms.get(platformOf(account)) ?? {};
-  const credential = house.accounts.credentialOf(account);
+async function usernameOf(resources: Resources, account: string): Promise<string | null> {
+  const { wire, updates } = resources.platforms.get(platformOf(account)) ?? {};
+  const credential = resources.accounts.credentialOf(account);
   if (wire === undefined || updates === undefined || credential === null) return null;
   const call = { credential, ...updates.nameCall, deadlineMs: NAME_MS_MAX };
   const reply = await wire.send(call).catch((error: unknown) => {
-    house.report('update', error, { account });
+    resources.report('update', error, { account });
     return null;
   });
   return reply === null ? null : updates.nameIn(reply);

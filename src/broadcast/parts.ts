@@ -18,6 +18,10 @@ export interface BroadcastingParts {
   readonly rulesOf: (account: string, charge: Charge) => readonly Rule[];
   readonly settingsOf: (account: string) => FeederSettings;
   readonly settings: BroadcastSettings;
+  // Whether this process feeds the account's broadcasts; left out: all accounts'.
+  readonly owns?: (account: string) => boolean;
+  // Something is to be done for an account by whoever owns it.
+  readonly tellOwner?: (account: string) => void;
   // A recipient came to an end.
   readonly count: (platform: string, end: string) => void;
   readonly report: ReportFault;

@@ -4,6 +4,7 @@
 import type { StoredBroadcast } from '../store/ports/broadcasts.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Timer } from '../system/clock.ts';
+import { coalesced } from '../system/coalesced.ts';
 import { drained, type Service } from '../system/service.ts';
 import { prepare } from './creation.ts';
 import { Drafts } from './draft.ts';
@@ -40,6 +41,7 @@ export class BroadcastService implements Broadcasting {
   readonly #sweeping: Service;
   readonly #drafts: Drafts;
   readonly #withdrawal: WithdrawalParts;
+  readonly #lookForMore = coalesced(() => this.#takeUpOwn());
   #started: Promise<void> | null = null;
   #isStopped = false;
   #timer: Timer | null = null;
@@ -96,12 +98,35 @@ export class BroadcastService implements Broadcasting {
     this.#reconcileLater();
   }
 
+  // Of a fleet: the broadcasts of an account that is this node's, and those that came since.
+  take(_account: string): Promise<void> {
+    return this.#lookForMore();
+  }
+
+  // And of one that is not any more: its next owner goes on with what is on disk.
+  async leave(account: string): Promise<void> {
+    const own = [...this.#running.values()].filter((running) => running.account === account);
+    for (const running of own) {
+      await this.#feeder.remove(running);
+      this.#running.delete(running.id);
+      running.over.resolve();
+    }
+    if (own.length > 0) await this.#outcomes.save();
+  }
+
   async #takeUpAll(): Promise<void> {
-    const { clock, journal } = this.#p;
-    await journal.broadcasts.dropOpen({ before: clock.now() });
+    const { clock, journal, owns } = this.#p;
+    // Other nodes may be filling theirs.
+    const before = clock.now() - (owns === undefined ? 0 : DAY_MS);
+    await journal.broadcasts.dropOpen({ before });
+    await this.#takeUpOwn();
+  }
+
+  async #takeUpOwn(): Promise<void> {
+    const { journal, owns = () => true } = this.#p;
     for (let after = 0; ; ) {
       const page = await journal.broadcasts.unfinished({ after, max: PAGE });
-      for (const stored of page) await this.#takeUpSafely(stored);
+      for (const stored of page) if (owns(stored.account)) await this.#takeUpSafely(stored);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       after = last.id;
@@ -145,7 +170,7 @@ export class BroadcastService implements Broadcasting {
       const { audience } = request;
       if (audience.kind === 'own') audience.draft.given();
       log.info(named(broadcast), 'a broadcast begins');
-      if (broadcast.state === 'running') this.#begin(broadcast);
+      this.#begin(broadcast);
     }
     return { kind: made.kind, view: this.#view(broadcast) };
   }
@@ -256,6 +281,12 @@ export class BroadcastService implements Broadcasting {
   }
 
   #begin(stored: StoredBroadcast): void {
+    if (stored.state !== 'running') return;
+    const { owns = () => true, tellOwner } = this.#p;
+    if (!owns(stored.account)) {
+      tellOwner?.(stored.account);
+      return;
+    }
     const running = this.#remember(stored);
     running.isTakenUp = true;
     this.#feeder.add(running);

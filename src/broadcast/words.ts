@@ -96,6 +96,9 @@ export interface Broadcasting extends Service {
   forgetAudience(name: string): Promise<boolean>;
 
   create(request: BroadcastRequest): Promise<Made>;
+  // Of a fleet: the account is this node's from now on, or something of it came to the store; or it is not any more.
+  take(account: string): Promise<void>;
+  leave(account: string): Promise<void>;
   get(id: string): Promise<BroadcastView | null>;
   // Resolves when it is over, and nothing of it is on the road.
   ended(id: string): Promise<BroadcastView | null>;

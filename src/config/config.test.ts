@@ -129,9 +129,13 @@ describe('what stops the start', () => {
     expect(problemsOf({ env: { SLUICE_BREAKER_OPEN_MS_MAX: '1' } })).toHaveLength(1);
   });
 
-  test('what a later version will do is refused, not ignored', () => {
-    const problems = problemsOf({ env: { SLUICE_REDIS_URL: 'redis://:password@host' } });
-    expect(problems).toEqual(['SLUICE_REDIS_URL: not available in this version']);
+  test('what needs another setting is refused without it, and neither is told', () => {
+    const redis = problemsOf({ env: { SLUICE_REDIS_URL: 'redis://:pass@host' } });
+    expect(redis).toEqual(['redis_url: expected database_url beside it']);
+    const database = problemsOf({ env: { SLUICE_DATABASE_URL: 'postgres://u:pass@host/db' } });
+    expect(database).toEqual([
+      'secret: expected a secret that all nodes on the same database_url share',
+    ]);
   });
 
   test('a file that nests or unfolds without end, in little time', () => {

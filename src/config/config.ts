@@ -1,4 +1,4 @@
-// The door of the room: finds the configuration on this machine (--config FILE, else SLUICE_CONFIG, else
+// The entry of the folder: finds the configuration on this machine (--config FILE, else SLUICE_CONFIG, else
 // ./sluice.yaml if there is one), then variables, then flags, and makes one frozen Config of it.
 
 import { existsSync, readFileSync } from 'node:fs';

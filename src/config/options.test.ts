@@ -26,13 +26,13 @@ test('an account has settings of its own', () => {
 });
 
 test('all mistakes are told at once, and no token', () => {
-  const wrong = { prot: 1, port: -1, redisUrl: 'redis://x' };
+  const wrong = { prot: 1, port: -1, redisUrl: 'http://x' };
   const settings = { port: 1 };
   const make = () =>
     configOf({ ...wrong, accounts: [{ platform: 'telegram', token: TOKEN, settings }] });
   expect(make).toThrow(/prot: no such setting; did you mean port\?/);
   expect(make).toThrow(/port = -1: expected a whole number/);
-  expect(make).toThrow(/redisUrl: not available/);
+  expect(make).toThrow(/redisUrl: expected an address/);
   expect(make).toThrow(/accounts\[0\]\.settings\.port: holds for the whole gateway/);
   expect(make).not.toThrow(new RegExp(TOKEN));
 });

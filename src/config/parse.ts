@@ -1,7 +1,7 @@
 // Readers of single settings. A value comes as text (variable, flag) or as YAML made it (file); a reader
 // gives back the value, or in plain words what would have been right. It never throws.
 
-import { isAddressRange } from '../system/address-range.ts';
+import { isAddressRange } from '../system/http/address-range.ts';
 
 export type ParsedSetting<T> =
   | { kind: 'ok'; value: T }

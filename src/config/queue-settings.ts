@@ -75,6 +75,20 @@ export const QUEUE_SETTINGS = {
       unit: 'bytes',
     },
   ),
+  spillMax: row('queue', 'spill_max', integer({ min: 1, max: 1_000_000 }), 50_000, {
+    meaning:
+      'With a database: most deliveries that a node accepts onto its own disk while the database is away; more get 503',
+  }),
+  spillBytesMax: row(
+    'queue',
+    'spill_bytes_max',
+    integer({ min: 1024, max: 4_294_967_296 }),
+    134_217_728,
+    {
+      meaning: 'Most bytes of payload of those; they are also held in memory',
+      unit: 'bytes',
+    },
+  ),
   uploadReuse: row('queue', 'upload_reuse', onOff(), true, {
     meaning: 'Whether a file the platform already has is named by its id instead of sent again',
   }),

@@ -32,9 +32,6 @@ export type SettingValues<Rows> = {
   readonly [K in keyof Rows]: Rows[K] extends Setting<infer T> ? T : never;
 };
 
-// Why a setting is refused that nothing stands behind yet.
-export const LATER = 'not available in this version';
-
 export const SECTIONS = {
   server: 'Where the gateway listens and what it writes',
   limits: 'The platforms’ limits as they are believed to be; what is learned can only lower them',

@@ -7,14 +7,13 @@ import type { LimitRule } from '../domain/limit-rule.ts';
 import { PLATFORMS } from '../platforms/registry.ts';
 import { BROADCAST_SETTINGS } from './broadcast-settings.ts';
 import { CLASS_SETTINGS } from './class-settings.ts';
+import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { INGEST_SETTINGS } from './ingest-settings.ts';
 import { limitRules } from './limit-rules.ts';
 import { LIVE_SETTINGS } from './live-settings.ts';
 import {
   address,
-  baseUrl,
   choice,
-  databaseAddress,
   decimal,
   integer,
   longSecret,
@@ -26,7 +25,7 @@ import {
   webhookSecret,
 } from './parse.ts';
 import { QUEUE_SETTINGS } from './queue-settings.ts';
-import { LATER, row, type SettingValues } from './setting.ts';
+import { row, type SettingValues } from './setting.ts';
 import { STRANGER_SETTINGS } from './stranger-settings.ts';
 
 const DAY_S = 86_400;
@@ -86,23 +85,7 @@ const OWN_SETTINGS = {
     meaning: 'On SIGTERM: how long the end may take; what hangs longer is cut off and in doubt',
     unit: 'ms',
   }),
-  redisUrl: row<string | null>(
-    'server',
-    'redis_url',
-    orNone(baseUrl(['rediss:', 'redis:'])),
-    null,
-    {
-      meaning: 'Redis of several machines; needs database_url too',
-      secret: true,
-      refused: LATER,
-    },
-  ),
-  databaseUrl: row<string | null>('server', 'database_url', orNone(databaseAddress()), null, {
-    meaning:
-      'Postgres instead of the embedded store; the data folder keeps the spool, the admin key and the secret. ' +
-      'One gateway at a time: a second one takes its accounts over',
-    secret: true,
-  }),
+  ...FLEET_SETTINGS,
 
   ...STRANGER_SETTINGS,
 

@@ -127,6 +127,16 @@ export function relate(settings: Settings, where: string, problems: SettingProbl
     'ingestEverySMin',
     `expected at most ingest_every_s_max (${settings.ingestEverySMax})`,
   );
+  check(
+    settings.redisUrl === null || settings.databaseUrl !== null,
+    'redisUrl',
+    'expected database_url beside it',
+  );
+  check(
+    settings.databaseUrl === null || settings.secret !== null,
+    'secret',
+    'expected a secret that all nodes on the same database_url share',
+  );
   for (const definition of PLATFORMS as readonly PlatformDefinition[]) {
     for (const { key, expected } of definition.relate?.(settings) ?? []) {
       check(false, key as SettingKey, expected);

@@ -13,13 +13,14 @@ import { type Order, Scheduler } from '../scheduler/scheduler.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
 import type { BootTime } from '../system/boot.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
-import type { Reply } from '../system/transport.ts';
-import { virtualClock } from '../system/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { Dispatch, type Profile } from './loop.ts';
 import { createRoad } from './road.ts';
 
 export const START = 1_700_000_000_000;
+export const CERTAIN_MS = 10_000;
 export const NEVER = new AbortController().signal;
 // On disk, and of a platform that is no longer served.
 export const GONE_ACCOUNT = 'gone:1';
@@ -74,6 +75,7 @@ function fakePlatform(
       chatAfter: () => null,
       split: () => null,
       rest: () => null,
+      ...{ wholeUnitsMax: 0, partsMark: '' },
     },
     references: { mentions: () => [], named: (body) => body },
     content: {
@@ -93,7 +95,10 @@ export function aRoad(
     disk = createMemoryDisk(),
     typingMs = 100,
     order = 'lane',
+    node,
     startAt = START,
+    virtual = virtualClock(startAt),
+    made = createMemoryStore(disk),
     stepMs = null,
     bootTime,
     dateOf = () => null,
@@ -108,7 +113,12 @@ export function aRoad(
     disk?: MemoryDisk;
     typingMs?: number;
     order?: Order;
+    // Of a fleet, by this name; left out: embedded.
+    node?: string;
     startAt?: number;
+    // Shared with other nodes; left out: its own.
+    virtual?: VirtualClock;
+    made?: ReturnType<typeof createMemoryStore>;
     // What the wall clock has been set by; null: it cannot be.
     stepMs?: (() => number) | null;
     bootTime?: () => BootTime | null;
@@ -123,7 +133,6 @@ export function aRoad(
     report?: ReportFault;
   } = {},
 ) {
-  const virtual = virtualClock(startAt);
   const clock = stepMs === null ? virtual : { ...virtual, stepMs };
   const tick = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -139,7 +148,9 @@ export function aRoad(
     () => identify(),
   );
   const platform = wrap(good, clock);
-  const store = createMemoryStore(disk);
+  const store = node === undefined ? made : { ...made, journal: made.journal.beside(node) };
+  const lost: string[] = [];
+  const fleet = { certainMs: CERTAIN_MS, onLost: (account: string) => void lost.push(account) };
   const profile: Profile = {
     platform,
     priors: platform.limits,
@@ -165,6 +176,7 @@ export function aRoad(
   const dispatch = new Dispatch({
     ...store,
     clock,
+    ...(node === undefined ? null : { fleet }),
     ...(bootTime === undefined ? null : { bootTime }),
     random: seededRandom(1),
     scheduler: new Scheduler(),
@@ -200,7 +212,7 @@ export function aRoad(
   const events: RoadEvent[] = [];
   road.listen((event) => events.push(event));
   const run = (ms: number) => clock.run(clock.now() + ms);
-  return { clock, dispatch, road, calls, events, store, disk, run, refused };
+  return { clock, dispatch, road, calls, events, store, disk, run, refused, lost };
 }
 
 export function message(changes: Partial<NewDelivery> = {}): NewDelivery {

@@ -53,7 +53,21 @@ const CASES: readonly Case[] = [
   { method: 'wire.send', modes: ['throws', 'rejects', 'hangs'], hasLeft: true },
   { method: 'wire.classify', hasLeft: true },
   { method: 'repairs.rest', hasLeft: true },
-  { method: 'calls.isIdempotent', hasLeft: true, message: { method: BAD } },
+  {
+    method: 'calls.isIdempotent',
+    hasLeft: true,
+    message: { method: BAD },
+    wrap: (platform) => ({
+      ...platform,
+      wire: {
+        ...platform.wire,
+        classify: (method, reply) =>
+          method === BAD
+            ? { kind: 'uncertain', reason: 'answer_lost', detail: '' }
+            : platform.wire.classify(method, reply),
+      },
+    }),
+  },
   { method: 'repairs.cure', hasLeft: true, message: { body: `{"text":"${BAD} curable"}` } },
   { method: 'repairs.split', hasLeft: false },
   { method: 'references.mentions', hasLeft: false },

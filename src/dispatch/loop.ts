@@ -18,6 +18,7 @@ import type { Profile } from './account/profile.ts';
 import { ContentCache, type Known, type Records } from './attempt/messages.ts';
 import { Attempts } from './attempt/run.ts';
 import { CallerNotes } from './caller-notes.ts';
+import { type HandOverParts, handOverAccount, takeAccount } from './hand-over.ts';
 import { PlatformTime } from './platform-time.ts';
 import { recover, type StartStore } from './recover.ts';
 import { RoadState } from './state.ts';
@@ -45,6 +46,12 @@ export interface DispatchOptions {
   readonly ledger: Records;
   // Told of exceptions that were contained where they happened.
   readonly report: ReportFault;
+  // Of a node of a fleet: it starts with no account, and has those that it takes.
+  readonly fleet?: {
+    // How long after it was begun on disk a call may leave: then another may have taken the account over.
+    readonly certainMs: number;
+    readonly onLost: (account: string) => void;
+  };
   // Told of broken invariants of the road itself; the process must not go on after one.
   readonly fatal: (error: unknown) => void;
 }
@@ -69,6 +76,7 @@ export class Dispatch implements Service {
   readonly #cosmetics: Cosmetics;
   readonly #platformTime: PlatformTime;
   readonly #waker: LoopWaker;
+  readonly #handOver: HandOverParts;
   #started: Promise<void> | null = null;
   #isStopped = false;
   #housekeeping: Timer | null = null;
@@ -81,7 +89,9 @@ export class Dispatch implements Service {
     this.journal = options.journal;
     this.#waker = new LoopWaker(clock, (now) => this.#turn(now), fatal);
     const wake = () => this.#waker.wake();
-    this.state = new RoadState({ ...options, wake, track: (work) => this.track(work) });
+    const fleet =
+      options.fleet === undefined ? null : ({ opens: 'taken', ...options.fleet } as const);
+    this.state = new RoadState({ ...options, ...fleet, wake, track: (work) => this.track(work) });
     const { state } = this;
     const ports = { ...options, owners: state.owners };
     this.callers = new CallerNotes(ports);
@@ -93,6 +103,9 @@ export class Dispatch implements Service {
       this.#shown,
     );
     this.#cosmetics = new Cosmetics(state, options);
+    const isIdle = (account: string) => this.#isIdle(account);
+    const closeLeaving = () => this.#closeLeaving(clock.now());
+    this.#handOver = { state, clock, ports, isIdle, closeLeaving };
   }
 
   // Whether what can go at once may go.
@@ -112,7 +125,9 @@ export class Dispatch implements Service {
   }
 
   async #start(): Promise<void> {
-    const clockRecord = await recover(this.state, { ...this.#o, owners: this.state.owners });
+    // The clocks of a fleet are kept together by their machines.
+    const clockRecord =
+      this.#o.fleet === undefined ? await recover(this.state, this.#handOver.ports) : null;
     if (this.#isStopped) return;
     if (clockRecord !== null) this.#platformTime.start(clockRecord);
     this.#keepHouse();
@@ -192,6 +207,20 @@ export class Dispatch implements Service {
     return moved;
   }
 
+  // Of a fleet: the account is this node's, with all that the store knows of it; false: another took it meanwhile. And
+  // it is not any more: nothing of it is begun, what is in flight ends, at the latest at the deadline.
+  take(account: string): Promise<boolean> {
+    return takeAccount(this.#handOver, account);
+  }
+
+  handOver(account: string, deadlineMs: number): Promise<void> {
+    return handOverAccount(this.#handOver, account, deadlineMs);
+  }
+
+  #isIdle(account: string): boolean {
+    return this.state.scheduler.isIdle(account) && !this.#cosmetics.isBusy(account);
+  }
+
   // The account was removed: what waits for it ends, and when nothing is left that would be lost (calls in flight,
   // freezes, what was learned, what its windows count) it is closed.
   leave(account: string): void {
@@ -218,10 +247,10 @@ export class Dispatch implements Service {
 
   #closeLeaving(now: number): void {
     for (const [account, why] of this.state.leaving) {
+      if (why === 'handed') continue;
       if (why === 'removed') this.track(this.#cancelLeft(account));
       const { limits } = this.state.openAccount(account);
-      const isIdle = this.state.scheduler.isIdle(account) && !this.#cosmetics.isBusy(account);
-      if (!isIdle || (why === 'removed' && !limits.isAtRest(now))) continue;
+      if (!this.#isIdle(account) || (why === 'removed' && !limits.isAtRest(now))) continue;
       this.state.closeAccount(account);
       if (why === 'removed') this.track(this.#release(account, limits));
     }

@@ -42,7 +42,7 @@ export type StartStore = BeginPorts['journal'] &
   OwnershipStore &
   Pick<MaintenanceStore, 'lastCallAt' | 'shiftTimes'>;
 
-interface RecoveryPorts extends BeginPorts {
+export interface RecoveryPorts extends BeginPorts {
   readonly journal: StartStore;
   readonly owners: AccountOwners;
   readonly clock: Clock;
@@ -74,6 +74,37 @@ export async function recover(road: RoadState, ports: RecoveryPorts): Promise<Cl
   for (const { queued, error } of broken) await isolate(road, starting, queued, error);
   await Promise.all(doubtful.map((item) => settleDoubt(road, starting, item, now)));
   return record;
+}
+
+// One account, taken up while the others are at work: what was in flight is settled before anything of it is queued, so
+// that the first of a lane stays its first. False: another took it meanwhile.
+export async function recoverOne(
+  road: RoadState,
+  ports: RecoveryPorts,
+  account: string,
+): Promise<boolean> {
+  const now = ports.clock.now();
+  const owner = await ports.owners.take(account);
+  await restoreLimits(road, ports, [account], null, now);
+  const waiting: Queued[] = [];
+  const doubtful: (Recovered & { kind: 'sending' })[] = [];
+  for await (const item of ports.journal.recover([owner])) {
+    if (item.kind === 'not_owner') return false;
+    if (item.kind === 'sending') doubtful.push(item);
+    else waiting.push(item.queued);
+  }
+  const starting = { ...ports, isStarting: true };
+  await Promise.all(doubtful.map((item) => settleDoubt(road, starting, item, now)));
+  for (const queued of waiting) {
+    try {
+      road.add(queued, now);
+    } catch (error) {
+      await isolate(road, starting, queued, error);
+    }
+  }
+  road.openAccount(account);
+  road.wake();
+  return true;
 }
 
 // Only what is being sent can die, so it is begun first; no call is made.

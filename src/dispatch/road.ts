@@ -285,7 +285,7 @@ function appendToQueue(
   const expected = scheduler.expect(place, bytesOf(delivery.body));
   return dispatch.journal.append(owner, delivery, { queueMax }).durable.then(
     (appended) => {
-      dispatch.state.store.worked();
+      if (!isSpilled(appended)) dispatch.state.store.worked();
       if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
       scheduler.arrived(expected);
       if (appended.kind === 'not_owner') dispatch.state.lose(account, dispatch.clock.now());
@@ -304,7 +304,7 @@ function reserve(dispatch: Dispatch, delivery: NewDelivery): Reserved | null {
   const { scheduler, availability, aliases, store } = dispatch.state;
   const now = dispatch.clock.now();
   dispatch.state.openAccount(account);
-  if (!scheduler.hasRoomFor(delivery, now)) return null;
+  if (!scheduler.hasRoomFor(delivery, now) || dispatch.state.isGone(account)) return null;
   if (!isPlain(delivery) || !dispatch.isRunning || now < store.pausedUntil) return null;
   if (!availability.hasClosedBreakers(account) || aliases.canonical(account, chat) !== chat)
     return null;
@@ -328,7 +328,7 @@ async function appendAtOnce(
   };
   let hasLeft = false;
   const leave = (appended: Appended): Promise<void> | undefined => {
-    if (appended.kind !== 'accepted') return undefined;
+    if (appended.kind !== 'accepted' || isSpilled(appended)) return undefined;
     hasLeft = true;
     dispatch.state.scheduler.launched(appended.queued);
     return dispatch.send(appended.queued, ticket, delivery);
@@ -339,6 +339,11 @@ async function appendAtOnce(
   dispatch.track(written.then(leave, () => {}));
   try {
     const appended = await durable;
+    if (isSpilled(appended)) {
+      giveBack();
+      if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
+      return appended;
+    }
     dispatch.state.store.worked();
     if (appended.kind !== 'accepted') {
       giveBack();
@@ -352,6 +357,11 @@ async function appendAtOnce(
     if (!hasLeft) giveBack();
     throw noted(dispatch, error);
   }
+}
+
+// The store is away: it waits, and begins when the store is back.
+function isSpilled(appended: Appended): boolean {
+  return appended.kind === 'accepted' && appended.spilled === true;
 }
 
 function noted({ state }: Dispatch, error: unknown): unknown {

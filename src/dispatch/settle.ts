@@ -27,6 +27,7 @@ import { isRepeatable } from './repeatable.ts';
 
 // Between two tries to write a settlement the store did not take.
 const STORE_RETRY_MS = 500;
+const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
 
 export interface AttemptPorts {
   readonly journal: Pick<DeliveryStore, 'settle'>;
@@ -130,7 +131,7 @@ function judge(profile: Profile, tried: TriedCall, now: number, chance: number):
   const { queued } = tried;
   const { platform } = profile;
   const { outcome, next } = partOf(platform, tried.body, tried.outcome);
-  const idempotent = isRepeatable(platform, tried, now);
+  const idempotent = outcome.kind === 'uncertain' && isRepeatable(platform, tried, now);
   const cured = curedOf(platform, queued, tried.body, outcome);
   // A message of the paid budget costs its price each time.
   const spends = queued.gate === 'paid' || platform.calls.spends?.(queued.method) === true;
@@ -180,13 +181,13 @@ export async function postpone(
 // What an outcome means when the call is one of several messages.
 function partOf(platform: Platform, body: string | null, outcome: Outcome) {
   if (body === null || outcome.kind !== 'sent') return { outcome, next: null };
-  const rest = platform.repairs?.rest(body, outcome.result) ?? null;
+  const { repairs } = platform;
+  if (repairs === undefined || !body.startsWith(repairs.partsMark)) return { outcome, next: null };
+  const rest = repairs.rest(body, outcome.result);
   if (rest === null) return { outcome, next: null };
   const { messageId, result } = rest;
   return { outcome: { ...outcome, messageId, result }, next: rest.body };
 }
-
-const NOTHING_LEARNED: Learned = { records: [], freezes: [] };
 
 function curedOf(platform: Platform, queued: Queued, body: string | null, outcome: Outcome) {
   const cure = 'cure' in outcome ? outcome.cure : null;

@@ -9,6 +9,9 @@ import type { Random } from '../system/random.ts';
 import type { BreakerSettings } from './account/availability.ts';
 import type { Profile } from './account/profile.ts';
 
+// Why an account is about to be closed here.
+export type Leaving = 'removed' | 'lost' | 'handed';
+
 export interface StateParts {
   readonly journal: LimitStore & OwnershipStore & { readonly tag: string };
   readonly clock: Clock;
@@ -25,6 +28,10 @@ export interface StateParts {
   readonly report: ReportFault;
   // There may be something to send.
   readonly wake: () => void;
+  // Left out: an account is this process's from the first that is heard of it. `taken`: from when it is taken.
+  readonly opens?: 'taken';
+  // The store says that another owns it by now.
+  readonly onLost?: (account: string) => void;
   // Work that a stop waits for.
   readonly track: (work: Promise<unknown>) => void;
 }

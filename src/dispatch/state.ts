@@ -14,7 +14,7 @@ import {
 } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
-import type { Owner, OwnershipStore } from '../store/ports/ownership.ts';
+import { NO_EPOCH, type Owner, type OwnershipStore } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
 import { jsonOrUndefined } from '../system/json.ts';
@@ -27,7 +27,7 @@ import { entered } from './clock-steps.ts';
 import { RoadEvents } from './events.ts';
 import { Scheduled } from './scheduled.ts';
 import type { AttemptReport } from './settle.ts';
-import type { StateParts } from './state-parts.ts';
+import type { Leaving, StateParts } from './state-parts.ts';
 
 export interface RoadAccount {
   readonly profile: Profile;
@@ -54,7 +54,7 @@ export class RoadState {
   readonly #trips = new Map<string, RoundTrips>();
   // By platform and rule, how many calls have used a limit to the full since the start.
   readonly limitsFilled = new Map<string, Map<string, number>>();
-  readonly #leaving = new Map<string, 'removed' | 'lost'>();
+  readonly #leaving = new Map<string, Leaving>();
 
   constructor(parts: StateParts) {
     const { journal, scheduler, breaker, random, report } = parts;
@@ -62,7 +62,7 @@ export class RoadState {
     this.wake = parts.wake;
     this.tag = journal.tag;
     this.scheduler = scheduler;
-    this.owners = new AccountOwners(journal);
+    this.owners = new AccountOwners(journal, parts.opens !== 'taken');
     this.events = new RoadEvents(journal.tag, report);
     this.store = new StoreHealth(parts.clock, (trouble, at) =>
       this.events.emit({ kind: 'store', at, trouble }),
@@ -74,7 +74,6 @@ export class RoadState {
     this.tokens = new TokenChecks(this, parts, parts.track);
   }
 
-  // Those that are open.
   get accounts(): ReadonlyMap<string, RoadAccount> {
     return this.#accounts;
   }
@@ -114,7 +113,7 @@ export class RoadState {
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.
-  get leaving(): ReadonlyMap<string, 'removed' | 'lost'> {
+  get leaving(): ReadonlyMap<string, Leaving> {
     return this.#leaving;
   }
 
@@ -122,12 +121,17 @@ export class RoadState {
     if (this.#accounts.has(id)) this.#leaving.set(id, 'removed');
   }
 
-  // The store says that another owns it by now: what waits is the other's to send. Its epoch here stays as it is, so
-  // that whatever is still asked of this process is refused, and nobody takes the account back unasked.
-  lose(id: string, now: number): void {
+  // Another owns it by now (`handed`: soon), and what waits is the other's to send. Its epoch here stays as it is: what
+  // is still asked of this process is refused, and nobody takes the account back unasked.
+  lose(id: string, now: number, why: 'lost' | 'handed' = 'lost'): void {
     if (!this.#accounts.has(id)) return;
-    this.#leaving.set(id, 'lost');
+    this.#leaving.set(id, why);
     for (const { seq } of this.scheduler.waitingOf(id)) this.scheduler.remove(seq, now);
+    if (why === 'lost') this.#p.onLost?.(id);
+  }
+
+  isGone(id: string): boolean {
+    return this.#leaving.size > 0 && (this.#leaving.get(id) ?? 'removed') !== 'removed';
   }
 
   // It is back, with all that is remembered of it.
@@ -150,6 +154,7 @@ export class RoadState {
   }
 
   add(queued: Queued, now: number): void {
+    if (this.isGone(queued.account)) return;
     this.openAccount(queued.account);
     this.scheduled.add(queued, now);
     this.scheduler.add(entered(this.aliases.resolved(queued), now), now);
@@ -171,7 +176,8 @@ export class RoadState {
   follow(queued: Queued, report: AttemptReport): void {
     const { settled, endedAt } = report;
     const waiting = settled.kind === 'settled' ? settled.queued : null;
-    const again = waiting === null ? null : entered(this.aliases.resolved(waiting), endedAt);
+    const isOver = waiting === null || this.isGone(queued.account);
+    const again = isOver ? null : entered(this.aliases.resolved(waiting), endedAt);
     if (this.scheduler.isInFlight(queued.seq)) this.scheduler.finished(queued.seq, again, endedAt);
     else if (again !== null) this.add(again, endedAt);
     if (settled.kind === 'not_owner') this.lose(queued.account, endedAt);
@@ -202,8 +208,7 @@ export class RoadState {
   async writeLimits(records: readonly LimitRecord[]): Promise<void> {
     const byAccount = [...Map.groupBy(records, ({ account }) => account)];
     const opened = await Promise.all(byAccount.map(([account]) => this.owners.open(account)));
-    const { journal } = this.#p;
-    await Promise.all(byAccount.map(([, some], i) => journal.saveLimits(opened[i]!, some)));
+    await Promise.all(byAccount.map(([, some], i) => this.#p.journal.saveLimits(opened[i]!, some)));
   }
 }
 
@@ -235,9 +240,11 @@ export class AccountOwners {
   readonly #store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>;
   readonly #owners = new Map<string, Owner>();
   readonly #opening = new Map<string, Promise<Owner>>();
+  readonly #opensUnasked: boolean;
 
-  constructor(store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>) {
+  constructor(store: Pick<OwnershipStore, 'openAccount' | 'closeAccount'>, opensUnasked = true) {
     this.#store = store;
+    this.#opensUnasked = opensUnasked;
   }
 
   // Of an account that is open: whatever waits or is being sent is of one.
@@ -255,6 +262,10 @@ export class AccountOwners {
   async open(account: string): Promise<Owner> {
     const known = this.#owners.get(account) ?? this.#opening.get(account);
     if (known !== undefined) return known;
+    return this.#opensUnasked ? this.take(account) : { account, epoch: NO_EPOCH };
+  }
+
+  take(account: string): Promise<Owner> {
     const opening = this.#open(account).finally(() => this.#opening.delete(account));
     this.#opening.set(account, opening);
     return opening;
@@ -269,7 +280,8 @@ export class AccountOwners {
   async close(account: string): Promise<void> {
     const owner = this.#owners.get(account);
     if (owner === undefined) return;
-    this.#owners.delete(account);
+    if (this.#opensUnasked) this.#owners.delete(account);
+    else this.#owners.set(account, { account, epoch: NO_EPOCH });
     try {
       await this.#store.closeAccount(owner);
     } catch (error) {

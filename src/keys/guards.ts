@@ -2,7 +2,7 @@
 // it is noted what was done.
 
 import type { AuditStore } from '../store/ports/audit.ts';
-import type { KeyStore } from '../store/ports/keys.ts';
+import type { GuardStores } from '../store/ports/keys.ts';
 import type { Clock } from '../system/clock.ts';
 import { Keyring } from './keyring.ts';
 import { Sessions } from './sessions.ts';
@@ -17,19 +17,25 @@ export interface Guards {
 
 export interface GuardsParts {
   readonly clock: Clock;
-  readonly journal: { readonly keys: KeyStore; readonly audit: AuditStore };
+  readonly journal: GuardStores;
   readonly adminKey: string;
   // See KeyringParts.
   readonly virtualToken: (account: string, secret: string) => string;
-  // When a key was used last could not be written.
+  // When a key was used last, or who is logged in, could not be written.
   readonly onFailure?: (error: unknown) => void;
 }
 
 export async function openGuards(parts: GuardsParts): Promise<Guards> {
   const keyring = await Keyring.open(parts);
+  const { clock, journal, onFailure = () => {} } = parts;
+  const sessions = await Sessions.open(clock, (holder) => keyring.holds(holder), {
+    store: journal.sessions,
+    known: (id) => keyring.known(id),
+    onFailure,
+  });
   return {
     keyring,
-    sessions: new Sessions(parts.clock, (holder) => keyring.holds(holder)),
+    sessions,
     throttle: new LoginThrottle(),
     audit: parts.journal.audit,
   };

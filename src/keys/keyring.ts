@@ -89,16 +89,30 @@ export class Keyring implements Service {
 
   static async open(parts: KeyringParts): Promise<Keyring> {
     const keyring = new Keyring(parts);
-    const now = parts.clock.now();
+    await keyring.reload();
+    return keyring;
+  }
+
+  // What other processes have made and revoked.
+  async reload(): Promise<void> {
     for (let after = ''; ; ) {
-      const page = await parts.journal.keys.page({ after, max: PAGE_MAX });
-      for (const stored of page) {
-        // A key whose bounds cannot be read opens nothing.
-        if (isValid(stored, now) && readKept(stored) !== null) keyring.#hold(stored);
-      }
-      if (page.length < PAGE_MAX) return keyring;
+      const page = await this.#parts.journal.keys.page({ after, max: PAGE_MAX });
+      for (const stored of page) this.#follow(stored);
+      if (page.length < PAGE_MAX) return;
       after = page.at(-1)!.id;
     }
+  }
+
+  #follow(stored: StoredKey): void {
+    const held = this.#byId.get(stored.id);
+    if (!isValid(stored, this.#parts.clock.now())) {
+      if (held === undefined) return;
+      this.#drop(held);
+      for (const listener of this.#listeners) listener();
+    } else if (held === undefined) {
+      // A key whose bounds cannot be read opens nothing.
+      if (readKept(stored) !== null) this.#hold(stored);
+    } else held.stored = { ...stored, usedAt: held.usedAt };
   }
 
   who(key: string): Holder | null {
@@ -109,6 +123,22 @@ export class Keyring implements Service {
   // Of one account; not valid, revoked, expired or never given: all the same.
   whose(token: string): VirtualHolder | null {
     return this.#find(hashOf(token), 'virtual');
+  }
+
+  // The key of this id (null: the admin key), if it is valid, and its hash.
+  known(id: string | null): { holder: Holder; hash: string } | null {
+    const now = this.#parts.clock.now();
+    if (id === null)
+      return this.#adminHash === null ? null : { holder: ADMIN, hash: this.#adminHash };
+    const held = this.#byId.get(id);
+    if (held === undefined || !isValid(held.stored, now)) return null;
+    return this.holds(held) ? { holder: held, hash: held.stored.hash } : null;
+  }
+
+  // null: not valid, or not known.
+  byId(id: string): Holder | null {
+    const held = this.#byId.get(id);
+    return held !== undefined && isValid(held.stored, this.#parts.clock.now()) ? held : null;
   }
 
   // Whether a key that was valid still is.
@@ -141,6 +171,7 @@ export class Keyring implements Service {
     };
     await this.#parts.journal.keys.save(stored);
     this.#hold(stored);
+    for (const listener of this.#listeners) listener();
     return { kind: 'created', key: viewOf(stored), secret };
   }
 
@@ -187,7 +218,7 @@ export class Keyring implements Service {
     return this.virtualTokensOf(account).length > 0;
   }
 
-  // Told when a key was revoked.
+  // Told when a key was made or revoked.
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

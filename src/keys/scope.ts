@@ -27,13 +27,16 @@ export const NO_SCOPE: Scope = {
 const WHOLE_NUMBER = /^[+-]?\d{1,20}$/;
 
 export class Bounds {
+  readonly scope: Scope;
   readonly #accounts: ReadonlySet<string> | null;
   readonly #chats: ReadonlySet<string> | null;
   readonly #methods: ReadonlySet<string> | null;
   readonly #rate: KeyRate | null;
   readonly #priority: Priority | null;
 
-  constructor({ accounts, chats, methods, perMinute, priority }: Scope) {
+  constructor(scope: Scope) {
+    const { accounts, chats, methods, perMinute, priority } = scope;
+    this.scope = scope;
     this.#accounts = accounts === null ? null : new Set(accounts);
     this.#chats = chats === null ? null : new Set(chats.flatMap(spellings));
     this.#methods = methods === null ? null : new Set(methods.map(lower));

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../store/memory/memory.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { ADMIN, type Holder } from './keyring.ts';
 import { isCsrf, LINK_MS, SESSION_MS, Sessions } from './sessions.ts';
@@ -44,6 +45,68 @@ test('there are never too many: the oldest goes', () => {
   );
   expect(sessions.find(ids[0]!)).toBeNull();
   expect(sessions.find(ids[1]!)).not.toBeNull();
+});
+
+describe('over a restart', () => {
+  const HASH = 'hash of the key';
+
+  async function restarted(known: (id: string | null) => { holder: Holder; hash: string } | null) {
+    const clock = virtualClock(START);
+    const { journal } = createMemoryStore();
+    const failures: unknown[] = [];
+    const kept = { store: journal.sessions, onFailure: (error: unknown) => failures.push(error) };
+    const valid = () => ({ holder: KEY, hash: HASH });
+    const first = await Sessions.open(clock, () => true, { ...kept, known: valid });
+    const { id, session } = first.open(KEY);
+    await clock.run(START + 1);
+    const second = await Sessions.open(clock, () => true, { ...kept, known });
+    return { clock, journal, first, second, id, session };
+  }
+
+  test('a session goes on, with what a page already has', async () => {
+    const { second, id, session, journal } = await restarted(() => ({ holder: KEY, hash: HASH }));
+    expect(second.find(id)).toMatchObject({
+      holder: KEY,
+      csrf: session.csrf,
+      expiresAt: session.expiresAt,
+    });
+    expect(second.find('another')).toBeNull();
+    // What is on disk opens nothing.
+    const [stored] = await journal.sessions.open(0);
+    expect(JSON.stringify(stored)).not.toContain(id);
+    expect(second.find(stored!.hash)).toBeNull();
+  });
+
+  test.each<[string, { holder: Holder; hash: string } | null]>([
+    ['its key is gone', null],
+    ['its key is another one', { holder: KEY, hash: 'hash of another' }],
+  ])('not where %s', async (_why, key) => {
+    const { second, id, journal } = await restarted(() => key);
+    expect(second.find(id)).toBeNull();
+    expect(await journal.sessions.open(0)).toEqual([]);
+  });
+
+  test('not after it was closed, or its time is over', async () => {
+    const { clock, journal, second, id } = await restarted(() => ({ holder: KEY, hash: HASH }));
+    second.close(id);
+    await clock.run(START + 2);
+    expect(await journal.sessions.open(0)).toEqual([]);
+    const late = second.open(KEY);
+    await clock.run(START + 3 + SESSION_MS);
+    const third = await Sessions.open(clock, () => true, {
+      store: journal.sessions,
+      known: () => ({ holder: KEY, hash: HASH }),
+      onFailure: () => {},
+    });
+    expect(third.find(late.id)).toBeNull();
+    expect(await journal.sessions.open(0)).toEqual([]);
+  });
+
+  test('one key has no more of them than before', async () => {
+    const { second, id } = await restarted(() => ({ holder: KEY, hash: HASH }));
+    for (let n = 0; n < 100; n++) second.open(KEY);
+    expect(second.find(id)).toBeNull();
+  });
 });
 
 test('a link is good once, and not for ever', async () => {

@@ -1,7 +1,8 @@
-// Who is logged in to the page. Sessions live in memory: a restart logs everybody out, and nothing of them is ever on
-// disk. A session is as good as its key: it has that key's role, and ends with it.
+// Who is logged in to the page. A session is as good as its key: it has that key's role, and ends with it, also when it
+// is replaced while the gateway is down. On disk there are hashes alone: whoever reads them can open nothing.
 
 import { timingSafeEqual } from 'node:crypto';
+import type { SessionStore, StoredSession } from '../store/ports/sessions.ts';
 import type { Clock } from '../system/clock.ts';
 import { type Holder, hashOf, newSecret } from './keyring.ts';
 
@@ -19,45 +20,97 @@ export interface Session {
   isClosed: boolean;
 }
 
+// What lets sessions outlive the process; the store has nothing that would open one.
+export interface KeptSessions {
+  readonly store: SessionStore;
+  // The key of this id, if it is valid, and its hash; null: the admin key.
+  known(id: string | null): { holder: Holder; hash: string } | null;
+  onFailure(error: unknown): void;
+}
+
 export class Sessions {
   readonly #clock: Clock;
   readonly #holds: (holder: Holder) => boolean;
+  readonly #kept: KeptSessions | null;
   // By the hash of what the browser has. Insertion order is age order, and all live equally long.
   readonly #sessions = new Map<string, Session>();
+  // Those of the process before that nobody has come back with yet.
+  readonly #before = new Map<string, StoredSession>();
   readonly #links = new Map<string, { holder: Holder; expiresAt: number }>();
 
-  // `holds`: whether the key is still valid.
-  constructor(clock: Clock, holds: (holder: Holder) => boolean) {
+  // `holds`: whether the key is still valid. `kept` null: a restart logs everybody out.
+  constructor(
+    clock: Clock,
+    holds: (holder: Holder) => boolean,
+    kept: KeptSessions | null = null,
+    before: readonly StoredSession[] = [],
+  ) {
     this.#clock = clock;
     this.#holds = holds;
+    this.#kept = kept;
+    for (const session of before) this.#before.set(session.hash, session);
+  }
+
+  static async open(
+    clock: Clock,
+    holds: (holder: Holder) => boolean,
+    kept: KeptSessions,
+  ): Promise<Sessions> {
+    const now = clock.now();
+    await kept.store.prune({ endedBefore: now });
+    return new Sessions(clock, holds, kept, await kept.store.open(now));
   }
 
   // `id` is for the cookie, and is not kept.
   open(holder: Holder): { id: string; session: Session } {
     const id = newSecret();
+    const hash = hashOf(id);
     const expiresAt = this.#clock.now() + SESSION_MS;
-    const session = { holder, csrf: newSecret(), expiresAt, isClosed: false };
+    const session = { holder, csrf: csrfOf(id), expiresAt, isClosed: false };
     this.#makeRoom(holder);
-    put(this.#sessions, hashOf(id), session, SESSIONS_MAX);
+    this.#sessions.set(hash, session);
+    const key = this.#kept?.known(holder.id) ?? null;
+    if (key !== null) {
+      const proof = proofOf(key.hash, id);
+      this.#keep((store) => store.save({ hash, key: holder.id, proof, expiresAt }));
+    }
     return { id, session };
   }
 
   // One key cannot push out the sessions of the others: its own oldest goes.
-  #makeRoom(holder: Holder): void {
-    const own = [...this.#sessions].filter(([, session]) => session.holder.id === holder.id);
-    if (own.length < SESSIONS_PER_KEY_MAX) return;
-    const [[known, oldest]] = own as [[string, Session]];
-    oldest.isClosed = true;
-    this.#sessions.delete(known);
+  #makeRoom({ id }: Holder): void {
+    const before = [...this.#before.values()].map(({ hash, key }) => ({ hash, key }));
+    const since = Array.from(this.#sessions, ([hash, { holder }]) => ({ hash, key: holder.id }));
+    const all = [...before, ...since];
+    const own = all.filter(({ key }) => key === id);
+    const oldest = own.length >= SESSIONS_PER_KEY_MAX ? own[0] : all[0];
+    const isFull = own.length >= SESSIONS_PER_KEY_MAX || all.length >= SESSIONS_MAX;
+    if (isFull && oldest !== undefined) this.#end(oldest.hash);
   }
 
   find(id: string): Session | null {
     const known = hashOf(id);
-    const session = this.#sessions.get(known);
-    if (session === undefined) return null;
+    const session = this.#sessions.get(known) ?? this.#comeBack(known, id);
+    if (session === null) return null;
     if (this.isOpen(session)) return session;
-    this.#sessions.delete(known);
+    this.#end(known);
     return null;
+  }
+
+  // One that was opened before the restart, if its key is still the same.
+  #comeBack(hash: string, id: string): Session | null {
+    const stored = this.#before.get(hash);
+    if (stored === undefined) return null;
+    const key = this.#kept?.known(stored.key) ?? null;
+    if (key === null || proofOf(key.hash, id) !== stored.proof) {
+      this.#end(hash);
+      return null;
+    }
+    const { expiresAt } = stored;
+    const session = { holder: key.holder, csrf: csrfOf(id), expiresAt, isClosed: false };
+    this.#before.delete(hash);
+    this.#sessions.set(hash, session);
+    return session;
   }
 
   isOpen(session: Session): boolean {
@@ -66,10 +119,21 @@ export class Sessions {
   }
 
   close(id: string): void {
-    const known = hashOf(id);
-    const session = this.#sessions.get(known);
+    this.#end(hashOf(id));
+  }
+
+  #end(hash: string): void {
+    const session = this.#sessions.get(hash);
     if (session !== undefined) session.isClosed = true;
-    this.#sessions.delete(known);
+    const isKept = this.#sessions.delete(hash) || this.#before.delete(hash);
+    if (isKept) this.#keep((store) => store.remove(hash));
+  }
+
+  // Nobody waits for it: what cannot be written ends with the process.
+  #keep(write: (store: SessionStore) => Promise<void>): void {
+    if (this.#kept === null) return;
+    const { store, onFailure } = this.#kept;
+    write(store).catch(onFailure);
   }
 
   // Opens one session, once.
@@ -91,6 +155,15 @@ export class Sessions {
 export function isCsrf(session: Session, given: string): boolean {
   const [a, b] = [Buffer.from(session.csrf), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+// Known to whoever has the cookie, and to nobody else.
+function csrfOf(id: string): string {
+  return hashOf(`csrf ${id}`);
+}
+
+function proofOf(keyHash: string, id: string): string {
+  return hashOf(`${keyHash} ${id}`);
 }
 
 // The oldest goes when there are too many.

@@ -270,6 +270,19 @@ describe('the scope of a refusal', () => {
     expect(limits.standing(2001)).toEqual({ frozen: 1, lowered: 0 });
   });
 
+  test('a penalty that comes back for as many calls is for these, and one for none of them is not', () => {
+    const learned = () => limits.view(600_001, 2).find(({ chat }) => chat === 'c')?.rules[1];
+    call(charge('c'), 0);
+    call(charge('c'), 1000);
+    call(charge('c'), 2000, limited(240_000));
+    call(charge('c'), 243_000, limited(240_000));
+    expect(limits.standing(243_001)).toMatchObject({ lowered: 0 });
+    call(charge('c'), 484_000);
+    call(charge('c'), 485_000);
+    call(charge('c'), 486_000, limited(240_000));
+    expect(learned()).toMatchObject({ name: 'chat.minute', learned: 2 / 3 });
+  });
+
   test('what was in flight when the rate fell does not lower it again, and what went through counts', () => {
     const tickets = ['c', 'd', 'e', 'f'].map((chat) => limits.take(charge(chat), 0));
     limits.settled(tickets[0]!, OK, 40);

@@ -56,8 +56,9 @@ export class AccountLimits {
     const chat = this.#tree.chatOf(charge.chat);
     const thawsAt = chat === null ? now : chat.thawsAt(charge, now);
     const plan = this.#priors.planOf(charge);
-    const opensAt = this.#room.earliest(plan.chat, charge, now);
-    return Math.max(thawsAt, opensAt, this.#buckets.earliest(charge.chat, plan.route, now));
+    const at = Math.max(thawsAt, this.#room.earliest(plan.chat, charge, now));
+    if (plan.route === undefined) return at;
+    return Math.max(at, this.#buckets.earliest(charge.chat, plan.route, now));
   }
 
   // The same for the account.
@@ -90,7 +91,7 @@ export class AccountLimits {
     this.#room.hold(plan.chat, charge, booking.ofChat, now);
     this.#room.hold(plan.account, charge, booking.ofAccount, now);
     if (plan.account.length > 0) this.#awaited.add(booking);
-    this.#buckets.hold(charge.chat, plan.route);
+    if (plan.route !== undefined) this.#buckets.hold(charge.chat, plan.route);
     chat.inFlight += 1;
     chat.probe(booking);
     this.#tree.root.probe(booking);
@@ -113,9 +114,12 @@ export class AccountLimits {
     const booking = bookingOf(ticket);
     assert(!booking.isSettled, 'settled twice');
     booking.isSettled = true;
-    const isLimited = signal.kind === 'limited';
-    const told = { observed, isLimited, takenAt: booking.takenAt };
-    this.#buckets.settle(booking.charge.chat, booking.plan.route, told, now);
+    const { route } = booking.plan;
+    if (route !== undefined) {
+      const isLimited = signal.kind === 'limited';
+      const told = { observed, isLimited, takenAt: booking.takenAt };
+      this.#buckets.settle(booking.charge.chat, route, told, now);
+    }
     booking.chat.inFlight -= 1;
     const notes = new Notes(this.#account, now, this.#unsaved);
     this.#unsaved = [];
@@ -166,7 +170,7 @@ export class AccountLimits {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name) ?? null;
       if (slot !== null) causes.push(causeOfRule(rule, slot, charge.cost, circumstances));
     }
-    causes.push(this.#buckets.explain(charge.chat, plan.route, now));
+    if (plan.route !== undefined) causes.push(this.#buckets.explain(charge.chat, plan.route, now));
     return causes.filter((cause) => cause !== null).sort((a, b) => b.until - a.until);
   }
 

@@ -22,6 +22,7 @@ export interface Freeze {
 // starts with room for seventeen.
 const NO_SLOTS: readonly Slot[] = [];
 const NO_FREEZES: readonly Freeze[] = [];
+const PENALTY_AGAIN_MS = 2 * 60_000;
 
 export class Branch {
   readonly scope: Rule['scope'];
@@ -32,6 +33,8 @@ export class Branch {
   inFlight = 0;
   // Refusals since its last success.
   refusals = 0;
+  // Until then another penalty is for the same.
+  penalizedUntil = 0;
 
   constructor(scope: Rule['scope'], name: string) {
     this.scope = scope;
@@ -67,6 +70,10 @@ export class Branch {
       freeze.cause = cause;
     }
     return freeze;
+  }
+
+  penalize(until: number): void {
+    this.penalizedUntil = until + PENALTY_AGAIN_MS;
   }
 
   thaw(freeze: Freeze): void {

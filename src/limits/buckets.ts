@@ -51,14 +51,13 @@ export class Buckets {
     return this.#buckets.size;
   }
 
-  earliest(chat: string, route: string | undefined, now: number): number {
-    const bucket = route === undefined ? undefined : this.#buckets.get(keyOf(chat, route));
+  earliest(chat: string, route: string, now: number): number {
+    const bucket = this.#buckets.get(keyOf(chat, route));
     if (bucket === undefined || bucket.remaining - bucket.inFlight > 0) return now;
     return Math.max(now, bucket.isGradual ? roomAt(bucket, now) : bucket.resetAt);
   }
 
-  hold(chat: string, route: string | undefined): void {
-    if (route === undefined) return;
+  hold(chat: string, route: string): void {
     const key = keyOf(chat, route);
     const bucket = this.#buckets.get(key) ?? { ...UNKNOWN };
     bucket.inFlight += 1;
@@ -67,11 +66,11 @@ export class Buckets {
 
   settle(
     chat: string,
-    route: string | undefined,
+    route: string,
     { observed, isLimited, takenAt }: BucketAnswer,
     now: number,
   ): void {
-    const key = route === undefined ? '' : keyOf(chat, route);
+    const key = keyOf(chat, route);
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return;
     bucket.inFlight -= 1;
@@ -82,9 +81,9 @@ export class Buckets {
   }
 
   // Why it waits; null: no bucket holds it.
-  explain(chat: string, route: string | undefined, now: number): Cause | null {
+  explain(chat: string, route: string, now: number): Cause | null {
     const until = this.earliest(chat, route, now);
-    if (route === undefined || until <= now) return null;
+    if (until <= now) return null;
     const { limit } = this.#buckets.get(keyOf(chat, route))!;
     const detail = `the platform says that none of ${limit} are left`;
     return { kind: 'window', name: route, scope: 'route', until, detail };

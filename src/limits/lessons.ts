@@ -121,6 +121,7 @@ export class Lessons {
           this.#lower(chat, plan.chat, booking, signal, 'exact', now, notes) ||
           (wasHealthy && this.#suspect(booking, signal, until, now, notes));
         if (!isSettled) this.#lower(chat, plan.chat, booking, signal, 'loose', now, notes);
+        chat.penalize(until);
         // Whichever rule it was, the chat was refused.
         for (const { rate } of chat.slots) if (rate !== null) countRefusal(rate, now);
       }
@@ -225,7 +226,7 @@ export class Lessons {
       const evidence =
         rule.count === 1
           ? this.#ofSpacing(rule, slot, booking, signal, now)
-          : this.#ofWindow(rule, slot, booking, signal, now);
+          : this.#ofWindow(branch, rule, slot, booking, signal, now);
       return evidence.fit === 'none'
         ? []
         : [
@@ -252,7 +253,14 @@ export class Lessons {
   }
 
   // Many: those in the window when it was refused are what the platform allows; the wait ends when the oldest leaves.
-  #ofWindow(rule: Rule, slot: Slot, booking: Booking, { retryAfterMs }: Limited, now: number) {
+  #ofWindow(
+    { penalizedUntil }: Branch,
+    rule: Rule,
+    slot: Slot,
+    booking: Booking,
+    { retryAfterMs }: Limited,
+    now: number,
+  ) {
     const spanMs = rule.perMs + now - booking.departedAt;
     const counted = slot.used(spanMs, now) - slot.held;
     const lateMs = (n: number) =>
@@ -265,11 +273,15 @@ export class Lessons {
     if (Math.abs(lateMs(first)) > WAIT_ROUNDING_MS) first = 0;
     const estimate = (counted - first) / rule.count;
     const used = counted / rule.count;
-    if (used < USED_SHARE_MIN || retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
-      return { estimate, fit: 'none' as Fit };
+    if (used < USED_SHARE_MIN) return { estimate, fit: 'none' as Fit };
+    const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
+    // More than the window can name is a penalty, for whatever it was. If the next calls end in the same way, then it
+    // was for these: who has a record is told nothing else.
+    if (retryAfterMs > rule.perMs + WAIT_MS_ERROR) {
+      const isAgain = isHalfUsed && now < penalizedUntil;
+      return { estimate: counted / rule.count, fit: isAgain ? 'exact' : ('none' as Fit) };
     }
     const isExact = first <= UNCOUNTED_MAX && Math.abs(lateMs(first)) <= WAIT_MS_ERROR;
-    const isHalfUsed = used >= HALF_USED_SHARE * slot.share(now, this.#settings);
     return { estimate, fit: isExact ? 'exact' : isHalfUsed ? 'loose' : ('none' as Fit) };
   }
 

@@ -1,5 +1,5 @@
 // When may the next call go? Pure: `now` is an argument, nothing sleeps, nothing is random.
-// This file is the room's door; `AccountLimits` is all of it that keeps state.
+// This file is the folder's entry; `AccountLimits` is all of it that keeps state.
 
 export { AccountLimits } from './account-limits.ts';
 export { withRules } from './added-rules.ts';

@@ -1,5 +1,5 @@
-// A world in a few lines for the tests of this room: chats that always have something to say, a
-// network that jitters, a platform with its own idea of the limits. It shares no code with the room.
+// A world in a few lines for the tests of this folder: chats that always have something to say, a
+// network that jitters, a platform with its own idea of the limits. It shares no code with the limits.
 
 import { intBelow, type Random } from '../system/random.ts';
 import type { AccountLimits } from './account-limits.ts';

@@ -1,4 +1,4 @@
-// The promises of the room under arbitrary use, checked from outside by naive means.
+// The promises of the limits under arbitrary use, checked from outside by naive means.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

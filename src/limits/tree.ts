@@ -126,6 +126,7 @@ export class Tree {
     const branch = isOfChat ? this.chatFor(fact.chat) : this.root;
     if (fact.kind === 'freeze') {
       branch.freeze(fact.scope, fact.name, fact.until, fact.cause, fact.since);
+      if (fact.scope === 'chat') branch.penalize(fact.until);
     } else {
       branch.slotFor(fact.rule).rate = fact.rate;
     }

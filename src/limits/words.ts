@@ -1,5 +1,5 @@
-// The words of the room: what a platform says about its limits, what a call asks for, what an answer
-// teaches and what is kept on disk. Types only, so that every file of the room may import them.
+// The words of the limits: what a platform says about its limits, what a call asks for, what an answer
+// teaches and what is kept on disk. Types only, so that every file of the folder may import them.
 
 import type { Family, Gate } from '../domain/call.ts';
 

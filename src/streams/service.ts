@@ -5,9 +5,10 @@ import { INTERNAL, type ReportFault } from '../domain/fault.ts';
 import { sharedKey } from '../domain/idempotency.ts';
 import type { LiveListener, LiveReading } from '../domain/live.ts';
 import type { AskedRoad } from '../road/road.ts';
-import type { StoredStream, StreamStore } from '../store/ports/streams.ts';
+import type { StreamStore } from '../store/ports/streams.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Clock, Timer } from '../system/clock.ts';
+import { coalesced } from '../system/coalesced.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { CallPorts } from './calls.ts';
@@ -21,13 +22,13 @@ import { streamOf, unsure } from './record.ts';
 import { applied, isNothing, Stream } from './stream.ts';
 import type * as Port from './streams.ts';
 import type { CutReason, Fed, Live, NewStream } from './streams.ts';
+import { takeUpStreams } from './taking.ts';
 import { viewOf, waitsFor } from './view.ts';
 import { StreamWaiters } from './waiters.ts';
 import { dueAt } from './watch.ts';
 import { StreamWriter } from './writer.ts';
 
 const HOUSEKEEPING_MS = 1000;
-const RECOVERED_TOGETHER = 100;
 
 export const PRODUCER_SILENT: CutReason = 'producer_silent';
 
@@ -39,6 +40,8 @@ export interface LiveOptions extends CallPorts {
   readonly streamsMax: number;
   readonly unitsMax: number;
   settingsOf(account: string): LiveSettings;
+  // Whether this process shows the account's streams; left out: all accounts'.
+  readonly owns?: (account: string) => boolean;
   // Told what happens, for metrics and the log.
   readonly publish: LiveListener;
   readonly report: ReportFault;
@@ -54,6 +57,7 @@ export class LiveStreams implements Live, Service {
   readonly #endings: Endings;
   readonly #waiters = new StreamWaiters();
   readonly #listeners = new Set<(view: Port.StreamView) => void>();
+  readonly #lookForMore = coalesced(() => this.#takeUpAll());
   #started: Promise<void> | null = null;
   #isStopped = false;
   #housekeeping: Timer | null = null;
@@ -124,11 +128,7 @@ export class LiveStreams implements Live, Service {
     }
     stream.apply({ change, isLazy: lazy === 'lazy' });
     const saved = lazy === 'lazy' ? null : this.#writer.save(stream);
-    try {
-      this.#changed(stream);
-    } catch (error) {
-      this.#broken(stream, error);
-    }
+    this.#safely(stream, () => this.#changed(stream));
     await saved;
     return { kind: 'taken', view: this.#announce(stream) };
   }
@@ -182,29 +182,30 @@ export class LiveStreams implements Live, Service {
   }
 
   async #start(): Promise<void> {
-    for (let after = ''; !this.#isStopped; ) {
-      const page = await this.#o.journal.streams.open({ after, max: RECOVERED_TOGETHER });
-      for (const stored of page) await this.#takeUp(stored);
-      if (page.length < RECOVERED_TOGETHER) break;
-      after = page.at(-1)!.id;
-    }
+    await this.#takeUpAll();
     if (!this.#isStopped) this.#keepHouse();
   }
 
-  // What cannot be read, or not be shown any more, is ended: it must not stop this start, nor the next.
-  async #takeUp(stored: StoredStream): Promise<void> {
-    const stream = streamOf(stored);
-    if (stream === null) {
-      const error = new TypeError('the record of a stream cannot be read');
-      this.#o.report('recovery', error, { stream: stored.id });
-      const ended = { ...stored, endedAt: this.#o.clock.now() };
-      await this.#o.journal.streams.save(ended).catch(ignoreStore);
-      return;
-    }
-    try {
-      this.#recover(stream);
-    } catch (error) {
-      this.#broken(stream, error);
+  #takeUpAll(): Promise<void> {
+    return takeUpStreams({
+      ...this.#o,
+      isKnown: (id) => this.#streams.has(id),
+      isStopped: () => this.#isStopped,
+      takeUp: (stream) => this.#safely(stream, () => this.#recover(stream)),
+    });
+  }
+
+  // Of a fleet: the streams of an account that is this node's from now on.
+  readonly take = (_account: string): Promise<void> => this.#lookForMore();
+
+  // And of one that is not any more. Who waits for one is told how it stands.
+  async leave(account: string): Promise<void> {
+    for (const stream of [...this.#streams.values()]) {
+      if (stream.asked.account !== account) continue;
+      this.#leave(stream);
+      await this.#writer.save(stream).catch(ignoreStore);
+      this.#streams.delete(stream.id);
+      this.#waiters.resolve(this.#view(stream));
     }
   }
 
@@ -226,15 +227,15 @@ export class LiveStreams implements Live, Service {
     this.#housekeeping = clock.schedule(clock.now() + HOUSEKEEPING_MS, () => {
       const now = clock.now();
       for (const stream of this.#streams.values())
-        if (stream.state === 'open') this.#lookSafely(stream, now);
+        if (stream.state === 'open') this.#safely(stream, () => this.#look(stream, now));
       this.#stage.forgetIdle(now);
       this.#keepHouse();
     });
   }
 
-  #lookSafely(stream: Stream, now: number): void {
+  #safely(stream: Stream, work: () => void): void {
     try {
-      this.#look(stream, now);
+      work();
     } catch (error) {
       this.#broken(stream, error);
     }

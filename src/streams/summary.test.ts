@@ -34,7 +34,7 @@ function aSummary(readings: LiveReading[]) {
   return { summary, lines, clock };
 }
 
-test('a house without live output writes nothing, whatever else is limited', async () => {
+test('a gateway without live output writes nothing, whatever else is limited', async () => {
   const { summary, lines, clock } = aSummary([]);
   await summary.start();
   summary.listen(LIMITED as never);

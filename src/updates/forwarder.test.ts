@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import type { NewIncoming } from '../store/ports/updates.ts';
+import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
-import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { Forwarder, type ForwarderParts, POSTS_MAX } from './forwarder.ts';
 

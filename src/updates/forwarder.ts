@@ -5,9 +5,9 @@
 
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock, Timer } from '../system/clock.ts';
+import type { Reply } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
-import type { Reply } from '../system/transport.ts';
 
 export interface ForwarderParts {
   readonly clock: Clock;
@@ -43,6 +43,7 @@ interface Lane {
   readonly key: string;
   readonly items: Item[];
   rest: Timer | null;
+  isDropped: boolean;
 }
 
 interface Desk {
@@ -68,11 +69,23 @@ export class Forwarder implements Service {
     const key = `${account}\0${chat ?? ''}`;
     let lane = this.#lanes.get(key);
     if (lane === undefined) {
-      lane = { account, key, items: [], rest: null };
+      lane = { account, key, items: [], rest: null, isDropped: false };
       this.#lanes.set(key, lane);
     }
     lane.items.push({ ...waiting, isTaken: false });
     if (lane.items.length === 1 && this.#life === 'running') this.#queue(lane);
+  }
+
+  // What waits of it is another's to post; what is under way ends, and is not tried again here.
+  drop(account: string): void {
+    for (const lane of this.#lanes.values()) {
+      if (lane.account !== account) continue;
+      lane.rest?.cancel();
+      lane.isDropped = true;
+      this.#lanes.delete(lane.key);
+    }
+    const desk = this.#desks.get(account);
+    if (desk !== undefined) desk.ready.length = 0;
   }
 
   async start(): Promise<void> {
@@ -124,10 +137,11 @@ export class Forwarder implements Service {
     if (typeof end === 'string') {
       lane.items.shift();
       this.#parts.ended(lane.account, end);
-      if (lane.items.length === 0) this.#lanes.delete(lane.key);
+      if (lane.items.length === 0 && !lane.isDropped) this.#lanes.delete(lane.key);
     } else {
       await this.#rest(lane, end);
     }
+    if (lane.isDropped) return;
     if (lane.items.length > 0 && this.#life === 'running') this.#queue(lane);
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createTelegram } from '../platforms/telegram/telegram.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
+import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
-import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { derivedSigningSecret } from './signature.ts';
 import { createInbound, type InboundParts, type InboundSettings } from './updates.ts';

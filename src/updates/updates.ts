@@ -7,18 +7,18 @@ import { accountId, isSandboxAccount, platformOf, SANDBOX } from '../domain/ids.
 import type {
   MessageReceipt,
   Platform,
-  PostHeaders,
   UpdatePart,
   UpdateSummary,
   WebhookCall,
 } from '../platforms/platform.ts';
 import type { UpdateStore, WaitingIncoming } from '../store/ports/updates.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Reply } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
 import type { Service } from '../system/service.ts';
-import type { Reply } from '../system/transport.ts';
 import { Forwarder } from './forwarder.ts';
 import { type Polled, Polls } from './polls.ts';
+import type { Inbound, PostedUpdate, ReceivedUpdate, UpdateEnd, WebhookView } from './port.ts';
 import { createPruning } from './pruning.ts';
 import { derivedSecret } from './secret.ts';
 import type { AnsweringCall } from './seen.ts';
@@ -27,6 +27,7 @@ import { rowOf, Watch } from './watch.ts';
 
 export type { WebhookCall } from '../platforms/platform.ts';
 export type { Polled } from './polls.ts';
+export type { Inbound, PostedUpdate, ReceivedUpdate, UpdateEnd, WebhookView } from './port.ts';
 export type { AnsweringCall } from './seen.ts';
 
 export interface InboundSettings {
@@ -48,6 +49,8 @@ export interface InboundParts {
   // Those derived from the one before it are good as well, until the platform was told the new ones.
   readonly secretPrevious?: string | null;
   readonly accounts: { list(): readonly string[]; has(account: string): boolean };
+  // Accounts are taken one by one, and may be another node's.
+  readonly isFleet?: boolean;
   // Whose updates an account's are; undefined: no such platform.
   readonly platformOf: (account: string) => Pick<Platform, 'calls' | 'updates'> | undefined;
   readonly settingsOf: (account: string) => InboundSettings;
@@ -70,76 +73,20 @@ export interface InboundParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-// `failed` counts tries; the others count updates.
-export type UpdateEnd = 'received' | 'repeated' | 'taken' | 'failed' | 'expired';
-
-// What was posted to a webhook, as it came; null: the body is not read yet.
-export interface PostedUpdate {
-  readonly headers: PostHeaders;
-  readonly rawBody: string | null;
-}
-
-export type ReceivedUpdate =
-  | { kind: 'received' }
-  // No such account, or not proven by its secret: nobody is told which.
-  | { kind: 'unauthorized' }
-  | { kind: 'invalid' }
-  | { kind: 'full'; waiting: number; waitingMax: number };
-
-export interface WebhookView {
-  readonly path: string;
-  readonly secret: string;
-  // What the platform is told beside the address, where it asks whether the webhook is wanted; null: it does not.
-  readonly verifyToken: string | null;
-  // For the app: what is posted to it is signed with this.
-  readonly signingSecret: string;
-  readonly to: 'forwarded' | 'kept for getUpdates' | 'seen only';
-  readonly waiting: number;
-}
-
-export interface Inbound extends Service {
-  // Updates on their way to an app that polls.
-  saw(account: string, updates: readonly unknown[]): void;
-  // Accounts whose updates were seen. Of the others nothing is known of whom a call answers: nobody need ask.
-  readonly seen: { has(account: string): boolean };
-  gateFor(account: string, call: AnsweringCall): Gate;
-  priorityFor(account: string, call: AnsweringCall): 'high' | null;
-  // Who wrote what it replies to; null: it replies to nothing, or nobody knows.
-  authorOf(account: string, call: Pick<AnsweringCall, 'chat' | 'params'>): string | null;
-
-  // Whether the account's secret proves it: to be asked before anything of the update is read.
-  admits(account: string, posted: PostedUpdate): boolean;
-  // One update by webhook; durable when it resolves. Rejects with JournalUnavailable.
-  receive(account: string, posted: PostedUpdate, update: unknown): Promise<ReceivedUpdate>;
-  // By which the platform makes sure that the webhook is wanted: what it is to be told; null: nothing.
-  challenge(account: string, query: Readonly<Record<string, unknown>>): string | null;
-  // null: no such account.
-  webhookOf(account: string): WebhookView | null;
-
-  // The account is no more: who wrote to it is forgotten.
-  forget(account: string): void;
-
-  // Whether this account's getUpdates is answered from here.
-  servesUpdates(account: string): boolean;
-  poll(
-    account: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<Polled>;
-}
-
 // Updates of one account that wait for the app; beyond it the platform is told to keep them, which it does for a day.
 export const WAITING_MAX = 100_000;
 // As long as the platform itself waits for an app's answer.
 const POST_MS_MAX = 60_000;
 const PAGE = 1000;
+// Less than any id of an update.
+const BEFORE_ALL = -1;
 const NO_UPDATES: Polled = Object.freeze({ kind: 'updates', bodies: [] });
 
 export function createInbound(parts: InboundParts): Inbound {
-  return new InboundRoom(parts);
+  return new InboundPart(parts);
 }
 
-class InboundRoom implements Inbound {
+class InboundPart implements Inbound {
   readonly seen: { has(account: string): boolean };
   readonly #parts: InboundParts;
   readonly #watch: Watch;
@@ -147,6 +94,8 @@ class InboundRoom implements Inbound {
   readonly #forwarder: Forwarder;
   readonly #pruning: Service;
   readonly #waiting = new Map<string, number>();
+  // Of a fleet: the accounts of this node.
+  readonly #owned = new Set<string>();
   #started: Promise<void> | null = null;
   #isStopped = false;
 
@@ -192,8 +141,10 @@ class InboundRoom implements Inbound {
 
   async #start(): Promise<void> {
     if (this.#isStopped) return;
-    for (const account of this.#parts.accounts.list()) await this.#watch.restore(account);
-    await this.#lineUp();
+    if (this.#parts.isFleet !== true) {
+      for (const account of this.#parts.accounts.list()) await this.#watch.restore(account);
+      await this.#lineUp(null);
+    }
     if (this.#isStopped) return;
     await this.#forwarder.start();
     await this.#pruning.start();
@@ -370,14 +321,30 @@ class InboundRoom implements Inbound {
     return said === null ? 'done' : this.#parts.call(account, said, `webhook:${updateId}`);
   }
 
-  async #lineUp(): Promise<void> {
-    let [afterAccount, afterUpdateId] = ['', 0];
+  async take(account: string): Promise<void> {
+    if (this.#owned.has(account)) return;
+    this.#owned.add(account);
+    await this.#watch.restore(account);
+    await this.#lineUp(account);
+  }
+
+  async leave(account: string): Promise<void> {
+    this.#owned.delete(account);
+    this.#forwarder.drop(account);
+    this.#waiting.delete(account);
+    this.#watch.forget(account);
+  }
+
+  // null: all accounts'.
+  async #lineUp(only: string | null): Promise<void> {
+    let [afterAccount, afterUpdateId] = [only ?? '', only === null ? 0 : BEFORE_ALL];
     for (;;) {
       const query = { afterAccount, afterUpdateId, max: PAGE };
       const page = await this.#parts.journal.incoming.waiting(query);
-      for (const row of page) this.#arrived(row);
+      for (const row of page) if (only === null || row.account === only) this.#arrived(row);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
+      if (only !== null && last.account !== only) return;
       [afterAccount, afterUpdateId] = [last.account, last.updateId];
     }
   }

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, request } from 'undici';
+import { Agent, request } from '../../src/system/http/undici.ts';
 import { Sluice } from './sluice.ts';
 
 export interface Answer {
@@ -32,7 +32,7 @@ export class GatewayProcess {
 
   async start(more: readonly string[] = []): Promise<void> {
     const args = ['serve', '--port', '0', '--data', this.data, ...this.#flags];
-    this.#process = new Sluice([...args, ...more], this.#env, null, this.umask);
+    this.#process = new Sluice([...args, ...more], this.#env, { umask: this.umask });
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
   }
 
@@ -58,7 +58,8 @@ export class GatewayProcess {
   }
 
   get key(): string {
-    return readFileSync(join(this.data, 'admin-key'), 'utf8').trim();
+    const given = this.#env.SLUICE_ADMIN_KEY;
+    return given ?? readFileSync(join(this.data, 'admin-key'), 'utf8').trim();
   }
 
   async ask(

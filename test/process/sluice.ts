@@ -1,11 +1,16 @@
-// Runs the command line as a process of its own, for the tests of the whole house.
+// Runs the command line as a process of its own, for the tests of the whole gateway.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '../../bin/node-flags.js';
 
 export const BIN = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 
-// A start compiles some four hundred files: the tests make hundreds of starts.
+// What bin/sluice.js would run, sooner; see bundle.ts. Scripts that use this outside the tests have none.
+const { BUNDLED_CLI } = process.env;
+const BUNDLED: readonly string[] = BUNDLED_CLI === undefined ? [BIN] : [...NODE_FLAGS, BUNDLED_CLI];
+
+// Compiled once, for all the starts that the tests make.
 const COMPILE_CACHE = fileURLToPath(
   new URL('../../node_modules/.cache/sluice-compiled', import.meta.url),
 );
@@ -16,21 +21,27 @@ export interface Ended {
   readonly err: string;
 }
 
+interface How {
+  // What is piped in; null: nothing is.
+  readonly input?: string | null;
+  readonly umask?: string | null;
+  // What Node is given to run.
+  readonly entry?: readonly string[];
+}
+
 export class Sluice {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
   #out = '';
   #err = '';
 
-  // `input`: what is piped in; null: nothing is.
   constructor(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-    input: string | null = null,
-    umask: string | null = null,
+    { input = null, umask = null, entry = BUNDLED }: How = {},
   ) {
     const [command, before] = underUmask(umask);
-    this.#child = spawn(command, [...before, BIN, ...args], {
+    this.#child = spawn(command, [...before, ...entry, ...args], {
       stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
     });
@@ -81,7 +92,7 @@ function underUmask(umask: string | null): [command: string, before: string[]] {
 export function runSluice(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  umask: string | null = null,
+  how: How = {},
 ): Promise<Ended> {
-  return new Sluice(args, env, null, umask).ended;
+  return new Sluice(args, env, how).ended;
 }

@@ -2,11 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import { aQueued } from '../../domain/delivery.fixture.ts';
+import type { Delivery } from '../../domain/delivery.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { OutgoingCall, Platform } from '../../platforms/platform.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { aRoad, message, NEVER, SENT, START, submit } from '../dispatch.fixture.ts';
-import { ContentCache } from './messages.ts';
+import { ContentCache, resolve } from './messages.ts';
 
 const EDITED = {
   kind: 'sent',
@@ -163,5 +165,40 @@ describe('the memory of what messages show', () => {
     show(shown, '7 text', sent('7', LONG));
     expect(shown.same(platform, place, '7 text')).toBeNull();
     expect(shown.depart(platform, { ...place, family: 'send' }, LONG)).toBeNull();
+  });
+});
+
+describe('a message that another mentions', () => {
+  const references = {
+    mentions: () => [50],
+    named: (_: string, ids: Map<number, string>) => ids.get(50),
+  };
+  const platform = { references } as unknown as Platform;
+  const places = { place: () => null };
+  const mentioned = (get: () => Promise<Partial<Delivery> | null>, queued: Partial<Delivery>) => {
+    const records = { get: get as () => Promise<Delivery | null> };
+    return resolve(platform, { records, places, now: () => 0 }, aQueued(queued), '{}');
+  };
+  const sent = {
+    seq: 50,
+    rank: 5,
+    account: aQueued().account,
+    state: 'sent',
+    messageId: '7',
+  } as const;
+
+  test('came before it by its number, or by its rank where the number was drawn ahead', async () => {
+    const ready = { kind: 'ready', body: '7' };
+    expect(await mentioned(async () => sent, { seq: 51, rank: 6 })).toEqual(ready);
+    expect(await mentioned(async () => sent, { seq: 9, rank: 6 })).toEqual(ready);
+    expect(await mentioned(async () => sent, { seq: 9, rank: 4 })).toMatchObject({ kind: 'lost' });
+    expect(await mentioned(async () => sent, { seq: 50, rank: 5 })).toMatchObject({ kind: 'lost' });
+  });
+
+  test('is asked for again while the store is away', async () => {
+    const away = async () => {
+      throw new JournalUnavailable('journal_failed', 'away');
+    };
+    expect(await mentioned(away, { seq: 51, rank: 6 })).toMatchObject({ kind: 'wait' });
   });
 });

@@ -6,6 +6,7 @@ import { provisionalId } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Platform, References } from '../../platforms/platform.ts';
 import type { QueuePosition } from '../../road/road.ts';
+import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import type { Clock } from '../../system/clock.ts';
 
 // A call may mention a message that was not sent yet when the call was made. Before it goes, the real id is put in;
@@ -56,9 +57,11 @@ async function resolveAll(
 ): Promise<ResolvedReferences> {
   const ids = new Map<number, string>();
   for (const seq of seqs) {
-    const record = seq < queued.seq ? await latest(ports.records, seq) : null;
-    // Another account's messages are none of its business.
+    const record = await known(ports.records, seq);
+    if (record === 'unavailable') return { kind: 'wait', until: ports.now() + LOOK_MS_MIN };
+    // Another account's messages are none of its business, and one that came later was only guessed.
     if (record === null || record.account !== queued.account) return lost(seq);
+    if (seq >= queued.seq && !isBefore(record, queued)) return lost(seq);
     if (record.state === 'queued' || record.state === 'sending') {
       return { kind: 'wait', until: lookAt(ports.places, record.seq, ports.now()) };
     }
@@ -66,6 +69,21 @@ async function resolveAll(
     ids.set(seq, record.messageId);
   }
   return { kind: 'ready', body: references.named(body, ids) };
+}
+
+// Numbers of a spill were drawn before others that were given out since; ranks are in the order of acceptance.
+function isBefore(record: Delivery, queued: Queued): boolean {
+  return record.seq !== queued.seq && record.rank < queued.rank;
+}
+
+// The store may be away: nothing is said of the message then.
+async function known(records: Records, seq: number): Promise<Delivery | 'unavailable' | null> {
+  try {
+    return await latest(records, seq);
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return 'unavailable';
+    throw error;
+  }
 }
 
 async function latest(records: Records, seq: number): Promise<Delivery | null> {

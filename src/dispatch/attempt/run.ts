@@ -34,11 +34,13 @@ interface Start {
   readonly ticket: Ticket;
   readonly probing: boolean;
   readonly begun: Extract<Begun, { kind: 'begun' }>;
+  // When it was asked to be begun, or before.
+  readonly askedAt: number;
   readonly startedAt: number;
 }
 
 // The same, of one that no call will be made for.
-interface Ending extends Omit<Start, 'begun'> {
+interface Ending extends Omit<Start, 'begun' | 'askedAt'> {
   readonly begun: Omit<Start['begun'], 'kind' | 'body'> & { readonly body: string | null };
 }
 
@@ -58,6 +60,8 @@ interface Answer {
 type Kept = Omit<TriedCall, 'outcome'>;
 
 export interface AttemptsPorts extends BeginPorts {
+  // How long after it was asked to be begun a call may leave; left out: for ever.
+  readonly fleet?: { readonly certainMs: number };
   readonly accounts: AccountKeys;
   readonly ledger: Records;
   readonly platformTime: Pick<PlatformTime, 'lookAt' | 'answered'>;
@@ -75,12 +79,14 @@ export class Attempts {
   readonly #lead = new BeginLatency();
   readonly #lookAt: ReadonlyMap<string, number>;
   readonly #lookUp: Parameters<typeof resolve>[1];
+  readonly #certainMs: number;
 
   constructor(road: RoadState, ports: AttemptsPorts, shown: ContentCache) {
     this.#road = road;
     this.#p = ports;
     this.#shown = shown;
     this.#lookAt = ports.platformTime.lookAt;
+    this.#certainMs = ports.fleet?.certainMs ?? Number.POSITIVE_INFINITY;
     const { ledger: records, clock } = ports;
     this.#lookUp = { records, places: road.scheduler, now: () => clock.now() };
   }
@@ -92,6 +98,7 @@ export class Attempts {
 
   async make(queued: Queued, ticket: Ticket, takenAt: number): Promise<void> {
     const probing = this.#road.availability.probes(queued.account, takenAt);
+    const askedAt = this.#p.clock.now();
     const begun = await this.#begin(queued, takenAt);
     if (
       begun instanceof JournalUnavailable ||
@@ -103,7 +110,7 @@ export class Attempts {
     }
     this.#road.store.worked();
     const start = { queued, ticket, probing, startedAt: this.#p.clock.now() };
-    if (begun.kind === 'begun') return this.#go({ ...start, begun });
+    if (begun.kind === 'begun') return this.#go({ ...start, begun, askedAt });
     const outcome = damagedOutcome(this.#p, queued);
     const ended = { ...start, begun: { ...begun, body: null } };
     return this.#keep(ended, (tried) => quarantine(this.#p, tried, outcome));
@@ -114,7 +121,7 @@ export class Attempts {
     const record = { acceptedAt, failures: 0, doubts: 0, cures: [] };
     const begun = { kind: 'begun', n: 1, body, record } as const;
     const startedAt = this.#p.clock.now();
-    return this.#go({ queued, ticket, probing: false, begun, startedAt });
+    return this.#go({ queued, ticket, probing: false, begun, askedAt: acceptedAt, startedAt });
   }
 
   async #go(start: Start): Promise<void> {
@@ -128,7 +135,9 @@ export class Attempts {
     }
     switch (plan.kind) {
       case 'send':
-        return this.#send(start, plan.body, plan.change);
+        return this.#isStale(start)
+          ? this.#keep(start, (tried) => postpone(this.#p, tried, 'owner_uncertain', 0))
+          : this.#send(start, plan.body, plan.change);
       case 'wait': {
         const { until } = plan;
         return this.#keep(start, (tried) => postpone(this.#p, tried, 'reference_waits', until));
@@ -138,6 +147,11 @@ export class Attempts {
         return this.#keep(start, (tried) => this.#conclude(start, null, { ...tried, outcome }));
       }
     }
+  }
+
+  // The process was frozen for so long that another may have taken the account over since it was begun.
+  #isStale({ askedAt }: Start): boolean {
+    return this.#p.clock.now() - askedAt > this.#certainMs;
   }
 
   #plan(start: Start): Plan | Promise<Plan> {
@@ -161,7 +175,9 @@ export class Attempts {
 
   #planSend({ queued, probing }: Start, given: string, change: AttemptChange | null): Plan {
     const { platform, splits } = this.#road.profileOf(queued.account);
-    const body = (splits ? platform.repairs?.split(queued.method, given) : null) ?? given;
+    const { repairs } = platform;
+    const mayBeCut = splits && repairs !== undefined && given.length > repairs.wholeUnitsMax;
+    const body = (mayBeCut ? repairs.split(queued.method, given) : null) ?? given;
     // A probe must be a call, whatever it says.
     const known = probing ? null : this.#shown.same(platform, queued, body);
     return known === null ? { kind: 'send', body, change } : { kind: 'known', outcome: known.sent };
@@ -185,8 +201,9 @@ export class Attempts {
     if (date !== undefined) this.#lookAtDate(profile.host, date, startedAt);
     if (outcome.kind === 'sent') this.#road.threads.learn(queued, outcome.messageId);
     const { n, record } = begun;
-    const confirmed = withGrownWait(await this.#confirmed(account, outcome), n);
-    const tried = { queued, n, record, body, outcome: confirmed, startedAt, probing, change };
+    const confirmed = await this.#confirmed(account, outcome);
+    const meant = confirmed.kind === 'limited' ? withGrownWait(confirmed, n) : confirmed;
+    const tried = { queued, n, record, body, outcome: meant, startedAt, probing, change };
     await this.#finish(queued, probing, await this.#conclude(start, ticket, tried));
   }
 

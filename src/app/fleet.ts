@@ -1,0 +1,342 @@
+// Joins a node with its fleet: who is alive, which accounts are this node's, a line to the others, and what they are
+// told of changes in the store. Embedded there is none of it.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Accounts } from '../accounts/accounts.ts';
+import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
+import type { Coordination, FleetNode } from '../cluster/coordination.ts';
+import { FallbackCoordination } from '../cluster/fallback.ts';
+import { Membership } from '../cluster/membership.ts';
+import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
+import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
+import { PostgresCoordination } from '../cluster/postgres.ts';
+import { RedisCoordination } from '../cluster/redis.ts';
+import { FleetRoad } from '../cluster/road.ts';
+import { fleetSecret } from '../cluster/secret.ts';
+import { FleetViews, type NodeView } from '../cluster/views.ts';
+import type { Config, Settings } from '../config/config.ts';
+import type { Dispatch } from '../dispatch/loop.ts';
+import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { AskedRoad } from '../road/road.ts';
+import type { PostgresJournal } from '../store/postgres/postgres.ts';
+import { SCHEMA } from '../store/postgres/schema/schema.ts';
+import type { SpillingStore } from '../store/spill/store.ts';
+import { type Clock, sleep, type Timer } from '../system/clock.ts';
+import type { Log } from '../system/log.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
+import type { Engine } from './delivery.ts';
+
+export interface FleetParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly journal: PostgresJournal;
+  // The same with the spill before it.
+  readonly spilling: Pick<SpillingStore, 'append' | 'move' | 'standing'>;
+  readonly ledger: Ledger;
+  // As whom the store knows this process.
+  readonly incarnation: string;
+}
+
+// What every node reads again, and is told to.
+export interface SharedTruth {
+  readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
+  readonly keyring: Pick<Keyring, 'reload' | 'listen'>;
+}
+
+const TOPICS = { accounts: 'accounts', keys: 'keys' } as const;
+// Who missed a word of the bus knows it then.
+const REREAD_MS = 3_000;
+// How often it is looked whether this node stood still for longer than it was a member for sure.
+const CERTAIN_LOOK_MS = 500;
+// Pruning, and handing posts on: what one node does for all.
+const MAINTENANCE = { name: 'maintenance', ttlMs: 15_000 } as const;
+const NAME_FILE = 'node-name';
+const NAME_CHARS = 4;
+// Of the time that a stop may take, for accounts that are handed over.
+const HAND_OVER_SHARE = 0.6;
+
+export class Fleet {
+  readonly accounts: FleetAccounts;
+  readonly coordination: Coordination;
+  readonly peers: FleetPeers;
+  readonly services: AccountPart[] = [];
+  readonly views: FleetViews;
+  readonly secret: string;
+  readonly name: string;
+  readonly incarnation: string;
+  readonly forwards: Record<ForwardOutcome, number> = { answered: 0, moved: 0, unsent: 0, lost: 0 };
+  readonly moves: Record<OwnershipEvent, number> = { taken: 0, handed_over: 0, lost: 0 };
+  readonly #p: FleetParts;
+  readonly #pace: () => typeof POSTGRES_PACE;
+  readonly #startedAt: number;
+  #road: FleetRoad | null = null;
+  #dispatch: Dispatch | null = null;
+  #membership: Membership | null = null;
+  #url = '';
+  #isStopping = false;
+  #hasStoodStill = false;
+  #maintainsUntil = 0;
+  readonly #timers = new Set<Timer>();
+  readonly #unlisten: (() => void)[] = [];
+
+  // Whoever has not missed it yet may still fail to reach who is alive.
+  readonly #isStoreAway = (): boolean =>
+    this.#p.spilling.standing.mode === 'away' || (this.#membership?.isOutOfTouch ?? false);
+
+  constructor(parts: FleetParts) {
+    this.#p = parts;
+    const { config, clock, log, journal, incarnation } = parts;
+    this.name = nodeName(config);
+    this.incarnation = incarnation;
+    this.#startedAt = clock.now();
+    // The settings do not let a node start without it.
+    this.secret = fleetSecret(config.secret ?? '');
+    const { coordination, pace } = openCoordination(parts);
+    this.coordination = coordination;
+    this.#pace = pace;
+    this.peers = new FleetPeers(this.secret, (outcome) => {
+      this.forwards[outcome] += 1;
+    });
+    const members = () => this.members;
+    this.views = new FleetViews({ clock, peers: this.peers, self: incarnation, members });
+    this.accounts = new FleetAccounts({
+      store: journal,
+      self: incarnation,
+      members,
+      isStoreAway: this.#isStoreAway,
+      road: {
+        take: (account) => this.#dispatch!.take(account),
+        handOver: (account, ms) => this.#dispatch!.handOver(account, this.#handOverMs(ms)),
+      },
+      services: () => this.services,
+      handOverMsMax: config.deadlineMs,
+      count: (event) => {
+        this.moves[event] += 1;
+      },
+      onFailure: (error, account) => log.warn({ err: error, account }, 'could not move an account'),
+    });
+  }
+
+  get members(): readonly FleetNode[] {
+    return this.#membership?.members ?? [];
+  }
+
+  get isMember(): boolean {
+    return this.#membership?.isCertain(this.#p.clock.now()) ?? false;
+  }
+
+  // Whether what one node does for all is this one's to do.
+  get isMaintainer(): boolean {
+    return this.#p.clock.now() < this.#maintainsUntil;
+  }
+
+  // How long after it was begun a call may leave.
+  get certainMs(): number {
+    return (this.#p.config.redisUrl === null ? POSTGRES_PACE : REDIS_PACE).ttlMs;
+  }
+
+  // The road as everything in this process sees it.
+  attach({ dispatch, road: local }: Engine, settingsOf: (account: string) => Settings): Engine {
+    const { clock, ledger, spilling } = this.#p;
+    const journal = {
+      ownerOf: this.#p.journal.ownerOf.bind(this.#p.journal),
+      ownersBut: this.#p.journal.ownersBut.bind(this.#p.journal),
+      append: spilling.append.bind(spilling),
+      move: spilling.move.bind(spilling),
+    };
+    const { scheduler } = dispatch.state;
+    this.#dispatch = dispatch;
+    const isOnRoad = (seq: number) => scheduler.isInFlight(seq) || scheduler.isWaiting(seq);
+    const { accounts, peers } = this;
+    const { views } = this;
+    const queueMaxOf = (account: string) => settingsOf(account).queueMax;
+    this.#road = new FleetRoad({
+      ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
+    });
+    return { dispatch, road: this.#road.road };
+  }
+
+  // What HTTP needs of it; `local`: the road of this node alone.
+  port(local: AskedRoad, truth: SharedTruth): FleetPort {
+    const { accounts, peers } = this;
+    const self = () => this.#url;
+    const isKnown = async (account: string) => {
+      if (truth.accounts.get(account) === null) await truth.accounts.reload();
+      return truth.accounts.get(account) !== null;
+    };
+    return {
+      secret: this.secret,
+      isHere: (account) => accounts.isHere(account),
+      whereIs: (account) => accounts.whereIs(account),
+      isKnown,
+      claim: async (account) =>
+        (await isKnown(account)) ? accounts.claim(account) : { kind: 'nobody' },
+      next: (account, named, asked) => accounts.next(account, named, asked),
+      isStoreAway: this.#isStoreAway,
+      self: {
+        get url() {
+          return self();
+        },
+      },
+      forward: (node, request) => peers.forward(node, request),
+      ask: (node, path, question) => peers.ask(node, path, question),
+      pause: (ms) => sleep(this.#p.clock, ms),
+      view: () => this.#view(local),
+      refresh: () => this.views.refresh(),
+      nodes: () => this.#nodes(local),
+      submit: (delivery) => local.submit(delivery),
+      move: (order) => local.move(order),
+      async look(account) {
+        await accounts.refresh(account);
+      },
+    };
+  }
+
+  #view(local: AskedRoad): NodeView {
+    const own = local.accounts().filter(({ id }) => this.accounts.isHere(id));
+    const accounts = own.map(({ id, breaker, waiting, inFlight }) => {
+      return { id, breaker, waiting, inFlight };
+    });
+    return { depths: local.depths(), counts: local.counts(), accounts };
+  }
+
+  #nodes(local: AskedRoad): NodeStanding[] {
+    return this.members.map((node) => {
+      const isSelf = node.incarnation === this.incarnation;
+      const view = isSelf ? this.#view(local) : (this.views.views.get(node.incarnation) ?? null);
+      return { ...node, isSelf, view };
+    });
+  }
+
+  // A member from now on; `url`: where its internal listener is reached.
+  async start(url: string, truth: SharedTruth): Promise<void> {
+    const { clock, log, incarnation } = this.#p;
+    this.#url = url;
+    const { name } = this;
+    this.#membership = new Membership({
+      ...{ clock, coordination: this.coordination, pace: this.#pace, accounts: this.accounts },
+      self: { name, incarnation, url, startedAt: this.#startedAt },
+      onFailure: (error) => log.warn({ err: error }, 'the fleet cannot be reached; trying again'),
+      onMembers: (members) => {
+        this.peers.closeOthers([...members, { url: this.#url }]);
+        log.info({ members: members.map((each) => each.name) }, 'the fleet has changed');
+      },
+    });
+    this.#follow(truth);
+    await this.#membership.start();
+    this.#every(CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
+    await this.#claimMaintenance();
+    this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
+  }
+
+  // Something of the account is for its owner to do.
+  tellOwner(account: string): void {
+    void this.#road?.tell(account);
+  }
+
+  // Hands over what is this node's, while it still answers.
+  async leave(deadlineMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#maintainsUntil = 0;
+    const { name } = MAINTENANCE;
+    await this.coordination.release({ name, token: this.incarnation }).catch(() => false);
+    await this.#membership?.stop(deadlineMs);
+  }
+
+  async close(): Promise<void> {
+    for (const unlisten of this.#unlisten) unlisten();
+    this.#road?.stop();
+    await this.peers.close();
+    await this.coordination.close();
+  }
+
+  #handOverMs(ms: number): number {
+    return this.#isStopping ? Math.min(ms, this.#p.config.drainMsMax * HAND_OVER_SHARE) : ms;
+  }
+
+  // The store is the truth: who changes it says so, and all read it again every few seconds besides.
+  #follow({ accounts, keyring }: SharedTruth): void {
+    const { coordination } = this;
+    const failed = (error: unknown) =>
+      this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
+    const rereadAccounts = () => void accounts.reload().catch(failed);
+    const rereadKeys = () => void keyring.reload().catch(failed);
+    const publish = (topic: string) => void coordination.publish(topic, '').catch(() => {});
+    this.#unlisten.push(
+      coordination.subscribe(TOPICS.accounts, rereadAccounts),
+      coordination.subscribe(TOPICS.keys, rereadKeys),
+      accounts.listen(({ isOthers }) => {
+        if (isOthers !== true) publish(TOPICS.accounts);
+      }),
+      keyring.listen(() => publish(TOPICS.keys)),
+    );
+    this.#every(REREAD_MS, () => {
+      rereadAccounts();
+      rereadKeys();
+    });
+  }
+
+  // Its time is counted from before it was asked for, so that two never think it theirs.
+  async #claimMaintenance(): Promise<void> {
+    const askedAt = this.#p.clock.now();
+    const claimed = await this.coordination
+      .claim({ ...MAINTENANCE, token: this.incarnation })
+      .catch(() => null);
+    if (claimed?.kind === 'held') this.#maintainsUntil = askedAt + MAINTENANCE.ttlMs;
+  }
+
+  // Others may have written for its accounts meanwhile, or taken them.
+  #lookAtCertainty(): void {
+    if (!this.isMember) this.#hasStoodStill = true;
+    else if (this.#hasStoodStill) {
+      this.#hasStoodStill = false;
+      for (const account of [...this.accounts.open()]) void this.accounts.refresh(account);
+    }
+  }
+
+  #every(ms: number, run: () => void): void {
+    const { clock } = this.#p;
+    const arm = () => {
+      const timer = clock.schedule(clock.now() + ms, () => {
+        this.#timers.delete(timer);
+        run();
+        if (!this.#isStopping) arm();
+      });
+      this.#timers.add(timer);
+    };
+    arm();
+  }
+}
+
+function openCoordination({ config, clock, log, journal }: FleetParts) {
+  const url = config.databaseUrl!;
+  const postgres = new PostgresCoordination({ url, schema: SCHEMA, clock });
+  if (config.redisUrl === null) return { coordination: postgres, pace: () => POSTGRES_PACE };
+  const redis = new RedisCoordination({ url: config.redisUrl, fleet: journal.tag, clock });
+  const coordination = new FallbackCoordination({
+    ...{ clock, redis, postgres },
+    onNote: (note) => log.warn(note, 'coordination over Redis has changed'),
+  });
+  return { coordination, pace: () => coordination.pace };
+}
+
+// As people call it: the same at every start.
+function nodeName({ node, data }: Config): string {
+  if (node !== null) return node;
+  const path = join(data, NAME_FILE);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    const name = `${hostname()}-${randomUUID().slice(0, NAME_CHARS)}`;
+    makePrivateFolder(data);
+    writeFileSync(path, name, { mode: PRIVATE_FILE });
+    return name;
+  }
+}

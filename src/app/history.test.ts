@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { About, RoadEvent } from '../domain/event.ts';
+import { createMemoryStore } from '../store/memory/memory.ts';
+import { ALL_ACCOUNTS } from '../store/ports/minutes.ts';
+import type { Store } from '../store/ports/store.ts';
+import { seededRandom } from '../system/random.ts';
+import { serviceContract } from '../system/service.contract.ts';
+import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
+import { createMetrics } from '../telemetry/metrics/metrics.ts';
+import { openHistory } from './history.ts';
+
+const MINUTE = 60_000;
+const DAY = 1440;
+const START = 30_000_000 * MINUTE;
+
+const ABOUT: About = {
+  ...{ seq: 1, id: 'a-1', correlation: 'a-1', account: 'telegram:1', chat: '1', lane: '1' },
+  ...{ method: 'sendMessage', priority: 'normal' },
+};
+
+function sent(ageMs: number): RoadEvent {
+  const move = { from: 'sending', to: 'sent', reason: null, dueAt: 0, ageMs } as const;
+  return { kind: 'moved', at: 0, about: ABOUT, ...move };
+}
+
+function opened(journal: Store, clock: VirtualClock, seed: number) {
+  const warned: object[] = [];
+  const metrics = createMetrics({ process: false });
+  const service = openHistory(
+    {
+      ...{ clock, random: seededRandom(seed), journal },
+      log: { warn: (fields: object) => void warned.push(fields) },
+    },
+    metrics,
+  );
+  return { service, tell: metrics.listen, warned };
+}
+
+const pass = (clock: VirtualClock, ms: number) => clock.run(clock.now() + ms);
+
+test('a minute is written when it is over, and adds up with what the next process counts in it', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  const since = () => journal.minutes.since({ account: ALL_ACCOUNTS, minute: 0 });
+  const first = opened(journal, clock, 1);
+  await first.service.start();
+  first.tell(sent(10));
+  expect(await since()).toEqual([]);
+  await pass(clock, MINUTE);
+  expect(await since()).toMatchObject([{ minute: START / MINUTE, sent: 1 }]);
+  first.tell(sent(10));
+  first.tell(sent(10));
+  await first.service.stop(1000);
+  const second = opened(journal, clock, 2);
+  await second.service.start();
+  second.tell(sent(10));
+  await pass(clock, MINUTE);
+  await second.service.stop(1000);
+  const counted = (await since()).map(({ minute, sent: n }) => [minute - START / MINUTE, n]);
+  expect(counted.toSorted()).toEqual([
+    [0, 1],
+    [1, 1],
+    [1, 2],
+  ]);
+});
+
+test('a day is kept, and quiet minutes write nothing', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  const { service, tell } = opened(journal, clock, 1);
+  await service.start();
+  tell(sent(10));
+  await pass(clock, 2 * MINUTE);
+  tell(sent(10));
+  await pass(clock, MINUTE);
+  expect(await journal.minutes.since({ account: 'telegram:1', minute: 0 })).toHaveLength(2);
+  await pass(clock, (DAY + 20) * MINUTE);
+  expect(await journal.minutes.since({ account: 'telegram:1', minute: 0 })).toEqual([]);
+  await service.stop(1000);
+});
+
+test('a store that fails is told of, and the next minute is written', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  let isFull = true;
+  const minutes = {
+    ...journal.minutes,
+    save: (sums: Parameters<typeof journal.minutes.save>[0]) =>
+      isFull ? Promise.reject(new Error('full')) : journal.minutes.save(sums),
+  };
+  const failing = Object.assign(Object.create(journal) as Store, { minutes });
+  const { service, tell, warned } = opened(failing, clock, 1);
+  await service.start();
+  tell(sent(10));
+  await pass(clock, MINUTE);
+  expect(warned).toHaveLength(1);
+  isFull = false;
+  tell(sent(10));
+  await pass(clock, MINUTE);
+  expect(await journal.minutes.since({ account: '', minute: 0 })).toHaveLength(1);
+  await service.stop(1000);
+});
+
+serviceContract('history', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  let deeds = 0;
+  const prune = async () => {
+    deeds += 1;
+    return 0;
+  };
+  const minutes = { ...journal.minutes, prune };
+  const counting = Object.assign(Object.create(journal) as Store, { minutes });
+  return { ...opened(counting, clock, 1), clock, deeds: () => deeds, work: null };
+});

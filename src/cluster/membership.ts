@@ -1,0 +1,342 @@
+// This node in the fleet: it renews, looks who is alive, and says which accounts to open and which to hand over
+// (plan.ts). Four things run beside each other, each at most once at a time: renewals, looks, steps and hand-overs,
+// because a step takes as long as the store does and a hand-over as long as the calls in flight: nobody may be thought
+// dead for the one, and no dead node's accounts may wait for the other.
+
+import type { Clock } from '../system/clock.ts';
+import { drained, type Service } from '../system/service.ts';
+import type { Coordination, FleetNode, NodeState } from './coordination.ts';
+import { Loop } from './loop.ts';
+import {
+  CUT_OFF_AFTER_MS,
+  HAND_OVER_PAUSE_MS,
+  HAND_OVERS_LEAVING_MAX,
+  HAND_OVERS_MAX,
+  type MembershipPace,
+  OPENS_MAX,
+  RESYNC_MS,
+  RETURN_GRACE_MS,
+} from './pace.ts';
+import { type HandOver, type OwnerRow, planOwnership } from './plan.ts';
+
+export interface MembershipParts {
+  readonly clock: Clock;
+  readonly coordination: Coordination;
+  readonly self: Omit<FleetNode, 'state'>;
+  // Asked for again and again: it is another when Redis is away.
+  readonly pace: () => MembershipPace;
+  readonly accounts: OwnedAccounts;
+  // Coordination or the store could not be reached; tried again by itself.
+  readonly onFailure: (error: unknown) => void;
+  readonly onMembers?: (members: readonly FleetNode[]) => void;
+}
+
+// What a node does with accounts. A failure of one account is its own affair: what could not be done is planned again.
+export interface OwnedAccounts {
+  // Those that are open in this process.
+  open(): Iterable<string>;
+  // What the store says of all that have an owner or need one, without those that `keepers` own. Rejects while the
+  // store cannot be reached.
+  rows(keepers: readonly string[]): Promise<readonly OwnerRow[]>;
+  take(accounts: readonly string[]): Promise<void>;
+  // Resolves when they are closed in the store.
+  handOver(handOvers: readonly HandOver[]): Promise<void>;
+  // Taken over by others.
+  lose(accounts: readonly string[]): Promise<void>;
+}
+
+// Names the incarnations that something was handed over to.
+const HANDED_TOPIC = 'handed';
+
+export class Membership implements Service {
+  readonly #parts: MembershipParts;
+  #life: 'new' | 'running' | 'leaving' | 'stopped' = 'new';
+  #members: readonly FleetNode[] = [];
+  // ms of the clock.
+  #changedAt = -Infinity;
+  // Until when this node is a member for sure.
+  #certainUntil = -Infinity;
+  #storeFailedAt: number | null = null;
+  #hasLookFailed = false;
+  // Until then others are what they were before the store or coordination was away.
+  #graceUntil = -Infinity;
+  #steppedAt = -Infinity;
+  #isStepDue = false;
+  // Whether rows that name this node are of interest: some may not be open here.
+  #isOwnDue = true;
+  readonly #renewing: Loop;
+  readonly #looking: Loop;
+  readonly #stepping: Loop;
+  #unsubscribe: () => void = () => {};
+  #handingOver: Promise<void> | null = null;
+  #left: Promise<void> = Promise.resolve();
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    const { clock } = parts;
+    this.#renewing = new Loop(clock, () => this.#renew());
+    this.#looking = new Loop(clock, () => this.#look());
+    this.#stepping = new Loop(clock, () => this.#step());
+  }
+
+  // As they were last seen, by name.
+  get members(): readonly FleetNode[] {
+    return this.#members;
+  }
+
+  get state(): NodeState {
+    if (this.#life === 'leaving' || this.#life === 'stopped') return 'leaving';
+    const { clock } = this.#parts;
+    const failedAt = this.#storeFailedAt;
+    return failedAt !== null && clock.now() - failedAt >= CUT_OFF_AFTER_MS ? 'cut_off' : 'ready';
+  }
+
+  // Whether no other node can have thought this one dead. False: what it owns may be another's by now, which the store
+  // would say; it need not ask.
+  isCertain(now: number): boolean {
+    return now < this.#certainUntil;
+  }
+
+  // The last look at who is alive failed, or the last step.
+  get isOutOfTouch(): boolean {
+    return this.#hasLookFailed || this.#storeFailedAt !== null;
+  }
+
+  // Something has changed in the store: a new account, one that was found to be another's.
+  wake(): void {
+    if (this.#life !== 'running') return;
+    this.#isStepDue = true;
+    this.#looking.runSoon();
+  }
+
+  // Resolves when this node is a member, or could not become one yet.
+  async start(): Promise<void> {
+    if (this.#life !== 'new') return;
+    this.#life = 'running';
+    const { coordination, self } = this.#parts;
+    this.#unsubscribe = coordination.subscribe(HANDED_TOPIC, (message) => {
+      if (message.includes(self.incarnation)) this.wake();
+    });
+    await this.#renewing.runNow();
+    this.#looking.runSoon();
+  }
+
+  // Hands over what it owns and leaves, at the latest at the deadline: what is left then is taken over from it.
+  async stop(deadlineMs: number): Promise<void> {
+    if (this.#life === 'leaving' || this.#life === 'stopped') {
+      return drained(this.#parts.clock, [this.#left], deadlineMs);
+    }
+    const isStarted = this.#life === 'running';
+    this.#life = 'leaving';
+    this.#left = isStarted ? this.#leave() : Promise.resolve();
+    await drained(this.#parts.clock, [this.#left], deadlineMs);
+    this.#life = 'stopped';
+    for (const loop of [this.#renewing, this.#looking, this.#stepping]) loop.stop();
+    this.#unsubscribe();
+  }
+
+  async #leave(): Promise<void> {
+    const { coordination } = this.#parts;
+    this.#looking.stop();
+    await this.#stepping.stopped();
+    await this.#renewing.runNow();
+    await this.#readMembers();
+    for (let isMore = true; isMore && !this.#isStopped(); ) {
+      await this.#planned();
+      isMore = this.#handingOver !== null;
+      await this.#handingOver;
+    }
+    this.#renewing.stop();
+    await this.#renewing.stopped();
+    await coordination.leave().catch(this.#parts.onFailure);
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, coordination, self, pace } = this.#parts;
+    const { ttlMs, renewMs } = pace();
+    const askedAt = clock.now();
+    try {
+      await coordination.join({ ...self, state: this.state }, ttlMs);
+      this.#certainUntil = Math.max(this.#certainUntil, askedAt + ttlMs);
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+    if (this.#life !== 'stopped') this.#renewing.runAt(askedAt + renewMs);
+  }
+
+  async #look(): Promise<void> {
+    const { clock, self, pace } = this.#parts;
+    const askedAt = clock.now();
+    const { lookMs, settleMs } = pace();
+    const wasSettled = this.#isSettled(this.#steppedAt, settleMs);
+    if (await this.#readMembers()) {
+      // It was forgotten: an emptied Redis, or a process that stood still.
+      const isMember = this.#members.some(({ incarnation }) => incarnation === self.incarnation);
+      if (!isMember) this.#renewing.runSoon();
+      const isSettled = this.#isSettled(clock.now(), settleMs);
+      const isResync = clock.now() - this.#steppedAt >= RESYNC_MS;
+      const isRetry = this.#storeFailedAt !== null;
+      if (isResync || isRetry || (isSettled && !wasSettled)) this.#isStepDue = true;
+      if (this.#isStepDue) this.#stepping.runSoon();
+    }
+    if (this.#life === 'running') this.#looking.runAt(askedAt + lookMs);
+  }
+
+  async #readMembers(): Promise<boolean> {
+    const { clock, coordination, onFailure, onMembers } = this.#parts;
+    try {
+      const seen = await coordination.members();
+      if (this.#hasLookFailed) this.#beginGrace();
+      this.#hasLookFailed = false;
+      const members = this.#isGrace() ? withMissing(seen, this.#members) : seen;
+      if (!areSame(members, this.#members)) {
+        this.#changedAt = clock.now();
+        this.#isStepDue = true;
+        this.#members = members;
+        onMembers?.(members);
+      }
+      return true;
+    } catch (error) {
+      this.#hasLookFailed = true;
+      onFailure(error);
+      return false;
+    }
+  }
+
+  #beginGrace(): void {
+    this.#graceUntil = this.#parts.clock.now() + RETURN_GRACE_MS;
+    this.#stepping.runAt(this.#graceUntil);
+  }
+
+  #isGrace(): boolean {
+    return this.#parts.clock.now() < this.#graceUntil;
+  }
+
+  async #step(): Promise<void> {
+    this.#isStepDue = false;
+    await this.#planned();
+  }
+
+  async #planned(): Promise<void> {
+    const { clock, self, accounts, pace, onFailure } = this.#parts;
+    const members = this.#members;
+    this.#steppedAt = clock.now();
+    try {
+      const open = [...accounts.open()];
+      const rows = await accounts.rows(this.#keepers(members));
+      this.#storeWorks();
+      if (this.#isStopped()) return;
+      const plan = planOwnership({
+        ...{ self: self.incarnation, members: this.#asItIs(members), rows, open },
+        isSettled: this.#isSettled(clock.now(), pace().settleMs),
+        handOversMax: this.#handOversMax(),
+      });
+      if (plan.lost.length > 0) await accounts.lose(plan.lost);
+      if (plan.handOver.length > 0 && this.#mayMove()) {
+        this.#handingOver = this.#handOver(plan.handOver);
+      }
+      await this.#take(plan.open, members);
+    } catch (error) {
+      this.#storeFailedAt ??= clock.now();
+      // What was taken without an answer is this node's, and not open.
+      this.#isOwnDue = true;
+      onFailure(error);
+    }
+  }
+
+  // In batches, for as long as the plan holds.
+  async #take(planned: readonly string[], members: readonly FleetNode[]): Promise<void> {
+    const { accounts } = this.#parts;
+    for (let from = 0; from < planned.length; from += OPENS_MAX) {
+      if (this.#life !== 'running' || !this.#mayMove() || this.#members !== members) {
+        this.#isStepDue = true;
+        return;
+      }
+      await accounts.take(planned.slice(from, from + OPENS_MAX));
+    }
+    const open = new Set(accounts.open());
+    // Some may be this node's by now, and not open. Not at once: the store may be away.
+    if (planned.some((account) => !open.has(account))) this.#isStepDue = this.#isOwnDue = true;
+  }
+
+  async #handOver(handOvers: readonly HandOver[]): Promise<void> {
+    const { clock, accounts, coordination, onFailure } = this.#parts;
+    const heirs = [...new Set(handOvers.map(({ to }) => to))];
+    try {
+      await accounts.handOver(handOvers);
+      // Who misses it finds out at its next resync.
+      await coordination.publish(HANDED_TOPIC, heirs.join(' '));
+    } catch (error) {
+      onFailure(error);
+    }
+    this.#handingOver = null;
+    // There may be more, and some may not be closed.
+    this.#isStepDue = this.#isOwnDue = true;
+    this.#stepping.runAt(clock.now() + HAND_OVER_PAUSE_MS);
+  }
+
+  #handOversMax(): number {
+    if (this.#handingOver !== null) return 0;
+    if (this.#life !== 'running') return HAND_OVERS_LEAVING_MAX;
+    return Math.max(1, Math.floor(HAND_OVERS_MAX / this.#members.length));
+  }
+
+  // A process that stood still, or is thought to, looks again before it moves anything.
+  #mayMove(): boolean {
+    return this.#life === 'leaving' || this.isCertain(this.#parts.clock.now());
+  }
+
+  // Those whose accounts nobody else takes; this node itself but for when its own rows are asked for.
+  #keepers(members: readonly FleetNode[]): string[] {
+    const { self } = this.#parts;
+    const isOwnDue = this.#isOwnDue;
+    this.#isOwnDue = false;
+    return members
+      .filter(({ incarnation, state }) =>
+        incarnation === self.incarnation ? !isOwnDue : state !== 'cut_off' || this.#isGrace(),
+      )
+      .map(({ incarnation }) => incarnation);
+  }
+
+  #isStopped(): boolean {
+    return this.#life === 'stopped';
+  }
+
+  #storeWorks(): void {
+    const was = this.state;
+    if (was === 'cut_off') this.#beginGrace();
+    this.#storeFailedAt = null;
+    if (was !== this.state) this.#renewing.runSoon();
+  }
+
+  // What others know of this node may be older than what it knows itself.
+  #asItIs(members: readonly FleetNode[]): readonly FleetNode[] {
+    const { self } = this.#parts;
+    const isGrace = this.#isGrace();
+    return members.map((member) => {
+      if (member.incarnation === self.incarnation) return { ...member, state: this.state };
+      return isGrace && member.state === 'cut_off' ? { ...member, state: 'ready' } : member;
+    });
+  }
+
+  #isSettled(now: number, settleMs: number): boolean {
+    return now - this.#changedAt >= settleMs;
+  }
+}
+
+function withMissing(
+  seen: readonly FleetNode[],
+  before: readonly FleetNode[],
+): readonly FleetNode[] {
+  const known = new Set(seen.map(({ incarnation }) => incarnation));
+  const missing = before.filter(({ incarnation }) => !known.has(incarnation));
+  return [...seen, ...missing].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function areSame(one: readonly FleetNode[], other: readonly FleetNode[]): boolean {
+  if (one.length !== other.length) return false;
+  return one.every((node, i) => {
+    const { incarnation, url, state } = other[i]!;
+    return node.incarnation === incarnation && node.url === url && node.state === state;
+  });
+}

@@ -1,0 +1,131 @@
+// Requests from this node to the internal listeners of others. What became of a request that got no answer decides
+// whether it may go again: one that never left may, one that may have been read may not, unless it is harmless.
+
+import { Readable } from 'node:stream';
+import { FLEET_HEADERS, MOVED_STATUS } from '../domain/fleet.ts';
+import { undiciTransport } from '../system/http/http.ts';
+import type { HttpRequest, Transport } from '../system/http/transport.ts';
+import { jsonOrUndefined } from '../system/json.ts';
+import type { FleetNode } from './coordination.ts';
+
+export interface PeerRequest extends Pick<HttpRequest, 'method' | 'path' | 'headers'> {
+  // A stream is as long as the header `content-length` says.
+  readonly body: Buffer | Readable | null;
+  readonly signal: AbortSignal;
+}
+
+export type PeerAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Readable;
+    }
+  // The account is not owned there; `to`: the incarnation that has it, if that is known.
+  | { readonly kind: 'moved'; readonly to: string | null }
+  | { readonly kind: 'unsent' }
+  | { readonly kind: 'lost' };
+
+export type ForwardOutcome = PeerAnswer['kind'];
+
+export type PeerValue =
+  | { readonly kind: 'answered'; readonly value: unknown }
+  | Exclude<PeerAnswer, { kind: 'answered' }>;
+
+type Address = Pick<FleetNode, 'url'>;
+
+// Nodes are near each other: who takes longer to connect to is away.
+const CONNECT_MS_MAX = 1_000;
+const CONNECTIONS_MAX = 256;
+// Of a question of the fleet's own; requests of callers take as long as their owner lets them.
+const ASK_MS_MAX = 5_000;
+const ASK_BYTES_MAX = 16 * 1024 * 1024;
+
+export class FleetPeers {
+  readonly #secret: string;
+  readonly #count: (outcome: ForwardOutcome) => void;
+  readonly #lines = new Map<string, Transport>();
+
+  constructor(secret: string, count: (outcome: ForwardOutcome) => void) {
+    this.#secret = secret;
+    this.#count = count;
+  }
+
+  async forward(node: Address, request: PeerRequest): Promise<PeerAnswer> {
+    const answer = await this.#send(node, request);
+    this.#count(answer.kind);
+    return answer;
+  }
+
+  // A question of the fleet's own, in JSON.
+  async ask(node: Address, path: string, question: object): Promise<PeerValue> {
+    const answer = await this.#send(node, {
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(question)),
+      signal: AbortSignal.timeout(ASK_MS_MAX),
+    });
+    if (answer.kind !== 'answered') return answer;
+    const value = jsonOrUndefined((await textOf(answer.body)) ?? '');
+    if (answer.status !== 200 || value === undefined) return { kind: 'lost' };
+    return { kind: 'answered', value };
+  }
+
+  // Of nodes that are gone.
+  closeOthers(members: readonly Address[]): void {
+    const urls = new Set(members.map(({ url }) => url));
+    for (const [url, line] of this.#lines) {
+      if (urls.has(url)) continue;
+      this.#lines.delete(url);
+      void line.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#lines.values(), (line) => line.close()));
+    this.#lines.clear();
+  }
+
+  async #send({ url }: Address, request: PeerRequest): Promise<PeerAnswer> {
+    const { method, path, headers, body, signal } = request;
+    const isBuffer = Buffer.isBuffer(body);
+    const length = isBuffer ? { 'content-length': String(body.length) } : null;
+    const proven = { ...headers, ...length, [FLEET_HEADERS.secret]: this.#secret };
+    const content = isBuffer ? Readable.from([body]) : body;
+    const sent = await this.#lineTo(url).stream(
+      { method, path, headers: proven, body: content, deadlineMs: 0 },
+      signal,
+    );
+    if (sent.kind !== 'answered') return { kind: sent.kind };
+    const moved = sent.headers[FLEET_HEADERS.moved];
+    if (sent.status !== MOVED_STATUS || moved === undefined) return sent;
+    sent.body.resume();
+    return { kind: 'moved', to: moved === '' ? null : moved };
+  }
+
+  #lineTo(url: string): Transport {
+    const known = this.#lines.get(url);
+    if (known !== undefined) return known;
+    const options = { connectionsMax: CONNECTIONS_MAX, connectTimeoutMs: CONNECT_MS_MAX };
+    const line = undiciTransport({ baseUrl: url, ...options });
+    this.#lines.set(url, line);
+    return line;
+  }
+}
+
+// null: it broke off, or is more than any answer of the fleet.
+async function textOf(body: Readable): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > ASK_BYTES_MAX) return null;
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,274 @@
+// The road of a fleet, as everything in this process sees it: what is of this node's accounts goes over its own road,
+// what is another's is handed to its owner. Nobody who owns it can be reached: it is written down under the epoch of
+// the owner that was, which the store takes only while nobody has taken the account over since, and the next owner
+// finds it. Requests of callers are forwarded before they come here (http/fleet); this is for what is submitted
+// besides: observers of a message, posts that go on to chats, the library.
+
+import type { NewDelivery } from '../domain/delivery.ts';
+import { FLEET_PATHS } from '../domain/fleet.ts';
+import type { AskedRoad, Ended, MoveOrder } from '../road/road.ts';
+import type { Appended, DeliveryStore, Moved } from '../store/ports/delivery.ts';
+import type { FleetStore } from '../store/ports/fleet.ts';
+import { FIRST_EPOCH, NO_EPOCH, NOT_OWNER, type Owner } from '../store/ports/ownership.ts';
+import { JournalUnavailable, OwnerSilent } from '../store/ports/unavailable.ts';
+import { type Clock, sleep } from '../system/clock.ts';
+import type { FleetAccounts, Where } from './accounts.ts';
+import type { FleetPeers } from './peers.ts';
+import { type FleetViews, sumOfCounts, sumOfDepths, withOwners } from './views.ts';
+
+export interface FleetRoadParts {
+  readonly clock: Clock;
+  readonly local: AskedRoad;
+  readonly journal: Pick<DeliveryStore, 'append' | 'move'> & FleetStore;
+  readonly ledger: { get(seq: number): Promise<EndedRecord | null> };
+  readonly accounts: FleetAccounts;
+  readonly peers: Pick<FleetPeers, 'ask'>;
+  // Waits or is in flight in this process.
+  readonly isOnRoad: (seq: number) => boolean;
+  readonly queueMaxOf: (account: string) => number;
+  readonly views: FleetViews;
+}
+
+interface EndedRecord {
+  readonly state: string;
+  readonly supersededBy: number | null;
+}
+
+// Something to be done by whoever has the account.
+interface OwnerCommand<T> {
+  readonly here: () => Promise<T | typeof NOT_OWNER>;
+  readonly path: string;
+  readonly question: object;
+  readonly isRepeatable: boolean;
+  // Nobody has it, as far as can be told.
+  readonly without: (owner: Owner) => Promise<T | typeof NOT_OWNER>;
+}
+
+// How often an owner is looked for before it is written down without one, and how long after each time; and how often
+// that is done in all, where somebody takes the account over just then.
+const TRIES_MAX = 10;
+const ROUNDS_MAX = 3;
+const TRY_AGAIN_MS = 50;
+// How often the ledger is asked for the end of what another node sends.
+const LOOK_MS = 250;
+// Between two tries to tell an owner of what was written without it.
+const TELL_AGAIN_MS = 1_000;
+
+export class FleetRoad {
+  readonly road: AskedRoad;
+  readonly #parts: FleetRoadParts;
+  // Accounts that something was written for without their owner.
+  readonly #untold = new Set<string>();
+  #left = new AbortController();
+  #isTelling = false;
+  #isStopped = false;
+
+  constructor(parts: FleetRoadParts) {
+    this.#parts = parts;
+    const { local, accounts, views } = parts;
+    accounts.onLeft(() => {
+      this.#left.abort();
+      this.#left = new AbortController();
+    });
+    this.road = {
+      ...local,
+      submit: (delivery) =>
+        accounts.isHere(delivery.account) ? this.#submitHere(delivery) : this.#submit(delivery),
+      move: (order) => this.#move(order),
+      ended: (seq, signal) => this.#ended(seq, signal),
+      // Nothing that is worth as little is sent over two nodes.
+      cosmetic: async (call) =>
+        accounts.isHere(call.account) ? local.cosmetic(call) : { end: 'dropped', result: null },
+      passed: (account, charge) => {
+        if (accounts.isHere(account)) local.passed(account, charge);
+      },
+      limitPassed: (account, method, until) => {
+        if (accounts.isHere(account)) local.limitPassed(account, method, until);
+      },
+      caller: (account, seq, isThere) => {
+        if (accounts.isHere(account)) local.caller(account, seq, isThere);
+      },
+      // Of the whole fleet, as far as the others were asked lately.
+      depths: () =>
+        sumOfDepths([local.depths(), ...Array.from(views.views.values(), ({ depths }) => depths)]),
+      accounts: () => {
+        void views.refresh();
+        return withOwners(local.accounts(), views.views);
+      },
+      counts: () => sumOfCounts(local.counts(), views.counts),
+      fullFor: (account, bytes) =>
+        accounts.isHere(account) ? local.fullFor(account, bytes) : null,
+    };
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #submitHere(delivery: NewDelivery): Promise<Appended> {
+    const appended = await this.#parts.local.submit(delivery);
+    return appended.kind === 'not_owner' ? this.#submit(delivery) : appended;
+  }
+
+  #submit(delivery: NewDelivery): Promise<Appended> {
+    return this.#atOwner<Appended>(delivery.account, {
+      here: () => this.#parts.local.submit(delivery),
+      path: FLEET_PATHS.submit,
+      question: { delivery },
+      // The same key again is the same delivery.
+      isRepeatable: delivery.idempotencyKey !== null,
+      without: (owner) => {
+        const queueMax = this.#parts.queueMaxOf(delivery.account);
+        return this.#parts.journal.append(owner, delivery, { queueMax }).durable;
+      },
+    });
+  }
+
+  #move(order: MoveOrder): Promise<Moved> {
+    const { account, ...command } = order;
+    return this.#atOwner<Moved>(account, {
+      here: () => this.#parts.local.move(order),
+      path: FLEET_PATHS.move,
+      question: { order },
+      isRepeatable: true,
+      without: (owner) => this.#parts.journal.move(owner, command),
+    });
+  }
+
+  async #atOwner<T extends { readonly kind: string }>(
+    account: string,
+    command: OwnerCommand<T>,
+  ): Promise<T> {
+    for (let round = 1; ; round++) {
+      const asked = new Set<string>();
+      const done =
+        (await this.#lookForOwner(account, command, asked)) ??
+        (await this.#withoutOwner(account, command.without, asked));
+      if (done.kind !== 'not_owner' || round === ROUNDS_MAX) return done as T;
+    }
+  }
+
+  // null: nobody who has it was found; `all`: those that were asked.
+  async #lookForOwner<T extends { readonly kind: string }>(
+    account: string,
+    command: OwnerCommand<T>,
+    all: Set<string>,
+  ): Promise<T | null> {
+    const { accounts, peers, clock } = this.#parts;
+    let where: Where = await accounts.whereIs(account);
+    for (let n = 1; n <= TRIES_MAX; n++) {
+      if (where.kind === 'here') {
+        const done = await command.here();
+        if (done.kind !== 'not_owner') return done as T;
+      }
+      const asked = new Set<string>();
+      let node = where.kind === 'there' ? where.node : accounts.next(account, null, asked);
+      while (node !== null) {
+        asked.add(node.incarnation);
+        all.add(node.incarnation);
+        const told = await peers.ask(node, command.path, command.question);
+        if (told.kind === 'answered') return told.value as T;
+        // It may have been done.
+        if (told.kind === 'lost' && !command.isRepeatable) throw new OwnerSilent();
+        node = accounts.next(account, told.kind === 'moved' ? told.to : null, asked);
+      }
+      await sleep(clock, TRY_AGAIN_MS * n);
+      where = await accounts.whereIs(account);
+    }
+    return null;
+  }
+
+  // Not behind the back of one who has just taken it and was not asked: what comes next would go past this.
+  async #withoutOwner<T extends { readonly kind: string }>(
+    account: string,
+    write: OwnerCommand<T>['without'],
+    asked: ReadonlySet<string>,
+  ): Promise<T | typeof NOT_OWNER> {
+    const { node, epoch } = await this.#lastOwner(account);
+    if (this.#parts.accounts.hasTaken(node, asked)) return NOT_OWNER;
+    const done = await write({ account, epoch });
+    if (done.kind !== 'not_owner') this.tell(account);
+    return done;
+  }
+
+  // While the store is away nobody can tell: then it is accepted into this node's spill, for whoever has the account
+  // when the store is back.
+  async #lastOwner(account: string): Promise<{ node: string | null; epoch: number }> {
+    try {
+      const row = await this.#parts.journal.ownerOf(account);
+      return row ?? { node: null, epoch: FIRST_EPOCH };
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return { node: null, epoch: NO_EPOCH };
+    }
+  }
+
+  // Something was written for an account that its owner does not know of: it may live, and only have been out of reach.
+  tell(account: string): void {
+    this.#untold.add(account);
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    void this.#tellAll().finally(() => {
+      this.#isTelling = false;
+    });
+  }
+
+  async #tellAll(): Promise<void> {
+    const { accounts, peers, clock } = this.#parts;
+    while (this.#untold.size > 0 && !this.#isStopped) {
+      await sleep(clock, TELL_AGAIN_MS);
+      for (const account of this.#untold) {
+        const where = await accounts.whereIs(account).catch(() => null);
+        if (where?.kind === 'here') await accounts.refresh(account);
+        const isTold =
+          where?.kind === 'here' ||
+          (where?.kind === 'there' &&
+            (await peers.ask(where.node, FLEET_PATHS.look, { account })).kind === 'answered');
+        if (isTold) this.#untold.delete(account);
+      }
+    }
+  }
+
+  // Here as long as it is here; elsewhere the ledger knows.
+  async #ended(asked: number, signal: AbortSignal): Promise<Ended> {
+    const { local, ledger, isOnRoad } = this.#parts;
+    let seq = asked;
+    for (;;) {
+      if (isOnRoad(seq)) {
+        const ended = await this.#endedHere(seq, signal);
+        if (ended !== null) return ended;
+      }
+      const record = await ledger.get(seq);
+      if (record?.state === 'superseded' && record.supersededBy !== null) seq = record.supersededBy;
+      else if (record?.state !== 'queued' && record?.state !== 'sending') {
+        return local.ended(seq, signal);
+      } else if (!isOnRoad(seq)) await pause(this.#parts.clock, LOOK_MS, signal);
+    }
+  }
+
+  // null: its account has left meanwhile.
+  async #endedHere(seq: number, signal: AbortSignal): Promise<Ended | null> {
+    const left = this.#left.signal;
+    try {
+      return await this.#parts.local.ended(seq, AbortSignal.any([signal, left]));
+    } catch (error) {
+      if (signal.aborted || !left.aborted) throw error;
+      return null;
+    }
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      timer.cancel();
+      reject(signal.reason);
+    };
+    const timer = clock.schedule(clock.now() + ms, () => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,122 @@
+// Two nodes on one store and one clock: an account is taken, handed over and taken over.
+
+import { expect, test } from 'vitest';
+import { createMemoryStore } from '../store/memory/memory.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
+import { aRoad, CERTAIN_MS, message, SENT, START, submit } from './dispatch.fixture.ts';
+
+const ACCOUNT = 'fake:1';
+
+async function twoNodes() {
+  const shared = { made: createMemoryStore(), virtual: virtualClock(START) };
+  const first = aRoad(() => SENT, { ...shared, node: 'first' });
+  const second = aRoad(() => SENT, { ...shared, node: 'second' });
+  await first.dispatch.start();
+  await second.dispatch.start();
+  return { first, second, run: first.run };
+}
+
+const bodies = (calls: readonly { body: string }[]) => calls.map(({ body }) => body);
+
+test('a node has no account that it has not taken: nothing is accepted or sent for it', async () => {
+  const { first, run } = await twoNodes();
+  expect(await first.road.submit(message())).toEqual({ kind: 'not_owner' });
+  await run(5_000);
+  expect(first.calls).toHaveLength(0);
+  expect(await first.dispatch.take(ACCOUNT)).toBe(true);
+  await submit(first.road);
+  await run(500);
+  expect(first.calls).toHaveLength(1);
+});
+
+test('handed over under load: nothing is lost or doubled, and the order and the windows stay', async () => {
+  const { first, second, run } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  for (let n = 0; n < 4; n++) await submit(first.road, { body: `"${n}"` });
+  await run(1_150);
+  // The second left at 1.1 s: a window lasts from the answer of its call.
+  expect(first.calls).toHaveLength(2);
+  const handed = first.dispatch.handOver(ACCOUNT, 5_000);
+  // For the next owner to find.
+  await submit(first.road, { body: '"4"' });
+  await run(200);
+  await handed;
+  expect(first.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+  expect(await first.road.submit(message())).toEqual({ kind: 'not_owner' });
+  const at = first.clock.now();
+  expect(await second.dispatch.take(ACCOUNT)).toBe(true);
+  await run(700);
+  // A call a second in this chat, whoever makes it.
+  expect(second.calls).toHaveLength(0);
+  await run(START + 10_000 - at);
+  expect(bodies(first.calls)).toEqual(['"0"', '"1"']);
+  expect(bodies(second.calls)).toEqual(['"2"', '"3"', '"4"']);
+});
+
+test('what hangs at the deadline is in doubt for the next owner, and its late end is refused', async () => {
+  const shared = { made: createMemoryStore(), virtual: virtualClock(START) };
+  const { promise: hanging, resolve: answer } = Promise.withResolvers<void>();
+  const first = aRoad(() => SENT, {
+    ...shared,
+    node: 'first',
+    wrap: (platform) => ({
+      ...platform,
+      wire: {
+        ...platform.wire,
+        send: async (call) => {
+          const reply = platform.wire.send(call);
+          await hanging;
+          return reply;
+        },
+      },
+    }),
+  });
+  const second = aRoad(() => SENT, { ...shared, node: 'second' });
+  await Promise.all([first.dispatch.start(), second.dispatch.start()]);
+  await first.dispatch.take(ACCOUNT);
+  const seq = await submit(first.road);
+  const handed = first.dispatch.handOver(ACCOUNT, 1_000);
+  await first.run(1_100);
+  await handed;
+  await second.dispatch.take(ACCOUNT);
+  await first.run(5_000);
+  answer();
+  await first.run(5_000);
+  expect(second.calls).toHaveLength(1);
+  expect(await first.store.ledger.get(seq)).toMatchObject({ state: 'sent', doubts: 1 });
+  expect(first.dispatch.state.accounts.has(ACCOUNT)).toBe(false);
+});
+
+test('taken over from a node that does not know it: the other settles what was in flight before the rest', async () => {
+  const { first, second, run } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  for (let n = 0; n < 3; n++) await submit(first.road, { body: `"${n}"` });
+  expect(bodies(first.calls)).toEqual(['"0"']);
+  expect(await second.dispatch.take(ACCOUNT)).toBe(true);
+  await run(10_000);
+  expect(bodies(first.calls)).toEqual(['"0"']);
+  expect(first.lost).toContain(ACCOUNT);
+  expect(bodies(second.calls)).toEqual(['"0"', '"1"', '"2"']);
+  // And back again.
+  expect(await first.dispatch.take(ACCOUNT)).toBe(true);
+  await submit(first.road, { body: '"3"' });
+  await run(2_000);
+  expect(bodies(first.calls)).toEqual(['"0"', '"3"']);
+});
+
+test('frozen for longer than it can be certain: what was begun is not sent', async () => {
+  const { first, second, run } = await twoNodes();
+  await first.dispatch.take(ACCOUNT);
+  await second.dispatch.take('fake:2');
+  for (const { road, dispatch } of [first, second]) {
+    const account = dispatch === first.dispatch ? ACCOUNT : 'fake:2';
+    // Accepted and begun in one commit; its answer is read only now.
+    const acceptedAt = START - (dispatch === first.dispatch ? CERTAIN_MS + 1 : CERTAIN_MS - 1);
+    expect(await road.submit(message({ account, acceptedAt }))).toMatchObject({ begun: true });
+  }
+  expect(first.calls).toHaveLength(0);
+  expect(second.calls).toHaveLength(1);
+  // Nobody took it over: it goes with a new beginning.
+  await run(2_000);
+  expect(first.calls).toHaveLength(1);
+});

@@ -1,0 +1,50 @@
+// Accounts of a node come and go while it runs: one is taken with all that the store knows of it, and handed over with
+// all that was learned here. Embedded, accounts are taken at the start and kept.
+
+import type { Clock } from '../system/clock.ts';
+import { sleep } from '../system/clock.ts';
+import { type RecoveryPorts, recoverOne } from './recover.ts';
+import type { RoadState } from './state.ts';
+
+// There is no event for the last of its calls to end, and nobody is in a hurry.
+const LOOK_MS = 20;
+
+export interface HandOverParts {
+  readonly state: RoadState;
+  readonly clock: Clock;
+  readonly ports: RecoveryPorts;
+  // Nothing of it waits or is in flight.
+  isIdle(account: string): boolean;
+  // Closes what can be closed of the accounts that are to go.
+  closeLeaving(): void;
+}
+
+// False: another took it meanwhile.
+export async function takeAccount(parts: HandOverParts, account: string): Promise<boolean> {
+  const { state, clock } = parts;
+  // It was lost a moment ago, and calls of that time are still out.
+  while (state.leaving.has(account)) {
+    parts.closeLeaving();
+    if (state.leaving.has(account)) await sleep(clock, LOOK_MS);
+  }
+  const isOwn = await recoverOne(state, parts.ports, account);
+  if (!isOwn) state.lose(account, clock.now());
+  return isOwn;
+}
+
+// Begins nothing more of it, and lets what is in flight end; what is still out at the deadline is in doubt for whoever
+// has the account next. Until then it goes on accepting, for the next owner.
+export async function handOverAccount(
+  { state, clock, isIdle }: HandOverParts,
+  account: string,
+  deadlineMs: number,
+): Promise<void> {
+  const until = clock.now() + deadlineMs;
+  state.lose(account, clock.now(), 'handed');
+  while (!isIdle(account) && clock.now() < until) await sleep(clock, LOOK_MS);
+  const limits = state.accounts.get(account)?.limits;
+  if (limits !== undefined) await state.saveLimits(limits.takeUnsaved());
+  await state.owners.close(account);
+  if (isIdle(account)) state.closeAccount(account);
+  else state.lose(account, clock.now());
+}

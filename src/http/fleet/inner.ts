@@ -1,0 +1,54 @@
+// What nodes ask each other at their internal listeners, beside what they forward: whether an account is theirs, and
+// deliveries and moves of what is. None of it is on the public listener.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { NewDelivery } from '../../domain/delivery.ts';
+import { FLEET_PATHS } from '../../domain/fleet.ts';
+import type { MoveOrder } from '../../road/road.ts';
+import { ANYONE } from '../auth/access.ts';
+import { answerMoved } from './gate.ts';
+import type { FleetPort } from './port.ts';
+
+// A delivery, whose content may be written in twice as many characters.
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+// The secret of the fleet was asked for before.
+const config = { access: ANYONE };
+
+export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
+  const post = <B>(
+    url: string,
+    accountIn: (body: B) => string,
+    answer: (body: B) => Promise<object>,
+  ) => {
+    app.post(
+      url,
+      { config, bodyLimit: BODY_BYTES_MAX },
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const body = request.body as B;
+        const where = await port.claim(accountIn(body));
+        if (where.kind !== 'here') {
+          return answerMoved(reply, where.kind === 'there' ? where.node.incarnation : '');
+        }
+        const value = await answer(body);
+        return 'kind' in value && value.kind === 'not_owner' ? answerMoved(reply, '') : value;
+      },
+    );
+  };
+  app.post(FLEET_PATHS.view, { config }, async () => port.view());
+  const ofAccount = ({ account }: { account: string }) => account;
+  post(FLEET_PATHS.claim, ofAccount, async () => ({}));
+  post(FLEET_PATHS.look, ofAccount, async ({ account }) => {
+    await port.look(account);
+    return {};
+  });
+  post(
+    FLEET_PATHS.submit,
+    ({ delivery }: { delivery: NewDelivery }) => delivery.account,
+    ({ delivery }) => port.submit(delivery),
+  );
+  post(
+    FLEET_PATHS.move,
+    ({ order }: { order: MoveOrder }) => order.account,
+    ({ order }) => port.move(order),
+  );
+}

@@ -1,0 +1,50 @@
+// What HTTP needs of a fleet: whether this node answers for an account, who does otherwise, and a line to it.
+
+import type { Where } from '../../cluster/accounts.ts';
+import type { FleetNode } from '../../cluster/coordination.ts';
+import type { PeerAnswer, PeerRequest, PeerValue } from '../../cluster/peers.ts';
+import type { NodeView } from '../../cluster/views.ts';
+import type { NewDelivery } from '../../domain/delivery.ts';
+import type { MoveOrder } from '../../road/road.ts';
+import type { Appended, Moved } from '../../store/ports/delivery.ts';
+
+export interface FleetPort {
+  // What nodes prove to each other that they are of one fleet.
+  readonly secret: string;
+  isHere(account: string): boolean;
+  // Whether there is such an account; what another node has just made is looked for in the store.
+  isKnown(account: string): Promise<boolean>;
+  whereIs(account: string): Promise<Where>;
+  // What this node says when another asks it for the account.
+  claim(account: string): Promise<Where>;
+  // Whom to ask after one that does not have it, who may name another; null: nobody just now.
+  next(account: string, named: string | null, asked: ReadonlySet<string>): FleetNode | null;
+  isStoreAway(): boolean;
+  // This node's own internal listener, for a request whose body was read before it was known to be this node's to
+  // answer.
+  readonly self: Pick<FleetNode, 'url'>;
+  forward(node: Pick<FleetNode, 'url'>, request: PeerRequest): Promise<PeerAnswer>;
+  ask(node: Pick<FleetNode, 'url'>, path: string, question: object): Promise<PeerValue>;
+  pause(ms: number): Promise<void>;
+  // How this node stands, and how all do; see cluster/views.ts.
+  view(): NodeView;
+  refresh(): Promise<void>;
+  nodes(): readonly NodeStanding[];
+  // Of an account of this node.
+  submit(delivery: NewDelivery): Promise<Appended>;
+  move(order: MoveOrder): Promise<Moved>;
+  // Something was written for the account without this node.
+  look(account: string): Promise<void>;
+}
+
+export interface NodeStanding extends FleetNode {
+  readonly isSelf: boolean;
+  // null: it did not answer.
+  readonly view: NodeView | null;
+}
+
+// `outer`: callers ask, and what is another's is forwarded. `inner`: nodes ask, and what is another's is said to be so.
+export interface FleetSide {
+  readonly side: 'outer' | 'inner';
+  readonly port: FleetPort;
+}
