@@ -2,7 +2,7 @@
 // those after it, a look without news, a kill inside a batch, a last parse that is too old; and where posts go then.
 
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   type Simulated,
   simulated,
 } from '../src/platforms/telegram/history/simulated.fixture.ts';
+import { fileBytes } from '../src/sim/mtproto/files.ts';
 import type { SimChannel } from '../src/sim/sim.ts';
 import { App } from './process/app.ts';
 import { GatewayProcess } from './process/gateway.ts';
@@ -274,6 +275,21 @@ describe('new posts go on', { timeout: TEST_MS_MAX }, () => {
   });
 });
 
+test('the file of a post is fetched when it is asked for', async () => {
+  await gateway.start();
+  await logIn();
+  const channel = newChannel(1);
+  const media = { kind: 'document', name: 'report.pdf', bytes: 1_200_000 } as const;
+  const post = channel.post({ text: 'the report', media });
+  const id = await follow(channel);
+  await readTo(id, channel);
+  const path = `${gateway.url}/v1/ingest/posts/${id}/${post.id}/media`;
+  const answer = await fetch(path, { headers: { authorization: `Bearer ${gateway.key}` } });
+  expect(answer.headers.get('content-disposition')).toContain('report.pdf');
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect(bytes.equals(fileBytes(channel, post, media))).toBe(true);
+});
+
 test('an account logs in by the command line, and channels are read with it', async () => {
   await gateway.start();
   const env = {
@@ -283,7 +299,7 @@ test('an account logs in by the command line, and channels are read with it', as
     SLUICE_MTPROTO_KEY: world.access.keyFile!,
   };
   const answers = `+${PHONE}\n${CODE}\n`;
-  const login = new Sluice(['ingest', 'login', '--url', gateway.url], env, answers);
+  const login = new Sluice(['ingest', 'login', '--url', gateway.url], env, { input: answers });
   expect(await login.ended).toMatchObject({
     code: 0,
     out: expect.stringContaining('is logged in'),
@@ -293,6 +309,38 @@ test('an account logs in by the command line, and channels are read with it', as
   const channel = newChannel(3);
   const id = await follow(channel);
   await readTo(id, channel);
+});
+
+test('without any account it is tried with `sluice sim mtproto`, as that says', async () => {
+  const key = join(gateway.folder, 'sim.pem');
+  const flags = ['--port', '0', '--key', key, '--channel', '@weather', '--every-s', '1'];
+  const sim = new Sluice(['sim', 'mtproto', ...flags]);
+  const said = [await sim.said('SLUICE_MTPROTO_DC='), await sim.said('SLUICE_MTPROTO_API_ID=')];
+  const env = Object.fromEntries(
+    [...said.join(' ').matchAll(/(SLUICE_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+  );
+  const phone = /\+(\d+) with the code (\d+)/.exec(await sim.said('log in as'))!;
+  const own = new GatewayProcess(
+    NOWHERE,
+    ['--ingest-pace', 'fixed', '--ingest-interval-s', '1'],
+    env,
+  );
+  await own.start();
+  const { folder } = gateway;
+  gateway = own;
+  const answers = `+${phone[1]}\n${phone[2]}\n`;
+  const asked = ['ingest', 'login', '--url', own.url];
+  const login = await new Sluice(asked, { ...env, SLUICE_KEY: own.key }, { input: answers }).ended;
+  expect(login, login.err).toMatchObject({ code: 0 });
+  const order = { source: '@weather', kind: 'mtproto' };
+  const id = String((await own.ask('POST', '/v1/ingest/sources', order)).body.id);
+  await until(
+    () => postsOf(id),
+    (posts) => posts.length > 50,
+  );
+  sim.kill('SIGTERM');
+  expect(await sim.ended).toMatchObject({ code: 0 });
+  rmSync(folder, { recursive: true });
 });
 
 test('what the gateway’s own bots are told is a source; a jump of ids is a gap', async () => {

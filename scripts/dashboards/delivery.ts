@@ -225,6 +225,55 @@ const MACHINE: readonly Panel[] = [
     queries: [{ expr: of('process_resident_memory_bytes'), legend: '{{instance}}' }],
   },
   {
+    title: 'Nodes',
+    tells: 'Of a fleet: how many each node sees, itself included, and how many accounts it owns.',
+    unit: 'short',
+    queries: [
+      { expr: of('sluice_node_members'), legend: 'members {{instance}}' },
+      { expr: of('sluice_node_accounts'), legend: 'accounts {{instance}}' },
+    ],
+  },
+  {
+    title: 'Between nodes',
+    tells: 'Requests handed to the owner of their account, and accounts that changed hands.',
+    unit: 'ops',
+    queries: [
+      { expr: rate('sluice_node_forwards_total', 'outcome'), legend: 'forward {{outcome}}' },
+      { expr: rate('sluice_node_account_moves_total', 'move'), legend: 'account {{move}}' },
+    ],
+  },
+  {
+    title: 'Spill',
+    tells:
+      'With a database: what nodes accepted onto their own disks while it was away. Away at 1: nothing is sent.',
+    unit: 'short',
+    queries: [
+      { expr: of('sluice_spill_away'), legend: 'away {{instance}}' },
+      { expr: of('sluice_spill_deliveries'), legend: 'records {{instance}}' },
+      { expr: of('sluice_spill_accepted_total'), legend: 'accepted {{instance}}' },
+      { expr: of('sluice_spill_handed_over_total'), legend: 'handed over {{instance}}' },
+      { expr: of('sluice_spill_refused_total'), legend: 'refused {{instance}}' },
+    ],
+  },
+  {
+    title: 'Room in the spill',
+    tells: 'How full it is, by count or by bytes; at 1 nothing more is accepted.',
+    unit: 'percentunit',
+    queries: [{ expr: of('sluice_spill_filled_ratio'), legend: '{{instance}}' }],
+  },
+  {
+    title: 'Oldest in the spill',
+    tells: 'So long accepted messages have waited for the database.',
+    unit: 's',
+    queries: [{ expr: of('sluice_spill_oldest_seconds'), legend: '{{instance}}' }],
+  },
+  {
+    title: 'Bytes in the spill',
+    tells: 'Of payload, on the disk of the node and in its memory.',
+    unit: 'bytes',
+    queries: [{ expr: of('sluice_spill_bytes'), legend: '{{instance}}' }],
+  },
+  {
     title: 'Losses of the store',
     tells:
       'Accepted with --accept-loss. A step: messages were lost; /health/details says how many.',

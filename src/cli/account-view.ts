@@ -1,4 +1,4 @@
-// An account for a person's eyes: what keeps it from sending, and what to do about it.
+// An account for a person's eyes: what keeps it from sending, and the command that may end it.
 
 import { until } from './terminal/table.ts';
 
@@ -18,12 +18,17 @@ export interface ShownAccount {
 
 // null: nothing does. Freezes are told beside it: a chat's trouble is that chat's.
 export function troubleOf(account: ShownAccount, now: number): string | null {
-  const { id, refused, paused, breaker } = account;
-  if (refused !== null)
-    return `refused by the platform (${refused}): it needs a new token, or sluice accounts probe ${id}`;
-  if (paused) return `paused (sluice resume ${id})`;
+  const { refused, paused, breaker } = account;
+  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
+  if (paused) return 'paused by an operator';
   if (breaker.state === 'closed') return null;
   const end = until(breaker.until, now);
   const met = breaker.detail === '' ? breaker.cause : breaker.detail;
   return `the platform does not answer: ${met}${end === null ? '' : `, tried again at ${end}`}`;
+}
+
+// What follows `sluice` to end it; null: there is nothing to end.
+export function cureOf({ id, refused, paused, breaker }: ShownAccount): string | null {
+  if (paused && refused === null) return `resume ${id}`;
+  return refused !== null || breaker.state !== 'closed' ? `accounts probe ${id}` : null;
 }

@@ -1,10 +1,11 @@
 // sluice accounts …: those the gateway knows, a try of one that is held back, and the end of one no longer needed.
 
 import type { Command } from 'commander';
+import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
 import { systemClock } from '../system/clock.ts';
-import { type ShownAccount, troubleOf } from './account-view.ts';
-import { addClientOptions, connect } from './client.ts';
-import { type Io, printJson } from './io.ts';
+import { cureOf, type ShownAccount, troubleOf } from './account-view.ts';
+import { addClientOptions, commandLine, connect } from './client.ts';
+import { type Io, printJson, WrongUsage } from './io.ts';
 import { table } from './terminal/table.ts';
 
 interface Removed {
@@ -30,8 +31,9 @@ interface ProbeOptions {
 export function addAccounts(program: Command, io: Io): void {
   const accounts = program
     .command('accounts')
-    .description('the accounts it speaks for: list, probe, remove');
+    .description('the accounts it speaks for: list, add, probe, remove');
   addList(accounts, io);
+  addAdd(accounts, io);
   addProbe(accounts, io);
   addRemove(accounts, io);
 }
@@ -59,6 +61,28 @@ function addList(accounts: Command, io: Io): void {
         ? 'no account yet'
         : table(['account', 'waiting', 'in flight', 'state'], rows),
     );
+    const cures = found.flatMap((each) => cureOf(each) ?? []);
+    if (cures.length > 0) io.out('');
+    for (const cure of cures) io.out(commandLine(io, cure, { ...options }));
+  });
+}
+
+function addAdd(accounts: Command, io: Io): void {
+  const command = accounts
+    .command('add')
+    .description('make an account known by its token, which is read from SLUICE_TOKEN')
+    .option('--platform <name>', 'its platform', PLATFORM_DEFAULT.name);
+  addClientOptions(command).action(async (options: { platform: string; json?: true }) => {
+    // Not an argument: those are seen by everyone on the machine, and kept by the shell.
+    const token = io.env.SLUICE_TOKEN;
+    if (token === undefined || token === '') throw new WrongUsage('set SLUICE_TOKEN to the token');
+    const { platform } = options;
+    const answer = (await connect(io, { ...options }).call('POST', '/v1/accounts', {
+      platform,
+      token,
+    })) as { id: string; isNew: boolean };
+    if (options.json) printJson(io, answer);
+    else io.out(`${answer.id} is ${answer.isNew ? 'added' : 'known already'}`);
   });
 }
 

@@ -2,10 +2,11 @@
 // host and port of the settings; the key is SLUICE_KEY, else the gateway's own admin key, which goes to that gateway
 // only.
 
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { request } from 'undici';
 import type { ErrorCode } from '../domain/errors.ts';
+import { request } from '../system/http/undici.ts';
 import { Failed, type Io } from './io.ts';
 import { type FoundKey, findKey } from './keys/found-key.ts';
 import { configFrom } from './settings.ts';
@@ -22,6 +23,8 @@ export interface Client {
     type: string | null,
     method?: 'POST' | 'PUT',
   ): Promise<unknown>;
+  // Of an answer that is a text of any length, as they come.
+  lines(path: string): AsyncGenerator<string>;
   // Until the gateway ends them or the signal does; fails as Unreachable when the line breaks.
   events(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent>;
 }
@@ -42,10 +45,36 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   forbidden_scope: 'Set SLUICE_KEY to a key whose scope holds it.',
 };
 
-// A command of ours that asks the same gateway, as it can be typed.
-export function commandFor(words: string, options: Readonly<Record<string, unknown>>): string {
-  const { url } = options;
-  return `\`npx sluice ${words}${typeof url === 'string' ? ` --url ${url}` : ''}\``;
+// A command of ours that asks the same gateway, as it can be typed where this one was.
+export function commandLine(
+  io: Pick<Io, 'env'>,
+  words: string,
+  options: Readonly<Record<string, unknown>>,
+): string {
+  const kept = HELD_BY_ENV.flatMap((name) => {
+    const value = io.env[name];
+    return value === undefined || value === '' ? [] : [`${name}=${quoted(value)}`];
+  });
+  const given = (['url', 'config'] as const).flatMap((name) => {
+    const value = options[name];
+    return typeof value === 'string' ? [`--${name} ${quoted(value)}`] : [];
+  });
+  return [...kept, 'npx sluice', words, ...given].join(' ');
+}
+
+export function commandFor(
+  io: Pick<Io, 'env'>,
+  words: string,
+  options: Readonly<Record<string, unknown>>,
+): string {
+  return `\`${commandLine(io, words, options)}\``;
+}
+
+// What else finds the gateway and its key; the key itself is no one's to print.
+const HELD_BY_ENV = ['SLUICE_DATA', 'SLUICE_URL', 'SLUICE_HOST', 'SLUICE_PORT'];
+
+export function quoted(value: string): string {
+  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 export function addClientOptions(command: Command): Command {
@@ -74,6 +103,7 @@ export function connect(io: Io, options: Readonly<Record<string, unknown>>): Cli
       }),
     pour: (path, source, type, method = 'POST') =>
       call({ url, key, method, path, payload: source, type, isEndless: true }),
+    lines: (path) => lines({ url, key, path }),
     events: (path, signal) => events({ url, key, path, signal }),
   };
 }
@@ -121,6 +151,18 @@ async function call(asked: Call): Promise<unknown> {
   const isHealth = path === '/health/details' && answer.statusCode === 503;
   if (answer.statusCode < 400 || isHealth) return value;
   throw refusedBy(asked, answer.statusCode, value);
+}
+
+async function* lines(asked: Pick<Call, 'url' | 'key' | 'path'>): AsyncGenerator<string> {
+  const { url, key, path } = asked;
+  const headers = key.key === null ? {} : { authorization: `Bearer ${key.key}` };
+  const { statusCode, body } = await reach(url, () => request(`${url}${path}`, { headers }));
+  if (statusCode >= 400) throw refusedBy(asked, statusCode, parsed(await body.text()));
+  try {
+    yield* createInterface({ input: body, crlfDelay: Infinity });
+  } catch (error) {
+    throw new Unreachable(`${url}: ${(error as Error).message}`);
+  }
 }
 
 async function* events(

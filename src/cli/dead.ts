@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { parseJson } from '../system/json.ts';
-import { addClientOptions, type Client, connect } from './client.ts';
+import { addClientOptions, type Client, commandLine, connect } from './client.ts';
 import { describeDelivery, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { moment, table } from './terminal/table.ts';
@@ -43,6 +43,7 @@ type Verb = 'retry' | 'discard';
 
 const DONE = { retry: 'queued again', discard: 'discarded' } as const;
 const FILTERS = ['account', 'chat', 'reason', 'since', 'state'] as const;
+const RETRIES_SHOWN_MAX = 5;
 
 export function addDead(program: Command, io: Io): void {
   const dead = program
@@ -72,6 +73,9 @@ function addList(dead: Command, io: Io): void {
     };
     if (options.json) return printJson(io, answer);
     io.out(options.group ? causes(answer.groups ?? []) : letters(answer.items ?? []));
+    for (const line of retries(answer.groups ?? [])) {
+      io.out(commandLine(io, line, { ...options }));
+    }
     if (answer.next) io.out('there are more: --limit shows up to 1000, --group counts them all');
   });
 }
@@ -195,6 +199,13 @@ function causes(groups: readonly Cause[]): string {
     moment(group.newestAt),
   ]);
   return table(['reason', 'account', 'count', 'oldest', 'newest'], rows);
+}
+
+// To try again what died of one cause, all of it.
+function retries(groups: readonly Cause[]): string[] {
+  return groups
+    .slice(0, RETRIES_SHOWN_MAX)
+    .map(({ account, reason }) => `dead retry --account ${account} --reason ${reason}`);
 }
 
 function summary(verb: Verb, handled: Handled): string {

@@ -58,6 +58,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   status: ['sluice status', 'sluice status --json', 'sluice status --url https://gate.example'],
   mcp: ['sluice mcp', 'sluice mcp --url https://gate.example'],
+  nodes: ['sluice nodes', 'sluice nodes --json'],
   queue: [
     'sluice queue',
     'sluice queue --chat -1001234',
@@ -96,6 +97,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   resume: [`sluice resume ${ACCOUNT}`],
   'login-link': ['sluice login-link', 'sluice login-link --url https://gate.example'],
   'accounts list': ['sluice accounts list', 'sluice accounts list --json'],
+  'accounts add': ['SLUICE_TOKEN=1:sandbox sluice accounts add'],
   'accounts probe': [
     `sluice accounts probe ${ACCOUNT}`,
     `sluice accounts probe ${ACCOUNT} --chat -1001234 --force`,
@@ -105,6 +107,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys create': [
     'sluice keys create dashboard --role viewer --expires 90d',
     `sluice keys create newsroom --role sender --account ${ACCOUNT} --rate 60`,
+    'sluice keys create shop --role sender --chat 42',
     `sluice keys create helper --virtual --account ${ACCOUNT} --method sendMessage --chat 42`,
   ],
   'keys rotate': ['sluice keys rotate k-7f3a --grace 10m'],
@@ -114,6 +117,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice sim',
     'sluice sim --port 0 --group-mpm 10 --latency 40 --jitter 40',
     'sluice sim --fault bad_gateway=0.01 --fault answer_lost=0.005 --seed 7',
+  ],
+  'sim mtproto': [
+    'sluice sim mtproto --key mtproto-sim.pem',
+    'sluice sim mtproto --port 0 --channel @daily_news --channel @weather --every-s 5',
   ],
   'sim world': ['sluice sim world --seeds 20', 'sluice sim world --seed 7 --hours 2 --crashes 10'],
   record: [
@@ -127,6 +134,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   config: ['sluice config', 'sluice config --config sluice.yaml --json', 'sluice config --running'],
   snapshot: ['sluice snapshot backup.db', 'sluice snapshot backup.db --data /var/lib/sluice'],
   restore: ['sluice restore backup.db --data ./data-new'],
+  migrate: [
+    'sluice migrate --to postgres://sluice@db.example/sluice',
+    'sluice migrate --to postgres --resume',
+    'sluice migrate --to sqlite --data ./data-new',
+  ],
   watch: ['sluice watch build', 'sluice watch build --account terminal:ci --json'],
   completion: [
     'source <(sluice completion bash)',

@@ -13,8 +13,8 @@ function addVerb(program: Command, io: Io, verb: 'pause' | 'resume', description
   const command = program.command(verb).description(description).argument('<account>', 'its id');
   addClientOptions(command).action(async (id: string, options: { json?: true }) => {
     const path = `/v1/accounts/${encodeURIComponent(id)}/${verb}`;
-    const answer = await connect(io, { ...options }).call('POST', path);
+    const answer = (await connect(io, { ...options }).call('POST', path)) as { summary?: string };
     if (options.json) printJson(io, answer);
-    else io.out(`${id} is ${verb === 'pause' ? 'paused' : 'going on'}`);
+    else io.out(answer.summary ?? `${id} is paused`);
   });
 }

@@ -35,7 +35,8 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
           },
           ...{
             summary: 'telegram:1 is paused by an operator.',
-            remedy: 'sluice resume telegram:1',
+            remedy: 'Resume it when it may go on.',
+            command: 'resume telegram:1',
           },
         },
       ],
@@ -257,8 +258,9 @@ describe('commands', () => {
     const { code, out } = await run('status');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^WARNING {2}telegram:1 is paused by an operator. 3 waiting.\n +sluice resume telegram:1\n/,
+      /^WARNING {2}telegram:1 is paused by an operator. 3 waiting.\n +Resume it when/,
     );
+    expect(out).toMatch(/^ +SLUICE_\S+ npx sluice resume telegram:1$/m);
     expect(out).toContain('is ok (journal ok)');
     expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
     expect(out).toMatch(/-100 +chat +2999-01-01 00:00:00Z \(\d+ days left\) +retry after 9 s/);

@@ -1,7 +1,7 @@
 // The command line as a function: arguments in, exit code out. 0 fine, 1 failed, 2 wrong usage.
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../system/version.ts';
 import { addAccounts } from './accounts.ts';
 import { addBroadcast } from './broadcast/broadcast.ts';
 import { addCompletion } from './completion/completion.ts';
@@ -16,6 +16,8 @@ import { addLoginLink } from './keys/login-link.ts';
 import { addLimits } from './limits.ts';
 import { addMcp } from './mcp.ts';
 import { addMessages } from './messages.ts';
+import { addMigrate } from './migrate.ts';
+import { addNodes } from './nodes.ts';
 import { addPause } from './pause.ts';
 import { addQueue } from './queue.ts';
 import { addRecord } from './replay/record.ts';
@@ -23,7 +25,7 @@ import { addReplay } from './replay/replay.ts';
 import { addSend } from './send.ts';
 import { addServe } from './serve.ts';
 import { addConfig } from './show-config.ts';
-import { addSim } from './simulate.ts';
+import { addSim } from './sim/simulate.ts';
 import { addStatus } from './status.ts';
 import { addStore } from './store.ts';
 import { addStream } from './stream/stream.ts';
@@ -31,8 +33,6 @@ import { harmless } from './terminal/harmless.ts';
 import { addTop } from './top/top.ts';
 import { addWatch } from './watch.ts';
 
-const PACKAGE = new URL('../../package.json', import.meta.url);
-const VERSION = (JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version;
 const FINE = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
 
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
@@ -88,6 +88,7 @@ export function createProgram(io: Io): Command {
     addStatus,
     addTop,
     addQueue,
+    addNodes,
     addEvents,
     addMessages,
     addDead,
@@ -102,6 +103,7 @@ export function createProgram(io: Io): Command {
     addReplay,
     addConfig,
     addStore,
+    addMigrate,
     addWatch,
     addMcp,
     addCompletion,

@@ -58,7 +58,7 @@ export function addSend(program: Command, io: Io): void {
     if (options.json) printJson(io, receipt);
     else io.out(describe(receipt));
     if (['dead', 'expired', 'uncertain'].includes(receipt.state)) {
-      throw new Failed(`not sent; see ${commandFor(`explain ${receipt.id}`, { ...options })}`);
+      throw new Failed(`not sent; see ${commandFor(io, `explain ${receipt.id}`, { ...options })}`);
     }
   });
 }

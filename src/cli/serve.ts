@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { defaultConfig } from '../config/config.ts';
+import { quoted } from './client.ts';
 import { Failed, type Io } from './io.ts';
 import { addSettingFlags, configFrom } from './settings.ts';
 import { untilStopped } from './terminal/until-signal.ts';
@@ -41,7 +42,8 @@ function greeting(
   const isFoundAlone = port === defaultConfig().port;
   const where = isFoundAlone ? '' : ` --url ${url}`;
   // The commands find the key in the data folder.
-  const sluice = data === defaultConfig().data ? 'npx sluice' : `SLUICE_DATA=${data} npx sluice`;
+  const sluice =
+    data === defaultConfig().data ? 'npx sluice' : `SLUICE_DATA=${quoted(data)} npx sluice`;
   return [
     `sluice listens on ${url}; what it accepts is kept in ${data}`,
     '',

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { type ShownAccount, troubleOf } from './account-view.ts';
-import { addClientOptions, connect } from './client.ts';
+import { addClientOptions, commandLine, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { harmless } from './terminal/harmless.ts';
 import { table, until } from './terminal/table.ts';
@@ -41,6 +41,8 @@ interface ShownIncident {
   readonly waiting: number;
   readonly summary: string;
   readonly remedy: string;
+  // Of the gateway's version, where it knows one.
+  readonly command?: string | null;
 }
 
 interface Frozen {
@@ -75,7 +77,7 @@ export function addStatus(program: Command, io: Io): void {
     const freezes = freezesOf(limits, now);
     const glance = { url: client.url, health, queue, accounts, freezes, incidents };
     if (options.json) printJson(io, glance);
-    else io.out(describe(glance, now));
+    else io.out(describe(glance, now, (words) => commandLine(io, words, { ...options })));
     if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
     const critical = incidents.filter(({ severity }) => severity === 'critical').length;
     if (critical > 0) throw new Failed(`${critical} critical, see above`);
@@ -92,7 +94,9 @@ function freezesOf({ limits }: Limits, now: number): Frozen[] {
   );
 }
 
-function describe(glance: Glance, now: number): string {
+type Say = (words: string) => string;
+
+function describe(glance: Glance, now: number, say: Say): string {
   const { url, health, queue, accounts, freezes, incidents } = glance;
   const parts = Object.entries(health.parts).map(([name, { status }]) => `${name} ${status}`);
   const { retry = 0, dlq = 0, ...classes } = queue.stats;
@@ -104,10 +108,10 @@ function describe(glance: Glance, now: number): string {
     standingOf(account, freezes, now),
   ]);
   const lines = [
-    ...incidents.flatMap((incident) => [...incidentLines(incident, now), '']),
+    ...incidents.flatMap((incident) => [...incidentLines(incident, now, say), '']),
     `${url} is ${health.status} (${parts.join(', ')})`,
     `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} to be tried again)`,
-    `${dlq} dead${dlq === 0 ? '' : ' (sluice dead list --group)'}`,
+    `${dlq} dead${dlq === 0 ? '' : `; why: ${say('dead list --group')}`}`,
   ];
   if (rows.length > 0) lines.push('', table(['account', 'waiting', 'in flight', 'trouble'], rows));
   if (freezes.length > 0) lines.push('', freezeTable(freezes, now));
@@ -115,13 +119,14 @@ function describe(glance: Glance, now: number): string {
 }
 
 // The worst first, each with what to do.
-function incidentLines(incident: ShownIncident, now: number): string[] {
-  const { severity, summary, remedy, waiting } = incident;
+function incidentLines(incident: ShownIncident, now: number, say: Say): string[] {
+  const { severity, summary, remedy, waiting, command = null } = incident;
   const end = until(incident.until, now);
   const waits = waiting === 0 ? '' : ` ${waiting} waiting.`;
   return [
     `${severity.toUpperCase()}  ${harmless(summary)}${waits}${end === null ? '' : ` Until ${end}.`}`,
     `          ${harmless(remedy)}`,
+    ...(command === null ? [] : [`          ${harmless(say(command))}`]),
   ];
 }
 

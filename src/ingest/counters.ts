@@ -61,7 +61,11 @@ export interface MarkAge {
   readonly ageMs: number;
 }
 
-export function samplesOf(counters: IngestCounters, ages: readonly MarkAge[]): Sample[] {
+export function samplesOf(
+  counters: IngestCounters,
+  ages: readonly MarkAge[],
+  intervalMs: number,
+): Sample[] {
   const { lookSeconds } = counters;
   let below = 0;
   const buckets = lookSeconds.counts.map((count, i) => {
@@ -73,6 +77,7 @@ export function samplesOf(counters: IngestCounters, ages: readonly MarkAge[]): S
   return [
     ...by('scheduler_lock_acquired_total', 'status', counters.lock),
     one('scheduler_last_tick_ts_seconds', counters.lastTickAt / 1000),
+    one('scheduler_interval_seconds', intervalMs / 1000),
     ...oldest.map(({ channelId, ageMs }) => ({
       name: 'parser_hwm_age_seconds',
       labels: { channel_id: channelId },

@@ -31,5 +31,7 @@ export type IngestEvent =
       readonly reason: string;
       readonly detail: string;
     }
+  // Nothing can be read with now: an account is logged out, or there is none. Told when it begins, not at each try.
+  | { readonly kind: 'unread'; readonly source: number; readonly detail: string }
   // The store could not be written, or a promise of the code was broken; the look is made again.
   | { readonly kind: 'fault'; readonly source: number | null; readonly error: unknown };

@@ -5,6 +5,7 @@ import type {
   Channel,
   ChannelReader,
   HistoryPage,
+  MediaPiece,
   Read,
   ReaderAccount,
   ReadPost,
@@ -55,6 +56,7 @@ export interface Answers {
   history(after: string, channel: Channel): Promise<Read<HistoryPage>> | Read<HistoryPage>;
   changes(mark: string): Promise<Read<Changes>> | Read<Changes>;
   byId(ids: readonly string[]): Promise<Read<readonly ReadPost[]>> | Read<readonly ReadPost[]>;
+  download(reference: string, offset: number): Read<MediaPiece>;
 }
 
 export interface ServiceOptions {
@@ -84,6 +86,7 @@ export function aService(options: ServiceOptions = {}) {
     history: () => aPage([]),
     changes: () => someChanges(),
     byId: () => ({ kind: 'read', value: [] }),
+    download: () => ({ kind: 'refused', reason: 'no_file', detail: 'no file' }),
     ...options.answers,
   };
   const open = async (account: ReaderAccount | null): Promise<ChannelReader> => {
@@ -106,6 +109,10 @@ export function aService(options: ServiceOptions = {}) {
       byId: async (_channel, ids) => {
         note('by_id', ids);
         return answers.byId(ids);
+      },
+      download: async (reference, offset) => {
+        note('download', offset);
+        return answers.download(reference, offset);
       },
       close: async () => {
         closed += 1;

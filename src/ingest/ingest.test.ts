@@ -245,9 +245,16 @@ describe('readers', () => {
     await at.run(HOUR_MS);
     expect(at.made('history')).toHaveLength(1);
     expect(at.service.get(at.id)?.trouble).toMatch(/log in/);
+    // Told when it begins, not at each try.
+    expect(at.events.filter(({ kind }) => kind === 'unread')).toEqual([
+      { kind: 'unread', source: at.id, detail: 'revoked' },
+      { kind: 'unread', source: at.id, detail: 'its accounts are logged out: log in' },
+    ]);
     at.answers.history = () => aPage(posts(1, 2));
+    // Between two tries: it is read at once.
+    await at.run(10_000);
     await at.service.loggedIn(KIND, '1');
-    await at.run(HOUR_MS);
+    await at.run(1_000);
     expect(at.service.get(at.id)).toMatchObject({ lastId: '2', trouble: null });
   });
 
@@ -345,6 +352,16 @@ describe('health', () => {
     expect(service.health().status).toBe('down');
     await service.stop(0);
     expect(service.health().status).toBe('down');
+  });
+
+  test('ticks come in time for a short interval, also where nothing is followed', async () => {
+    const { service, run } = aService({ settings: { ...FIXED, intervalMs: 1_000 } });
+    await service.start();
+    for (let second = 0; second < 60; second++) {
+      await run(1_000);
+      expect(service.health().status).toBe('ok');
+    }
+    await service.stop(0);
   });
 
   test('no more looks at once than allowed, however many are due; marks of the oldest hundred', async () => {

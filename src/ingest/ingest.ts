@@ -10,6 +10,7 @@ import { Turns } from './calls.ts';
 import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
 import { Looks } from './looks.ts';
+import { type MediaParts, type MediaQuery, type OpenedMedia, openMedia } from './media.ts';
 import { formatProgress, NEW_PROGRESS } from './progress.ts';
 import { Pushes } from './pushed.ts';
 import { type AccountHealth, ReaderConnections, type ReaderPool } from './readers.ts';
@@ -28,6 +29,8 @@ import { Waits } from './waits.ts';
 
 export type { Sample } from './counters.ts';
 export type { IngestEvent } from './events.ts';
+export type { LoginNow, LoginQuestion } from './login/logins.ts';
+export type { OpenedMedia } from './media.ts';
 export type { AccountHealth, ReaderPool } from './readers.ts';
 export { INGEST_DEFAULTS, type IngestSettings } from './settings.ts';
 export type { DueReason, ForwardTarget, RunView, SourceSettings, SourceView } from './tracked.ts';
@@ -70,7 +73,9 @@ export class Ingest implements Service {
   readonly #readers: ReaderConnections;
   readonly #looks: Looks;
   readonly #pushes: Pushes;
+  readonly #media: MediaParts;
   readonly #removals = new Set<Promise<void>>();
+  #changes = 0;
   #life: 'new' | 'running' | 'stopped' = 'new';
   #started: Promise<void> | null = null;
   #renewal: Timer | null = null;
@@ -88,6 +93,7 @@ export class Ingest implements Service {
     const turns = new Turns();
     const shared = { counters, waits: this.#waits, turns, readers: this.#readers, onEvent };
     this.#looks = new Looks({ ...parts, ...shared, retriesMax: settings.retriesMax });
+    this.#media = { ...parts, ...shared, retriesMax: settings.retriesMax };
     this.#pushes = new Pushes({ ...parts, ...shared, looks: this.#looks });
   }
 
@@ -124,6 +130,7 @@ export class Ingest implements Service {
       createdAt: this.#parts.clock.now(),
     });
     const tracked = this.#looks.find(added.source.id) ?? this.#track(added.source);
+    this.#changes += 1;
     return { isNew: added.isNew, source: viewOf(tracked) };
   }
 
@@ -161,6 +168,7 @@ export class Ingest implements Service {
     const tracked = this.#looks.find(id);
     if (tracked === null) return false;
     tracked.isWanted = true;
+    this.#changes += 1;
     this.#looks.now(tracked, 'manual');
     return true;
   }
@@ -178,8 +186,20 @@ export class Ingest implements Service {
     return this.#pushes.push(account, pushed);
   }
 
-  loggedIn(readerKind: string, account: string): Promise<void> {
-    return this.#readers.loggedIn(readerKind, account);
+  // Or forgotten. Sources that had nothing to be read with are looked at now.
+  async loggedIn(readerKind: string, account: string): Promise<void> {
+    await this.#readers.loggedIn(readerKind, account);
+    this.#changes += 1;
+    for (const tracked of this.#looks.all()) {
+      const isOfIt = tracked.source.readerKind === readerKind;
+      if (isOfIt && tracked.dueReason === 'no_reader') this.#looks.now(tracked, 'no_reader');
+    }
+  }
+
+  // The file of a medium, as it comes from the platform.
+  async media(id: number, query: MediaQuery): Promise<OpenedMedia> {
+    const tracked = this.#looks.find(id);
+    return tracked === null ? { kind: 'unknown' } : openMedia(this.#media, tracked, query);
   }
 
   // What the platforms have asked for and is not over.
@@ -202,6 +222,20 @@ export class Ingest implements Service {
     return { lastTickAt, intervalMs, lockOwner: this.#readers.lockOwner, status };
   }
 
+  // Counted up whenever a source or its posts change: who shows them knows when to ask again.
+  get changes(): number {
+    return this.#changes;
+  }
+
+  // How many are followed, and how many of them wait for a person.
+  tally(): { sources: number; dead: number } {
+    const all = this.#looks.all();
+    return {
+      sources: all.length,
+      dead: all.filter(({ source }) => source.state === 'dead').length,
+    };
+  }
+
   samples(): Sample[] {
     const now = this.#parts.clock.now();
     const byChannel = new Map<string, number>();
@@ -212,7 +246,7 @@ export class Ingest implements Service {
       byChannel.set(source.name, Math.max(ageMs, byChannel.get(source.name) ?? 0));
     }
     const ages = Array.from(byChannel, ([channelId, ageMs]) => ({ channelId, ageMs }));
-    return samplesOf(this.counters, ages);
+    return samplesOf(this.counters, ages, this.#parts.settings.intervalMs);
   }
 
   async #start(): Promise<void> {
@@ -246,6 +280,7 @@ export class Ingest implements Service {
   }
 
   #tell(event: IngestEvent): void {
+    this.#changes += 1;
     this.#parts.onEvent?.(event);
     const looked = event.kind === 'looked' ? this.#looks.find(event.source) : null;
     if (looked === null) return;
@@ -273,6 +308,7 @@ export class Ingest implements Service {
     // Its revision is the look's business.
     tracked.source = { ...tracked.source, state: source.state, settings: source.settings };
     tracked.settings = parseSettings(source.settings);
+    this.#changes += 1;
     if (state === 'active' && !wasReading) this.#looks.now(tracked, 'manual');
     else this.#looks.changed();
     return viewOf(tracked);
@@ -280,6 +316,7 @@ export class Ingest implements Service {
 
   #remove(source: StoredSource): void {
     this.#looks.drop(source.id);
+    this.#changes += 1;
     const removal = this.#removeAll(source.id).catch((error: unknown) =>
       this.#parts.onEvent?.({ kind: 'fault', source: source.id, error }),
     );

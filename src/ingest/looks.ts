@@ -20,7 +20,8 @@ export interface LooksParts extends Omit<LookParts, 'onPosts'> {
   readonly onEvent: (event: IngestEvent) => void;
 }
 
-// A tick comes when a source is due, and at least this often; never sooner than this after the last.
+// A tick comes when a source is due, and at least this often, and once in an interval, by which it is judged whether
+// ticks come; never sooner than this after the last.
 const TICK_MS_MAX = 15_000;
 const TICK_MS_MIN = 100;
 // Rates change slowly; the price for all is found again after this time, and when a wait came or sources changed.
@@ -101,13 +102,13 @@ export class Looks {
   }
 
   #tick(): void {
-    const { clock, counters } = this.#parts;
+    const { clock, counters, settings } = this.#parts;
     const now = clock.now();
     this.#timerAt = Infinity;
     counters.lastTickAt = now;
     this.#reprice(now);
     const due: Tracked[] = [];
-    let next = now + TICK_MS_MAX;
+    let next = now + Math.min(TICK_MS_MAX, settings.intervalMs);
     for (const tracked of this.#tracked.values()) {
       if (tracked.isQueued || !mayLook(tracked)) continue;
       if (tracked.dueAt <= now) due.push(tracked);
@@ -229,7 +230,7 @@ export class Looks {
       this.#isPriceOld = true;
       this.#parts.onEvent({ kind: 'waits', source: tracked.source.id, method, until });
     }
-    if (end.kind === 'logged_out') tracked.trouble = end.detail;
+    if (end.kind === 'logged_out') this.#unread(tracked, end.detail);
     const goesOn = goesOnAt(end, now);
     if (goesOn !== null) {
       this.#later(tracked, ...goesOn);
@@ -248,9 +249,17 @@ export class Looks {
   #cannotRead(tracked: Tracked, picked: Exclude<Picked, { kind: 'open' }>): void {
     const now = this.#parts.clock.now();
     const isBusy = picked.kind === 'busy';
-    tracked.trouble = isBusy ? `node ${picked.node} has the lease of its reader` : picked.detail;
+    // Another node reads with it: nothing is wrong.
+    if (isBusy) tracked.trouble = `node ${picked.node} has the lease of its reader`;
+    else this.#unread(tracked, picked.detail);
     const at = isBusy ? Math.min(picked.until, now + LEASE_RENEW_MS) : now + AGAIN_MS;
     this.#later(tracked, at, 'no_reader');
+  }
+
+  #unread(tracked: Tracked, detail: string): void {
+    if (tracked.trouble === detail) return;
+    tracked.trouble = detail;
+    this.#parts.onEvent({ kind: 'unread', source: tracked.source.id, detail });
   }
 
   // Someone else has moved it on, or may have.

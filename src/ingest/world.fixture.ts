@@ -2,7 +2,7 @@
 // that dies before and after commits and is started again on the same disk. From one seed, and so again from the same.
 
 import type { ChannelReader } from '../platforms/history.ts';
-import { ModelChannel, ModelServer, NO_SERVER_FAULTS, type ServerFaults } from '../sim/sim.ts';
+import { LivingChannel, ModelServer, NO_SERVER_FAULTS, type ServerFaults } from '../sim/sim.ts';
 import { createMemoryDisk, createMemoryStore } from '../store/memory/memory.ts';
 import type { IngestStore, StoredPost } from '../store/ports/ingest.ts';
 import type { Clock } from '../system/clock.ts';
@@ -54,7 +54,7 @@ class World {
   readonly #random: Random;
   readonly #clock = virtualClock(START);
   readonly #disk = createMemoryDisk();
-  readonly #channels: Map<string, ModelChannel>;
+  readonly #channels: Map<string, LivingChannel>;
   readonly #server: ModelServer;
   readonly #told = new Map<string, number>();
   #process = new Process();
@@ -72,11 +72,11 @@ class World {
       changesMax: 100,
       touchedNewest: abilities.changes ? 150 : 60,
     };
+    const ports = { clock: this.#clock, random: this.#random };
     this.#channels = new Map(
-      ['@one', '@two'].map((name) => [name, new ModelChannel(this.#random, channelOptions)]),
+      ['@one', '@two'].map((name) => [name, new LivingChannel(name, channelOptions, ports)]),
     );
-    const parts = { clock: this.#clock, random: this.#random, channels: this.#channels };
-    this.#server = new ModelServer(parts, faults);
+    this.#server = new ModelServer({ ...ports, channels: this.#channels }, faults);
   }
 
   async live(): Promise<void> {
@@ -129,12 +129,11 @@ class World {
     return { ...end, twice, violations: violations.length, ...counts };
   }
 
-  #happens(channel: ModelChannel, times: number): void {
-    const now = this.#clock.now();
+  #happens(channel: LivingChannel, times: number): void {
     for (let i = 0; i < times; i++) {
       const dice = this.#random.next();
-      if (dice < 0.6) channel.post(now);
-      else if (dice < 0.8) channel.edit(now);
+      if (dice < 0.6) channel.post();
+      else if (dice < 0.8) channel.edit();
       // Sometimes so many neighbours that a page has nothing to show.
       else channel.remove(dice < 0.985 ? 1 : 130);
     }

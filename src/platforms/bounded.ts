@@ -4,7 +4,7 @@
 
 import type { ReportFault } from '../domain/fault.ts';
 import type { Clock, Timer } from '../system/clock.ts';
-import type { StreamedReply } from '../system/transport.ts';
+import type { StreamedReply } from '../system/http/transport.ts';
 import type { Identified, Passage, Platform, Wire } from './platform.ts';
 
 // The platform keeps its own deadline, and says more when it does: so much longer it is left alone.

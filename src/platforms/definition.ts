@@ -4,7 +4,7 @@
 
 import type { Setting, SettingValues } from '../config/setting.ts';
 import type { Clock } from '../system/clock.ts';
-import type { Transport } from '../system/transport.ts';
+import type { Transport } from '../system/http/transport.ts';
 import type { CredentialRules, FileSource, Platform, Warn } from './platform.ts';
 
 export type SettingRows = Readonly<Record<string, Setting<unknown>>>;

@@ -56,5 +56,7 @@ export function faulty(
     if (mode === 'throws') throw error;
     return mode === 'rejects' ? Promise.reject(error) : new Promise(() => {});
   };
-  return { ...platform, [part]: { ...of, [name]: bad } };
+  // Every call is asked for, also one that is of one message to a platform in good order.
+  const asked = part === 'repairs' ? { wholeUnitsMax: 0, partsMark: '' } : null;
+  return { ...platform, [part]: { ...of, ...asked, [name]: bad } };
 }

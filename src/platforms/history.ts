@@ -21,8 +21,16 @@ export interface MediaReference {
   readonly kind: string;
   readonly name: string | null;
   readonly bytes: number | null;
-  // With what `download` finds it; null: the post has to be read again for it.
+  // With what `download` finds it, for some hours: whoever wants the file reads the post again. null: it has none.
   readonly reference: string | null;
+}
+
+export interface MediaPiece {
+  readonly bytes: Uint8Array;
+  // There is nothing after it.
+  readonly isLast: boolean;
+  // As the platform calls it; null: it does not say.
+  readonly contentType: string | null;
 }
 
 // A channel as its platform knows it: asked for once and kept, because asking by name is what platforms punish most.
@@ -90,6 +98,8 @@ export interface ChannelReader {
   changes?(channel: Channel, mark: string, limit: number): Promise<Read<Changes>>;
   // What is left of these ids; the others are gone. Left out: an audit reads the tail by `history`.
   byId?(channel: Channel, ids: readonly string[]): Promise<Read<readonly ReadPost[]>>;
+  // A piece of a file, from that byte on, as long as one answer has it. Left out: it gives no files.
+  download?(reference: string, offset: number): Promise<Read<MediaPiece>>;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { Strategy } from '../domain/live.ts';
 import type { Cure, Outcome } from '../domain/outcome.ts';
 import type { PlainParams, Targets } from '../domain/targets.ts';
 import type { Charge, Priors } from '../limits/limits.ts';
-import type { Reply, StreamedReply } from '../system/transport.ts';
+import type { Reply, StreamedReply } from '../system/http/transport.ts';
 import type { MessageChanges } from './changes.ts';
 import type { Dialect, UpdatePolling } from './dialect.ts';
 import type { ReaderKind } from './history.ts';
@@ -174,8 +174,12 @@ export interface Repairs {
   cure(cure: Cure, method: string, body: string): { chat: string | null; body: string } | null;
   // Under which id the chat goes on, if the answer tells; null: under the same.
   chatAfter(chat: string, outcome: Outcome): { chat: string; moved: boolean } | null;
+  // A body that is no longer than this fits one message, whatever it says.
+  readonly wholeUnitsMax: number;
   // A call too large for one message, as a call of several; null: it fits, or cannot be cut.
   split(method: string, body: string): string | null;
+  // What the body of a call of several messages begins with.
+  readonly partsMark: string;
   // One message of such a call was sent: what is left of it. null: it was a call of one message.
   rest(body: string, result: string): Rest | null;
 }

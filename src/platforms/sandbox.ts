@@ -2,7 +2,7 @@
 // the sandbox never reaches the platform; where the sandbox is off it reaches nothing.
 
 import { SANDBOX } from '../domain/ids.ts';
-import type { Transport } from '../system/transport.ts';
+import type { Transport } from '../system/http/transport.ts';
 import type { Host } from './platform.ts';
 
 export interface Wires {

@@ -1,7 +1,7 @@
 // What it means to delivery that no answer came: the same for every platform that is called over HTTP.
 
 import type { Outcome } from '../domain/outcome.ts';
-import type { Reply } from '../system/transport.ts';
+import type { Reply } from '../system/http/transport.ts';
 
 type NoAnswer = Exclude<Reply, { kind: 'answered' }>;
 

@@ -1,7 +1,7 @@
 // What comes in from a platform, as far as delivery needs it: which chat an update belongs to, whether a person wrote,
 // whether the account was meant. What an update means is the platform's; keeping and forwarding it is the same for all.
 
-import type { Reply } from '../system/transport.ts';
+import type { Reply } from '../system/http/transport.ts';
 import type { ValueAnswer } from './dialect.ts';
 import type { PushedPost } from './history.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createPageReader } from '../platforms/telegram/history/pages.ts';
+import type { Transport } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
-import type { Transport } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
-import { SimChannel } from './channels.ts';
+import { SimChannel } from './channel/channel.ts';
 import { SimPages } from './pages.ts';
 
 const START = Date.UTC(2026, 5, 1, 4);

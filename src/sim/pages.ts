@@ -2,8 +2,8 @@
 // an id. Channels that were made by hand are shown as they are; any other name is a channel that posts by itself.
 
 import type { Clock } from '../system/clock.ts';
-import type { SimChannel, SimPost } from './channels.ts';
-import { DailyChannel } from './daily-channel.ts';
+import type { SimChannel, SimPost } from './channel/channel.ts';
+import { DailyChannel } from './channel/daily.ts';
 
 export interface SimPage {
   readonly status: number;

@@ -6,20 +6,20 @@ import type { SimTelegramOptions } from './telegram/options.ts';
 import type { JudgedCall, TelegramModel } from './telegram/port.ts';
 import { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 
-export { type ChannelOptions, type ChannelPost, ModelChannel } from './channel/channel.ts';
-export {
-  ModelServer,
-  NO_SERVER_FAULTS,
-  type ServerFaults,
-  type WaitViolation,
-} from './channel/server.ts';
 export {
   type ChannelChange,
   type NewSimPost,
   SimChannel,
   type SimMedia,
   type SimPost,
-} from './channels.ts';
+} from './channel/channel.ts';
+export { type ChannelOptions, type ChannelPost, LivingChannel } from './channel/living.ts';
+export {
+  ModelServer,
+  NO_SERVER_FAULTS,
+  type ServerFaults,
+  type WaitViolation,
+} from './channel/server.ts';
 export { createDiscordModel, type DiscordCall, type DiscordModel } from './discord/model.ts';
 export { DISCORD_DEFAULTS, type SimDiscordOptions } from './discord/options.ts';
 export { DISCORD_SIMULATOR } from './discord/simulator.ts';
@@ -57,6 +57,7 @@ export { SLACK_SIMULATOR } from './slack/simulator.ts';
 export type { ChatState } from './telegram/chats.ts';
 export { createTelegramModel, type JudgedCall, type TelegramModel } from './telegram/model.ts';
 export { type SimTelegramOptions, TELEGRAM_DEFAULTS } from './telegram/options.ts';
+export { TELEGRAM_SIMULATOR } from './telegram/simulator.ts';
 export { type Exchange, type Network, simTransport } from './transport.ts';
 export type { WhatsappCall } from './whatsapp/calls.ts';
 export { createWhatsappModel, type WhatsappModel } from './whatsapp/model.ts';

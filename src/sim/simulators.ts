@@ -2,8 +2,8 @@
 // `sluice sim` serves.
 
 import type { Clock } from '../system/clock.ts';
+import type { Transport } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
-import type { Transport } from '../system/transport.ts';
 import { DISCORD_SIMULATOR } from './discord/simulator.ts';
 import { NO_FAULTS } from './faults.ts';
 import type { SimPeople, SimulatorKind } from './model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
-import type { Reply } from '../system/transport.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import { scriptedFaults, type WireFault } from './faults.ts';
 import { createTelegramModel } from './telegram/model.ts';

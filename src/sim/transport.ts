@@ -4,8 +4,8 @@
 
 import { Readable } from 'node:stream';
 import type { Clock } from '../system/clock.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
-import type { HttpRequest, Reply, StreamedReply, Transport } from '../system/transport.ts';
 import { paramsOf, parseJson } from './body.ts';
 import { type Faults, undergo, type WireFault } from './faults.ts';
 import type {

@@ -87,6 +87,8 @@ const QUICK_THRESHOLDS: Readonly<Record<string, number>> = {
   backlog_messages: 30,
   store_bytes: 16e6,
   disk_free_bytes: 24e6,
+  hwm_age_seconds: 20,
+  look_seconds: 2,
 };
 
 export function quickRules(): string {

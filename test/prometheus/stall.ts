@@ -4,7 +4,7 @@
 
 import type { ServedSim } from '../../src/sim/sim.ts';
 import { sleep, systemClock } from '../../src/system/clock.ts';
-import { openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../src/system/databases/sqlite.ts';
 import type { GatewayProcess } from '../process/gateway.ts';
 import { tokenOf } from './faults.ts';
 

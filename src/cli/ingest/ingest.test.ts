@@ -1,23 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Questions } from './questions.ts';
-import { CSV_HEAD, csvLine, type ShownPost } from './view.ts';
-
-const POST: ShownPost = {
-  ...{ source: '1', messageId: '7', date: '2030-01-01T00:00:00.000Z', text: 'rain' },
-  ...{ author: null, groupId: null, media: [], editedAt: null, deletedAt: null },
-  ...{ storedAt: '2030-01-01T00:00:01.000Z', versions: 0 },
-};
-
-test('a post is a line of CSV, quoted where it must be', () => {
-  expect(CSV_HEAD.split(',')).toHaveLength(11);
-  expect(csvLine(POST)).toBe('1,7,2030-01-01T00:00:00.000Z,,,,,rain,[],2030-01-01T00:00:01.000Z,0');
-  expect(csvLine({ ...POST, text: 'a "b",\nc' })).toContain(',"a ""b"",\nc",');
-});
-
-test('what a spreadsheet would run is a text', () => {
-  expect(csvLine({ ...POST, text: '=1+1' })).toContain(",'=1+1,");
-});
 
 const silent = { env: {}, out: () => {}, err: () => {} };
 

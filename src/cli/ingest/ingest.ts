@@ -1,7 +1,7 @@
 // sluice ingest …: channels that are followed, and what was read of them.
 
 import type { Command } from 'commander';
-import { addClientOptions, type Client, connect } from '../client.ts';
+import { addClientOptions, type Client, commandLine, connect } from '../client.ts';
 import { type Io, printJson, WrongUsage } from '../io.ts';
 import { addLogin } from './login.ts';
 import { addExport, addPosts } from './posts.ts';
@@ -57,7 +57,9 @@ function addAdd(ingest: Command, io: Io): void {
     const source = (await client.call('POST', SOURCES, orderOf(channel, options))) as ShownSource;
     if (options.json) return printJson(io, source);
     io.out(`${source.source} is followed as ${source.id}, read by ${source.kind}`);
-    io.out(`its posts: sluice ingest posts ${source.id} · how it stands: sluice ingest list`);
+    const typed = (words: string) => commandLine(io, words, { ...options });
+    io.out(`its posts: ${typed(`ingest posts ${source.id}`)}`);
+    io.out(`how it stands: ${typed('ingest list')}`);
   });
 }
 

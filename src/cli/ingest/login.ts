@@ -7,7 +7,7 @@ import type { PlatformDefinition } from '../../platforms/definition.ts';
 import type { LoginOutcome, ReaderKind } from '../../platforms/history.ts';
 import { PLATFORMS } from '../../platforms/registry.ts';
 import { systemClock } from '../../system/clock.ts';
-import { undiciTransport } from '../../system/http.ts';
+import { undiciTransport } from '../../system/http/http.ts';
 import { addClientOptions, connect } from '../client.ts';
 import { Failed, type Io, printJson } from '../io.ts';
 import { configFrom } from '../settings.ts';

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { addClientOptions, type Client, connect } from '../client.ts';
 import { type Io, printJson } from '../io.ts';
-import { CSV_HEAD, csvLine, postsListed, type ShownPost } from './view.ts';
+import { postsListed, type ShownPost } from './view.ts';
 
 interface PostsOptions {
   readonly text?: string;
@@ -22,8 +22,6 @@ interface Page {
   readonly posts: readonly ShownPost[];
   readonly next: string | null;
 }
-
-const PAGE = 500;
 
 export function addPosts(ingest: Command, io: Io): void {
   const command = ingest
@@ -68,12 +66,8 @@ export function addExport(ingest: Command, io: Io): void {
   );
   addClientOptions(command).action(async (source: string | undefined, options: ExportOptions) => {
     const client = connect(io, { ...options });
-    const isCsv = options.format === 'csv';
-    if (isCsv) io.out(CSV_HEAD);
-    const asked = { ...options, ...(source && { source }), limit: String(PAGE), order: 'oldest' };
-    for await (const { posts } of pages(client, asked)) {
-      for (const post of posts) io.out(isCsv ? csvLine(post) : JSON.stringify(post));
-    }
+    const query = queryOf({ ...options, ...(source && { source }) });
+    for await (const line of client.lines(`/v1/ingest/export?${query}`)) io.out(line);
   });
 }
 
@@ -81,16 +75,21 @@ interface Asked {
   readonly source?: string;
   readonly text?: string;
   readonly after?: string;
-  readonly limit: string;
-  readonly order?: string;
+  readonly limit?: string;
+  readonly format?: string;
 }
 
-async function* pages(client: Client, asked: Asked): AsyncGenerator<Page> {
+function queryOf(asked: Asked): URLSearchParams {
   const query = new URLSearchParams();
-  for (const name of ['source', 'text', 'after', 'limit', 'order'] as const) {
+  for (const name of ['source', 'text', 'after', 'limit', 'format'] as const) {
     const value = asked[name];
     if (value !== undefined) query.set(name, value);
   }
+  return query;
+}
+
+async function* pages(client: Client, asked: Asked): AsyncGenerator<Page> {
+  const query = queryOf(asked);
   for (;;) {
     const page = (await client.call('GET', `/v1/ingest/posts?${query}`)) as Page;
     yield page;

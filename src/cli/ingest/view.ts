@@ -1,4 +1,4 @@
-// Sources and posts for people, and as files.
+// Sources and posts for people.
 
 import { fields, moment, table } from '../terminal/table.ts';
 
@@ -104,23 +104,4 @@ export function postsListed(posts: readonly ShownPost[]): string {
 
 function shortened(text: string): string {
   return text.length <= TEXT_SHOWN_MAX ? text : `${text.slice(0, TEXT_SHOWN_MAX - 1)}…`;
-}
-
-const COLUMNS = [
-  ...(['source', 'messageId', 'date', 'editedAt', 'deletedAt', 'author', 'groupId'] as const),
-  ...(['text', 'media', 'storedAt', 'versions'] as const),
-];
-
-export const CSV_HEAD = COLUMNS.join(',');
-
-export function csvLine(post: ShownPost): string {
-  return COLUMNS.map((name) => cell(post[name])).join(',');
-}
-
-// RFC 4180. What a spreadsheet would take for a formula is made a text: posts are written by strangers.
-function cell(value: unknown): string {
-  if (value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -43,7 +43,7 @@ export function addRecord(program: Command, io: Io): void {
       io.out(
         `${file} holds ${deliveries} deliveries; see what other settings would have done with`,
       );
-      io.out(`  sluice replay ${file} --set NAME=VALUE`);
+      io.out(`  npx sluice replay ${file} --set NAME=VALUE`);
     });
 }
 

@@ -83,7 +83,7 @@ async function run(io: Io, options: Options): Promise<void> {
   }
   if (stream.state === 'failed') {
     const words = `explain ${stream.finals[0] ?? stream.id}`;
-    throw new Failed(`not sent; see ${commandFor(words, { ...options })}`);
+    throw new Failed(`not sent; see ${commandFor(io, words, { ...options })}`);
   }
 }
 

@@ -13,6 +13,19 @@ export function widthOf(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text, { countAnsiEscapeCodes: true });
 }
 
+// The same few come again and again, and to measure one costs more than to find it.
+const WIDTHS_KEPT_MAX = 4_096;
+const widths = new Map<string, number>();
+
+function widthOfCharacter(character: string): number {
+  const known = widths.get(character);
+  if (known !== undefined) return known;
+  const width = widthOf(character);
+  if (widths.size >= WIDTHS_KEPT_MAX) widths.clear();
+  widths.set(character, width);
+  return width;
+}
+
 // As many rows as it takes.
 export function rowsOf(line: string, room: number): string[] {
   if (line.length * 2 <= room) return [line];
@@ -23,7 +36,7 @@ export function rowsOf(line: string, room: number): string[] {
 function* rows(line: string, room: number): Generator<string> {
   let [row, width] = ['', 0];
   for (const { segment } of GRAPHEMES.segment(line)) {
-    const more = widthOf(segment);
+    const more = widthOfCharacter(segment);
     if (width + more > room) {
       yield row;
       [row, width] = ['', 0];

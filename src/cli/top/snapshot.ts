@@ -27,6 +27,11 @@ export interface ShownOverview {
     readonly behind: number;
     readonly why: string;
   }[];
+  readonly incidents: readonly {
+    readonly severity: string;
+    readonly summary: string;
+    readonly remedy: string;
+  }[];
   readonly freezes: {
     readonly active: number;
     readonly shown: readonly {

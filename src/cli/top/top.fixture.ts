@@ -34,6 +34,7 @@ export function overview(): Snapshot['overview'] {
     dead: 12,
     uncertain: 0,
     oldest: [{ ...oldest, since: iso(-42_000), behind: 9, why: 'chat -100 is frozen' }],
+    incidents: [],
     freezes: { active: 1, shown: [{ ...freeze, until: iso(60_000) }] },
   };
 }

@@ -22,6 +22,9 @@ class FakeGateway {
       return { status: 'ok', accounts: [], streams: [], items: [], limits: [] };
     },
     pour: () => Promise.reject(new Error('nothing is poured')),
+    lines: () => {
+      throw new Error('no lines are read');
+    },
     events: () => {
       throw new Error('no events are read');
     },

@@ -2,7 +2,7 @@ import { expect, describe as group, test } from 'vitest';
 import { paintFor } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { firstChoice } from './keys.ts';
-import { account, letter, snapshot } from './top.fixture.ts';
+import { account, letter, overview, snapshot } from './top.fixture.ts';
 import { describe, draw, type Picture } from './view.ts';
 
 const NARROW = { columns: 80, rows: 24 };
@@ -33,9 +33,23 @@ group('on a terminal', () => {
     ]);
   });
 
+  test('what needs a person stands in the head, the worst first', () => {
+    const of = { severity: 'critical', remedy: 'Free space.' };
+    const incidents = [
+      { ...of, summary: 'The disk is full: nothing is accepted, nothing is sent.' },
+      { ...of, severity: 'warning', summary: 'telegram:2 is paused by an operator.' },
+    ];
+    const shown = { ...snapshot(), overview: { ...overview(), incidents } };
+    const lines = describe(shown, firstChoice()).split('\n');
+    expect(lines[4]).toBe(
+      'CRITICAL The disk is full: nothing is accepted, nothing is sent. Free space.',
+    );
+    expect(lines.join('\n')).not.toContain('telegram:2 is paused');
+  });
+
   test('every table has a place at 80 x 24, and says what is left out', () => {
     const text = drawn().join('\n');
-    expect(text).toMatch(/telegram:2 +7 +0 +.* paused \(sluice resume telegram:2\)/);
+    expect(text).toMatch(/telegram:2 +7 +0 +.* paused by an operator/);
     expect(text).toMatch(/telegram:1 +1,234 +3 +30\/30 a s +1 frozen/);
     expect(text).toMatch(/abcde-1 +42 s +telegram:1 +-100 +chat -100 is frozen/);
     expect(text).toMatch(/chat -100 +telegram:1 +60 s +retry after 60 s/);

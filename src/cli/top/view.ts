@@ -27,6 +27,7 @@ interface Line {
 const RATE_S = 10;
 const CURVE_S = 20;
 const CURVE = '▁▂▃▄▅▆▇█';
+const INCIDENTS_SHOWN_MAX = 3;
 const GAP = '  ';
 // Below this some columns are left out.
 const COLUMNS_WIDE = 110;
@@ -35,7 +36,8 @@ const CELL_COLUMNS_MAX = 36;
 const BLANK: Line = { tone: 'plain', text: '' };
 
 export function draw({ snapshot, choice, trouble, size, paint }: Picture): string[] {
-  const head = [...headOf(snapshot), ...(trouble === null ? [] : [warningOf(trouble)])];
+  const wrong = incidentsOf(snapshot);
+  const head = [...headOf(snapshot), ...wrong, ...(trouble === null ? [] : [warningOf(trouble)])];
   const room = size.rows - head.length - 1;
   const body = bodyOf(sectionsOf(snapshot, choice), room, size.columns).slice(0, room);
   const filling = Array.from({ length: room - body.length }, () => BLANK);
@@ -51,7 +53,7 @@ function lineOf(tone: Tone, text: string, columns: number): string {
 
 // For a file or a pipe: all of it, as wide as it is.
 export function describe(snapshot: Snapshot, choice: Choice): string {
-  const lines = headOf(snapshot);
+  const lines = [...headOf(snapshot), ...incidentsOf(snapshot)];
   for (const section of sectionsOf(snapshot, choice)) {
     if (section.rows.length > 0) lines.push(BLANK, ...linesOf(section, section.rows, null));
   }
@@ -95,6 +97,14 @@ function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] 
         `dead ${count(dead)}  uncertain ${count(uncertain)}  ${plural(streams.length, 'stream')}`,
     },
   ];
+}
+
+// What needs a person, the worst first: a full disk, a platform that is down.
+function incidentsOf({ overview }: Snapshot): Line[] {
+  return overview.incidents
+    .filter(({ severity }) => severity === 'critical')
+    .slice(0, INCIDENTS_SHOWN_MAX)
+    .map(({ summary, remedy }) => warningOf(`CRITICAL ${summary} ${remedy}`));
 }
 
 function warningOf(trouble: string): Line {

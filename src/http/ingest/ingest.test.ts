@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aPost, aService, KIND, posts } from '../../ingest/ingest.fixture.ts';
-import { AUTH, type Bench, bench, TOKEN } from '../context.fixture.ts';
+import { boundKey } from '../auth/bounds.fixture.ts';
+import { AUTH, type Bench, bench, ingestDesk, TOKEN } from '../context.fixture.ts';
 import type { NewReaderAccount } from './port.ts';
 
 let at: Bench;
@@ -12,9 +13,8 @@ beforeEach(async () => {
   saved = [];
   await ingest.service.start();
   const desk = {
+    ...ingestDesk(),
     service: ingest.service,
-    kinds: [KIND],
-    signingSecret: 'whsec_x',
     accounts: async () =>
       (await ingest.service.accounts()).map((each) => ({ ...each, name: null })),
     saveAccount: async (account: NewReaderAccount) => {
@@ -58,6 +58,7 @@ describe('sources', () => {
     for (const name of ['a', 'b', 'c']) await add({ source: `@${name}` });
     const first = (await ask('GET', '/sources?limit=2')).body;
     expect(first).toMatchObject({ sources: [{ id: '1' }, { id: '2' }], next: '2' });
+    expect((await ask('GET', '/sources?find=B')).body.sources).toMatchObject([{ source: '@b' }]);
     const rest = (await ask('GET', '/sources?limit=2&cursor=2')).body;
     expect(rest).toMatchObject({ sources: [{ source: '@c' }], next: null });
   });
@@ -85,6 +86,20 @@ describe('sources', () => {
     expect(noted).toHaveLength(1);
     expect(JSON.stringify(noted)).not.toContain(TOKEN);
     expect((await ask('PATCH', '/sources/1', { forwardTo: null })).body.forwardTo).toBeNull();
+  });
+
+  test('only an admin has posts sent to an address', async () => {
+    const headers = await boundKey(at, 'operator', {});
+    const payload = { source: '@news', kind: KIND, forwardTo: { url: 'http://10.0.0.1/' } };
+    const url = '/v1/ingest/sources';
+    const added = await at.app.inject({ method: 'POST', url, headers, payload });
+    expect(added.json()).toMatchObject({ status: 403, code: 'forbidden_role' });
+    await add();
+    const { forwardTo } = payload;
+    const changing = { method: 'PATCH', url: `${url}/1`, headers, payload: { forwardTo } } as const;
+    expect((await at.app.inject(changing)).statusCode).toBe(403);
+    expect((await ask('GET', '/sources/1')).body.forwardTo).toBeNull();
+    expect((await ask('PATCH', '/sources/1', { forwardTo })).status).toBe(200);
   });
 
   test('dead ones are listed, and looked at again', async () => {
@@ -128,6 +143,79 @@ describe('posts', () => {
     '%s is refused',
     async (query) => expect(await ask('GET', `/posts?${query}`)).toMatchObject({ status: 422 }),
   );
+
+  test('all of them as a file, oldest first, page by page; for those who may read texts', async () => {
+    const file = async (query: string, headers: Record<string, string> = AUTH) =>
+      at.app.inject({ method: 'GET', url: `/v1/ingest/export?${query}`, headers });
+    const ndjson = await file('source=1');
+    const lines = ndjson.body.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).messageId)).toEqual(['1', '2', '3', '4', '10']);
+    expect(ndjson.headers['content-disposition']).toBe('attachment; filename="posts-1.ndjson"');
+    const csv = await file('format=csv&text=rain');
+    expect(csv.headers['content-type']).toContain('text/csv');
+    expect(csv.body).toMatch(/^\ufeffsource,messageId,.*\r\n1,10,.*,RAIN today,.*\r\n$/s);
+    expect((await file('format=xml')).statusCode).toBe(422);
+    expect((await file('', await boundKey(at, 'viewer', {}))).statusCode).toBe(403);
+  });
+
+  test('so many files at once, and their places are given back', async () => {
+    const gate = Promise.withResolvers<void>();
+    const full = Promise.withResolvers<void>();
+    const { store } = ingest.service;
+    const read = store.posts;
+    let reading = 0;
+    store.posts = async (query) => {
+      reading += 1;
+      if (reading === 4) full.resolve();
+      await gate.promise;
+      return read(query);
+    };
+    const file = () => at.app.inject({ url: '/v1/ingest/export', headers: AUTH });
+    const under = [file(), file(), file(), file()];
+    await full.promise;
+    expect((await file()).statusCode).toBe(429);
+    gate.resolve();
+    expect((await Promise.all(under)).map(({ statusCode }) => statusCode)).toEqual([
+      200, 200, 200, 200,
+    ]);
+    await expect.poll(async () => (await file()).statusCode).toBe(200);
+  });
+
+  test('a file of one: a download, whatever it says it is; trouble is said', async () => {
+    const media = [{ kind: 'document', name: 'räin.html', bytes: 3, reference: 'r' }];
+    const withMedia = [aPost(11, { text: 'x', media })];
+    ingest.answers.byId = () => ({ kind: 'read', value: withMedia });
+    const changes = { kind: 'changes', deleted: [], mark: '2', isLast: true } as const;
+    const value = { ...changes, notBeforeMs: 0, posts: withMedia };
+    ingest.answers.changes = () => ({ kind: 'read', value });
+    await ask('POST', '/sources/1/run');
+    await ingest.run(1_000);
+    const file = (path: string) =>
+      at.app.inject({ url: `/v1/ingest/posts/${path}/media`, headers: AUTH });
+    const bytes = Buffer.from('<p>');
+    ingest.answers.download = () => ({
+      ...{ kind: 'read', value: { bytes, isLast: true, contentType: 'text/html' } },
+    });
+    const got = await file('1/11');
+    expect(got).toMatchObject({ statusCode: 200, body: '<p>' });
+    expect(got.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': "attachment; filename*=UTF-8''r%C3%A4in.html",
+      'x-content-type-options': 'nosniff',
+    });
+    expect((await file('1/10')).statusCode).toBe(404);
+    expect((await file('1/x')).statusCode).toBe(404);
+    const detail = 'it is gone';
+    ingest.answers.download = () => ({ kind: 'refused', reason: 'no_file', detail });
+    expect((await file('1/11')).json()).toMatchObject({ code: 'media_unavailable', detail });
+    ingest.answers.download = () => ({ kind: 'wait', waitMs: 60_000 });
+    const waits = await file('1/11');
+    expect(waits.json()).toMatchObject({ status: 429, code: 'reader_waits' });
+    expect(Number(waits.headers['retry-after'])).toBeGreaterThan(0);
+    const viewer = await boundKey(at, 'viewer', {});
+    const url = '/v1/ingest/posts/1/11/media';
+    expect((await at.app.inject({ url, headers: viewer })).statusCode).toBe(403);
+  });
 
   test('one, with its former states', async () => {
     const edited = [aPost(3, { text: 'changed', editedAt: 9e12 })];

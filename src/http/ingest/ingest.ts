@@ -5,10 +5,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { ERRORS } from '../../domain/errors.ts';
 import { ADMIN_ACTS, ADMIN_READS, viewer } from '../auth/access.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
+import { LOGIN_ROUTES } from './logins.ts';
 import type { IngestOptions } from './options.ts';
 import { POST_ROUTES } from './posts.ts';
 import { AccountsAnswer, checkNewAccount, NewAccount } from './schema.ts';
@@ -33,9 +35,13 @@ const LIST: Route<IngestOptions> = {
   examples: { 'all of them': { status: 200 } },
   handler: async ({ ingest }) => ({
     kinds: ingest.kinds,
+    logins: { kinds: ingest.logins.kinds, missing: missingOf(ingest.logins.kinds) },
     accounts: (await ingest.accounts()).map(showReader),
   }),
 };
+
+const missingOf = (kinds: readonly string[]) =>
+  kinds.length === 0 ? ERRORS.login_unavailable.remedy : null;
 
 const SAVE: Route<IngestOptions> = {
   method: 'POST',
@@ -80,8 +86,14 @@ const SIGNING: Route<IngestOptions> = {
 };
 
 export const INGEST_ROUTES = group<IngestOptions>(
-  [...SOURCE_ROUTES, ...POST_ROUTES, LIST, SAVE, FORGET, SIGNING],
-  ({ options }) => (options.ingest === undefined ? null : { ...options, ingest: options.ingest }),
+  [...SOURCE_ROUTES, ...POST_ROUTES, LIST, SAVE, FORGET, ...LOGIN_ROUTES, SIGNING],
+  ({ options }) =>
+    options.ingest === undefined
+      ? null
+      : {
+          ...{ ...options, ingest: options.ingest },
+          ...{ exports: { underWay: 0 }, downloads: { underWay: 0 } },
+        },
 );
 
 async function save({ ingest }: IngestOptions, { body }: FastifyRequest, reply: FastifyReply) {

@@ -3,7 +3,12 @@
 import type { IntakeOptions } from '../context.ts';
 import type { IngestDesk } from './port.ts';
 
-export type IngestOptions = IntakeOptions & { readonly ingest: IngestDesk };
+export type IngestOptions = IntakeOptions & {
+  readonly ingest: IngestDesk;
+  // Of posts as a file, and of files of posts.
+  readonly exports: { underWay: number };
+  readonly downloads: { underWay: number };
+};
 
 // Sources there may be.
 export const SOURCES_MAX = 10_000;

@@ -1,6 +1,6 @@
 // What the routes of ingest need of the gateway.
 
-import type { AccountHealth, Ingest } from '../../ingest/ingest.ts';
+import type { AccountHealth, Ingest, LoginNow, LoginQuestion } from '../../ingest/ingest.ts';
 
 export interface IngestDesk {
   readonly service: Pick<
@@ -15,6 +15,9 @@ export interface IngestDesk {
     | 'run'
     | 'remove'
     | 'health'
+    | 'changes'
+    | 'media'
+    | 'tally'
     | 'store'
   >;
   // By which sources can be read here.
@@ -25,6 +28,18 @@ export interface IngestDesk {
   // Its session goes into the vault; false: nobody logs in to that kind.
   saveAccount(account: NewReaderAccount): Promise<boolean>;
   removeAccount(kind: string, id: string): Promise<boolean>;
+  readonly logins: LoginDesk;
+}
+
+// Someone answers what a platform asks; the session that comes of it is kept as `saveAccount` does.
+export interface LoginDesk {
+  // That accounts log in to here.
+  readonly kinds: readonly string[];
+  // null: as many as may be are under way. Of a kind that is in `kinds`.
+  begin(kind: string, phone: string): Promise<LoginNow | null>;
+  // null: there is no such login, or no more.
+  answer(id: string, question: LoginQuestion, text: string): Promise<LoginNow | null>;
+  end(id: string): boolean;
 }
 
 export interface ReaderAccountView extends AccountHealth {

@@ -2,16 +2,16 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../accept/problems.ts';
-import { readTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { isDecimalId } from '../../domain/decimal-id.ts';
-import type { Problem } from '../../domain/errors.ts';
-import type { PostQuery } from '../../store/ports/ingest.ts';
 import { viewer } from '../auth/access.ts';
 import { SAMPLE } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
+import { EXPORT } from './export.ts';
+import { MEDIA } from './media.ts';
 import type { IngestOptions } from './options.ts';
+import { readQuery } from './query.ts';
 import { checkPostsQuery, PostAnswer, PostsAnswer, PostsQuery } from './schema.ts';
 import { showPost, showVersion } from './view.ts';
 
@@ -19,8 +19,6 @@ interface OfOne {
   Params: { id: string; post: string };
 }
 
-const PAGE_WHEN_LEFT_OUT = 50;
-const PAGE_MAX = 1000;
 const VERSIONS_SHOWN_MAX = 100;
 
 const SEARCH: Route<IngestOptions> = {
@@ -55,7 +53,7 @@ const GET: Route<IngestOptions> = {
   handler: one,
 };
 
-export const POST_ROUTES: readonly Route<IngestOptions>[] = [SEARCH, GET];
+export const POST_ROUTES: readonly Route<IngestOptions>[] = [SEARCH, GET, EXPORT, MEDIA];
 
 async function search({ ingest }: IngestOptions, { query }: FastifyRequest, reply: FastifyReply) {
   if (!checkPostsQuery.Check(query)) {
@@ -65,32 +63,6 @@ async function search({ ingest }: IngestOptions, { query }: FastifyRequest, repl
   if ('code' in asked) return sendProblem(reply, asked);
   const { posts, next } = await ingest.service.store.posts(asked);
   return { posts: posts.map(showPost), next };
-}
-
-function readQuery(query: PostsQuery): PostQuery | Problem {
-  const { source, after, text = null, limit = String(PAGE_WHEN_LEFT_OUT), cursor } = query;
-  const isId = after !== undefined && isDecimalId(after);
-  const since = after === undefined || isId ? null : readTime(after);
-  if (isId && source === undefined) {
-    return wrong('/after', 'a time, or a message id together with `source`');
-  }
-  if (after !== undefined && !isId && since === null) {
-    return wrong('/after', 'a message id, or a time (ISO 8601)');
-  }
-  if (isId && query.order === 'newest')
-    return wrong('/order', 'oldest, as `after` is a message id');
-  return {
-    source: source === undefined ? null : Number(source),
-    order: query.order ?? (isId ? 'oldest' : 'newest'),
-    cursor: cursor ?? (isId ? after : null),
-    since,
-    text,
-    max: Math.min(Math.max(1, Number(limit)), PAGE_MAX),
-  };
-}
-
-function wrong(path: string, expected: string): Problem {
-  return invalid('invalid_query', [{ path, expected }]);
 }
 
 async function one(

@@ -64,6 +64,7 @@ export const SourcesQuery = Type.Object(
   {
     state: Type.Optional(Type.Enum(['active', 'paused', 'dead'])),
     kind: Type.Optional(name('Read by it')),
+    find: Type.Optional(name('With this in their name, whatever its case')),
     limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: 'Up to 1000' })),
     cursor: Type.Optional(digits('`next` of the page before')),
   },
@@ -71,17 +72,30 @@ export const SourcesQuery = Type.Object(
 );
 export const checkSourcesQuery = Compile(SourcesQuery);
 
+const wantedPosts = {
+  source: Type.Optional(digits('Of this source; left out: of all')),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'With `source`: above this message id, oldest first. Or a time (ISO 8601): posted then or later',
+    }),
+  ),
+  text: Type.Optional(name('With this in their text, whatever its case')),
+};
+
+export const ExportQuery = Type.Object(
+  {
+    ...wantedPosts,
+    format: Type.Optional(Type.Enum(['ndjson', 'csv'], { description: '`ndjson` when left out' })),
+  },
+  strict,
+);
+export const checkExportQuery = Compile(ExportQuery);
+
 export const PostsQuery = Type.Object(
   {
-    source: Type.Optional(digits('Of this source; left out: of all')),
-    after: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'With `source`: above this message id, oldest first. Or a time (ISO 8601): posted then or later',
-      }),
-    ),
-    text: Type.Optional(name('With this in their text, whatever its case')),
+    ...wantedPosts,
     order: Type.Optional(Type.Enum(['newest', 'oldest'])),
     limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: 'Up to 1000' })),
     cursor: Type.Optional(digits('`next` of the page before')),
@@ -90,6 +104,19 @@ export const PostsQuery = Type.Object(
 );
 export type PostsQuery = Static<typeof PostsQuery>;
 export const checkPostsQuery = Compile(PostsQuery);
+
+export const MediaQuery = Type.Object(
+  {
+    index: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,2}$',
+        description: 'Among the post’s media; 0 when left out',
+      }),
+    ),
+  },
+  strict,
+);
+export const checkMediaQuery = Compile(MediaQuery);
 
 export const DeadRetry = Type.Object(
   {
@@ -115,6 +142,54 @@ export const NewAccount = Type.Object(
   strict,
 );
 export const checkNewAccount = Compile(NewAccount);
+
+const PHONE_LENGTH_MAX = 64;
+const ANSWER_LENGTH_MAX = 1024;
+const answerTo = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: ANSWER_LENGTH_MAX, description }));
+
+export const NewLogin = Type.Object(
+  {
+    kind: name('What it is to read by: one of `logins.kinds` of `GET /v1/ingest/accounts`'),
+    phone: Type.String({
+      minLength: 1,
+      maxLength: PHONE_LENGTH_MAX,
+      description: 'Of the account, with the country; the platform sends a code to it',
+    }),
+  },
+  strict,
+);
+export const checkNewLogin = Compile(NewLogin);
+
+export const LoginReply = Type.Object(
+  {
+    code: answerTo('What came to the phone, where `state` is `code`'),
+    password: answerTo('Of the account, where `state` is `password`'),
+  },
+  { ...strict, minProperties: 1, maxProperties: 1 },
+);
+export const checkLoginReply = Compile(LoginReply);
+
+export const LoginAnswer = Type.Object({
+  id: text,
+  kind: text,
+  state: Type.Enum(['code', 'password', 'logged_in', 'refused'], {
+    description: 'What is asked for now, or how it ended',
+  }),
+  again: Type.Boolean({ description: 'What was answered before was wrong' }),
+  hint: Type.Unsafe({ type: ['string', 'null'], description: 'To the password, by its owner' }),
+  account: Type.Unsafe({
+    anyOf: [
+      Type.Object({ id: text, name: text }),
+      { ...Type.Null(), description: 'It is not logged in' },
+    ],
+  }),
+  detail: Type.Unsafe({ type: ['string', 'null'], description: 'Why it was refused, in words' }),
+  waitSeconds: Type.Unsafe({
+    type: ['number', 'null'],
+    description: 'It was refused for so long: nobody should try again before',
+  }),
+});
 
 const mode = Type.Enum(['historical', 'incremental']);
 export const SourceAnswer = Type.Object({
@@ -210,6 +285,13 @@ export const PostAnswer = Type.Object({
 
 export const AccountsAnswer = Type.Object({
   kinds: Type.Array(text, { description: 'By which sources can be read here' }),
+  logins: Type.Object({
+    kinds: Type.Array(text, { description: 'Those that accounts log in to' }),
+    missing: Type.Unsafe({
+      type: ['string', 'null'],
+      description: 'What to do so that an account can; null: it can',
+    }),
+  }),
   accounts: Type.Array(
     Type.Object({
       kind: text,

@@ -182,7 +182,8 @@ function answer({ clock }: IngestOptions, reply: FastifyReply, source: SourceVie
     : reply.send(showSource(source, clock.now()));
 }
 
-async function add(options: IngestOptions, { body }: FastifyRequest, reply: FastifyReply) {
+async function add(options: IngestOptions, request: FastifyRequest, reply: FastifyReply) {
+  const { body } = request;
   const { service, kinds } = options.ingest;
   if (!checkSourceOrder.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkSourceOrder, body)));
@@ -191,6 +192,7 @@ async function add(options: IngestOptions, { body }: FastifyRequest, reply: Fast
     const expected = `one of ${kinds.join(', ')}; others need settings of their own`;
     return sendProblem(reply, invalid('invalid_message', [{ path: '/kind', expected }]));
   }
+  if (isForeignHook(request, body)) return refuse(reply, 'forbidden_role', HOOK_IS_ADMINS);
   const settings = await settingsOf(options, body);
   if ('code' in settings) return sendProblem(reply, settings);
   if (service.list().length >= SOURCES_MAX) {
@@ -200,17 +202,23 @@ async function add(options: IngestOptions, { body }: FastifyRequest, reply: Fast
   return answer(options, reply.code(isNew ? 201 : 200), source);
 }
 
-async function change(
-  options: IngestOptions,
-  { params: { id }, body }: FastifyRequest<ById>,
-  reply: FastifyReply,
-) {
+async function change(options: IngestOptions, request: FastifyRequest<ById>, reply: FastifyReply) {
+  const { params, body } = request;
   if (!checkSourceChanges.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkSourceChanges, body)));
   }
+  if (isForeignHook(request, body)) return refuse(reply, 'forbidden_role', HOOK_IS_ADMINS);
   const settings = await settingsOf(options, body);
   if ('code' in settings) return sendProblem(reply, settings);
+  const { id } = params;
   return answer(options, reply, await options.ingest.service.configure(Number(id), settings));
+}
+
+const HOOK_IS_ADMINS = 'Posts are sent to an address of anybody’s choice by an admin alone.';
+
+// The gateway reaches places that whoever asks does not: what it posts to is not an operator's to choose.
+function isForeignHook({ holder }: FastifyRequest, { forwardTo }: SourceChanges): boolean {
+  return forwardTo != null && 'url' in forwardTo && holder?.role !== 'admin';
 }
 
 const SECOND_MS = 1000;
@@ -242,6 +250,7 @@ async function list(
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkSourcesQuery, query)));
   }
   const { kind, limit = String(PAGE_WHEN_LEFT_OUT), cursor = '0' } = query;
+  const find = query.find?.toLowerCase() ?? '';
   const state = only ?? query.state;
   const max = Math.min(Math.max(1, Number(limit)), PAGE_MAX);
   const found = ingest.service
@@ -249,6 +258,7 @@ async function list(
     .filter((source) => source.id > Number(cursor))
     .filter((source) => state === undefined || source.state === state)
     .filter((source) => kind === undefined || source.kind === kind)
+    .filter(({ name }) => name.toLowerCase().includes(find))
     .sort((a, b) => a.id - b.id);
   const now = clock.now();
   const sources = found.slice(0, max).map((source) => showSource(source, now));

@@ -1,7 +1,7 @@
 // Sources and posts as the routes show them.
 
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
-import type { ForwardTarget, SourceView } from '../../ingest/ingest.ts';
+import type { ForwardTarget, LoginNow, SourceView } from '../../ingest/ingest.ts';
 import type { PostVersion, StoredPost } from '../../store/ports/ingest.ts';
 import type { ReaderAccountView } from './port.ts';
 
@@ -74,4 +74,22 @@ export function showReader({ readerKind, account, name, state, isOpen, waits }: 
       until: showTimeOrNull(until),
     })),
   };
+}
+
+export function showLogin({ id, kind, step }: LoginNow) {
+  const said = { again: false, hint: null, account: null, detail: null, waitSeconds: null };
+  const about = { id, kind };
+  switch (step.kind) {
+    case 'asks':
+      return { ...about, state: step.question, ...said, again: step.isAgain, hint: step.hint };
+    case 'logged_in':
+      return { ...about, state: step.kind, ...said, account: { id: step.id, name: step.name } };
+    case 'refused':
+      return { ...about, state: step.kind, ...said, detail: step.detail };
+    case 'wait': {
+      const waitSeconds = Math.ceil(step.waitMs / 1000);
+      const detail = `the platform asks to wait for ${waitSeconds} s before the next try`;
+      return { ...about, state: 'refused', ...said, detail, waitSeconds };
+    }
+  }
 }

@@ -5,8 +5,8 @@
 
 import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { Reply } from '../../system/transport.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
 import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
 import { routeOf } from './routes.ts';

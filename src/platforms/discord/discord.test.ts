@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Reply, Transport } from '../../system/transport.ts';
+import type { Reply, Transport } from '../../system/http/transport.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { classify } from './classify.ts';
 import { claimedId, isSandboxCredential, speakerOf } from './credentials.ts';

@@ -2,7 +2,7 @@
 // which interactions were posted here.
 
 import type { Clock } from '../../system/clock.ts';
-import type { Transport } from '../../system/transport.ts';
+import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform, Warn } from '../platform.ts';
 import { classify } from './classify.ts';
 import { touch, wording } from './content.ts';

@@ -5,7 +5,7 @@
 // it lasts.
 
 import type { Clock } from '../../system/clock.ts';
-import type { Reply, StreamedReply } from '../../system/transport.ts';
+import type { Reply, StreamedReply } from '../../system/http/transport.ts';
 import type { PlatformTrouble, Warn } from '../trouble.ts';
 
 const WINDOW_MS = 10 * 60_000;

@@ -4,8 +4,8 @@
 import { Readable } from 'node:stream';
 import { type Files, readBody, withoutExact } from '../../domain/body.ts';
 import { scalarText } from '../../domain/scalar.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import { formOf } from '../form.ts';
 import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
 import { hostFor, type Wires, wireFor } from '../sandbox.ts';

@@ -3,8 +3,8 @@
 
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { scalarText } from '../../domain/scalar.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { Reply } from '../../system/transport.ts';
 import { unanswered } from '../unanswered.ts';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { NO_FILES } from '../../domain/body.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
 import { CHANGES, CONTENT, describe as describeCall, REFERENCES, targets } from './calls.ts';
 import { classify } from './classify.ts';

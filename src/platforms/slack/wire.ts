@@ -2,8 +2,8 @@
 // token in a header.
 
 import { readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
+import type { HttpRequest } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { HttpRequest } from '../../system/transport.ts';
 import type { Identified, OutgoingCall } from '../platform.ts';
 import { type Wires, wireFor } from '../sandbox.ts';
 import { METHODS } from './calls.ts';

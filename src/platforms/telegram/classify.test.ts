@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../domain/outcome.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { classify, RETRY_AFTER_MS_DEFAULT, RETRY_AFTER_MS_MIN } from './classify.ts';
 import { REASONS } from './reasons.ts';
 import { REFUSALS } from './refusals.ts';

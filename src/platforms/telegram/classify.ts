@@ -8,8 +8,8 @@
 
 import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined, parseJson } from '../../system/json.ts';
-import type { Reply } from '../../system/transport.ts';
 import { deliveryMethod } from './methods.ts';
 import type { Reason } from './reasons.ts';
 import { ALREADY_DONE, REFUSALS } from './refusals.ts';

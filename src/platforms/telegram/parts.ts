@@ -17,7 +17,7 @@ const PARTS_MAX = 50;
 // With its markup, of which there is rarely more than text.
 const MARKED_UNITS_MAX = 2 * PARTS_MAX * TEXT_UNITS_MAX;
 const MEMBER = 'sluice:parts';
-const PREFIX = `{"${MEMBER}":`;
+export const PARTS_MARK = `{"${MEMBER}":`;
 
 type Params = Record<string, unknown>;
 
@@ -36,7 +36,7 @@ interface Progress {
 
 // The same call as a call of parts; null: it fits as it is, or cannot be cut.
 export function split(method: string, body: string): string | null {
-  if (method !== 'sendMessage' || body.length <= TEXT_UNITS_MAX || body.startsWith(PREFIX)) {
+  if (method !== 'sendMessage' || body.length <= TEXT_UNITS_MAX || body.startsWith(PARTS_MARK)) {
     return null;
   }
   const params = JSON.parse(body) as Params;
@@ -56,7 +56,7 @@ export function split(method: string, body: string): string | null {
 
 // When a part is sent: the body of what is left, and the answer so far. null: not a call of parts.
 export function rest(body: string, answer: string): Rest | null {
-  if (!body.startsWith(PREFIX)) return null;
+  if (!body.startsWith(PARTS_MARK)) return null;
   const { [MEMBER]: member, ...params } = JSON.parse(body) as Params;
   if (!isProgress(member)) return null;
   const { rest: waiting, done, markup } = member;
@@ -96,9 +96,8 @@ const ONCE = [
   'message_effect_id',
 ];
 
-// As Telegram gets it.
+// As Telegram gets it, of a call of parts.
 export function withoutProgress(body: string): string {
-  if (!body.startsWith(PREFIX)) return body;
   const { [MEMBER]: _progress, ...params } = JSON.parse(body) as Params;
   return JSON.stringify(params);
 }

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { type Files, hasFiles, readBody, withoutExact } from '../../domain/body.ts';
 import { SANDBOX } from '../../domain/ids.ts';
-import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
 import { formOf } from '../form.ts';
 import type {
   Download,
@@ -19,7 +19,7 @@ import type {
 import { classify, readAnswer } from './classify.ts';
 import { isOfTestServers, isSandboxToken, isToken } from './credentials.ts';
 import type { FileIds } from './file-ids.ts';
-import { withoutProgress } from './parts.ts';
+import { PARTS_MARK, withoutProgress } from './parts.ts';
 
 export interface Routes {
   readonly transport: Transport;
@@ -39,12 +39,17 @@ const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 const WRONG_FILE_ID = /wrong (remote )?file[ _]id|file[ _]reference|FILE_ID_INVALID/i;
 
+// As Telegram gets it.
+function plainBody(body: string): string {
+  return withoutExact(body.startsWith(PARTS_MARK) ? withoutProgress(body) : body);
+}
+
 export function createWire(routes: Routes): Wire {
   return {
     hostOf: (credential) => hostOf(routes, credential),
     isLocal,
     identify: (credential) => identify(routes, credential),
-    send: (call) => send(routes, { ...call, body: withoutExact(withoutProgress(call.body)) }),
+    send: (call) => send(routes, { ...call, body: plainBody(call.body) }),
     classify,
     timeAt: (credential) => timeAt(routes, credential),
     async close() {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest, Reply, Transport } from '../../system/transport.ts';
+import type { HttpRequest, Reply, Transport } from '../../system/http/transport.ts';
 import { type PlatformFixture, platformContract, type Weather } from '../platform.contract.ts';
 import { createTelegram, REASONS } from './telegram.ts';
 

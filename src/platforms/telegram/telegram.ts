@@ -1,7 +1,8 @@
 // Telegram's Bot API as a platform, put together. It keeps no state; each file knows one thing.
 
 import type { Priors } from '../../limits/limits.ts';
-import type { Transport } from '../../system/transport.ts';
+import { publicFiles } from '../../system/http/public-files.ts';
+import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform, ReaderKind } from '../platform.ts';
 import { CHANGES } from './changes.ts';
 import { chatAfter } from './classify.ts';
@@ -17,7 +18,7 @@ import { createPriors, TELEGRAM_LIMITS_DEFAULT, type TelegramLimits } from './li
 import { LIVE_OUTPUT } from './live-output.ts';
 import { isAwaited, isIdempotent, spends } from './methods.ts';
 import { readNames } from './names.ts';
-import { rest, split } from './parts.ts';
+import { PARTS_MARK, rest, split, TEXT_UNITS_MAX } from './parts.ts';
 import { plainParams } from './plain-params.ts';
 import { REASONS, UNREACHABLE } from './reasons.ts';
 import { personIn, replyTarget } from './reply-target.ts';
@@ -58,7 +59,7 @@ function pageKind(kind: 'page' | 'sandbox', connect: () => Transport): ReaderKin
     kind,
     async open() {
       const { createPageReader } = await import('./history/pages.ts');
-      return createPageReader(connect());
+      return createPageReader(connect(), kind === 'page' ? publicFiles() : null);
     },
   };
 }
@@ -102,7 +103,11 @@ export function createTelegram(options: TelegramOptions): Platform {
       limits: telegramPriors,
       strategy: ({ qosTelegram }: Readonly<TelegramSettings>) => qosTelegram,
     },
-    repairs: { cure: (what, _method, body) => cure(what, body), chatAfter, split, rest },
+    repairs: {
+      cure: (what, _method, body) => cure(what, body),
+      chatAfter,
+      ...{ split, rest, wholeUnitsMax: TEXT_UNITS_MAX, partsMark: PARTS_MARK },
+    },
     references: { mentions, named },
     content: { touch, wording },
     changes: CHANGES,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, type SpooledFile } from '../../domain/body.ts';
-import type { HttpRequest, Reply } from '../../system/transport.ts';
+import type { HttpRequest, Reply } from '../../system/http/transport.ts';
 import { createTelegram } from './telegram.ts';
 
 const CONTENTS = new Map([

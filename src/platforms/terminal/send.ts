@@ -4,7 +4,7 @@
 import type { Outcome } from '../../domain/outcome.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import type { OutgoingCall, ScreenMessage } from '../platform.ts';
 import { idOf, type TerminalParams } from './describe.ts';
 import type { Screens } from './screens.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { type Outcome, withGrownWait } from '../../domain/outcome.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { classify } from './classify.ts';
 import { handlingOf, knownCodes, STOP_MS } from './error-codes.ts';
 import { REASONS } from './reasons.ts';
@@ -59,8 +59,8 @@ describe('codes', () => {
 
   test('each further refusal of a pair waits four times longer, up to a bound', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((n) => {
-      const outcome = withGrownWait(ofCode(131056), n);
-      return outcome.kind === 'limited' ? outcome.retryAfterMs / 1000 : 0;
+      const outcome = ofCode(131056);
+      return outcome.kind === 'limited' ? withGrownWait(outcome, n).retryAfterMs / 1000 : 0;
     });
     expect(waits).toEqual([1, 4, 16, 64, 256, 1024, 1024]);
   });

@@ -4,8 +4,8 @@
 
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { Reply } from '../../system/transport.ts';
 import { fieldsOf } from './describe.ts';
 import { handlingOf, STOP_MS } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';

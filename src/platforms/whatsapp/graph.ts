@@ -3,8 +3,8 @@
 
 import { Readable } from 'node:stream';
 import { hasFiles, readBody, withoutReserved } from '../../domain/body.ts';
+import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/transport.ts';
 import { formOf } from '../form.ts';
 import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
 import { hostFor, type Wires, wireFor } from '../sandbox.ts';

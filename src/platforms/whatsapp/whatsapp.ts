@@ -1,7 +1,7 @@
 // WhatsApp's Cloud API as a platform, put together from its files. It keeps no state of deliveries.
 
 import { withoutExact } from '../../domain/body.ts';
-import type { Transport } from '../../system/transport.ts';
+import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
 import { WORDS } from './answer.ts';
 import { classify } from './classify.ts';

@@ -1,168 +1,168 @@
-// A channel as a platform keeps it: posts that are counted upwards, edited and deleted, and a log of what happened. It
-// answers as platforms are known to: pages that are short or empty because what was deleted is counted, changes that
-// are too many to be told. Pure: chance and time are given.
+// Simulated channels: posts, edits, deletions, albums, and the count of changes (pts) by which a reader goes on from
+// where it was. Plain data on an injected clock: the simulators that serve it put it into their own forms.
 
-import { intBelow, pick, type Random } from '../../system/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 
-export interface ChannelPost {
-  readonly id: string;
+export interface SimPost {
+  readonly id: number;
+  // ms, as the clock tells them; the forms they are served in know seconds only.
   readonly date: number;
   readonly editedAt: number | null;
   readonly text: string;
   readonly author: string | null;
-  readonly groupId: string | null;
-  readonly media: readonly ChannelMedia[];
+  // Shared by the posts of an album.
+  readonly groupId: bigint | null;
+  readonly media: SimMedia | null;
+  // A note of the platform ("channel created", "pinned"): it takes an id, and is no post.
+  readonly isService: boolean;
 }
 
-export interface ChannelMedia {
-  readonly kind: string;
+export interface SimMedia {
+  readonly kind: 'photo' | 'video' | 'document';
   readonly name: string | null;
-  readonly bytes: number | null;
-  readonly reference: string | null;
+  readonly bytes: number;
 }
 
-interface LogEntry {
-  readonly id: number;
-  readonly kind: 'new' | 'edited' | 'deleted';
+export interface NewSimPost {
+  readonly text: string;
+  readonly author?: string;
+  readonly media?: SimMedia;
+  readonly groupId?: bigint;
 }
 
-export interface ChannelOptions {
-  // A page looks at so many ids, whether their posts are there or not; else at so many posts.
-  readonly countsDeleted: boolean;
-  // More than this since the mark is too long to be told.
-  readonly changesMax: number;
-  // What is edited or deleted is among so many newest ids.
-  readonly touchedNewest: number;
+// `pts`: the count after it.
+export type ChannelChange =
+  | { readonly kind: 'posted'; readonly pts: number; readonly id: number }
+  | { readonly kind: 'edited'; readonly pts: number; readonly id: number }
+  // Each id counts.
+  | { readonly kind: 'deleted'; readonly pts: number; readonly ids: readonly number[] };
+
+export interface SimChannelPorts {
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
-export class ModelChannel {
-  readonly #random: Random;
-  readonly #options: ChannelOptions;
-  // By id, ascending.
-  readonly #posts = new Map<number, ChannelPost>();
-  readonly #log: LogEntry[] = [];
-  #lastId = 0;
-  #albums = 0;
+export interface SimChannelFacts {
+  readonly id: bigint;
+  readonly name: string;
+  readonly title: string;
+  // Nobody who is not in it can read it.
+  readonly isPrivate?: boolean;
+}
 
-  constructor(random: Random, options: ChannelOptions) {
-    this.#random = random;
-    this.#options = options;
+export class SimChannel {
+  readonly id: bigint;
+  readonly title: string;
+  readonly name: string;
+  readonly createdAt: number;
+  // What a caller has to know beside the id.
+  readonly accessHash: bigint;
+  isPrivate: boolean;
+  readonly #ports: SimChannelPorts;
+  // By id - 1; null: deleted.
+  readonly #posts: (SimPost | null)[] = [];
+  readonly #changes: ChannelChange[] = [];
+  #pts = 1;
+  #count = 0;
+
+  constructor(facts: SimChannelFacts, ports: SimChannelPorts) {
+    this.id = facts.id;
+    this.title = facts.title;
+    this.name = facts.name;
+    this.isPrivate = facts.isPrivate ?? false;
+    this.#ports = ports;
+    this.createdAt = ports.clock.now();
+    this.accessHash = randomLong(ports.random);
+    this.note();
   }
 
-  // Sometimes an album, of which each part is a post and the parts need not be neighbours.
-  post(now: number): void {
-    const isAlbum = this.#random.next() < 0.1;
-    if (!isAlbum) {
-      this.#add(now, null);
-      return;
+  get pts(): number {
+    return this.#pts;
+  }
+
+  // How many are left.
+  get count(): number {
+    return this.#count;
+  }
+
+  // The highest id that was ever given away.
+  get lastId(): number {
+    return this.#posts.length;
+  }
+
+  post(made: NewSimPost): SimPost {
+    const { text, author = null, media = null, groupId = null } = made;
+    return this.#add({ text, author, media, groupId, isService: false });
+  }
+
+  // Its parts have neighbouring ids, unless posts are made between them by hand with a `newGroup`.
+  album(parts: readonly NewSimPost[]): SimPost[] {
+    const groupId = this.newGroup();
+    return parts.map((part) => this.post({ ...part, groupId }));
+  }
+
+  newGroup(): bigint {
+    return randomLong(this.#ports.random);
+  }
+
+  note(): SimPost {
+    const nothing = { text: '', author: null, media: null, groupId: null };
+    return this.#add({ ...nothing, isService: true });
+  }
+
+  // false: there is no such post any more.
+  edit(id: number, text: string): boolean {
+    const post = this.get(id);
+    if (post === null || post.isService) return false;
+    this.#posts[id - 1] = { ...post, text, editedAt: this.#ports.clock.now() };
+    this.#changes.push({ kind: 'edited', pts: ++this.#pts, id });
+    return true;
+  }
+
+  // Those that were there.
+  delete(ids: readonly number[]): number[] {
+    const gone = [...new Set(ids)].filter((id) => this.get(id) !== null);
+    if (gone.length === 0) return gone;
+    for (const id of gone) this.#posts[id - 1] = null;
+    this.#count -= gone.length;
+    this.#pts += gone.length;
+    this.#changes.push({ kind: 'deleted', pts: this.#pts, ids: gone });
+    return gone;
+  }
+
+  get(id: number): SimPost | null {
+    return this.#posts[id - 1] ?? null;
+  }
+
+  // Ascending, without notes.
+  posts(): SimPost[] {
+    return this.#posts.filter((post) => post !== null && !post.isService) as SimPost[];
+  }
+
+  // The first with a count above `pts` and all after it.
+  changesAfter(pts: number): readonly ChannelChange[] {
+    let low = 0;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#changes[middle]!.pts <= pts) low = middle + 1;
+      else high = middle;
     }
-    this.#albums += 1;
-    const groupId = String(this.#albums);
-    for (let part = 0; part < 3; part++) {
-      this.#add(now, groupId);
-      if (this.#random.next() < 0.3) this.#add(now, null);
-    }
+    return this.#changes.slice(low);
   }
 
-  edit(now: number): void {
-    const post = this.#newestOne();
-    if (post === null) return;
-    const edits = Number(/ v(\d+)$/.exec(post.text)?.[1] ?? 0) + 1;
-    const text = `${post.text.replace(/ v\d+$/, '')} v${edits}`;
-    this.#posts.set(Number(post.id), { ...post, text, editedAt: now });
-    this.#log.push({ id: Number(post.id), kind: 'edited' });
+  #add(fields: Omit<SimPost, 'id' | 'date' | 'editedAt'>): SimPost {
+    const id = this.#posts.length + 1;
+    const post = { ...fields, id, date: this.#ports.clock.now(), editedAt: null };
+    this.#posts.push(post);
+    this.#count++;
+    this.#changes.push({ kind: 'posted', pts: ++this.#pts, id });
+    return post;
   }
+}
 
-  // One, or a run of them.
-  remove(count: number): void {
-    const above = this.#lastId - this.#options.touchedNewest;
-    const from = Number(this.#newestOne()?.id ?? 0);
-    for (let id = from; id > Math.max(above, from - count); id -= 1) {
-      if (this.#posts.delete(id)) this.#log.push({ id, kind: 'deleted' });
-    }
-  }
-
-  posts(): ChannelPost[] {
-    return [...this.#posts.values()];
-  }
-
-  history(after: string, limit: number) {
-    const from = Number(after);
-    const { countsDeleted } = this.#options;
-    const above = this.posts().filter(({ id }) => Number(id) > from);
-    const posts = countsDeleted
-      ? above.filter(({ id }) => Number(id) <= from + limit)
-      : above.slice(0, limit);
-    return {
-      posts: posts.map((post) => this.#asRead(post)),
-      newestId: this.#newestId(),
-      mark: this.#mark(),
-    };
-  }
-
-  changes(mark: string, limit: number) {
-    const from = Number(mark);
-    const left = this.#log.length - from;
-    if (left > this.#options.changesMax) return { kind: 'too_long' as const, mark: this.#mark() };
-    const to = Math.min(this.#log.length, from + limit);
-    const told = this.#log.slice(from, to);
-    const changed = new Set(told.filter(({ kind }) => kind !== 'deleted').map(({ id }) => id));
-    // As they are now: what was deleted later is not shown any more.
-    const posts = [...changed].flatMap((id) => this.#posts.get(id) ?? []);
-    return {
-      kind: 'changes' as const,
-      posts: posts.map((post) => this.#asRead(post)),
-      deleted: told.filter(({ kind }) => kind === 'deleted').map(({ id }) => String(id)),
-      mark: String(to),
-      isLast: to === this.#log.length,
-      notBeforeMs: 0,
-    };
-  }
-
-  // In any order.
-  byId(ids: readonly string[]): ChannelPost[] {
-    return ids
-      .flatMap((id) => this.#posts.get(Number(id)) ?? [])
-      .map((post) => this.#asRead(post))
-      .reverse();
-  }
-
-  #add(now: number, groupId: string | null): void {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const media =
-      groupId === null ? [] : [{ kind: 'photo', name: null, bytes: 1000 + id, reference: null }];
-    const text = `post ${id}`;
-    const signed = pick(this.#random, [null, 'editor']);
-    this.#posts.set(id, {
-      id: String(id),
-      date: now,
-      editedAt: null,
-      text,
-      author: signed,
-      groupId,
-      media,
-    });
-    this.#log.push({ id, kind: 'new' });
-  }
-
-  #newestOne(): ChannelPost | null {
-    const above = this.#lastId - this.#options.touchedNewest;
-    const newest = this.posts().filter(({ id }) => Number(id) > above);
-    return newest.length === 0 ? null : newest[intBelow(this.#random, newest.length)]!;
-  }
-
-  // References of media are others at each reading.
-  #asRead(post: ChannelPost): ChannelPost {
-    const reference = String(this.#random.next());
-    return { ...post, media: post.media.map((each) => ({ ...each, reference })) };
-  }
-
-  #newestId(): string {
-    return this.posts().at(-1)?.id ?? '0';
-  }
-
-  #mark(): string {
-    return String(this.#log.length);
-  }
+function randomLong(random: Random): bigint {
+  const half = () => BigInt(Math.floor(random.next() * 2 ** 32));
+  return BigInt.asIntN(64, (half() << 32n) | half());
 }

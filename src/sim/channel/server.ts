@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../system/clock.ts';
 import { pick, type Random } from '../../system/random.ts';
-import type { ModelChannel } from './channel.ts';
+import type { LivingChannel } from './living.ts';
 
 export interface ServerFaults {
   // Of a call.
@@ -43,11 +43,11 @@ export class ModelServer {
   waits = 0;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #channels: ReadonlyMap<string, ModelChannel>;
+  readonly #channels: ReadonlyMap<string, LivingChannel>;
   readonly #until = new Map<string, { until: number; toldTo: ModelProcess | null }>();
 
   constructor(
-    parts: { clock: Clock; random: Random; channels: ReadonlyMap<string, ModelChannel> },
+    parts: { clock: Clock; random: Random; channels: ReadonlyMap<string, LivingChannel> },
     faults: ServerFaults,
   ) {
     this.#clock = parts.clock;

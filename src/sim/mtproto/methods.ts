@@ -2,10 +2,11 @@
 // platform's own words.
 
 import { randomBytes } from 'node:crypto';
-import type { SimChannel } from '../channels.ts';
+import type { SimChannel } from '../channel/channel.ts';
+import { differenceOf, historyOf } from '../channel/reading.ts';
 import type { KeyHolder, SimAccounts } from './accounts.ts';
 import { intOf, longOf, objectIn, objectsIn, RpcRefusal, textOf } from './fields.ts';
-import { differenceOf, historyOf } from './history.ts';
+import { filePiece } from './files.ts';
 import {
   channelObject,
   configObject,
@@ -129,6 +130,7 @@ export const METHODS: Readonly<Record<string, ApiMethod>> = {
     const difference = differenceOf(channel, since, limit, tooLongAbove);
     return differenceObject(channel, difference, differenceTimeoutS);
   },
+  'upload.getFile': ({ channels }, { call }) => filePiece(channels, call),
   'account.initTakeoutSession'({ options, takeouts }) {
     const { takeoutDelayS } = options;
     if (takeoutDelayS > 0) throw new RpcRefusal(420, `TAKEOUT_INIT_DELAY_${takeoutDelayS}`);

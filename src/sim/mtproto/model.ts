@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
-import { SimChannel, type SimChannelFacts } from '../channels.ts';
+import { SimChannel, type SimChannelFacts } from '../channel/channel.ts';
 import { type KeyHolder, type SimAccount, SimAccounts } from './accounts.ts';
 import { RpcRefusal } from './fields.ts';
 import { type FloodRule, MethodFloods } from './flood.ts';

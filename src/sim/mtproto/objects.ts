@@ -1,11 +1,11 @@
 // Channels, posts and accounts as objects of the API. Fields that a layer does not know are left out when it is
 // written.
 
-import type { SimChannel, SimMedia, SimPost } from '../channels.ts';
-import type { DifferenceOf } from './history.ts';
+import type { SimChannel, SimMedia, SimPost } from '../channel/channel.ts';
+import type { DifferenceOf } from '../channel/reading.ts';
+import { DC_ID, placeOf } from './files.ts';
 import type { TlObject } from './tl/tl.ts';
 
-const DC_ID = 2;
 const PHOTO_SIDE_PX = 800;
 
 export function channelObject(channel: SimChannel): TlObject {
@@ -37,18 +37,16 @@ export function postObject(channel: SimChannel, post: SimPost): TlObject {
     edit_date: editedAt === null ? null : seconds(editedAt),
     post_author: author,
     grouped_id: groupId,
-    media: media === null ? null : mediaObject(media, post),
+    media: media === null ? null : mediaObject(media, channel, post),
   };
 }
 
-function mediaObject({ kind, name, bytes }: SimMedia, post: SimPost): TlObject {
-  const common = {
-    id: BigInt(post.id),
-    access_hash: BigInt(post.id) * 7n,
-    file_reference: Buffer.of(1, 2, 3, 4),
-    date: seconds(post.date),
-    dc_id: DC_ID,
-  };
+function mediaObject(
+  { kind, name, bytes }: SimMedia,
+  channel: SimChannel,
+  post: SimPost,
+): TlObject {
+  const common = { ...placeOf(channel, post), date: seconds(post.date) };
   if (kind === 'photo') {
     const size = { type: 'x', w: PHOTO_SIDE_PX, h: PHOTO_SIDE_PX, size: bytes };
     const photo = { _: 'photo', ...common, sizes: [{ _: 'photoSize', ...size }] };

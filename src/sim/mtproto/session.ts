@@ -40,8 +40,8 @@ export class KeyRing {
 
   // Ids grow with time, 2^32 a second; what they leave over 4 says what they are.
   nextId(isAnswer: boolean): bigint {
-    const now = idAt(this.#clock.now());
-    const id = (now > this.#lastId ? now : this.#lastId + 4n) & ~3n;
+    const now = idAt(this.#clock.now()) & ~3n;
+    const id = now > this.#lastId ? now : this.#lastId + 4n;
     this.#lastId = id;
     return id | (isAnswer ? 1n : 3n);
   }

@@ -4,8 +4,8 @@
 import type { State } from '../../domain/delivery.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Clock } from '../../system/clock.ts';
+import type { Transport } from '../../system/http/transport.ts';
 import type { Random } from '../../system/random.ts';
-import type { Transport } from '../../system/transport.ts';
 
 export interface WorldMessage {
   // `telegram:<number>`, and the credential it calls with.

@@ -2,7 +2,7 @@
 // everything on disk before it is done. The checkers are tried on it, whole and with one thing broken.
 
 import { type Clock, sleep } from '../../system/clock.ts';
-import type { Reply } from '../../system/transport.ts';
+import type { Reply } from '../../system/http/transport.ts';
 import type {
   EngineFactory,
   WorldEnd,

@@ -2,7 +2,7 @@
 // that the dead one had planned may still happen, while what it had already sent goes on without it.
 
 import type { Clock } from '../../system/clock.ts';
-import type { Transport } from '../../system/transport.ts';
+import type { Transport } from '../../system/http/transport.ts';
 
 export interface Incarnation {
   readonly clock: Clock;

@@ -2,8 +2,8 @@
 // is opened again; then the faults stop, everything drains, and the checkers say what was broken.
 // The one hard thing: everything, chance included, must come out the same for the same seed.
 
+import type { Transport } from '../../system/http/transport.ts';
 import { intBelow, pick, type Random, seededRandom } from '../../system/random.ts';
-import type { Transport } from '../../system/transport.ts';
 import { type VirtualClock, virtualClock } from '../../system/virtual-clock.ts';
 import { type FaultRates, type Faults, randomFaults } from '../faults.ts';
 import { createTelegramModel, type TelegramModel } from '../telegram/model.ts';

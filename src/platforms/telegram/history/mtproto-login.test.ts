@@ -40,13 +40,17 @@ test('who mistypes a code or a password is asked again', async () => {
 test('but not for ever', async () => {
   world = await simulated({ password: PASSWORD });
   const outcome = await world.logIn({ password: answers('a', 'b', 'c') });
-  expect(outcome).toMatchObject({ kind: 'refused', detail: 'PASSWORD_HASH_INVALID' });
+  expect(outcome).toMatchObject({
+    kind: 'refused',
+    detail: 'the password was wrong too often (PASSWORD_HASH_INVALID)',
+  });
 });
 
 test('an unknown phone is refused, and a wait is a wait', async () => {
   world = await simulated();
   const unknown = await world.logIn({ phone: answers('+1 999') });
-  expect(unknown).toMatchObject({ kind: 'refused', detail: 'PHONE_NUMBER_INVALID' });
+  const detail = 'the platform knows no such phone number (PHONE_NUMBER_INVALID)';
+  expect(unknown).toMatchObject({ kind: 'refused', detail });
   const fault = { kind: 'error', code: 420, text: 'FLOOD_WAIT_86400' } as const;
   world.sim.model.addFault({ fault, method: 'auth.sendCode' });
   expect(await world.logIn()).toEqual({ kind: 'wait', waitMs: 86_400_000 });

@@ -4,10 +4,21 @@
 import { tl } from '@mtcute/core';
 import type { BaseTelegramClient } from '@mtcute/core/client.js';
 import type { LoginOutcome, LoginQuestions } from '../../history.ts';
-import { notRead } from './mtproto-answers.ts';
+import { type NotRead, notRead } from './mtproto-answers.ts';
 
 const TRIES_MAX = 3;
 const CALL_MS_MAX = 30_000;
+
+const WORDS: Readonly<Record<string, string>> = {
+  PHONE_NUMBER_INVALID: 'the platform knows no such phone number',
+  PHONE_NUMBER_BANNED: 'this phone number is banned',
+  PHONE_NUMBER_FLOOD: 'too many codes were sent to this phone number; try again tomorrow',
+  PHONE_PASSWORD_FLOOD: 'too many logins were tried with this phone number; try again tomorrow',
+  PHONE_CODE_INVALID: 'the code was wrong too often',
+  PHONE_CODE_EXPIRED: 'the code is no longer good',
+  PASSWORD_HASH_INVALID: 'the password was wrong too often',
+  API_ID_INVALID: 'mtproto_api_id and mtproto_api_hash are not those of an application',
+};
 
 // The client is the caller's to close.
 export async function logIn(
@@ -24,8 +35,16 @@ export async function logIn(
     const name = [user.firstName, user.lastName].filter((part) => part !== undefined).join(' ');
     return { kind: 'logged_in', id: String(user.id), name, session: await client.exportSession() };
   } catch (error) {
-    return notRead(error, isConnected);
+    return inWords(notRead(error, isConnected));
   }
+}
+
+// The platform's own code stays: it is what one finds when one looks for help.
+function inWords(outcome: NotRead): NotRead {
+  if (outcome.kind !== 'refused') return outcome;
+  const { detail } = outcome;
+  const said = WORDS[detail];
+  return said === undefined ? outcome : { ...outcome, detail: `${said} (${detail})` };
 }
 
 async function enter(client: BaseTelegramClient, questions: LoginQuestions): Promise<tl.RawUser> {

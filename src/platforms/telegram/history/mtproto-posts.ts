@@ -2,6 +2,7 @@
 
 import type { tl } from '@mtcute/core';
 import type { MediaReference, ReadPost } from '../../history.ts';
+import { documentReference, photoReference } from './mtproto-files.ts';
 
 // Notes of the platform and empty places are no posts.
 export function postsOf(messages: readonly tl.TypeMessage[]): ReadPost[] {
@@ -25,7 +26,6 @@ function postOf(message: tl.RawMessage): ReadPost {
   };
 }
 
-// A reference to a file expires within hours, so none is kept: who wants the file reads the post again.
 function mediaOf(media: tl.TypeMessageMedia): MediaReference[] {
   switch (media._) {
     case 'messageMediaEmpty':
@@ -33,7 +33,7 @@ function mediaOf(media: tl.TypeMessageMedia): MediaReference[] {
     case 'messageMediaWebPage':
       return [];
     case 'messageMediaPhoto':
-      return [{ kind: 'photo', name: null, bytes: photoBytes(media.photo), reference: null }];
+      return [photoOf(media.photo)];
     case 'messageMediaDocument':
       return media.document?._ === 'document' ? [documentOf(media.document)] : [];
     default: {
@@ -43,22 +43,32 @@ function mediaOf(media: tl.TypeMessageMedia): MediaReference[] {
   }
 }
 
-function photoBytes(photo: tl.TypePhoto | undefined): number | null {
-  if (photo?._ !== 'photo') return null;
-  const sizes = photo.sizes.map((size) => {
-    if (size._ === 'photoSize') return size.size;
-    return size._ === 'photoSizeProgressive' ? Math.max(0, ...size.sizes) : 0;
-  });
-  return Math.max(0, ...sizes) || null;
+function photoOf(photo: tl.TypePhoto | undefined): MediaReference {
+  const nothing = { kind: 'photo', name: null, bytes: null, reference: null };
+  if (photo?._ !== 'photo') return nothing;
+  const largest = photo.sizes
+    .map(sizeOf)
+    .filter((size) => size !== null)
+    .sort((one, other) => other.bytes - one.bytes)[0];
+  if (largest === undefined) return nothing;
+  return { ...nothing, bytes: largest.bytes, reference: photoReference(photo, largest.type) };
 }
 
-function documentOf({ attributes, size }: tl.RawDocument): MediaReference {
+// null: it is no file.
+function sizeOf(size: tl.TypePhotoSize): { type: string; bytes: number } | null {
+  if (size._ === 'photoSize') return { type: size.type, bytes: size.size };
+  if (size._ !== 'photoSizeProgressive') return null;
+  return { type: size.type, bytes: Math.max(0, ...size.sizes) };
+}
+
+function documentOf(document: tl.RawDocument): MediaReference {
+  const { attributes, size } = document;
   const named = attributes.find((each) => each._ === 'documentAttributeFilename');
   return {
     kind: kindOf(attributes),
     name: named?.fileName ?? null,
     bytes: size,
-    reference: null,
+    reference: documentReference(document),
   };
 }
 

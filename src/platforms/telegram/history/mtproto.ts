@@ -8,10 +8,12 @@ import type {
   Channel,
   ChannelReader,
   HistoryPage,
+  MediaPiece,
   Read,
   ReadPost,
 } from '../../history.ts';
 import { type NotRead, notRead } from './mtproto-answers.ts';
+import { pieceCall, pieceOf } from './mtproto-files.ts';
 import { postsOf } from './mtproto-posts.ts';
 
 // The longest that one question takes.
@@ -94,6 +96,12 @@ export class MtprotoReader implements ChannelReader {
       : messages;
   }
 
+  async download(reference: string, offset: number): Promise<Read<MediaPiece>> {
+    const { request, dcId, type } = pieceCall(reference, offset);
+    const found = await this.#ask(request, { dcId });
+    return found.kind === 'read' ? pieceOf(found.value, type) : found;
+  }
+
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => null);
     await client?.destroy();
@@ -136,10 +144,11 @@ export class MtprotoReader implements ChannelReader {
 
   async #ask<Request extends tl.RpcMethod>(
     request: Request,
+    options: { readonly dcId?: number } = {},
   ): Promise<Read<tl.RpcCallReturn[Request['_']]>> {
     try {
       const client = await this.#opened();
-      const value = await client.call(request, { timeout: this.#callMsMax });
+      const value = await client.call(request, { timeout: this.#callMsMax, ...options });
       return { kind: 'read', value };
     } catch (error) {
       return notRead(error, this.#isConnected);

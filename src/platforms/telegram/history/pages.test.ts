@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest, Reply, Transport } from '../../../system/transport.ts';
+import type { FilePart } from '../../../system/http/public-files.ts';
+import type { HttpRequest, Reply, Transport } from '../../../system/http/transport.ts';
 import { channelName, createPageReader } from './pages.ts';
 
 const HEADER = `<div class="tgme_channel_info_header_title"><span dir="auto">Daily &amp; News</span></div>
@@ -177,4 +178,48 @@ test.each<[string, Reply, object]>([
   expect(
     await createPageReader(answering(reply).transport).history(CHANNEL, '0', 10),
   ).toMatchObject(read);
+});
+
+describe('files', () => {
+  const part = { bytes: Buffer.from('abc'), isLast: true, contentType: 'image/jpeg' };
+  const asked: string[] = [];
+  const reader = (answer: FilePart) =>
+    createPageReader(answering(ok('')).transport, {
+      get: async (url) => {
+        asked.push(url);
+        return answer;
+      },
+      close: async () => {},
+    });
+  const from = 'https://cdn4.example/file/a.jpg';
+
+  test('come from where the page says, if that is an address of https', async () => {
+    const read = await reader({ kind: 'part', ...part }).download!(from, 0);
+    expect(read).toMatchObject({ kind: 'read', value: part });
+    for (const bad of ['http://10.0.0.1/a', 'file:///etc/passwd', 'nonsense']) {
+      expect(await reader({ kind: 'part', ...part }).download!(bad, 0)).toMatchObject({
+        ...{ kind: 'refused', reason: 'no_file' },
+      });
+    }
+    expect(asked).toEqual([from]);
+  });
+
+  test.each([
+    [{ kind: 'refused', status: null, detail: 'not public' }, { kind: 'refused' }],
+    [{ kind: 'refused', status: 404, detail: 'HTTP 404' }, { kind: 'refused' }],
+    [
+      { kind: 'refused', status: 503, detail: 'HTTP 503' },
+      { kind: 'failed', reason: 'server' },
+    ],
+    [
+      { kind: 'refused', status: 429, detail: 'HTTP 429' },
+      { kind: 'wait', waitMs: 60_000 },
+    ],
+    [
+      { kind: 'failed', reason: 'dns', detail: '' },
+      { kind: 'failed', reason: 'connection' },
+    ],
+  ] as const)('%j is %j', async (answer, expected) =>
+    expect(await reader(answer).download!(from, 0)).toMatchObject(expected),
+  );
 });

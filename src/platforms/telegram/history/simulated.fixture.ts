@@ -20,6 +20,9 @@ export const API = { id: 4711, hash: '0123456789abcdef' };
 // One for all: making it takes longer than a test.
 const SERVER_KEY = newServerKey();
 
+const missing = () => Promise.reject(new Error('Cannot find package'));
+const MISSING = { client: missing, reader: missing, login: missing };
+
 export interface Simulated {
   readonly sim: ServedMtproto;
   readonly kind: ReaderKind;
@@ -35,6 +38,8 @@ export interface SimulatedOptions {
   readonly options?: Partial<SimMtprotoOptions>;
   readonly password?: string;
   readonly clock?: Clock;
+  // The library is not there, as where optional dependencies were left out.
+  readonly isLibraryMissing?: true;
 }
 
 export async function simulated(given: SimulatedOptions = {}): Promise<Simulated> {
@@ -50,7 +55,9 @@ export async function simulated(given: SimulatedOptions = {}): Promise<Simulated
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mtproto-'));
   const keyFile = join(folder, 'key.pem');
   writeFileSync(keyFile, sim.pem);
-  const [kind] = mtprotoKinds(settingsFor(sim, keyFile));
+  const settings = settingsFor(sim, keyFile);
+  const [kind] =
+    given.isLibraryMissing === true ? mtprotoKinds(settings, MISSING) : mtprotoKinds(settings);
   const readers: ChannelReader[] = [];
   const logIn = (answers: Partial<LoginQuestions> = {}) =>
     kind!.logIn!({

@@ -148,6 +148,12 @@ jsonNumber#2be0dfa4 value:double = JSONValue;
 jsonString#b71e767a value:string = JSONValue;
 jsonArray#f7444763 value:Vector<JSONValue> = JSONValue;
 messages.chats#64ff9fd5 chats:Vector<Chat> = messages.Chats;
+inputPhotoFileLocation#40181ffe id:long access_hash:long file_reference:bytes thumb_size:string =
+  InputFileLocation;
+inputDocumentFileLocation#bad07584 id:long access_hash:long file_reference:bytes
+  thumb_size:string = InputFileLocation;
+storage.fileUnknown#aa963b05 = storage.FileType;
+upload.file#96a18d5 type:storage.FileType mtime:int bytes:bytes = upload.File;
 
 invokeAfterMsg#cb9f372d {X:Type} msg_id:long query:!X = X;
 invokeWithLayer#da9b0d0d {X:Type} layer:int query:!X = X;
@@ -156,6 +162,8 @@ initConnection#c1cd5ea9 {X:Type} flags:# api_id:int device_model:string system_v
   proxy:flags.0?InputClientProxy params:flags.1?JSONValue query:!X = X;
 invokeWithoutUpdates#bf9459b7 {X:Type} query:!X = X;
 invokeWithTakeout#aca9fd2e {X:Type} takeout_id:long query:!X = X;
+upload.getFile#be5335be flags:# precise:flags.0?true cdn_supported:flags.1?true
+  location:InputFileLocation offset:long limit:int = upload.File;
 help.getConfig#c4f9186b = Config;
 help.getNearestDc#1fb33026 = NearestDc;
 auth.sendCode#a677244f phone_number:string api_id:int api_hash:string settings:CodeSettings =

@@ -9,6 +9,8 @@ import {
   type Finding,
   placeOf,
   type Try,
+  toldToWait,
+  wasForgotten,
 } from '../evidence.ts';
 
 // What the world believes; the same numbers as everybody else's, written down a second time on purpose.
@@ -52,7 +54,9 @@ function checkBelieved(evidence: Evidence): Finding[] {
 }
 
 function checkLearning(evidence: Evidence): Finding[] {
-  const floods = evidence.tries.filter((one) => one.call?.cause === 'flood');
+  const floods = evidence.tries.filter(
+    (one) => one.call?.cause === 'flood' && hasTaught(one, evidence),
+  );
   return [...groupBy(floods, placeOf).values()]
     .filter((tries) => tries.length > FLOODS_PER_CHAT_MAX)
     .map((tries) => {
@@ -60,6 +64,11 @@ function checkLearning(evidence: Evidence): Finding[] {
       const facts = `chat ${tries[0]!.chat} earned ${tries.length} 429s: at ${times.join(', ')}`;
       return { check: 'windows', facts };
     });
+}
+
+// An answer that was lost on its way, or with the process, teaches nobody.
+function hasTaught(one: Try, { crashes }: Evidence): boolean {
+  return toldToWait(one) !== null && !wasForgotten(one, crashes);
 }
 
 // The naive count: is the one after the next `count` closer than the window is long?

@@ -2,10 +2,10 @@
 // from outside. A broken world prints its seed, and the same seed breaks it again.
 
 import type { Command } from 'commander';
-import type { WorldOptions, WorldReport } from '../sim/sim.ts';
-import { systemClock } from '../system/clock.ts';
-import { intBelow, systemRandom } from '../system/random.ts';
-import { Failed, type Io, printJson, WrongUsage } from './io.ts';
+import type { WorldOptions, WorldReport } from '../../sim/sim.ts';
+import { systemClock } from '../../system/clock.ts';
+import { intBelow, systemRandom } from '../../system/random.ts';
+import { Failed, type Io, printJson, WrongUsage } from '../io.ts';
 
 interface Options {
   readonly seed?: string;
@@ -66,8 +66,8 @@ async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
     options.seed === undefined
       ? intBelow(systemRandom(), SEED_MAX)
       : numberOf('--seed', options.seed, { min: 0, max: SEED_MAX });
-  const { runWorld, formatReport } = await import('../sim/sim.ts');
-  const { worldEngine } = await import('../app/simulated.ts');
+  const { runWorld, formatReport } = await import('../../sim/sim.ts');
+  const { worldEngine } = await import('../../app/simulated.ts');
   const reports: WorldReport[] = [];
   const { minutes, accounts, chats, crashes } = plan;
   io.err(`${minutes} virtual minutes, ${accounts} bots, ${chats} chats, ${crashes} crashes, each`);

@@ -2,12 +2,14 @@
 // and the faults that one wants to see.
 
 import type { Command } from 'commander';
-import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
-import type { FaultRates, SimulatorKind } from '../sim/sim.ts';
-import { systemClock } from '../system/clock.ts';
-import { seededRandom, systemRandom } from '../system/random.ts';
-import { type Io, WrongUsage } from './io.ts';
-import { untilStopped } from './terminal/until-signal.ts';
+import { PLATFORM_DEFAULT } from '../../platforms/registry.ts';
+import type { FaultRates, SimulatorKind } from '../../sim/sim.ts';
+import { systemClock } from '../../system/clock.ts';
+import { seededRandom, systemRandom } from '../../system/random.ts';
+import { type Io, WrongUsage } from '../io.ts';
+import { untilStopped } from '../terminal/until-signal.ts';
+import { addSimMtproto } from './mtproto.ts';
+import { numberOf, wholeOf } from './numbers.ts';
 import { addWorld } from './world.ts';
 
 const PORT_MAX = 65_535;
@@ -67,6 +69,7 @@ export function addSim(program: Command, io: Io): void {
     )
     .option('--seed <n>', 'the same faults and jitter in the same order (default: by chance)')
     .action((options: Options) => simulate(io, options));
+  addSimMtproto(sim, io);
   addWorld(sim, io);
 }
 
@@ -79,7 +82,7 @@ async function simulate(io: Io, options: Options): Promise<void> {
   const network = networkOf(options);
   const seed = options.seed === undefined ? null : wholeOf('--seed', options.seed, 0, SEED_MAX);
   const random = seed === null ? systemRandom() : seededRandom(seed);
-  const { serveModel, randomFaults, FAULT_KINDS, SIMULATORS } = await import('../sim/sim.ts');
+  const { serveModel, randomFaults, FAULT_KINDS, SIMULATORS } = await import('../../sim/sim.ts');
   const kind = SIMULATORS.get(options.platform);
   if (kind === undefined) {
     const known = [...SIMULATORS.keys()].join(', ');
@@ -148,16 +151,4 @@ function ratesOf(given: readonly string[], kinds: readonly string[]): FaultRates
     rates[kind] = numberOf(`--fault ${kind}`, chance, 0, 1);
   }
   return rates;
-}
-
-function wholeOf(flag: string, text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new WrongUsage(`${flag} = ${text}: expected a whole number from ${min} to ${max}`);
-}
-
-function numberOf(flag: string, text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value >= min && value <= max) return value;
-  throw new WrongUsage(`${flag} = ${text}: expected a number from ${min} to ${max}`);
 }

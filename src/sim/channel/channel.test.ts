@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../system/random.ts';
-import { SimChannel } from './channels.ts';
+import { seededRandom } from '../../system/random.ts';
+import { SimChannel } from './channel.ts';
 
 function channel(): { made: SimChannel; at: (ms: number) => void } {
   let now = 1000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../system/clock.ts';
 import { seededRandom } from '../../system/random.ts';
-import { SimChannel } from '../channels.ts';
-import { differenceOf, type HistoryQuery, historyOf } from './history.ts';
+import { SimChannel } from './channel.ts';
+import { differenceOf, type HistoryQuery, historyOf } from './reading.ts';
 
 // Ids 2 … count + 1; 1 is the note.
 function channelOf(count: number): SimChannel {

@@ -2,9 +2,9 @@
 // is the same after a restart, and nothing runs while nobody looks. It begins at midnight (UTC): today's, or early in
 // the day that of the day before.
 
-import type { Clock } from '../system/clock.ts';
-import { pick, seededRandom } from '../system/random.ts';
-import type { SimPost } from './channels.ts';
+import type { Clock } from '../../system/clock.ts';
+import { pick, seededRandom } from '../../system/random.ts';
+import type { SimPost } from './channel.ts';
 
 const DAY_MS = 86_400_000;
 const EARLY_MS = 3 * 3_600_000;

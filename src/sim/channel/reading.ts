@@ -1,7 +1,7 @@
 // Which posts a page of a channel's history has, and what a difference tells: the rules of messages.getHistory and of
 // updates.getChannelDifference, apart from how they are written.
 
-import type { ChannelChange, SimChannel, SimPost } from '../channels.ts';
+import type { ChannelChange, SimChannel, SimPost } from './channel.ts';
 
 export interface HistoryQuery {
   // Posts older than this; 0: from the newest.
