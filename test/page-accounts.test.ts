@@ -60,12 +60,12 @@ describe('resume', () => {
     await visitor.see('');
     await panel('What is wrong').getByText(`${ACCOUNT} is paused by an operator`).waitFor();
     await button('Resume').click();
-    await toast(`${ACCOUNT} goes on: 2 messages go out as its limits allow.`);
+    await toast(`${ACCOUNT} is no longer paused: 2 messages go out as its limits allow.`);
     await scene.until('/v1/messages?state=sent', ({ items }) => (items as object[]).length === 3);
     await scene.post(`/v1/accounts/${ACCOUNT}/pause`, {});
     await visitor.see('accounts');
     await button('Resume').click();
-    await toast(`${ACCOUNT} goes on; nothing waits.`);
+    await toast(`${ACCOUNT} is no longer paused; nothing waits.`);
   });
 });
 

@@ -188,7 +188,7 @@ describe('what goes out', () => {
     expect(await stateOf(id)).toBe('queued');
     await page().locator('.lines a.mono', { hasText: BOT }).click();
     await card.getByRole('button', { name: 'Resume' }).click();
-    await toast(`${BOT} goes on`);
+    await toast(`${BOT} is no longer paused`);
     await becomes(id, 'sent');
   });
 
@@ -313,6 +313,7 @@ test('a sandbox that is switched off says so, and what switches it on', async ()
   await guest.page.getByText('SLUICE_SANDBOX=on').waitFor();
   expect(await guest.heading()).toBe('Sandbox');
   expect(await guest.page.getByText('That did not work').count()).toBe(0);
+  expect(await guest.page.getByText('Play a stream').count()).toBe(0);
   expect(await guest.barriers()).toEqual([]);
   await guest.leave();
   await off.end('SIGKILL');

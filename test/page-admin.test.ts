@@ -120,7 +120,62 @@ describe('the gateway', () => {
     expect(await api.getAttribute('href')).toBe('/docs');
     const done = rows(panel('What operators did'));
     await done.filter({ hasText: '/v1/accounts/:id/pause' }).filter({ hasText: BOT }).waitFor();
-    await text('Running for').waitFor();
+    await text(/Sluice \d+\.\d+\.\d+, running for/).waitFor();
+  });
+
+  test('the settings in force: what each means, where it is set, and who set it', async () => {
+    await visitor.see('settings');
+    const setting = (path: string) =>
+      page().locator('.settings > div', { has: page().getByText(path, { exact: true }) });
+    await setting('server.data').getByText(gateway.data).waitFor();
+    await setting('server.data').getByText('SLUICE_DATA').waitFor();
+    await setting('server.data').getByText('set', { exact: true }).waitFor();
+    expect(await setting('limits.group_mpm').getByText('set', { exact: true }).count()).toBe(0);
+    await field('Find').fill('group_mpm');
+    await setting('server.data').waitFor({ state: 'detached' });
+    await setting('limits.group_mpm').getByText('20').waitFor();
+    await field('Find').fill('');
+    await button('not by default').click();
+    await setting('limits.group_mpm').waitFor({ state: 'detached' });
+    await setting('server.data').waitFor();
+    expect(await page().content()).not.toContain(gateway.key);
+  });
+});
+
+describe('accounts', () => {
+  const card = (id: string) => page().locator('.card', { hasText: id });
+
+  test('one is added by its token, which is shown nowhere, seen with its last day, and removed', async () => {
+    await visitor.see('accounts');
+    await button('Add an account').click();
+    await field('Token').fill('77:sandbox-of-a-newcomer');
+    await page().goBack();
+    await dialog().waitFor({ state: 'detached' });
+    await visitor.see('accounts');
+    await button('Add an account').click();
+    await field('Token').fill('77:sandbox-of-a-newcomer');
+    await answer('Add it');
+    await toast('telegram:sandbox-77 is added.');
+    await card('telegram:sandbox-77').waitFor();
+    expect(await page().content()).not.toContain('of-a-newcomer');
+    await card('telegram:sandbox-77').getByText('Last 24 hours').click();
+    await card('telegram:sandbox-77')
+      .getByRole('img', { name: /Messages in 5 minutes/ })
+      .waitFor();
+    await card('telegram:sandbox-77').getByRole('button', { name: 'Remove' }).click();
+    await answer('Remove');
+    await toast('telegram:sandbox-77 is removed.');
+    await card('telegram:sandbox-77').waitFor({ state: 'detached' });
+  });
+
+  test('a token that the platform cannot be asked about is not added, and the dialog stays', async () => {
+    await visitor.see('accounts');
+    await button('Add an account').click();
+    await field('Token').fill('78:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+    await answer('Add it');
+    await toast(/ECONNREFUSED|could not be asked|connect/);
+    await answer('Cancel');
+    await expect.poll(() => visitor.errors.splice(0).join()).toContain('status of 502');
   });
 });
 
@@ -129,7 +184,7 @@ test.each(['light', 'dark'] as const)('everyone can use them, %s', async (theme)
   await phone.signIn(gateway.key);
   for (const each of [visitor, phone]) {
     await each.theme(theme);
-    for (const path of ['keys', 'gateway', 'messages', '']) {
+    for (const path of ['keys', 'gateway', 'settings', 'accounts', 'messages', '']) {
       await each.see(path);
       await each.settled();
       expect.soft(await each.barriers(), `${path} ${theme}`).toEqual([]);

@@ -12,6 +12,7 @@ type Role = 'viewer' | 'sender' | 'operator';
 
 const LETTER = ['Retry', 'Edit and retry', 'Discard'];
 const MISCHIEF = ['Refuse for 60 s', 'Block', 'Unblock'];
+const PLAYS = ['Play a stream', 'Play a flood', 'Play a penalty'];
 const BOOK = Array.from({ length: 2000 }, (_, n) => String(10_000 + n));
 
 const stage = new Stage();
@@ -71,15 +72,21 @@ const offers = (): Offer[] => [
     path: 'dead',
     title: /^Dead letters/,
     holds: dead,
-    operator: ['Retry all', 'Discard all'],
+    operator: ['Retry it', 'Retry all', 'Discard all'],
   },
   { path: `messages?chat=${FROZEN}`, title: /^Messages/, holds: waiting },
+  {
+    path: 'ingest',
+    title: /^Ingest/,
+    holds: 'No channel is followed yet',
+    operator: ['Follow a channel'],
+  },
   {
     path: `sandbox?account=${BOT}&chat=42`,
     title: /^Sandbox/,
     holds: 'Chat 42 with',
     sender: ['Send'],
-    operator: [...MISCHIEF, 'Send'],
+    operator: [...PLAYS, ...MISCHIEF, 'Send'],
   },
   {
     path: `delivery/${waiting}`,

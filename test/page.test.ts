@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ServedSim, scriptedFaults, serveSim } from '../src/sim/sim.ts';
-import { openBrowser, PHONE, Visitor } from './page/browser.ts';
+import { goByKeys, openBrowser, PHONE, Visitor } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { BLOCKED, BOT, BUSY, FROZEN, Scene } from './page/scene.ts';
 import { GatewayProcess } from './process/gateway.ts';
@@ -20,6 +20,7 @@ const SCREENS = [
   'broadcasts',
   'dead',
   'messages',
+  'ingest',
   'sandbox',
   'keys',
   'gateway',
@@ -162,7 +163,7 @@ describe('accounts and chats', () => {
       .waitFor();
     await visitor.see('accounts');
     await card.getByRole('button', { name: 'Resume' }).click();
-    await toast(`${BOT} goes on`);
+    await toast(`${BOT} is no longer paused`);
   });
 
   test('budget, freeze with its cause and countdown; found by a part of the id', async () => {
@@ -349,9 +350,7 @@ describe('for everyone', () => {
     await page().getByRole('dialog').getByText('go to Queue').waitFor();
     await page().keyboard.press('Escape');
     await page().getByRole('dialog').waitFor({ state: 'detached' });
-    await page().keyboard.press('g');
-    await page().keyboard.press('q');
-    await page().getByRole('heading', { level: 1, name: 'Queue' }).waitFor();
+    await goByKeys(page(), 'q', 'Queue');
     await rows(panel('First in line')).first().waitFor();
     await page().keyboard.press('j');
     await page().keyboard.press('Enter');
@@ -462,11 +461,18 @@ describe('when the gateway is away', () => {
     await page().getByText('The gateway does not answer. Trying again').waitFor();
     expect(await page().getByText('Why messages wait').count()).toBe(1);
     await gateway.start();
-    // Sessions end with the process that gave them.
-    await page().getByText('The session has ended. Sign in again.').waitFor();
+    // Nobody has to sign in again: sessions outlive the process that gave them, and end with their key.
+    await page().getByText('live', { exact: true }).waitFor();
+    await page().getByText(`Chat ${FROZEN} is frozen`).first().waitFor();
+    await button('Sign out').click();
+    await page().getByRole('button', { name: 'Sign in' }).waitFor();
+    await gateway.end('SIGTERM');
+    await gateway.start();
+    await page().reload();
+    await page().getByRole('button', { name: 'Sign in' }).waitFor();
     await page().getByLabel('Key').fill(gateway.key);
     await page().getByRole('button', { name: 'Sign in' }).click();
-    await page().getByText(`Chat ${FROZEN} is frozen`).first().waitFor();
+    await page().getByText('live', { exact: true }).waitFor();
     // The browser notes each request that found nobody, or a gateway that was just stopping.
     const isExpected = (error: string) => /ERR_|Failed to fetch|network|status of 503/i.test(error);
     expect(visitor.errors.filter((error) => !isExpected(error))).toEqual([]);

@@ -7,8 +7,10 @@ import { route } from './lib/route.ts';
 import { followRows } from './lib/rows.ts';
 import { session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
-import { Edits } from './screens/edit-letter.tsx';
-import { FreezeDialogs } from './screens/freezing.tsx';
+import { AddAccountDialogs } from './screens/accounts/add-account.tsx';
+import { FreezeDialogs } from './screens/accounts/freezing.tsx';
+import { Edits } from './screens/dead/edit-letter.tsx';
+import { KeyDialogs } from './screens/keys/key-dialogs.tsx';
 import { SCREENS } from './screens.ts';
 import { Shell } from './shell.tsx';
 import { help, SHORTCUTS, ShortcutHelp } from './shortcuts.tsx';
@@ -58,6 +60,8 @@ function Inside() {
       {isHelping ? <ShortcutHelp /> : null}
       <Edits />
       <FreezeDialogs />
+      <KeyDialogs />
+      <AddAccountDialogs />
       <Questions />
       <Toasts />
     </>

@@ -9,14 +9,21 @@ import { hrefOf } from './lib/route.ts';
 import { signOut } from './lib/session.ts';
 import { may, session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
-import { isDark, paint, toggleTheme } from './lib/theme.ts';
+import { followSystem, isDark, paint, toggleTheme } from './lib/theme.ts';
 import type { Overview } from './lib/wire.ts';
-import { SCREENS } from './screens.ts';
+import { SCREENS, type ScreenEntry } from './screens.ts';
 import { help } from './shortcuts.tsx';
+import { Icon } from './ui/icon.tsx';
+
+// What is above it happens all the time; from here on it is looked after now and then.
+const FIRST_OF_OFFICE = 'sandbox';
 
 export function Shell({ at, children }: { at: string; children: ComponentChildren }) {
   const state = useStore(line);
+  const now = useStore(overview);
   const { alarming } = useDeadCounts();
+  const told = useStore(overview)?.at;
+  useEffect(followSystem, [told]);
   const menu = useRef<HTMLElement>(null);
   // Where the menu is a row that scrolls.
   useEffect(() => {
@@ -33,16 +40,15 @@ export function Shell({ at, children }: { at: string; children: ComponentChildre
           <Mark /> Sluice
         </a>
         <ul>
-          {SCREENS.filter(({ key, role }) => key !== null && may(role ?? 'viewer')).map(
-            ({ path, title }) => (
-              <li key={path}>
-                <a href={hrefOf(path)} aria-current={path === at ? 'page' : undefined}>
-                  <span>{title}</span>
-                  <Attention path={path} alarming={alarming} />
-                </a>
-              </li>
-            ),
-          )}
+          {SCREENS.filter((entry) => isInMenu(entry, now)).map(({ path, title }) => (
+            <li key={path} class={path === FIRST_OF_OFFICE ? 'apart' : ''}>
+              <a href={hrefOf(path)} aria-current={path === at ? 'page' : undefined}>
+                <Icon name={path} />
+                <span class="entry">{title}</span>
+                <Attention path={path} alarming={alarming} />
+              </a>
+            </li>
+          ))}
         </ul>
         <Foot />
       </nav>
@@ -57,6 +63,10 @@ export function Shell({ at, children }: { at: string; children: ComponentChildre
       </main>
     </div>
   );
+}
+
+function isInMenu({ key, role, isThere }: ScreenEntry, now: Overview | null): boolean {
+  return key !== null && may(role ?? 'viewer') && (isThere?.(now) ?? true);
 }
 
 // What concerns every screen: nothing at all goes out.
@@ -98,6 +108,8 @@ function attentionOf(
       return { n: now.freezes.active, tone: 'cool' };
     case 'streams':
       return { n: now.streams, tone: '' };
+    case 'ingest':
+      return { n: now.ingest?.dead ?? 0, tone: 'bad' };
     case 'dead':
       return { n: alarming + now.uncertain, tone: 'bad' };
     default:

@@ -6,12 +6,20 @@ export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
   readonly code: string;
+  readonly problems: readonly Problem[];
 
-  constructor(status: number, code: string, detail: string) {
+  constructor(status: number, code: string, detail: string, problems: readonly Problem[] = []) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.problems = problems;
   }
+}
+
+// A place in what was sent, and what would be right there.
+export interface Problem {
+  readonly path: string;
+  readonly expected: string;
 }
 
 export class Away extends Error {
@@ -67,10 +75,16 @@ export async function send(
   }
 }
 
+interface Refusal {
+  readonly code: string;
+  readonly detail: string;
+  readonly problems?: readonly Problem[];
+}
+
 async function refusalOf(answer: Response): Promise<Refused> {
   try {
-    const { code, detail } = (await answer.json()) as { code: string; detail: string };
-    return new Refused(answer.status, code, detail);
+    const { code, detail, problems } = (await answer.json()) as Refusal;
+    return new Refused(answer.status, code, detail, problems);
   } catch {
     return new Refused(answer.status, 'unknown', `The gateway answered ${answer.status}.`);
   }

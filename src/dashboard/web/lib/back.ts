@@ -5,8 +5,13 @@ import { later } from './browser.ts';
 
 const open: (() => void)[] = [];
 let hasStep = false;
+// The browser goes back in its own time: whoever leads on meanwhile would be led back, too.
+let isGoingBack = false;
+const waiting: (() => void)[] = [];
 
 addEventListener('popstate', () => {
+  isGoingBack = false;
+  for (const deed of waiting.splice(0)) deed();
   if (!hasStep) return;
   hasStep = false;
   open.at(-1)?.();
@@ -25,7 +30,15 @@ export function closeOnBack(close: () => void): () => void {
       hasStep = false;
       // Else a link has led on from there.
       const { state } = history as { state: { isDialog?: true } | null };
-      if (state?.isDialog === true) history.back();
+      if (state?.isDialog !== true) return;
+      isGoingBack = true;
+      history.back();
     });
   };
+}
+
+// Now, or when the browser has gone back.
+export function onceBack(deed: () => void): void {
+  if (isGoingBack) waiting.push(deed);
+  else deed();
 }

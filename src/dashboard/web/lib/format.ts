@@ -18,6 +18,12 @@ export function count(n: number): string {
   return n >= 100_000 ? compact.format(n) : plain.format(n);
 }
 
+// Of a file: `700 KB`, `1.2 MB`.
+export function fileSize(bytes: number): string {
+  const isSmall = bytes < 1_000_000;
+  return isSmall ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 export function perSecond(n: number): string {
   if (n === 0) return '0';
   return n < 10 ? n.toFixed(1) : count(Math.round(n));

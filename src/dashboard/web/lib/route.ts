@@ -1,6 +1,7 @@
 // Where on the page one is, kept in the address after the #, so that every view can be linked to, and the browser's own
 // back works.
 
+import { onceBack } from './back.ts';
 import { Store } from './store.ts';
 
 export type Query = Readonly<Record<string, string>>;
@@ -40,7 +41,9 @@ export function hrefOf(path: string, query: Query = {}): string {
 }
 
 export function go(path: string, query: Query = {}): void {
-  location.hash = hrefOf(path, query);
+  onceBack(() => {
+    location.hash = hrefOf(path, query);
+  });
 }
 
 export function goSearch(): void {

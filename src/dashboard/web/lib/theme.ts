@@ -27,11 +27,20 @@ export function isDark(): boolean {
   return theme.value === 'system' ? darkSystem.matches : theme.value === 'dark';
 }
 
+function nameNow(): 'dark' | 'light' {
+  return isDark() ? 'dark' : 'light';
+}
+
 export function toggleTheme(): void {
   theme.set(isDark() ? 'light' : 'dark');
 }
 
+// Browsers do not always tell of a change, such as while nobody looks at the page.
+export function followSystem(): void {
+  if (document.documentElement.dataset.theme !== nameNow()) apply();
+}
+
 export function apply(): void {
-  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+  document.documentElement.dataset.theme = nameNow();
   paint.set(paint.value + 1);
 }

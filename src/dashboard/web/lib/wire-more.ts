@@ -118,6 +118,7 @@ export interface AuditEntry {
 }
 
 export interface Health {
+  readonly scheduler: { readonly status: string; readonly interval_sec: number | null };
   readonly parts: Readonly<
     Record<string, { readonly status: 'ok' | 'stale' | 'down'; readonly code?: string }>
   >;
@@ -157,4 +158,32 @@ export interface SandboxMessage {
 export interface SandboxView {
   readonly bots: readonly string[];
   readonly chats: readonly SandboxMessage[];
+}
+
+export interface SettingView {
+  readonly value: unknown;
+  readonly meaning: string;
+  readonly unit: string | null;
+  readonly variable: string;
+  readonly isDefault: boolean;
+}
+
+export interface ConfigView {
+  readonly settings: Readonly<Record<string, SettingView>>;
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly platform: string;
+    readonly settings: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export interface History {
+  // The second in which the last step ends.
+  readonly until: number;
+  readonly stepS: number;
+  readonly sent: readonly number[];
+  readonly failed: readonly number[];
+  readonly dead: readonly number[];
+  readonly p50Ms: readonly (number | null)[];
+  readonly p95Ms: readonly (number | null)[];
 }

@@ -79,6 +79,8 @@ export interface Incident {
   readonly until: string | null;
   readonly summary: string;
   readonly remedy: string;
+  // What follows `sluice` to do it; null: nothing there helps.
+  readonly command: string | null;
 }
 
 export interface Breaker {
@@ -106,7 +108,9 @@ export interface Tick {
   };
   readonly streams: number;
   readonly incidents: readonly Incident[];
-  readonly marks: { readonly deliveries: number; readonly streams: number };
+  // null: no channel is read here.
+  readonly ingest: { readonly sources: number; readonly dead: number } | null;
+  readonly marks: Readonly<Record<'deliveries' | 'streams' | 'ingest', number>>;
 }
 
 export type Series = Readonly<Record<Counted | 'waiting', readonly number[]>> & {
@@ -114,6 +118,7 @@ export type Series = Readonly<Record<Counted | 'waiting', readonly number[]>> & 
 };
 
 export interface Overview extends Tick {
+  readonly version: string;
   readonly startedAt: string;
   readonly series: Series;
 }

@@ -10,7 +10,7 @@ import { type Depths, PRIORITIES, type Waiting } from '../lib/wire.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
 import { Panel, Screen } from '../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
-import { WaitingTable } from './waiting-table.tsx';
+import { WaitingTable } from './overview/waiting-table.tsx';
 
 interface Answer {
   readonly depths: Depths;

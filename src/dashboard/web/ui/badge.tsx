@@ -7,6 +7,7 @@ const TONES: Readonly<Record<string, string>> = {
   done: 'good',
   closed: 'good',
   running: 'good',
+  active: 'good',
   open: 'cool',
   queued: 'cool',
   sending: 'cool',

@@ -1,4 +1,4 @@
-// A live chart of the last minutes. Painted by uPlot on a canvas; colours come from the style sheet, so that both
+// A chart of the last minutes or hours. Painted by uPlot on a canvas; colours come from the style sheet, so that both
 // themes are told in one place.
 
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,7 +11,8 @@ export interface Line {
   readonly label: string;
   // A custom property, `--good`.
   readonly color: string;
-  readonly values: readonly number[];
+  // null: there is nothing to tell of that moment.
+  readonly values: readonly (number | null)[];
   readonly isFilled?: boolean;
   // Where its number leads.
   readonly href: string;
@@ -23,21 +24,25 @@ export function Chart(props: {
   label: string;
   until: number;
   lines: readonly Line[];
+  // For how long each number stands; a second when left out.
+  stepS?: number;
+  // A value as it is read; a count when left out.
+  shown?: (value: number) => string;
   // A click into it, in seconds since the epoch.
   onMoment: (seconds: number) => void;
 }) {
-  const { label, until, lines, onMoment } = props;
+  const { label, until, lines, onMoment, stepS = 1, shown = count } = props;
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const painted = useStore(paint);
-  const data = dataOf(until, lines);
+  const data = dataOf(until, stepS, lines);
   const kinds = lines.map(({ label: name, color }) => name + color).join();
 
   // Made anew for other lines or colours, filled below.
   useEffect(() => {
     const element = holder.current;
     if (element === null) return;
-    const made = new uPlot(optionsOf(element, lines), data, element);
+    const made = new uPlot(optionsOf(element, lines, shown), data, element);
     plot.current = made;
     const watch = new ResizeObserver(() => {
       if (element.clientWidth > 0) made.setSize({ width: element.clientWidth, height: HEIGHT });
@@ -50,8 +55,12 @@ export function Chart(props: {
   }, [kinds, painted]);
   useEffect(() => plot.current?.setData(data));
 
-  const span = duration(data[0].length * 1000);
-  const last = lines.map(({ label: name, values }) => `${name} ${count(values.at(-1) ?? 0)}`);
+  const span = duration(data[0].length * stepS * 1000);
+  const lastOf = ({ values }: Line) => {
+    const value = values.at(-1) ?? null;
+    return value === null ? '–' : shown(value);
+  };
+  const last = lines.map((line) => `${line.label} ${lastOf(line)}`);
   return (
     <figure class="chart">
       <figcaption>
@@ -60,7 +69,7 @@ export function Chart(props: {
           {lines.map((line) => (
             <a key={line.label} href={line.href}>
               <i class="key" style={{ background: `var(${line.color})` }} /> {line.label}{' '}
-              <b class="num">{count(line.values.at(-1) ?? 0)}</b>
+              <b class="num">{lastOf(line)}</b>
             </a>
           ))}
         </span>
@@ -84,9 +93,9 @@ function choose(plot: uPlot | null, event: MouseEvent, onMoment: (seconds: numbe
   if (left >= 0 && Number.isFinite(seconds)) onMoment(seconds);
 }
 
-function dataOf(until: number, lines: readonly Line[]): uPlot.AlignedData {
+function dataOf(until: number, stepS: number, lines: readonly Line[]): uPlot.AlignedData {
   const length = Math.max(0, ...lines.map(({ values }) => values.length));
-  const times = Array.from({ length }, (_, i) => until - length + 1 + i);
+  const times = Array.from({ length }, (_, i) => until - (length - 1 - i) * stepS);
   return [times, ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
@@ -116,7 +125,11 @@ function faint(color: string): string {
   return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.13)');
 }
 
-function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options {
+function optionsOf(
+  element: HTMLElement,
+  lines: readonly Line[],
+  shown: (value: number) => string,
+): uPlot.Options {
   const colorOf = (name: string) => resolved(element, name);
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = {
@@ -134,7 +147,7 @@ function optionsOf(element: HTMLElement, lines: readonly Line[]): uPlot.Options 
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.15)] } },
     axes: [
       { ...axis, size: 22, space: 70, grid: { show: false }, values: timesOf },
-      { ...axis, size: 40, space: 34, values: (_plot, ticks) => ticks.map((tick) => count(tick)) },
+      { ...axis, size: 44, space: 34, values: (_plot, ticks) => ticks.map((tick) => shown(tick)) },
     ],
     series: [
       {},

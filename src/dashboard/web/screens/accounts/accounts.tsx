@@ -1,0 +1,137 @@
+// The accounts: whether each goes, what it has waiting, what its own limits say; and the operator's hand on it.
+
+import { useEffect, useState } from 'preact/hooks';
+import { count, plural, sentence } from '../../lib/format.ts';
+import { useMark } from '../../lib/mark.ts';
+import { hrefOf } from '../../lib/route.ts';
+import { may } from '../../lib/session-store.ts';
+import { useStore } from '../../lib/store.ts';
+import { useFetched } from '../../lib/use-fetched.ts';
+import type { Account, LimitsPage } from '../../lib/wire.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { DayCharts } from '../../ui/day-charts.tsx';
+import { AccountName, Panel, Screen } from '../../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { UntilTime } from '../../ui/time.tsx';
+import { pause, probe, remove, resume } from './account-acts.ts';
+import { isHeld, Standing } from './account-standing.tsx';
+import { AddAccountButton, accountsAdded } from './add-account.tsx';
+import { Budget } from './budget.tsx';
+import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
+
+export function Accounts() {
+  const mark = useMark('deliveries');
+  const { data, error, reload } = useFetched<{ accounts: readonly Account[] }>(
+    '/v1/accounts',
+    mark,
+  );
+  const added = useStore(accountsAdded);
+  useEffect(() => void (added > 0 && reload()), [added, reload]);
+  return (
+    <Screen
+      title="Accounts"
+      hint="One credential on a platform each. None delays another."
+      actions={<AddAccountButton />}
+    >
+      <Panel title="Accounts">
+        {error !== null && data === null ? (
+          <Trouble error={error} retry={() => void reload()} />
+        ) : data === null ? (
+          <Loading />
+        ) : data.accounts.length === 0 ? (
+          <Empty title="No account yet">Add one, or let it make its first call.</Empty>
+        ) : (
+          <ul class="cards">
+            {data.accounts.map((account) => (
+              <li key={account.id}>
+                <Card account={account} reload={reload} mark={mark} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </Screen>
+  );
+}
+
+// Asked for when somebody wants to see it: there may be thousands of accounts.
+function LastDay({ account }: { account: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="last-day" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Last 24 hours</summary>
+      {isOpen ? <DayCharts account={account} hours="24" /> : null}
+    </details>
+  );
+}
+
+function Card(props: { account: Account; reload: () => Promise<void>; mark: number | null }) {
+  const { account, reload, mark } = props;
+  const { id, waiting, inFlight, paused } = account;
+  // An account's own limits are those of the chat without a name, which comes first.
+  const path = `/v1/limits?account=${encodeURIComponent(id)}&limit=1`;
+  const { data, reload: reloadLimits } = useFetched<LimitsPage>(path, mark);
+  const own = data?.limits.find(({ chat }) => chat === '');
+  const freeze = useFreeze(own ?? { freezes: [] });
+  const target = { account: id, chat: null };
+  return (
+    <article class="card">
+      <header>
+        <h3>
+          <a data-row class="mono" href={hrefOf('chats', { account: id })}>
+            <AccountName id={id} />
+          </a>
+        </h3>
+        <Standing account={account} />
+      </header>
+      <p class="num">
+        <a href={hrefOf('queue', { account: id })}>{count(waiting)} waiting</a>
+        {', '}
+        <a href={hrefOf('messages', { account: id, state: 'sending' })}>
+          {count(inFlight)} in flight
+        </a>
+        {data === null ? null : (
+          <>
+            {', '}
+            <a href={hrefOf('chats', { account: id })}>
+              {plural(Math.max(0, data.total - 1), 'chat')} known
+            </a>
+          </>
+        )}
+      </p>
+      {freeze === null ? null : (
+        <div class="frozen">
+          <span class="frost" title={sentence(freeze.cause)}>
+            <Badge word="frozen" tone="cool" /> <UntilTime at={freeze.until} />{' '}
+            <span class="dim small">{freeze.cause}</span>
+          </span>
+          <ThawButton target={target} done={() => void reloadLimits()} />
+        </div>
+      )}
+      <div class="budgets">
+        {own?.rules.map((rule) => (
+          <Budget key={rule.name} rule={rule} />
+        ))}
+      </div>
+      <LastDay account={id} />
+      {may('operator') ? (
+        <footer>
+          <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
+            {paused ? 'Resume' : 'Pause'}
+          </button>
+          {isHeld(account) || freeze !== null ? (
+            <button type="button" onClick={() => void probe(id).then(reload).then(reloadLimits)}>
+              Try it now
+            </button>
+          ) : null}
+          <FreezeButton target={target} done={() => void reloadLimits()} />
+          {may('admin') ? (
+            <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
+              Remove
+            </button>
+          ) : null}
+        </footer>
+      ) : null}
+    </article>
+  );
+}

@@ -1,0 +1,122 @@
+// The letters that a filter finds, and what can be done to those chosen or to all of them.
+
+import { useState } from 'preact/hooks';
+import { ask, pathOf } from '../../lib/api.ts';
+import { type DeadFilter, type Deed, doToAll, doToSome } from '../../lib/dead.ts';
+import { count, plural } from '../../lib/format.ts';
+import { may } from '../../lib/session-store.ts';
+import { useFetched } from '../../lib/use-fetched.ts';
+import type { Brief, Page } from '../../lib/wire.ts';
+import { Panel } from '../../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { attempt } from '../../ui/toast.tsx';
+import { DeliveryTable } from '../messages/delivery-table.tsx';
+import { sureOf, sureOfAll } from './all-letters.ts';
+import { DeadActions } from './dead-actions.tsx';
+
+export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number | null }) {
+  const path = pathOf('/v1/dead', { ...filter, preview: 'true' });
+  const { data, error, reload } = useFetched<Page<Brief>>(path, mark);
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [more, setMore] = useState<Page<Brief> | null>(null);
+  const items = [...(data?.items ?? []), ...(more?.items ?? [])];
+  const next = more === null ? (data?.next ?? null) : more.next;
+  const done = async () => {
+    setIds(new Set());
+    setMore(null);
+    await reload();
+  };
+  const toggle = (id: string) => {
+    const changed = new Set(ids);
+    if (!changed.delete(id)) changed.add(id);
+    setIds(changed);
+  };
+  const showMore = () =>
+    attempt(async () => {
+      const page = await ask<Page<Brief>>('GET', `${path}&cursor=${next}`);
+      setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next });
+      return `${page.items.length} more.`;
+    });
+  const one = ids.size === 1 ? items.find(({ id }) => ids.has(id)) : undefined;
+  return (
+    <Panel title="Letters" more={<Bulk filter={filter} hasAny={items.length > 0} onDone={done} />}>
+      {may('operator') && ids.size > 0 ? (
+        <div class="chosen">
+          <span>{ids.size} chosen</span>
+          {one === undefined ? (
+            <Several ids={[...ids]} onDone={done} />
+          ) : (
+            <DeadActions letter={one} onDone={() => void done()} />
+          )}
+        </div>
+      ) : null}
+      {error !== null && data === null ? (
+        <Trouble error={error} retry={() => void reload()} />
+      ) : data === null ? (
+        <Loading />
+      ) : items.length === 0 ? (
+        <Empty title="No letters here" />
+      ) : (
+        <DeliveryTable items={items} {...(may('operator') ? { chosen: { ids, toggle } } : {})} />
+      )}
+      {next === null ? null : (
+        <p class="panel-body">
+          <button type="button" onClick={() => void showMore()}>
+            Show more
+          </button>
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function Several({ ids, onDone }: { ids: readonly string[]; onDone: () => Promise<void> }) {
+  const run = async (deed: Deed) => {
+    const title = `Give up ${plural(ids.length, 'letter')}?`;
+    if (deed === 'discard' && !(await sureOf(deed, title, null))) return;
+    await attempt(() => doToSome(deed, ids));
+    await onDone();
+  };
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => void run('retry')}>
+        Retry them
+      </button>
+      <button type="button" class="danger" onClick={() => void run('discard')}>
+        Discard them
+      </button>
+    </>
+  );
+}
+
+function Bulk(props: { filter: DeadFilter; hasAny: boolean; onDone: () => Promise<void> }) {
+  const { filter, hasAny, onDone } = props;
+  // null: nothing is under way.
+  const [done, setDone] = useState<number | null>(null);
+  if (!may('operator') || (!hasAny && done === null)) return null;
+  const run = async (deed: Deed) => {
+    if (!(await sureOfAll(deed, filter))) return;
+    setDone(0);
+    await attempt(() => doToAll(deed, filter, setDone));
+    setDone(null);
+    await onDone();
+  };
+  return (
+    <span class="actions">
+      <span class="dim num" role="status">
+        {done === null ? '' : `${count(done)} done…`}
+      </span>
+      <button type="button" disabled={done !== null} onClick={() => void run('retry')}>
+        Retry all
+      </button>
+      <button
+        type="button"
+        class="danger"
+        disabled={done !== null}
+        onClick={() => void run('discard')}
+      >
+        Discard all
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,196 @@
+// The gateway itself: the health of its parts, where its interfaces are described, and what operators did.
+
+import { useEffect, useState } from 'preact/hooks';
+import { send } from '../../lib/api.ts';
+import { count, exactTime, plural, words } from '../../lib/format.ts';
+import { overview } from '../../lib/live.ts';
+import { hrefOf } from '../../lib/route.ts';
+import { session } from '../../lib/session-store.ts';
+import { useStore } from '../../lib/store.ts';
+import { useFetched } from '../../lib/use-fetched.ts';
+import type { Account } from '../../lib/wire.ts';
+import type { AuditEntry, Health } from '../../lib/wire-more.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Panel, Screen } from '../../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Ago, Since } from '../../ui/time.tsx';
+import { isHeld } from '../accounts/account-standing.tsx';
+
+const PARTS: Readonly<Record<string, string>> = {
+  scheduler: 'The loop that sends',
+  journal: 'The store on disk',
+};
+
+export function GatewayScreen() {
+  const who = useStore(session);
+  const { startedAt, version } = useStore(overview) ?? {};
+  return (
+    <Screen
+      title="Gateway"
+      hint={
+        startedAt === undefined ? undefined : (
+          <>
+            Sluice {version}, running for <Since at={startedAt} />.
+          </>
+        )
+      }
+    >
+      <div class="columns">
+        <HealthPanel />
+        <Panel title="For programs">
+          <ul class="lines">
+            <li>
+              <a data-row href="/docs">
+                The API, with examples
+              </a>
+              <span class="dim mono">/docs</span>
+            </li>
+            <li>
+              <a data-row href="/openapi.json">
+                Its description for tools
+              </a>
+              <span class="dim mono">/openapi.json</span>
+            </li>
+            <li>
+              <a data-row href="/metrics">
+                Metrics for Prometheus
+              </a>
+              <span class="dim mono">/metrics</span>
+            </li>
+          </ul>
+        </Panel>
+      </div>
+      {who.kind === 'in' && who.role === 'admin' ? <Audit /> : null}
+    </Screen>
+  );
+}
+
+function HealthPanel() {
+  const data = useHealth();
+  return (
+    <Panel title="Health">
+      {data === null ? (
+        <Loading />
+      ) : (
+        <ul class="lines">
+          {Object.entries(data.parts).map(([name, { status, code }]) => (
+            <li key={name}>
+              <span>{PARTS[name] ?? words(name)}</span>
+              <span>
+                {code === undefined ? null : <span class="dim">{words(code)} </span>}
+                <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />
+              </span>
+            </li>
+          ))}
+          <li>
+            <span>Reading of channels</span>
+            <ReaderStatus scheduler={data.scheduler} />
+          </li>
+          <Platforms />
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+// One that is switched off has never had a turn.
+function ReaderStatus({ scheduler }: Pick<Health, 'scheduler'>) {
+  const { status, interval_sec: everyS } = scheduler;
+  if (everyS === null) return <Badge word="off" tone="plain" />;
+  return <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />;
+}
+
+// Each that has an account: how many of them go.
+function Platforms() {
+  const mark = useStore(overview)?.marks.deliveries ?? null;
+  const { data } = useFetched<{ accounts: readonly Account[] }>('/v1/accounts', mark);
+  const groups = Map.groupBy(data?.accounts ?? [], ({ platform }) => platform);
+  return (
+    <>
+      {[...groups].map(([platform, accounts]) => {
+        const held = accounts.filter(isHeld).length;
+        return (
+          <li key={platform}>
+            <a data-row href={hrefOf('accounts')}>
+              The way to {platform}
+            </a>
+            <span>
+              <span class="dim">
+                {held === 0 ? '' : `${count(held)} of `}
+                {plural(accounts.length, 'account')} {held === 0 ? 'well' : 'in trouble'}{' '}
+              </span>
+              <Badge word={held === 0 ? 'ok' : 'held'} tone={held === 0 ? 'good' : 'warn'} />
+            </span>
+          </li>
+        );
+      })}
+    </>
+  );
+}
+
+// A part that is down makes the answer a 503, which tells of the parts all the same.
+function useHealth(): Health | null {
+  const at = useStore(overview)?.at ?? null;
+  const [health, setHealth] = useState<Health | null>(null);
+  useEffect(() => {
+    const read = async () => {
+      const { value } = session;
+      const proof = value.kind === 'in' ? value.proof : {};
+      const answer = await send('GET', '/health/details', undefined, proof);
+      if (answer.ok || answer.status === 503) setHealth((await answer.json()) as Health);
+    };
+    // Away: the page says so already.
+    read().catch(() => {});
+  }, [at]);
+  return health;
+}
+
+function Audit() {
+  const { data, error, reload } = useFetched<{ entries: readonly AuditEntry[] }>('/v1/audit');
+  return (
+    <Panel title="What operators did" more={<span class="dim small">newest first</span>}>
+      {error !== null && data === null ? (
+        <Trouble error={error} retry={() => void reload()} />
+      ) : data === null ? (
+        <Loading />
+      ) : data.entries.length === 0 ? (
+        <Empty title="Nothing yet">Pauses, retries, keys and the like are noted here.</Empty>
+      ) : (
+        <div class="table-wrap">
+          <table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Who</th>
+                <th scope="col">Did</th>
+                <th scope="col">To</th>
+                <th scope="col">Answer</th>
+                <th scope="col" class="right">
+                  When
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.entries.map(({ at, by, action, target, result }) => (
+                <tr key={at + action + target}>
+                  <td data-label="Who">{by}</td>
+                  <td class="mono" data-label="Did">
+                    {action}
+                  </td>
+                  <td class="cell-target" data-label="To">
+                    {target}
+                  </td>
+                  <td class="mono" data-label="Answer">
+                    {result}
+                  </td>
+                  <td class="right" data-label="When" title={exactTime(at)}>
+                    <Ago at={at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,100 @@
+// Follow a channel: which, and by what it is read of what this gateway offers.
+
+import { useState } from 'preact/hooks';
+import { ask } from '../../lib/api.ts';
+import { words } from '../../lib/format.ts';
+import type { Readers, Source } from '../../lib/wire-ingest.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Choice, TextField } from '../../ui/field.tsx';
+import { attempt } from '../../ui/toast.tsx';
+
+const KINDS: Readonly<Record<string, string>> = {
+  page: 'its public page (no account needed)',
+  mtproto: 'an account that is logged in',
+  updates: 'what a bot of this gateway is told',
+  sandbox: 'the simulator: it posts by itself',
+};
+const PRIORITIES = [
+  ['1', 'as others'],
+  ['4', 'more often'],
+  ['0.25', 'less often'],
+] as const;
+
+interface Wanted {
+  readonly source: string;
+  readonly kind: string;
+  readonly account: string;
+  readonly priority: string;
+}
+
+export function AddSource(props: {
+  readers: Readers;
+  added: (source: Source) => void;
+  close: () => void;
+}) {
+  const { readers, added, close } = props;
+  const { kinds, accounts } = readers;
+  const first = kinds.includes('page') ? 'page' : (kinds[0] ?? '');
+  const [wanted, setWanted] = useState<Wanted>({
+    ...{ source: '', kind: first, account: '', priority: '1' },
+  });
+  const set = (changes: Partial<Wanted>) => setWanted({ ...wanted, ...changes });
+  const ids = accounts.flatMap(({ kind, id, name }) =>
+    kind === wanted.kind && id !== null ? [[id, name ? `${name} (${id})` : id] as const] : [],
+  );
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void attempt(async () => {
+      const source = await ask<Source>('POST', '/v1/ingest/sources', bodyOf(wanted));
+      added(source);
+      return `${source.source} is followed.`;
+    });
+  };
+  return (
+    <Dialog title="Follow a channel" onClose={close}>
+      <form class="edit" onSubmit={submit}>
+        <TextField
+          label="Channel"
+          value={wanted.source}
+          placeholder="@name, id or address"
+          onInput={(source) => set({ source })}
+        />
+        <Choice
+          label="Read by"
+          value={wanted.kind}
+          options={kinds.map((kind) => [kind, KINDS[kind] ?? words(kind)])}
+          onChange={(kind) => set({ kind, account: '' })}
+        />
+        {ids.length === 0 ? null : (
+          <Choice
+            label="Account"
+            value={wanted.account}
+            options={[['', 'any of them'], ...ids]}
+            onChange={(account) => set({ account })}
+          />
+        )}
+        <Choice
+          label="Looked at"
+          value={wanted.priority}
+          options={PRIORITIES}
+          onChange={(priority) => set({ priority })}
+        />
+        <div class="dialog-actions">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" class="primary">
+            Follow it
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function bodyOf({ source, kind, account, priority }: Wanted) {
+  return {
+    ...{ source: source.trim(), kind, priority: Number(priority) },
+    ...(account === '' ? {} : { account }),
+  };
+}

@@ -1,0 +1,83 @@
+// Deliveries as a table; each row leads to its story. With `choice` rows can be ticked.
+
+import type { Brief } from '../../lib/wire.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
+import { Reason } from '../../ui/reason.tsx';
+import { Ago } from '../../ui/time.tsx';
+
+interface Chosen {
+  readonly ids: ReadonlySet<string>;
+  toggle(id: string): void;
+}
+
+export function DeliveryTable({ items, chosen }: { items: readonly Brief[]; chosen?: Chosen }) {
+  return (
+    <div class="table-wrap">
+      <table class="deliveries">
+        <thead>
+          <tr>
+            {chosen === undefined ? null : (
+              <th scope="col">
+                <span class="hidden">Chosen</span>
+              </th>
+            )}
+            <th scope="col">Message</th>
+            <th scope="col">Chat</th>
+            <th scope="col">State</th>
+            <th scope="col" class="right">
+              Accepted
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <Row key={item.id} item={item} {...(chosen === undefined ? {} : { chosen })} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ item, chosen }: { item: Brief; chosen?: Chosen }) {
+  const { id, account, chat, state, reason, detail, correlation, acceptedAt, tries } = item;
+  return (
+    <tr>
+      {chosen === undefined ? null : (
+        <td>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${id}`}
+            checked={chosen.ids.has(id)}
+            onChange={() => chosen.toggle(id)}
+          />
+        </td>
+      )}
+      <td class="cell-said">
+        <a data-row class="row-link" href={deliveryHref(id)}>
+          <Said of={item} />
+        </a>
+        <span class="dim small mono">
+          {id}
+          {correlation === id ? '' : ` · ${correlation}`}
+        </span>
+      </td>
+      <td>
+        <ChatLink account={account} chat={chat} />
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
+      </td>
+      <td class="cell-state">
+        <Badge word={state} />
+        <span class="dim small" title={detail ?? ''}>
+          {reason !== null ? <Reason code={reason} /> : tries > 1 ? `after ${tries} tries` : ''}
+        </span>
+      </td>
+      <td class="right">
+        <Ago at={acceptedAt} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,71 @@
+// Who waits, as a table: what it says, where it goes, since when, when it is expected to go, and why not yet.
+
+import { count, plural } from '../../lib/format.ts';
+import type { Waiting } from '../../lib/wire.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
+import { Why } from '../../ui/reason.tsx';
+import { Since, Until } from '../../ui/time.tsx';
+
+export function WaitingTable({ items }: { items: readonly Waiting[] }) {
+  return (
+    <div class="table-wrap">
+      <table class="waiting">
+        <thead>
+          <tr>
+            <th scope="col">Message</th>
+            <th scope="col">Chat</th>
+            <th scope="col" class="right">
+              Waits
+            </th>
+            <th scope="col" class="right">
+              Expected
+            </th>
+            <th scope="col">Why it has not gone</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <Row key={item.id} item={item} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ item }: { item: Waiting }) {
+  const { id, account, chat, priority, since, eta, why, position, behind, session } = item;
+  return (
+    <tr>
+      <td class="cell-said">
+        <a data-row class="row-link" href={deliveryHref(id)}>
+          <Said of={item} />
+        </a>
+        <span class="dim small">
+          {position > 1 ? `number ${count(position)} in its queue` : 'next in its queue'}
+          {behind > 0 ? `, ${plural(behind, 'more', 'more')} behind it` : ''}
+          {session === null ? '' : `, session ${session}`}
+        </span>
+      </td>
+      <td>
+        <ChatLink account={account} chat={chat} />
+        <span class="dim small">
+          <AccountName id={account} />
+        </span>
+      </td>
+      <td class="right" data-label="waits">
+        <Since at={since} />
+        <span class="small">
+          <Badge word={priority} />
+        </span>
+      </td>
+      <td class="right" data-label="expected">
+        <Until at={eta} over="any moment" />
+      </td>
+      <td class="cell-why">
+        <Why why={why} />
+      </td>
+    </tr>
+  );
+}

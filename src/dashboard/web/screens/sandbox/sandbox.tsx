@@ -1,0 +1,106 @@
+// Chats of the built-in simulator, as the people in them see them: one reads what a bot wrote, and writes to it. A
+// place to try things without an account anywhere, and above them what Sluice is for, at the press of a button.
+
+import { useState } from 'preact/hooks';
+import { useMark } from '../../lib/mark.ts';
+import { requery, route } from '../../lib/route.ts';
+import { may } from '../../lib/session-store.ts';
+import { useStore } from '../../lib/store.ts';
+import { useFetched } from '../../lib/use-fetched.ts';
+import type { SandboxMessage, SandboxView } from '../../lib/wire-more.ts';
+import { TextField } from '../../ui/field.tsx';
+import { Screen } from '../../ui/parts.tsx';
+import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Ago } from '../../ui/time.tsx';
+import { notify } from '../../ui/toast.tsx';
+import { FIRST_BOT, FIRST_CHAT } from './play.ts';
+import { Plays } from './plays.tsx';
+import { SandboxChat } from './sandbox-chat.tsx';
+
+const CHAT_ID = /^-?\d{1,15}$/;
+
+export function Sandbox() {
+  const { query } = useStore(route);
+  const mark = useMark('deliveries');
+  const { data, error, code, reload } = useFetched<SandboxView>('/v1/sandbox', mark);
+  if (code === 'sandbox_off') return <SwitchedOff />;
+  if (error !== null && data === null) return <Trouble error={error} retry={() => void reload()} />;
+  if (data === null) return <Loading />;
+  const [newest] = data.chats;
+  const account = query.account ?? newest?.account ?? data.bots[0] ?? FIRST_BOT;
+  const chat = query.chat ?? newest?.chat ?? FIRST_CHAT;
+  return (
+    <Screen
+      title="Sandbox"
+      hint="Tokens of the form <digits>:sandbox… talk to a simulated platform. Here you are the people in its chats."
+    >
+      {may('operator') ? <Plays /> : null}
+      <div class="sandbox">
+        <ChatMenu chats={data.chats} account={account} chat={chat} />
+        <SandboxChat
+          key={`${account} ${chat}`}
+          account={account}
+          chat={chat}
+          mark={mark}
+          onWrite={reload}
+        />
+      </div>
+    </Screen>
+  );
+}
+
+function SwitchedOff() {
+  return (
+    <Screen title="Sandbox" hint="A simulated platform, to try things without an account anywhere.">
+      <Empty title="The sandbox is switched off here">
+        It is off unless the gateway listens on this machine alone. <code>SLUICE_SANDBOX=on</code>
+        {' switches it on; then anyone who can reach the gateway may use it.'}
+      </Empty>
+    </Screen>
+  );
+}
+
+function ChatMenu(props: { chats: readonly SandboxMessage[]; account: string; chat: string }) {
+  const { chats, account, chat } = props;
+  const [typed, setTyped] = useState('');
+  const open = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (CHAT_ID.test(typed.trim())) requery({ account, chat: typed.trim() });
+    else notify('A chat here has a number: 42, or -100… for a group.', true);
+  };
+  return (
+    <section class="panel sandbox-menu" aria-label="Chats of the simulator">
+      <form class="panel-body" onSubmit={open}>
+        <TextField
+          label="Open a chat"
+          value={typed}
+          placeholder="42, or -100… for a group"
+          onInput={setTyped}
+        />
+      </form>
+      {chats.length === 0 ? (
+        <Empty title="Nobody has said anything yet">Write to the bot, or let it write.</Empty>
+      ) : (
+        <ul>
+          {chats.map((last) => (
+            <li key={last.account + last.chat}>
+              <button
+                type="button"
+                data-row
+                aria-pressed={last.account === account && last.chat === chat}
+                onClick={() => requery({ account: last.account, chat: last.chat })}
+              >
+                <span class="mono">{last.chat}</span>
+                <span class="dim small">{last.account}</span>
+                <span class="said dim">{last.text}</span>
+                <span class="dim small">
+                  <Ago at={last.at} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
