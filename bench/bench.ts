@@ -7,9 +7,11 @@ import { ensureNodeFlags } from '../bin/node-flags.js';
 import { broadcast } from './broadcast/broadcast.ts';
 import { discord } from './discord/discord.ts';
 import { engine } from './engine/engine.ts';
+import { flags } from './flags/flags.ts';
 import { ingest } from './ingest/ingest.ts';
 import { latency } from './latency/latency.ts';
 import { live } from './live/live.ts';
+import { machines } from './machines/machines.ts';
 import { metrics } from './metrics/metrics.ts';
 import { pacing } from './pacing/pacing.ts';
 import { printRows, type Row } from './row.ts';
@@ -27,11 +29,12 @@ const SUITES: Readonly<Record<string, (only: string | null) => AsyncIterable<Row
   ingest,
   discord,
   whatsapp,
+  machines,
 };
 // Measured with another suite when all are asked for.
 const PARTS: typeof SUITES = { broadcast };
-// Takes as long as all others together: only when asked for.
-const ALONE: typeof SUITES = { live };
+// Takes as long as all others together, or is about Node rather than about us: only when asked for.
+const ALONE: typeof SUITES = { live, flags };
 
 async function* liveOutput(only: string | null): AsyncIterable<Row> {
   yield* streams();

@@ -1,4 +1,4 @@
-// npm run check: types, lint and format, the house rules, the generated pages. One line per step; what a failed step
+// npm run check: types, lint and format, the tidy rules, the generated pages. One line per step; what a failed step
 // said comes below its line.
 
 import { run } from './run.ts';
@@ -7,7 +7,7 @@ const STEPS: readonly { name: string; command: string; args: readonly string[] }
   { name: 'types', command: 'tsc', args: ['-p', '.'] },
   { name: 'types of the page', command: 'tsc', args: ['-p', 'src/dashboard/web'] },
   { name: 'lint and format', command: 'biome', args: ['ci', '--colors=off', '.'] },
-  { name: 'house rules', command: 'vitest', args: ['run', 'test/tidy.test.ts'] },
+  { name: 'tidy rules', command: 'vitest', args: ['run', 'test/tidy.test.ts'] },
   { name: 'generated pages', command: process.execPath, args: ['scripts/docs.ts', '--check'] },
 ];
 

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dashboardText } from './dashboards/dashboard.ts';
 import { DELIVERY } from './dashboards/delivery.ts';
+import { INGEST } from './dashboards/ingest.ts';
 import { LIMITS } from './dashboards/limits.ts';
 import { STREAMS } from './dashboards/streams.ts';
 import { architecturePage } from './docs/architecture.ts';
@@ -28,6 +29,7 @@ const PAGES: Readonly<Record<string, (current: string) => string>> = {
   'docs/reference/states.md': statesPage,
   'docs/reference/stream-shapes.md': streamShapesPage,
   'deploy/grafana/dashboards/delivery.json': () => dashboardText(DELIVERY),
+  'deploy/grafana/dashboards/ingest.json': () => dashboardText(INGEST),
   'deploy/grafana/dashboards/limits.json': () => dashboardText(LIMITS),
   'deploy/grafana/dashboards/streams.json': () => dashboardText(STREAMS),
 };

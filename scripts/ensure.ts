@@ -13,6 +13,7 @@ interface Tool {
 }
 
 const TOOLS = {
+  alertmanager: { programs: ['amtool'], packages: ['prometheus-alertmanager'] },
   chromium: {
     programs: [
       'chromium',

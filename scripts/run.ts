@@ -17,11 +17,11 @@ export interface Ran {
 export function run(
   command: string,
   args: readonly string[],
-  options: { show: boolean } = { show: false },
+  options: { show?: boolean; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, PATH };
-    const stdio = options.show ? 'inherit' : 'pipe';
+    const env = { ...process.env, PATH, ...options.env };
+    const stdio = options.show === true ? 'inherit' : 'pipe';
     const child = spawn(command, args, { cwd: ROOT, env, stdio });
     const chunks: Buffer[] = [];
     child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -28,6 +28,7 @@ const PICTURES: readonly (readonly [name: string, path: string])[] = [
   ['messages', 'messages'],
   ['keys', 'keys'],
   ['gateway', 'gateway'],
+  ['settings', 'settings'],
   ['sandbox', `sandbox?account=${BOT}&chat=42`],
 ];
 
@@ -44,10 +45,16 @@ try {
   const { id: late } = await scene.send(LATE, 'Your table is ready', { wait: true });
   const waits = ['why-late', `delivery/${late}`] as const;
   await take('light', DESK, [...PICTURES, story, waits]);
-  await take('dark', DESK, [['overview-dark', '']]);
+  await take('dark', DESK, [
+    ['overview-dark', ''],
+    ['messages-dark', 'messages'],
+  ]);
   await take('light', PHONE, [
     ['overview-phone', ''],
     ['messages-phone', 'messages'],
+    ['accounts-phone', 'accounts'],
+    ['chats-phone', 'chats'],
+    ['dead-letters-phone', 'dead'],
   ]);
 } finally {
   await browser.close();

@@ -94,3 +94,49 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   // Nobody's secret is told with it.
   expect(out + JSON.stringify(await incidents())).not.toContain(TOKEN);
 });
+
+test('an unknown token whose platform cannot be reached: a line, an incident, and the answer says it', async () => {
+  const { url, close } = await open();
+  const { port } = new URL(url);
+  await close();
+  sim = null;
+  const stranger = '77:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
+  const met = new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`);
+  const to = { platform: 'telegram', account: stranger, chat: 7 };
+  for (let n = 0; n < 3; n++) {
+    const { status: answered, body } = await gateway.ask('POST', '/v1/messages', {
+      ...{ to, body: { text: 'hello' } },
+    });
+    expect([answered, body.code]).toEqual([502, 'platform_unreachable']);
+  }
+  const [incident] = await incidents();
+  expect(incident).toMatchObject({ severity: 'critical', account: 'telegram:77', waiting: 0 });
+  expect(incident!.summary).toMatch(met);
+  const { code, out } = await status();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^CRITICAL .*telegram:77.*ECONNREFUSED/);
+  const { err } = await gateway.end('SIGTERM');
+  const lines = err.split('\n').filter((line) => line.includes('cannot be asked whose token'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(met);
+  expect(err + out + JSON.stringify(incident)).not.toContain(stranger);
+});
+
+test('resume says what it did, and what still holds the account back', async () => {
+  const { close } = await open();
+  const resume = () =>
+    runSluice(['resume', ACCOUNT, '--url', gateway.url], { SLUICE_KEY: gateway.key });
+  await gateway.ask('POST', `/v1/accounts/${ACCOUNT}/pause`);
+  await send('waits');
+  expect((await resume()).out).toBe(
+    `${ACCOUNT} is no longer paused: 1 message goes out as its limits allow.\n`,
+  );
+  await until(async () => ((await gateway.records('&state=sent')).length === 2 ? true : null));
+  await close();
+  sim = null;
+  await send('waits for the platform');
+  await until(async () => ((await incidents()).length > 0 ? true : null));
+  expect((await resume()).out).toMatch(
+    /was not paused, but the platform does not answer \(.*ECONNREFUSED.*\): 1 message waits/,
+  );
+});

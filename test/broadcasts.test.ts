@@ -2,9 +2,9 @@
 // everything.
 
 import { Readable } from 'node:stream';
-import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { request } from '../src/system/http/undici.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

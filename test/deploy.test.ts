@@ -12,8 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { NODE_FLAGS } from '../bin/node-flags.js';
+import { ensure } from '../scripts/ensure.ts';
 import { defaultConfig } from '../src/config/config.ts';
 
+const amtool = await ensure('alertmanager');
 const DEPLOY = fileURLToPath(new URL('../deploy/', import.meta.url));
 const read = (path: string) => readFileSync(join(DEPLOY, path), 'utf8');
 const manifest = JSON.parse(read('../package.json')) as {
@@ -116,6 +118,46 @@ describe('compose', () => {
   });
 });
 
+describe('compose of a fleet', () => {
+  const fleet = parse(read('compose.fleet.yaml'), { merge: true }) as {
+    services: Record<string, Service>;
+    volumes: Record<string, null>;
+  };
+  const nodes = Object.entries(fleet.services).filter(([name]) => name.startsWith('node-'));
+
+  test('nodes share what they must, and have a name, an address and a disk of their own', () => {
+    expect(nodes).toHaveLength(3);
+    const shared = ['DATABASE_URL', 'REDIS_URL', 'SECRET', 'ADMIN_KEY', 'ALLOWED_HOSTS'];
+    for (const [name, { environment, volumes, ports }] of nodes) {
+      for (const each of shared.map((variable) => `SLUICE_${variable}`)) {
+        expect(environment![each], each).toBe(nodes[0]![1].environment![each]);
+      }
+      expect(environment!.SLUICE_NODE).toBe(name);
+      expect(new URL(environment!.SLUICE_NODE_URL!).hostname).toBe(name);
+      expect(environment!.SLUICE_ALLOWED_HOSTS!.split(',')).toContain(name);
+      expect(volumes).toEqual([`${name}:/data`]);
+      expect(Object.keys(fleet.volumes)).toContain(name);
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  test('sets what there is to set, and keeps secrets out of the file', () => {
+    const settings = read('../docs/configuration.md');
+    for (const [, { environment }] of nodes) {
+      for (const name of Object.keys(environment!)) expect(settings).toContain(`\`${name}\``);
+      for (const name of ['SLUICE_SECRET', 'SLUICE_ADMIN_KEY', 'SLUICE_DATABASE_URL']) {
+        expect(environment![name]).toMatch(/\$\{\w+:\?/);
+      }
+    }
+  });
+
+  test('gives nodes time to hand over', () => {
+    for (const [, { stop_grace_period: grace }] of nodes) {
+      expect(Number.parseInt(grace!, 10) * 1000).toBeGreaterThan(defaultConfig().drainMsMax);
+    }
+  });
+});
+
 describe('the examples for Alertmanager', () => {
   test.each(['alertmanager', 'slack', 'pagerduty'])('%s.yml sends to whom it names', (name) => {
     const text = read(`alertmanager/${name}.yml`);
@@ -126,6 +168,18 @@ describe('the examples for Alertmanager', () => {
     const named = [route, ...(route.routes ?? [])].map(({ receiver }) => receiver);
     expect(receivers.map((receiver) => receiver.name)).toEqual([...new Set(named)]);
     expect(text).not.toMatch(/hooks\.slack\.com|\b(api_url|routing_key|service_key):/);
+  });
+
+  test.runIf(amtool !== null)('all are what Alertmanager takes, and no other is', () => {
+    const check = (file: string) => spawnSync(amtool!, ['check-config', file]).status;
+    for (const name of ['alertmanager', 'slack', 'pagerduty']) {
+      expect(check(join(DEPLOY, 'alertmanager', `${name}.yml`)), name).toBe(0);
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-alerts-'));
+    const wrong = join(folder, 'wrong.yml');
+    writeFileSync(wrong, read('alertmanager/slack.yml').replace('send_resolved', 'send_resolve'));
+    expect(check(wrong)).not.toBe(0);
+    rmSync(folder, { recursive: true });
   });
 });
 

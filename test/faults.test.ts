@@ -38,7 +38,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'wire.send',
     'wire.classify',
     'repairs.rest',
-    'calls.isIdempotent',
     'calls.spends',
     'repairs.cure',
     'repairs.split',
@@ -58,9 +57,10 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   // Tried with the other promises, on a virtual clock: src/platforms/bounded.test.ts.
   end: ['wire.close', 'wire.timeAt'],
   // Not asked of Telegram in these scenes: told the settings or a template alone, of an observer, what came in, or how
-  // its own API speaks; or whom an answer names, when somebody asks (src/http/watch/names.test.ts).
+  // its own API speaks; whom an answer names, when somebody asks (src/http/watch/names.test.ts); or whether a call
+  // whose answer was lost may be repeated (src/dispatch/faults.test.ts).
   elsewhere: [
-    ...['tuning.limits', 'tuning.strategy', 'broadcast.escape'],
+    ...['tuning.limits', 'tuning.strategy', 'broadcast.escape', 'calls.isIdempotent'],
     ...['calls.replyTarget', 'calls.personIn', 'calls.textParams', 'changes.make'],
     ...methodsOf(telegram).filter((method) => /^(?:updates|dialect|polling|names)\./.test(method)),
   ],
@@ -80,7 +80,6 @@ type Case = (typeof FAULTS)[number];
 
 // A method's name is all that these are told.
 const TOLD_BY_NAME: Readonly<Record<string, string>> = {
-  'calls.isIdempotent': 'sendDice',
   'calls.spends': 'sendGame',
   'calls.isAwaited': 'sendContact',
 };
@@ -135,7 +134,6 @@ function send(chat: number, method: string, body: Record<string, unknown>) {
 // The call that makes an attempt go through the method.
 async function attempt({ method, chat }: Case) {
   switch (method) {
-    case 'calls.isIdempotent':
     case 'calls.spends':
       return send(chat, TOLD_BY_NAME[method]!, {});
     case 'repairs.cure':

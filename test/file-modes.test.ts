@@ -93,11 +93,11 @@ describe.each(['000', '022'])('with umask %s', (umask) => {
     expect(openToOthers(gateway.data)).toEqual([]);
 
     const copy = join(makeFolder(), 'copy.db');
-    const { code } = await runSluice(['snapshot', copy, '--data', gateway.data], {}, umask);
+    const { code } = await runSluice(['snapshot', copy, '--data', gateway.data], {}, { umask });
     expect([code, statSync(copy).mode & 0o777]).toEqual([0, FILE]);
     const restored = join(makeFolder(), 'restored');
     chmodSync(copy, 0o644);
-    await runSluice(['restore', copy, '--data', restored], {}, umask);
+    await runSluice(['restore', copy, '--data', restored], {}, { umask });
     expect(modesOf(restored)).toEqual(
       new Map([
         ['.', FOLDER],

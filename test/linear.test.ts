@@ -2,7 +2,7 @@
 // own worst case, ten times as long at each step, up to a megabyte. Patterns are found in the sources, so a new one is
 // tried without being listed.
 
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { growthOf, least, RATIO_MAX, repeated, type Work } from './linear/growth.ts';
 import { COMPOSED, NO_PARSERS, PARSERS } from './linear/parsers.ts';
 import { attacksOn } from './linear/pattern.ts';
@@ -11,7 +11,7 @@ import { exists, readTree } from './tidy/tree.ts';
 
 // Long enough that what is too steep stands out.
 const PATTERN_SELECTION_CHARS = 2_000;
-const PARSER_SELECTION_CHARS = 6_000;
+const PARSER_SELECTION_CHARS = 3_000;
 const LONG_CHARS = 1_000_000;
 const MIDDLE_CHARS = 100_000;
 // For machines that have more to do.
@@ -30,7 +30,7 @@ const QUADRATIC = [
 
 const CODE = /^src\/.*\.tsx?$/;
 const TESTS = /\.(?:test|fixture|contract|world)\.tsx?$/;
-// Rooms behind the wall, which see what others have read already.
+// Folders behind the wall, which see what others have read already.
 const INSIDE = /^src\/(?:store|ledger|telemetry|dispatch|scheduler|limits)\//;
 const found = findReaders(readTree((path) => CODE.test(path) && !TESTS.test(path)));
 
@@ -84,7 +84,13 @@ test('the table of parsers holds every file that reads text by hand', () => {
 });
 
 // What is refused by an exception is not slower for the length of the stack.
-Error.stackTraceLimit = 0;
+const { stackTraceLimit } = Error;
+beforeAll(() => {
+  Error.stackTraceLimit = 0;
+});
+afterAll(() => {
+  Error.stackTraceLimit = stackTraceLimit;
+});
 
 type TextOf = (chars: number) => string;
 

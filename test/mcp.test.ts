@@ -135,4 +135,17 @@ describe('a key', () => {
     const answer = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body: '{}' });
     expect(answer.status).toBe(401);
   });
+
+  test('that says too much at once is refused', async () => {
+    const call = {
+      jsonrpc: '2.0',
+      method: 'tools/call',
+      params: { name: 'status', arguments: {} },
+    };
+    const body = JSON.stringify(Array.from({ length: 21 }, (_, id) => ({ ...call, id })));
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` };
+    const answer = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ code: 'invalid_message' });
+  });
 });

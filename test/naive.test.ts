@@ -12,8 +12,8 @@ import {
 } from '../src/sim/sim.ts';
 import { type Incarnation, incarnate } from '../src/sim/world/incarnation.ts';
 import { sleep } from '../src/system/clock.ts';
+import type { Reply } from '../src/system/http/transport.ts';
 import { seededRandom } from '../src/system/random.ts';
-import type { Reply } from '../src/system/transport.ts';
 import { type VirtualClock, virtualClock } from '../src/system/virtual-clock.ts';
 
 const TOKEN = '42:simulated';

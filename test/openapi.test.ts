@@ -8,6 +8,13 @@ import { SAMPLE } from '../src/http/openapi/common.ts';
 import { DROP_IN } from '../src/http/openapi/drop-in.ts';
 import type { Example, RouteFacts } from '../src/http/route.ts';
 import { ROUTES } from '../src/http/routes.ts';
+import {
+  API,
+  CODE,
+  PHONE,
+  type Simulated,
+  simulated,
+} from '../src/platforms/telegram/history/simulated.fixture.ts';
 import { GatewayProcess } from './process/gateway.ts';
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
@@ -15,11 +22,18 @@ const NOWHERE = 'http://127.0.0.1:9';
 const FROZEN_CHAT = '880001';
 const BLOCKED_CHAT = '880002';
 
-const gateway = new GatewayProcess(NOWHERE);
+let gateway: GatewayProcess;
+// Where accounts to read with log in.
+let readers: Simulated;
 
 beforeAll(async () => {
-  // So that accounts can be kept to read with; nobody is asked for them.
-  Object.assign(process.env, { SLUICE_MTPROTO_API_ID: '1', SLUICE_MTPROTO_API_HASH: 'x' });
+  readers = await simulated();
+  gateway = new GatewayProcess(NOWHERE, [], {
+    SLUICE_MTPROTO_API_ID: String(API.id),
+    SLUICE_MTPROTO_API_HASH: API.hash,
+    SLUICE_MTPROTO_DC: `${readers.sim.host}:${readers.sim.port}`,
+    SLUICE_MTPROTO_KEY: readers.access.keyFile!,
+  });
   await gateway.start();
   const where = { account: SAMPLE.token };
   await made('/v1/sandbox/chats', { ...where, chat: FROZEN_CHAT, freezeSeconds: 3600 });
@@ -32,6 +46,7 @@ beforeEach(() => made(`/v1/accounts/${SAMPLE.account}/resume`, {}));
 afterAll(async () => {
   await gateway.end('SIGKILL');
   gateway.remove();
+  await readers.close();
 });
 
 async function made(path: string, body: object): Promise<Record<string, unknown>> {
@@ -79,6 +94,10 @@ const MAKERS: Record<string, () => Promise<unknown>> = {
     const account = { kind: 'mtproto', id: SAMPLE.reader, session: 'x' };
     return (await made('/v1/ingest/accounts', account)).id;
   },
+  [SAMPLE.phone]: async () => `+${PHONE}`,
+  [SAMPLE.code]: async () => CODE,
+  [SAMPLE.login]: async () =>
+    (await made('/v1/ingest/logins', { kind: 'mtproto', phone: PHONE })).id,
   [SAMPLE.key]: async () => (await made('/v1/keys', { name: 'tried', role: 'viewer' })).id,
   [SAMPLE.secret]: async () => {
     return (await gateway.ask('GET', `/v1/accounts/${SAMPLE.account}/webhook`)).body.secret;

@@ -233,7 +233,7 @@ test(
     for (const name of ['deep', 'broken', 'elsewhere', 'doubt', 'lost']) {
       expect(of(name), name).toMatchObject({ state: 'dead', reason: 'internal' });
     }
-    expect(of('deep').detail).toMatch(/^RangeError at \S+\/\S+\.ts:\d+: Maximum call stack/);
+    expect(of('deep').detail).toMatch(/^RangeError at \S+\/\S+\.[jt]s:\d+: Maximum call stack/);
     for (const name of ['parts', 'files', 'good']) {
       expect(of(name), name).toMatchObject({ state: 'sent' });
     }

@@ -2,9 +2,9 @@
 // repeat comes and however slow the platform is, every message arrives once, or its double is marked.
 // REPEAT_RUNS=20 plays the whole matrix; REPEAT_SEED plays another one.
 
-import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { type JudgedCall, serveSim } from '../src/sim/sim.ts';
+import { Agent, request } from '../src/system/http/undici.ts';
 import { seededRandom } from '../src/system/random.ts';
 import { GatewayProcess } from './process/gateway.ts';
 

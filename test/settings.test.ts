@@ -83,7 +83,10 @@ test('a gateway that runs tells its settings, where a start from here would diff
     expect(out).not.toContain(secret);
     const { out: json } = await runSluice(['config', '--running', '--url', url, '--json'], env);
     expect(json).not.toContain(secret);
-    expect(JSON.parse(json).settings['limits.group_mpm']).toEqual({ value: 11 });
+    expect(JSON.parse(json).settings['limits.group_mpm']).toEqual({
+      ...{ value: 11, unit: 'per any minute', isDefault: false },
+      ...{ variable: 'SLUICE_GROUP_MPM', meaning: expect.any(String) },
+    });
   } finally {
     gateway.kill('SIGTERM');
     await gateway.ended;

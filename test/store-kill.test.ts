@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { openDatabase, storeFileOf } from '../src/system/databases/sqlite.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
-import { openDatabase, storeFileOf } from '../src/system/sqlite.ts';
 
 const WRITER = fileURLToPath(new URL('./process/writer.ts', import.meta.url));
 const ROUNDS = 30;

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
-import { openDatabase, storeFileOf } from '../src/system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../src/system/databases/sqlite.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { runSluice } from './process/sluice.ts';
 

@@ -231,7 +231,7 @@ describe('a body on the wire', () => {
     const { gateway } = await setUp();
     const env = { SLUICE_URL: gateway.url, SLUICE_KEY: gateway.key };
     const args = ['stream', '--account', TOKEN, '--chat', GROUP, '--wait', '30', '--json'];
-    const { code, out, err } = await new Sluice(args, env, 'piped\nin').ended;
+    const { code, out, err } = await new Sluice(args, env, { input: 'piped\nin' }).ended;
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toMatchObject({ state: 'done', units: 8 });
     expect(textsIn(GROUP)).toEqual(['piped\nin']);

@@ -1,4 +1,4 @@
-// The house rules as a test. Each rule is run over the whole house, and first shown to fail on a small bad
+// The tidy rules as a test. Each rule is run over all sources, and first shown to fail on a small bad
 // sample: a rule that cannot fail keeps nothing.
 
 import { describe, expect, test } from 'vitest';
@@ -45,8 +45,8 @@ interface Kept {
   readonly bad: Files;
 }
 
-const HOUSE: Readonly<Record<string, Kept>> = {
-  'rooms import only those they may': {
+const RULES: Readonly<Record<string, Kept>> = {
+  'folders import only those they may': {
     rule: roomRules,
     fine: {
       'src/dispatch/loop.ts': "import type { Road } from '../road/road.ts';",
@@ -62,7 +62,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
       'src/attic/e.ts': "export * from '../domain/ids.ts';",
     },
   },
-  'rooms are entered through their door': {
+  'folders are entered through their entry files': {
     rule: doorRules,
     fine: {
       'src/app/gateway.ts': "import { openSqlite } from '../store/sqlite/sqlite.ts';",
@@ -101,7 +101,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
   },
   'Node is touched where it belongs': {
     rule: nodeRules,
-    fine: { 'src/system/sqlite.ts': "import { DatabaseSync } from 'node:sqlite';" },
+    fine: { 'src/system/databases/sqlite.ts': "import { DatabaseSync } from 'node:sqlite';" },
     bad: {
       'src/limits/a.ts': "import { inspect } from 'node:util';",
       'src/scheduler/b.ts': "import pino from 'pino';",
@@ -202,7 +202,7 @@ const HOUSE: Readonly<Record<string, Kept>> = {
 };
 
 describe('the rules can fail', () => {
-  test.each(Object.entries(HOUSE))('%s', (_, { rule, fine, bad }) => {
+  test.each(Object.entries(RULES))('%s', (_, { rule, fine, bad }) => {
     expect(rule(readSources(fine))).toEqual([]);
     const found = new Set(rule(readSources(bad)).map((violation) => violation.path));
     const expected = Object.keys(bad).filter((path) => !path.endsWith('.test.ts'));
@@ -237,7 +237,7 @@ describe('the rules can fail', () => {
   });
 });
 
-describe('the house keeps its rules', () => {
+describe('the sources keep the rules', () => {
   const sources = readSources(readTree((path) => CODE.test(path)));
   const texts = Object.entries(readTree((path) => TEXT.test(path)));
   const pages = readTree((path) => path.endsWith('.md'));
@@ -246,7 +246,7 @@ describe('the house keeps its rules', () => {
     'nothing of a machine': texts.flatMap(([path, text]) => noMachine(path, text)),
     pages: pageRules(pages, exists),
   };
-  for (const [name, { rule }] of Object.entries(HOUSE)) all[name] = rule(sources);
+  for (const [name, { rule }] of Object.entries(RULES)) all[name] = rule(sources);
 
   test.each(Object.entries(all))('%s', (_, violations) => {
     const open = violations.filter((violation) => !isExcepted(violation));

@@ -190,14 +190,17 @@ describe('an upload', () => {
     await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
   });
 
-  test('beyond its bounds is refused, and nothing of it stays', async () => {
-    const gateway = await setUp([
-      ...['--upload-bytes-max', String(FILE_BYTES - 1)],
-      // Accounts that nobody configured share three quarters, and none holds more than is still free.
-      ...['--spool-bytes-max', String(FILE_BYTES * 1.5)],
-    ]);
-    const large = await upload(gateway, content(5)).catch(() => ({ status: 413, text: '' }));
-    expect(large).toEqual({ status: 413, text: '' });
+  test('larger than is allowed is refused, and nothing of it stays', async () => {
+    const gateway = await setUp(['--upload-bytes-max', String(FILE_BYTES - 1)]);
+    // The answer may come while the rest is still being sent, and the connection end before it is read.
+    const { status } = await upload(gateway, content(5)).catch(() => ({ status: 413 }));
+    expect(status).toBe(413);
+    await expect.poll(() => spooled(gateway)).toEqual([]);
+  });
+
+  test('for which there is no room is refused, and nothing of it stays', async () => {
+    // Accounts that nobody configured share three quarters, and none holds more than is still free.
+    const gateway = await setUp(['--spool-bytes-max', String(FILE_BYTES * 1.5)]);
     upstream.isUp = false;
     const half = content(6).subarray(0, FILE_BYTES / 2 + 100);
     expect((await upload(gateway, half, { prefer: 'respond-async' })).status).toBe(202);

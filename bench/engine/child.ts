@@ -5,6 +5,7 @@ import { NODE_FLAGS } from '../../bin/node-flags.js';
 
 export interface Child<Ready> {
   readonly ready: Ready;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -13,11 +14,12 @@ export function startChild<Ready>(
   file: string,
   args: readonly string[],
   flags: readonly string[] = [],
+  // As the gateway has them; all parts of a measurement alike.
+  nodeFlags: readonly string[] = NODE_FLAGS,
 ): Promise<Child<Ready>> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL(file, import.meta.url), args, {
-      // As the gateway has them; all parts of a measurement alike.
-      execArgv: [...NODE_FLAGS, ...flags],
+      execArgv: [...nodeFlags, ...flags],
     });
     const ended = new Promise<void>((done) => {
       child.once('exit', () => done());
@@ -26,6 +28,7 @@ export function startChild<Ready>(
     child.once('message', (ready) =>
       resolve({
         ready: ready as Ready,
+        pid: child.pid!,
         stop() {
           child.kill('SIGTERM');
           return ended;

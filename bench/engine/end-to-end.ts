@@ -50,7 +50,7 @@ async function throughRelay(upstream: string): Promise<Pace> {
   return pace;
 }
 
-async function measure(port: number): Promise<Pace> {
+export async function measure(port: number): Promise<Pace> {
   const requests = Array.from({ length: CHATS }, (_, i) => {
     const bot = 1000 + (i % BOTS);
     const body = JSON.stringify({ chat_id: i + 1, text: TEXT });

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { insertPlainRows } from '../../src/store/sqlite/plain.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
-import { type Database, openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
+import { type Database, openDatabase, storeFileOf } from '../../src/system/databases/sqlite.ts';
 
 const WRITING = { readOnly: false, busyMsMax: 1000 };
 const PRAGMAS = 'PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000';

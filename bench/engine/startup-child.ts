@@ -6,8 +6,8 @@ import { createTelegram, telegramPriors } from '../../src/platforms/telegram/tel
 import { openSqliteLedger } from '../../src/store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { openDatabase, storeFileOf } from '../../src/system/databases/sqlite.ts';
 import { systemRandom } from '../../src/system/random.ts';
-import { openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
 import { tell } from './child.ts';
 import type { Measured } from './startup.ts';
 

@@ -5,7 +5,7 @@
 import type { IngestStore, NewPost } from '../../src/store/ports/ingest.ts';
 import { INGEST_SQL } from '../../src/store/sqlite/ingest/statements.ts';
 import { openSqliteJournal } from '../../src/store/sqlite/sqlite.ts';
-import { openDatabase, storeFileOf } from '../../src/system/sqlite.ts';
+import { openDatabase, storeFileOf } from '../../src/system/databases/sqlite.ts';
 import { inFolder } from '../engine/folder.ts';
 import { best, perSecond, type Row, ratioRow } from '../row.ts';
 

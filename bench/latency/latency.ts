@@ -72,7 +72,7 @@ async function inTurns(pools: Ways<Pool>, perSecond: number): Promise<Rounds> {
 let number = 0;
 
 // Milliseconds each call took, in order of size.
-async function calls(pool: Pool, perSecond: number, lastsMs: number): Promise<number[]> {
+export async function calls(pool: Pool, perSecond: number, lastsMs: number): Promise<number[]> {
   const began = performance.now();
   const took: Promise<number>[] = [];
   const total = (perSecond * lastsMs) / 1000;

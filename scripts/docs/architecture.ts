@@ -2,7 +2,13 @@
 // whom, from the rules that test/tidy.test.ts enforces. The rest of the page is written by hand and kept as it is.
 
 import { existsSync } from 'node:fs';
-import { DOORS, doorsOf, OPEN_ROOMS, PURE_ROOMS, ROOMS } from '../../test/tidy/rooms.ts';
+import {
+  ENTRIES,
+  entriesOf,
+  FOLDER_RULES,
+  OPEN_FOLDERS,
+  PURE_FOLDERS,
+} from '../../test/tidy/folders.ts';
 import { table } from './table.ts';
 
 // In the order of a reader: composition, the way of a delivery, what feeds it, what serves it, what stands beside it.
@@ -28,6 +34,7 @@ export const FOLDERS: Readonly<Record<string, string>> = {
   streams: 'texts that grow: pacing, previews, finals',
   broadcast: 'one message to many chats: audiences, feeding, outcomes',
   ingest: 'channels are read: when, how far, and what becomes of an answer',
+  cluster: 'nodes of a fleet: who is alive, who owns which account, how a request finds its owner',
   telemetry: 'metrics and log lines, computed from the events of the road',
   dashboard:
     'the web page: built, served; `web/` runs in the browser and uses the public routes only',
@@ -43,8 +50,10 @@ export function architecturePage(current: string): string {
 }
 
 function tree(): string {
-  const missing = ['app', ...Object.keys(ROOMS)].filter((folder) => !(folder in FOLDERS));
-  const gone = Object.keys(FOLDERS).filter((folder) => folder !== 'app' && !(folder in ROOMS));
+  const missing = ['app', ...Object.keys(FOLDER_RULES)].filter((folder) => !(folder in FOLDERS));
+  const gone = Object.keys(FOLDERS).filter(
+    (folder) => folder !== 'app' && !(folder in FOLDER_RULES),
+  );
   if (missing.length + gone.length > 0) {
     throw new Error(`FOLDERS of scripts/docs/architecture.ts: missing ${missing}; gone ${gone}`);
   }
@@ -56,20 +65,20 @@ function tree(): string {
 
 function imports(): string {
   const rows = Object.keys(FOLDERS).map((name) => {
-    const rule = ROOMS[name];
-    if (rule === undefined) return [`\`${name}\``, 'anything', '', entriesOf(name)];
-    return [folderOf(name), list(rule.values), list(rule.types), entriesOf(name)];
+    const rule = FOLDER_RULES[name];
+    if (rule === undefined) return [`\`${name}\``, 'anything', '', entriesShown(name)];
+    return [folderOf(name), list(rule.values), list(rule.types), entriesShown(name)];
   });
   return table(['folder', 'may import', 'types only', 'is entered through'], rows);
 }
 
 function folderOf(name: string): string {
-  return PURE_ROOMS.includes(name) ? `\`${name}\` (pure)` : `\`${name}\``;
+  return PURE_FOLDERS.includes(name) ? `\`${name}\` (pure)` : `\`${name}\``;
 }
 
-function entriesOf(name: string): string {
-  if (OPEN_ROOMS.includes(name) && DOORS[name] === undefined) return 'any file';
-  const entries = doorsOf(name).filter((path) =>
+function entriesShown(name: string): string {
+  if (OPEN_FOLDERS.includes(name) && ENTRIES[name] === undefined) return 'any file';
+  const entries = entriesOf(name).filter((path) =>
     existsSync(new URL(`../../src/${path}`, import.meta.url)),
   );
   if (entries.length === 0) return '`app` alone';

@@ -1,8 +1,9 @@
 // docs/reference/metrics.md from the table of metrics.
 
-import { DESCRIBED, SERIES_MAX } from '../../src/telemetry/metrics/counters.ts';
+import { SERIES_MAX } from '../../src/telemetry/metrics/counters.ts';
 import { INGEST_METRICS } from '../../src/telemetry/metrics/ingest-metrics.ts';
 import type { MetricKind } from '../../src/telemetry/metrics/metric-table.ts';
+import { DESCRIBED } from '../../src/telemetry/metrics/metric-table.ts';
 import { METRICS } from '../../src/telemetry/metrics/metrics.ts';
 import { MADE, table } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAddressRange } from '../system/address-range.ts';
+import { isAddressRange } from '../system/http/address-range.ts';
 import { Peers } from './connections.ts';
 
 function from(remoteAddress: string, forwarded?: string, proxies: readonly string[] = []): string {

@@ -17,7 +17,7 @@ import { createTelegramModel } from '../sim/sim.ts';
 import type { Receiving } from '../spool/spool.ts';
 import { createMemoryStore } from '../store/memory/memory.ts';
 import type { Store } from '../store/ports/store.ts';
-import type { Reply, StreamedReply } from '../system/transport.ts';
+import type { Reply, StreamedReply } from '../system/http/transport.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
 import { type IntakeOptions, type IntakeSettings, WAITING_MAX } from './context.ts';
@@ -128,13 +128,15 @@ export async function bench(
     log: { warn: note, error: note },
     spool: memorySpool(made.spooled),
     late: made.late,
+    version: '0.0.0',
+    minutes: journal.minutes,
     screens,
     sandboxes: new Map([['telegram', createTelegramModel({})]]),
     settings: { ...SETTINGS, ...settings },
     ...more,
   };
   const parts = { options, road, live, clock, journal, accounts, screens, broadcasts, guards };
-  const waiting = new WaitingCallers(road, clock, WAITING_MAX);
+  const waiting = new WaitingCallers(road, clock, settings.waitingMax ?? WAITING_MAX);
   const dialects = openDialects(options, waiting);
   const app = createServer(options, waiting, dialects);
   return Object.assign(made, { app, dialects, ...parts });
@@ -157,6 +159,12 @@ export function ingestDesk(): IngestDesk {
     accounts: async () => [],
     saveAccount: async () => false,
     removeAccount: async () => false,
+    logins: {
+      kinds: [KIND],
+      begin: async () => null,
+      answer: async () => null,
+      end: () => false,
+    },
   };
 }
 

@@ -6,7 +6,9 @@ import type { Broadcasting } from '../broadcast/broadcast.ts';
 import type { Guards } from '../keys/keys.ts';
 import type { ScreenWatch } from '../platforms/platform.ts';
 import type { Receiving } from '../spool/spool.ts';
+import type { MinuteStore } from '../store/ports/minutes.ts';
 import type { Live } from '../streams/streams.ts';
+import type { FleetSide } from './fleet/port.ts';
 import type { IngestDesk } from './ingest/port.ts';
 import type { Sandboxes } from './sandbox/port.ts';
 
@@ -23,12 +25,18 @@ export interface IntakeOptions extends AcceptContext {
   readonly output?: StreamOutput;
   // Left out: no channel is read.
   readonly ingest?: IngestDesk;
+  // Left out: this process is the only one.
+  readonly fleet?: FleetSide;
   // null: the simulator is switched off.
   readonly sandboxes: Sandboxes;
   // Left out: the gateway shows no chats itself.
   readonly screens?: ScreenWatch;
   // The settings in force, without secrets; left out: they are not told.
   readonly config?: object;
+  // Of the gateway.
+  readonly version: string;
+  // Left out: nothing is kept of the minutes that are over.
+  readonly minutes?: Pick<MinuteStore, 'since'>;
   // Left out: accounts cannot be removed. `by`: who asks for it.
   readonly removeAccount?: (id: string, by: string) => Promise<RemovedAccount>;
 }
@@ -52,6 +60,9 @@ export interface IntakeSettings extends AcceptSettings {
   readonly connectionsMax: number;
   // Whether `<think>…</think>` in what models stream is shown.
   readonly streamThoughts: boolean;
+  // Left out: WAITING_MAX, PASSING_MAX.
+  readonly waitingMax?: number;
+  readonly passingMax?: number;
 }
 
 export type RemovedAccount =

@@ -3,8 +3,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { request as ask } from 'undici';
 import { answerMcp, type CallRest } from '../mcp/mcp.ts';
+import { request as ask } from '../system/http/undici.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { viewer } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
@@ -13,6 +13,8 @@ import { group, type Route, withOptions } from './route.ts';
 
 const BODY_BYTES_MAX = 1_000_000;
 const CALL_MS_MAX = 90_000;
+// Each may be a call of REST, and all of a request are made at once.
+const MESSAGES_MAX = 20;
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -53,6 +55,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply) {
   const key = request.headers.authorization;
   // A page's cookie is no key: a site must not make a browser speak for an agent.
   if (key === undefined) return refuse(reply, 'unauthorized');
+  if (Array.isArray(request.body) && request.body.length > MESSAGES_MAX) {
+    return refuse(reply, 'invalid_message', `At most ${MESSAGES_MAX} messages at once.`);
+  }
   const { status, headers, body } = await answerMcp(
     new Request('http://localhost/mcp', {
       method: 'POST',

@@ -7,6 +7,7 @@ import type { TSchema } from 'typebox';
 import type { WaitingCallers } from '../accept/callers.ts';
 import type { Access } from './auth/access.ts';
 import type { IntakeOptions } from './context.ts';
+import type { OwnerOf } from './fleet/about.ts';
 
 // `C`: what the handlers of a group share while the server runs. Methods, not properties: a handler may say more of
 // its request (the names in its path) than is known here.
@@ -15,6 +16,10 @@ export interface BareRoute<C = unknown> {
   readonly method: HTTPMethods | readonly HTTPMethods[];
   readonly url: string;
   readonly access: Access;
+  // Of which account it is, where the account's owner must answer; left out: any node can.
+  readonly owner?: OwnerOf;
+  // It speaks of all nodes of a fleet.
+  readonly isWide?: true;
   // Adds the parser of bodies that are no JSON; it holds for this route alone.
   readonly reads?: (app: FastifyInstance) => void;
   // Answers that a compiled serialiser writes, by status: where a call is so frequent that it is felt.
@@ -111,14 +116,18 @@ export function group<C>(
 export const withOptions = ({ options }: Opening): IntakeOptions => options;
 
 export function addRoute<C>(app: FastifyInstance, route: BareRoute<C>, context: C): void {
-  const { url, access, reads, serialised, bodyBytesMax } = route;
+  const { url, access, owner, isWide, reads, serialised, bodyBytesMax } = route;
   const method = [route.method].flat();
   const admit = route.admit?.bind(route, context);
   const add = (to: FastifyInstance) =>
     to.route({
       method: method.length === 1 ? method[0]! : method,
       url,
-      config: { access },
+      config: {
+        access,
+        ...(owner === undefined ? {} : { owner }),
+        ...(isWide === undefined ? {} : { isWide }),
+      },
       ...(serialised === undefined ? {} : { schema: { response: serialised } }),
       ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
       ...(admit === undefined ? {} : { onRequest: admit }),

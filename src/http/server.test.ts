@@ -158,6 +158,7 @@ describe('/v1/accounts and /v1/limits', () => {
           inFlight: 1,
         },
       ],
+      platforms: [{ name: 'telegram', credential: 'a bot token, <digits>:<letters>' }],
     });
     expect(answer.body).not.toContain('good-token');
   });

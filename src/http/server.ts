@@ -16,6 +16,8 @@ import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
 import { mountDialect } from './dialects/door.ts';
 import { type Deny, guardEdge, JsonBodyError, makeInert, sendAnswer } from './edge.ts';
+import { gateRoutes, guardFleet } from './fleet/gate.ts';
+import { addFleetRoutes } from './fleet/inner.ts';
 import { refuse, sendProblem } from './problem.ts';
 import type { Opening } from './route.ts';
 import { GROUPS, ROUTES } from './routes.ts';
@@ -43,6 +45,8 @@ export function createServer(
   });
   const routes = new Map<string, Set<string>>();
   const deny = denyIn(dialects);
+  app.decorateRequest('isForwarded', false);
+  if (options.fleet?.side === 'inner') guardFleet(app, options.fleet.port);
   guardEdge(app, options, {
     waiting,
     deny,
@@ -54,6 +58,7 @@ export function createServer(
   });
   boundLines(app, options, deny);
   guardRoutes(app, options);
+  gateRoutes(app, options);
   app.removeContentTypeParser('text/plain');
   app.addHook('onRoute', (route) => {
     const methods = routes.get(route.url) ?? new Set();
@@ -65,6 +70,7 @@ export function createServer(
   );
   app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
   addRoutes(app, { options, waiting, routes: ROUTES });
+  if (options.fleet?.side === 'inner') addFleetRoutes(app, options.fleet.port);
   for (const door of dialects.values()) {
     app.register(async (own) => mountDialect(own, options, door));
   }

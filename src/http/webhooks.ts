@@ -22,6 +22,7 @@ interface ByAccount {
 const RECEIVE: Route<IntakeOptions> = {
   method: 'POST',
   url: '/webhook/:platform/:account',
+  owner: 'webhook',
   // It has a secret of its own.
   access: ANYONE,
   tag: 'updates',

@@ -17,7 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCommonMark } from './commonmark.ts';
 import { readByMdast } from './mdast.fixture.ts';
 
-const RUNS = 1000;
+const RUNS = 400;
 // Whatever comes last counts as cut off; so nothing that is tested comes last.
 const LAST = '\n\nend';
 

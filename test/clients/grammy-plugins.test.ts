@@ -21,7 +21,7 @@ type Talk = ConversationFlavor<Context>;
 const BOT = 7101;
 const TOKEN = `${BOT}:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`;
 const FROZEN = 43;
-const FROZEN_S = 1;
+const FROZEN_S = 3;
 
 let roads: readonly Road[];
 

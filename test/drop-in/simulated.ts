@@ -83,6 +83,7 @@ export async function dropIn(
     // No call of these tests has files.
     spool: { receive: async () => ({ kind: 'full' }), unpin: () => {}, discard: () => {} },
     late: { observers: 0 },
+    version: '0.0.0',
     sandboxes: new Map(),
     settings: {
       host: config.host,

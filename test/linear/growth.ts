@@ -21,9 +21,13 @@ const RUNS_TO_WARM = 5;
 const RUNS_WHEN_STEEP = 6;
 // A hiccup of the machine is shorter.
 const RETRIED_MS_MAX = 2_000;
-// No noise makes so much of a step.
+const HICCUP_MS_MAX = 200;
+// Little noise makes so much of a step.
 const HOPELESS_RATIO = 30;
 const HOPELESS_MS = 50;
+// What grows with the square takes nine times as long for three times as much.
+const FURTHER_TIMES = 3;
+const FURTHER_RATIO = 5;
 // What takes this long is measured well by one run.
 const LONG_MS = 100;
 const STEP_MS = 10;
@@ -39,17 +43,27 @@ export async function growthOf(
 ): Promise<Growth> {
   // Compiled before it is measured.
   await least(work, flat(textOf(CHARS[0]!)), RUNS_TO_WARM);
+  let shorter = '';
   let shorterMs = Number.POSITIVE_INFINITY;
   for (const chars of CHARS.filter((each) => each <= charsMax)) {
     const text = flat(textOf(chars));
     const isLast = chars === CHARS.at(-1);
-    let ms = await least(work, text, RUNS);
-    for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs, isLast); run++) {
-      if (ms > RETRIED_MS_MAX) break;
-      ms = Math.min(ms, await least(work, text, 1));
+    let ms = await least(work, text, 1);
+    // Nearly all are quick, and one run shows it; what is not is compared with care.
+    if (ms > (isLast ? FLOOR_MS : HOPELESS_MS)) {
+      if (shorter !== '') shorterMs = Math.min(shorterMs, await least(work, shorter, RUNS));
+      for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs, isLast); run++) {
+        if (ms > RETRIED_MS_MAX) break;
+        ms = Math.min(ms, await least(work, text, 1));
+      }
+      if (
+        isSteep(ms, shorterMs, isLast) &&
+        (isLast || (await isSteepFurther(work, textOf, chars, ms)))
+      ) {
+        return { ratio: ms / shorterMs, chars, ms };
+      }
     }
-    if (isSteep(ms, shorterMs, isLast)) return { ratio: ms / shorterMs, chars, ms };
-    shorterMs = ms;
+    [shorter, shorterMs] = [text, ms];
   }
   return { ratio: 0, chars: 0, ms: 0 };
 }
@@ -57,6 +71,18 @@ export async function growthOf(
 function isSteep(ms: number, shorterMs: number, isLast: boolean): boolean {
   const ratio = ms / shorterMs;
   return isLast ? ms > FLOOR_MS && ratio > RATIO_MAX : ms > HOPELESS_MS && ratio > HOPELESS_RATIO;
+}
+
+// A machine that was busy a moment ago makes a step look steep, but not the next one too.
+async function isSteepFurther(
+  work: Work,
+  textOf: (chars: number) => string,
+  chars: number,
+  ms: number,
+): Promise<boolean> {
+  if (ms > HICCUP_MS_MAX) return true;
+  const further = await least(work, flat(textOf(FURTHER_TIMES * chars)), RUNS);
+  return further / ms > FURTHER_RATIO;
 }
 
 export async function least(work: Work, text: string, runs: number): Promise<number> {

@@ -9,6 +9,7 @@ import { table } from '../../src/cli/terminal/table.ts';
 import { fitted, rowsOf } from '../../src/cli/terminal/width.ts';
 import { attachedTo } from '../../src/domain/body.ts';
 import { masked } from '../../src/http/dialects/mask.ts';
+import { eventsIn } from '../../src/http/fleet/events.ts';
 import { CREDENTIALS as DISCORD_CREDENTIALS } from '../../src/platforms/discord/credentials.ts';
 import { locate as locateDiscord } from '../../src/platforms/discord/dialect/request.ts';
 import { LIVE_OUTPUT as DISCORD_OUTPUT } from '../../src/platforms/discord/live-output.ts';
@@ -197,7 +198,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   'JSON within bounds': {
     files: ['src/system/json.ts'],
     work: (text) => [parseJson(text), parseJson(`[${text}`)],
-    words: ['{', '[', '"', '\\', '"a":', ',', '1', ']', ' ', '__proto__', '\\u005f'],
+    words: [
+      ...['{', '[', '"', '\\', '"a":', ',', '1', ']', ' ', '__proto__', '\\u005f'],
+      ...['{},', '{"\\u005f":"', 'a'],
+    ],
   },
   'secrets in the log': {
     files: ['src/system/log.ts'],
@@ -364,6 +368,13 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     work: (text) => drained(serverEvents(Readable.from(bytes(text, SMALL)))),
     words: ['\n', 'event: ', 'data: ', 'event: a\ndata: 1\n\n', 'a', '\r'],
   },
+  'events of other nodes': {
+    files: ['src/http/fleet/events.ts'],
+    async work(text) {
+      for await (const event of eventsIn(Readable.from([text]))) if (event === '') return;
+    },
+    words: ['data: a', '\n', '\n\n', ':', ' '],
+  },
   'rows of the CLI': {
     files: [
       'src/cli/terminal/width.ts',
@@ -398,6 +409,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
 // Where a loop over something else than a text, or over one of our own, looks like a reader.
 export const NO_PARSERS: Readonly<Record<string, string>> = {
   'src/broadcast/feeder.ts': 'looks for a broadcast in a list of bounded length',
+  'src/cluster/rendezvous.ts': 'hashes the id of an account, one step a character',
   'src/domain/ids.ts': 'looks for one colon, once',
   'src/ingest/plan/plan.ts': 'hashes the id of a source, one step a character',
   'src/system/fault.ts': 'reads a stack of bounded depth',

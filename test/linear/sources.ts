@@ -15,7 +15,7 @@ export interface Found {
   readonly scanning: ReadonlySet<string>;
 }
 
-const ROOT = '/house';
+const ROOT = '/sources';
 const OPTIONS = { noResolve: true, noLib: true, types: [], noEmit: true, jsx: 'preserve' };
 const LOOPS: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ForStatement,

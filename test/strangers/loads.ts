@@ -3,7 +3,7 @@
 
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { Agent, request } from 'undici';
+import { Agent, request } from '../../src/system/http/undici.ts';
 import { bodyOf } from '../process/body.ts';
 
 export const BOT = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

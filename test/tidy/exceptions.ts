@@ -1,4 +1,4 @@
-// Every exception to a house rule, with its reason. An exception that is no longer needed fails the test.
+// Every exception to a tidy rule, with its reason. An exception that is no longer needed fails the test.
 
 export interface Exception {
   readonly rule: string;

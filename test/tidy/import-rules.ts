@@ -1,6 +1,13 @@
-// The rules about imports: rooms and doors, no cycle, no dead file, who may touch what of Node.
+// The rules about imports: folders and entries, no cycle, no dead file, who may touch what of Node.
 
-import { BUILDERS, doorsOf, OPEN_ROOMS, PURE_ROOMS, ROOMS, roomOf } from './rooms.ts';
+import {
+  BUILDERS,
+  entriesOf,
+  FOLDER_RULES,
+  folderOf,
+  OPEN_FOLDERS,
+  PURE_FOLDERS,
+} from './folders.ts';
 import type { Import, Source } from './source.ts';
 
 export interface Violation {
@@ -9,7 +16,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-const SQLITE_FILE = 'src/system/sqlite.ts';
+const SQLITE_FILE = 'src/system/databases/sqlite.ts';
 // Started by a person or a program, or the library's face; nobody imports them.
 const ENTRIES = [
   'src/cli/cli.ts',
@@ -29,13 +36,13 @@ export function roomRules(sources: readonly Source[]): Violation[] {
   return forEachImport(
     sources,
     (source, imported) => {
-      const from = roomOf(source.path);
-      const to = roomOf(imported.target);
+      const from = folderOf(source.path);
+      const to = folderOf(imported.target);
       const inner = imported.target.replace(/^src\//, '');
       if (isTest(source.path) || !imported.target.startsWith('src/')) return null;
       if (from === null || from === 'app' || from === to) return null;
-      const rule = ROOMS[from];
-      if (rule === undefined) return `the room ${from} has no rule`;
+      const rule = FOLDER_RULES[from];
+      if (rule === undefined) return `the folder ${from} has no rule`;
       const asValue = rule.values.includes(to ?? inner);
       const asType =
         imported.typeOnly && (rule.types.includes(to ?? '') || rule.types.includes(inner));
@@ -43,7 +50,7 @@ export function roomRules(sources: readonly Source[]): Violation[] {
         ? null
         : `${from} must not import ${imported.typeOnly ? '' : 'values of '}${inner}`;
     },
-    'rooms',
+    'folders',
   );
 }
 
@@ -51,20 +58,20 @@ export function doorRules(sources: readonly Source[]): Violation[] {
   return forEachImport(
     sources,
     (source, imported) => {
-      const to = roomOf(imported.target);
+      const to = folderOf(imported.target);
       const inner = imported.target.replace(/^src\//, '');
-      if (to === null || OPEN_ROOMS.includes(to) || roomOf(source.path) === to) return null;
+      if (to === null || OPEN_FOLDERS.includes(to) || folderOf(source.path) === to) return null;
       const isFree = isTest(source.path) || !source.path.startsWith('src/');
       if (isFree || BUILDERS.test(source.path)) return null;
-      if (doorsOf(to).some((door) => opens(door, inner))) return null;
-      return `${inner} is inside its room; the door is ${doorsOf(to).join(', ')}`;
+      if (entriesOf(to).some((entry) => opens(entry, inner))) return null;
+      return `${inner} is inside its folder; the entry is ${entriesOf(to).join(', ')}`;
     },
-    'doors',
+    'entries',
   );
 }
 
-function opens(door: string, inner: string): boolean {
-  return door.endsWith('/') ? inner.startsWith(door) : door === inner;
+function opens(entry: string, inner: string): boolean {
+  return entry.endsWith('/') ? inner.startsWith(entry) : entry === inner;
 }
 
 export function platformRules(sources: readonly Source[]): Violation[] {
@@ -84,17 +91,17 @@ export function nodeRules(sources: readonly Source[]): Violation[] {
   return forEachImport(
     sources,
     (source, imported) => {
-      const room = roomOf(source.path) ?? '';
+      const folder = folderOf(source.path) ?? '';
       const { target } = imported;
       const outside = !target.startsWith('src/') && !target.startsWith('.');
-      if (outside && PURE_ROOMS.includes(room) && !isTest(source.path)) {
-        return `${room} is pure and must not import ${target}`;
+      if (outside && PURE_FOLDERS.includes(folder) && !isTest(source.path)) {
+        return `${folder} is pure and must not import ${target}`;
       }
       if (target === 'node:sqlite' && source.path !== SQLITE_FILE) {
         return `node:sqlite belongs to ${SQLITE_FILE}`;
       }
       const isTime = /^node:(timers|perf_hooks)/.test(target);
-      return isTime && room !== 'system' ? `${target} belongs to src/system` : null;
+      return isTime && folder !== 'system' ? `${target} belongs to src/system` : null;
     },
     'node',
   );

@@ -1,4 +1,4 @@
-// No platform is named outside its folder, its simulator and the registry (docs and tests are free): what the house
+// No platform is named outside its folder, its simulator and the registry (docs and tests are free): what the gateway
 // does for one it does for all, by asking the port. Comments count, too: what is explained by one platform alone is
 // that platform's.
 

@@ -1,4 +1,4 @@
-// Reads TypeScript sources into the few facts the house rules speak about: imports, functions, forbidden uses.
+// Reads TypeScript sources into the few facts the tidy rules speak about: imports, functions, forbidden uses.
 // The compiler's own parser does the reading, over a file system of plain strings, so that the rules can be
 // shown to fail on small samples. Nothing is resolved or type-checked here.
 
@@ -31,7 +31,7 @@ export interface Import {
 // Path from the root of the repository → text.
 export type Files = Readonly<Record<string, string>>;
 
-const ROOT = '/house';
+const ROOT = '/sources';
 const LONG_TEXT_CHARS_MIN = 40;
 const OPTIONS = {
   noResolve: true,

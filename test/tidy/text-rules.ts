@@ -1,7 +1,7 @@
 // The rules about one file at a time: sizes, heads, forbidden uses, leftovers.
 
+import { folderOf } from './folders.ts';
 import { isTest, type Violation } from './import-rules.ts';
-import { roomOf } from './rooms.ts';
 import type { Source } from './source.ts';
 
 const FILE_LINES_MAX = 400;
@@ -58,7 +58,7 @@ export function head(source: Source): Violation[] {
 }
 
 export function timeAndChance(source: Source): Violation[] {
-  const isPlace = roomOf(source.path) === 'system' || source.path === BROWSER;
+  const isPlace = folderOf(source.path) === 'system' || source.path === BROWSER;
   if (isPlace || !source.path.startsWith('src/')) return [];
   return usesOf(source, TIME_AND_CHANCE).map((use) => ({
     rule: 'time',
@@ -68,7 +68,7 @@ export function timeAndChance(source: Source): Violation[] {
 }
 
 export function environment(source: Source): Violation[] {
-  if (['config', 'cli'].includes(roomOf(source.path) ?? '') || !source.path.startsWith('src/')) {
+  if (['config', 'cli'].includes(folderOf(source.path) ?? '') || !source.path.startsWith('src/')) {
     return [];
   }
   return usesOf(source, ['process.env']).map((use) => ({

@@ -24,7 +24,8 @@ export function noteDone(options: IntakeOptions, about: 'path' | 'body') {
   const { guards, clock, log } = options;
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const { holder } = request;
-    if (holder === null) return payload;
+    // Where another node answers, it notes it.
+    if (holder === null || request.isForwarded) return payload;
     const { method, url = '' } = request.routeOptions;
     const entry = {
       at: clock.now(),

@@ -11,6 +11,7 @@ import { mayAct, ROLES, type Role } from '../../domain/role.ts';
 import { type Bounds, type Holder, isCsrf, type Session } from '../../keys/keys.ts';
 import type { IntakeOptions } from '../context.ts';
 import { isLoopback } from '../edge.ts';
+import { toldHolder } from '../fleet/holder.ts';
 import { OpenConnections } from '../open-connections.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
@@ -60,7 +61,8 @@ function guardRoute(route: RouteOptions, options: IntakeOptions, lines: OpenConn
   if (role !== null) {
     route.onRequest = [admission(options, access, role), ...listOf(route.onRequest)];
     route.preHandler = [confinement(options, access), ...listOf(route.preHandler)];
-    if (access.lasting) route.onRequest.push(holding(options, lines));
+    const isTold = options.fleet?.side === 'inner';
+    if (access.lasting && !isTold) route.onRequest.push(holding(options, lines));
     if (role === 'viewer') {
       route.preSerialization = [withoutTexts, ...listOf(route.preSerialization)];
     }
@@ -78,6 +80,7 @@ function roleOf({ role }: Access, host: string): Role | null {
 }
 
 function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook {
+  if (options.fleet?.side === 'inner') return admitTold(options);
   const { clock } = options;
   const admitted = new Set(ROLES.filter((each) => mayAct(each, role)));
   return (request, reply, done) => {
@@ -98,6 +101,15 @@ function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook 
     }
     request.holder = holder;
     request.caller = holder.name;
+    done();
+  };
+}
+
+// By the node that was asked.
+function admitTold(options: IntakeOptions): Hook {
+  return (request, _reply, done) => {
+    request.holder = toldHolder(options, request);
+    request.caller = request.holder?.name ?? '';
     done();
   };
 }

@@ -106,6 +106,7 @@ const LIST: Route<BroadcastOptions> = {
 const GET: Route<BroadcastOptions> = {
   method: 'GET',
   url: '/v1/broadcasts/:id',
+  owner: 'broadcast',
   access: viewer('closed'),
   tag: 'broadcasts',
   summary: 'How far it is, how fast it goes, when it will be done',
@@ -134,6 +135,7 @@ const steering = (
 ): Route<BroadcastOptions> => ({
   method: 'POST',
   url: `/v1/broadcasts/:id/${verb}`,
+  owner: 'broadcast',
   access: operator('closed', 'path'),
   tag: 'broadcasts',
   summary,

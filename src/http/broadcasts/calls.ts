@@ -58,7 +58,7 @@ async function make(
   const trouble = troubleOf(order, filled !== null);
   if (trouble !== null) return invalid('invalid_message', [trouble]);
   const { to } = order;
-  const platform = platformFor(options, { ...to, chat: '' });
+  const platform = platformFor(options, to);
   if ('code' in platform) return platform;
   const identity = await options.accounts.resolve(platform.name, String(to.account));
   if (identity.kind !== 'known') return identityProblem(identity);

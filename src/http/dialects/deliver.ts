@@ -137,7 +137,10 @@ export class Deliveries {
       const repeats = isAdopted ? null : (claimed?.seq ?? null);
       if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
-      const isPreview = asked.headers.prefer === undefined && this.#options.road.isPreview(seq);
+      const isPreview =
+        delivery.family === 'edit' &&
+        asked.headers.prefer === undefined &&
+        this.#options.road.isPreview(seq);
       const waited: Patiently = isPreview
         ? { kind: 'preview' }
         : await this.#wait(caller, delivery.account, seq, patience);

@@ -38,6 +38,8 @@ import {
 import { Peers } from '../connections.ts';
 import type { IntakeOptions } from '../context.ts';
 import { sendAnswer } from '../edge.ts';
+import type { Refuse } from '../fleet/forward.ts';
+import { gateOf, type OwnerGate } from '../fleet/gate.ts';
 import { type Form, readForm } from '../multipart.ts';
 import { addRoute, type BareRoute } from '../route.ts';
 import { StrangerTurns } from '../stranger-turns.ts';
@@ -238,6 +240,8 @@ interface DoorPorts {
   readonly accounts: IntakeOptions['accounts'];
   readonly peers: Peers;
   readonly strangers: StrangerTurns;
+  // null: this process is the only one.
+  readonly gate: OwnerGate | null;
 }
 
 // They have a secret of their own, the credential. What they take and answer is the platform's to describe.
@@ -248,8 +252,9 @@ export function routesOf({ routes }: Dialect): BareRoute<Door>[] {
 // The hooks and parsers of `app` hold for this dialect alone.
 export function mountDialect(app: FastifyInstance, options: IntakeOptions, door: Door): void {
   const { accounts, settings } = options;
+  const gate = gateOf(options.fleet);
   const peers = new Peers(settings.trustedProxies);
-  const ports = { door, accounts, peers, strangers: new StrangerTurns(atEndOfTurn) };
+  const ports = { door, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), gate };
   addBodyParsers(app);
   app.decorateRequest('speaker', null);
   app.decorateRequest('located', null);
@@ -302,7 +307,7 @@ function admit(
 }
 
 function find(
-  { door, peers }: DoorPorts,
+  { door, peers, gate }: DoorPorts,
   request: FastifyRequest,
   reply: FastifyReply,
   credential: string,
@@ -312,7 +317,8 @@ function find(
   const admit = (found: FoundSpeaker) => {
     if (found.kind === 'speaker') {
       request.speaker = found;
-      done();
+      if (gate === null) done();
+      else gate(found.account, request, reply, done, deniedBy(door));
     } else sendAnswer(reply, answerUnknown(door.platform.dialect, found));
   };
   // A stranger's turn is nobody's request: what is thrown in it would end the process.
@@ -324,6 +330,10 @@ function find(
   } catch (error) {
     failed(error);
   }
+}
+
+function deniedBy({ platform: { dialect } }: Door): Refuse {
+  return (reply, code) => sendAnswer(reply, answerProblem(dialect, problem(code, '')));
 }
 
 // Nothing is returned: Fastify would put one more promise around every message.

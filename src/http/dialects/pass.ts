@@ -11,8 +11,8 @@ import type {
   UpdatePolling,
   ValueAnswer,
 } from '../../platforms/platform.ts';
+import type { StreamedReply } from '../../system/http/transport.ts';
 import { Shares } from '../../system/shares.ts';
-import type { StreamedReply } from '../../system/transport.ts';
 import { type IntakeOptions, PASSING_MAX } from '../context.ts';
 import { asAttachment } from '../edge.ts';
 import { answerUnauthorized, type ServedPlatform } from './answers.ts';
@@ -46,11 +46,12 @@ export class Passing {
   readonly #headersPassed: readonly string[];
   // By token: a new one has nothing to answer for. Insertion order is age order.
   readonly #bans = new Map<string, number>();
-  readonly #places = new Shares(PASSING_MAX);
+  readonly #places: Shares;
 
   constructor(options: PassingOptions, platform: PassingPlatform) {
     this.#options = options;
     this.#platform = platform;
+    this.#places = new Shares(options.settings.passingMax ?? PASSING_MAX);
     this.#headersPassed = [...HEADERS_PASSED, ...(platform.dialect.headersPassed ?? [])];
   }
 

@@ -64,6 +64,7 @@ const DISCARD: Route<IntakeOptions> = {
 const EDIT: Route<IntakeOptions> = {
   method: 'PATCH',
   url: '/v1/dead/:id',
+  owner: 'message',
   access: operator('message_change', 'path'),
   tag: 'dead letters',
   summary: 'Change the content and queue it again',

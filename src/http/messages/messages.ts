@@ -45,6 +45,7 @@ const waits = { params: { id: SAMPLE.waiting } };
 const POST: Route<MessagePorts> = {
   method: 'POST',
   url: '/v1/messages',
+  owner: 'draft',
   access: sender('draft'),
   tag: 'messages',
   summary: 'Hand over a message, or an array of them; accepted means on disk',
@@ -104,6 +105,7 @@ const SEARCH: Route<MessagePorts> = {
 const GET: Route<MessagePorts> = {
   method: 'GET',
   url: '/v1/messages/:id',
+  owner: 'message',
   access: viewer('message'),
   tag: 'messages',
   summary: 'State, attempts, history, position, eta, result',
@@ -116,6 +118,7 @@ const GET: Route<MessagePorts> = {
 const CANCEL: Route<MessagePorts> = {
   method: 'DELETE',
   url: '/v1/messages/:id',
+  owner: 'message',
   access: operator('message_change', 'path'),
   tag: 'messages',
   summary: 'Cancel, if it is not being sent',
@@ -128,6 +131,7 @@ const CANCEL: Route<MessagePorts> = {
 const EXPLAIN: Route<MessagePorts> = {
   method: 'GET',
   url: '/v1/messages/:id/explain',
+  owner: 'message',
   access: viewer('message'),
   tag: 'messages',
   summary: 'Why it has not gone out, or what it has waited for',

@@ -4,7 +4,7 @@
 import type { TSchema } from 'typebox';
 import { FanOutMessage, Message, ProblemAnswer, Receipt, Result } from '../../accept/schema.ts';
 import { ERRORS } from '../../domain/errors.ts';
-import { Account } from '../accounts.ts';
+import { Account } from '../accounts/accounts.ts';
 import type { Access } from '../auth/access.ts';
 import { ApiKey, KeyAnswer, Me, NewKeyAnswer, VirtualToken } from '../auth/schema.ts';
 import { Audience, Broadcast, BroadcastAnswer } from '../broadcasts/schema.ts';
@@ -40,6 +40,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   204: 'Done; there is nothing to say',
   207: 'Each item’s own status is in it',
   303: 'Leads to the page',
+  404: 'There is no such thing',
   503: 'A part is down',
 };
 const REFUSED = 'Refused, in the words of the platform';
@@ -114,7 +115,8 @@ function answersOf(route: RouteFacts) {
     answerHeaders === undefined ? {} : { headers: headersOf(answerHeaders) };
   const responses: Record<string, DescribedAnswer> = {};
   for (const [status, schema] of Object.entries(answers)) {
-    const content = schema === null ? {} : { content: { [answerType]: { schema: named(schema) } } };
+    const type = schema === ProblemAnswer ? 'application/problem+json' : answerType;
+    const content = schema === null ? {} : { content: { [type]: { schema: named(schema) } } };
     responses[status] = { description: ANSWERS[status] ?? 'Done', ...told, ...content };
   }
   if (route === DROP_IN) return { ...responses, '4XX': { description: REFUSED, ...told } };

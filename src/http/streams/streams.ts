@@ -57,6 +57,7 @@ const readsText = (app: FastifyInstance): void => {
 const OPEN: Route<BodyPorts> = {
   method: 'POST',
   url: '/v1/streams',
+  owner: 'draft',
   access: lasting(sender('draft')),
   tag: 'streams',
   summary: 'Open a text that grows; or, of another type than JSON, a body that is the text itself',
@@ -88,6 +89,7 @@ const OPEN: Route<BodyPorts> = {
 const PUT: Route<BodyPorts> = {
   method: 'PUT',
   url: '/v1/streams',
+  owner: 'draft',
   access: lasting(sender('draft')),
   tag: 'streams',
   summary: 'A body that is the text itself: shown as it comes, final when it ends',
@@ -124,6 +126,7 @@ const LIST: Route<BodyPorts> = {
 const GET: Route<BodyPorts> = {
   method: 'GET',
   url: '/v1/streams/:id',
+  owner: 'stream',
   access: viewer('stream'),
   tag: 'streams',
   summary: 'How a stream stands',
@@ -136,6 +139,7 @@ const GET: Route<BodyPorts> = {
 const CHANGE: Route<BodyPorts> = {
   method: 'PATCH',
   url: '/v1/streams/:id',
+  owner: 'stream',
   access: sender('stream_change'),
   tag: 'streams',
   summary: 'Append to the text, or replace it',
@@ -155,6 +159,7 @@ const CHANGE: Route<BodyPorts> = {
 const FINISH: Route<BodyPorts> = {
   method: 'POST',
   url: '/v1/streams/:id/final',
+  owner: 'stream',
   access: sender('stream_change'),
   tag: 'streams',
   summary: 'Finish the text; on disk when answered',
@@ -175,6 +180,7 @@ const FINISH: Route<BodyPorts> = {
 const CANCEL: Route<BodyPorts> = {
   method: 'DELETE',
   url: '/v1/streams/:id',
+  owner: 'stream',
   access: sender('stream_change'),
   tag: 'streams',
   summary: 'Cancel: what is shown stays, no more is',

@@ -4,7 +4,7 @@
 import Type from 'typebox';
 import { ADMIN_READS } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
-import { text } from '../openapi/common.ts';
+import { text, textOrNull } from '../openapi/common.ts';
 import { refuse } from '../problem.ts';
 import { group, type Route, withOptions } from '../route.ts';
 
@@ -18,9 +18,19 @@ const CONFIG: Route<IntakeOptions> = {
   summary: 'The settings in force; secrets are shown as ***',
   answers: {
     200: Type.Object({
-      settings: Type.Record(Type.String(), Type.Object({ value }), {
-        description: 'By `section.name`',
-      }),
+      settings: Type.Record(
+        Type.String(),
+        Type.Object({
+          value,
+          meaning: text,
+          unit: textOrNull,
+          variable: Type.String({ description: 'The environment variable that sets it' }),
+          isDefault: Type.Boolean({ description: 'False: somebody set it' }),
+        }),
+        {
+          description: 'By `section.name`',
+        },
+      ),
       accounts: Type.Array(
         Type.Object({
           name: text,

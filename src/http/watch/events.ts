@@ -18,6 +18,7 @@ import {
   type IntakeOptions,
 } from '../context.ts';
 import { INERT_HEADERS } from '../edge.ts';
+import { followOthers } from '../fleet/events.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
@@ -145,7 +146,7 @@ function eventText(kind: string, data: object): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export type ReadersOptions = Pick<IntakeOptions, 'clock' | 'road' | 'output' | 'tag'>;
+export type ReadersOptions = Pick<IntakeOptions, 'clock' | 'road' | 'output' | 'tag' | 'fleet'>;
 
 interface Reader extends EventReader {
   readonly account: string | null;
@@ -178,7 +179,9 @@ function open(readers: Readers, request: FastifyRequest, reply: FastifyReply) {
   }
   const response = openEvents(readers, reply);
   const { account = null, chat = null } = query;
-  if (response !== null) readers.add({ response, holder: request.holder, account, chat });
+  if (response === null) return reply;
+  readers.add({ response, holder: request.holder, account, chat });
+  readers.followOthers(request, response);
   return reply;
 }
 
@@ -199,6 +202,12 @@ export class Readers extends EventReaders<Reader> {
     this.#unlisten.push(road.listen((event) => this.#publishEvent(event)));
     const unlisten = output?.live.listen((view) => this.#publishStream(tag, view));
     if (unlisten !== undefined) this.#unlisten.push(unlisten);
+  }
+
+  // Of a fleet: what happens at the other nodes.
+  followOthers(request: FastifyRequest, response: Reader['response']): void {
+    const { fleet } = this.#options;
+    if (fleet?.side === 'outer') followOthers(fleet.port, request, response);
   }
 
   protected override left(): void {

@@ -38,9 +38,19 @@ const SERVES: Route<IntakeOptions> = {
   access: WATCHER,
   tag: 'gateway',
   summary: 'Whether the process serves',
-  answers: { 200: Type.Object({ status: text, scheduler: Scheduler }) },
+  answers: {
+    200: Type.Object({
+      status: text,
+      scheduler: Scheduler,
+      node: Type.Optional(Type.String({ description: 'Of a fleet: its name' })),
+      members: Type.Optional(Type.Array(text, { description: 'And the nodes that it sees' })),
+    }),
+  },
   examples: { now: { status: 200 } },
-  handler: async (options) => ({ status: 'ok', scheduler: schedulerOf(options) }),
+  handler: async (options) => ({
+    ...{ status: 'ok', scheduler: schedulerOf(options) },
+    ...nodeOf(options),
+  }),
 };
 
 const DETAILS: Route<IntakeOptions> = {
@@ -77,6 +87,12 @@ const METRICS: Route<IntakeOptions> = {
 };
 
 export const HEALTH_ROUTES = group<IntakeOptions>([SERVES, DETAILS, METRICS], withOptions);
+
+function nodeOf({ fleet }: IntakeOptions): { node?: string; members?: string[] } {
+  const nodes = fleet?.port.nodes() ?? [];
+  const self = nodes.find(({ isSelf }) => isSelf);
+  return self === undefined ? {} : { node: self.name, members: nodes.map(({ name }) => name) };
+}
 
 function schedulerOf({ ingest }: IntakeOptions) {
   if (ingest === undefined) {

@@ -8,6 +8,7 @@ const WELL: Standing = {
   accounts: [account({})],
   frozen: [],
   platforms: [],
+  unheard: [],
 };
 
 function account(more: Partial<AccountView>): AccountView {
@@ -53,7 +54,7 @@ test('a platform that does not answer is told with what was really met', () => {
     {
       ...{ severity: 'critical', waiting: 3, until: null },
       summary: 'The platform does not answer telegram:1: ECONNREFUSED 127.0.0.1:9.',
-      remedy: expect.stringContaining('sluice accounts probe telegram:1'),
+      command: 'accounts probe telegram:1',
     },
   ]);
 });
@@ -73,6 +74,15 @@ test('critical ones come before warnings, those with most waiting first', () => 
     'warning',
   ]);
   expect(found.at(-1)).toMatchObject({ code: 'frozen', until: 9000 });
+});
+
+test('a token whose platform cannot be asked is critical, though nothing waits', () => {
+  const unheard = [{ id: 'telegram:9', detail: 'ECONNREFUSED 127.0.0.1:9' }];
+  const summary =
+    'The platform cannot be asked whose token telegram:9 has: ECONNREFUSED 127.0.0.1:9.';
+  expect(incidentsOf({ ...WELL, unheard })).toMatchObject([
+    { code: 'platform_unreachable', severity: 'critical', account: 'telegram:9', summary },
+  ]);
 });
 
 test('a loop that stands still is critical', () => {

@@ -4,6 +4,7 @@
 
 import Type from 'typebox';
 import { showTimeOrNull } from '../../accept/time.ts';
+import type { UnheardAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
 import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
@@ -22,6 +23,8 @@ export interface Incident {
   readonly until: number | null;
   readonly summary: string;
   readonly remedy: string;
+  // What follows `sluice` on the command line to do it; null: nothing there helps.
+  readonly command: string | null;
 }
 
 export interface Standing {
@@ -29,6 +32,8 @@ export interface Standing {
   readonly accounts: readonly AccountView[];
   readonly frozen: readonly Frozen[];
   readonly platforms: Iterable<Pick<Platform, 'name' | 'troubles'>>;
+  // Accounts whose platform could not be asked whose token it is.
+  readonly unheard: readonly UnheardAccount[];
 }
 
 // More than a screen of them helps nobody.
@@ -42,13 +47,19 @@ export const IncidentAnswer = Type.Object({
   until: timeOrNull,
   summary: Type.String({ description: 'What is wrong, in words' }),
   remedy: Type.String({ description: 'What to do about it' }),
+  command: Type.Unsafe({
+    type: ['string', 'null'],
+    description: 'What follows `sluice` on the command line to do it',
+  }),
 });
 
-export function incidentsOf({ parts, accounts, frozen, platforms }: Standing): Incident[] {
+export function incidentsOf(standing: Standing): Incident[] {
+  const { parts, accounts, frozen, platforms, unheard } = standing;
   const found = [
     ...partIncidents(parts, accounts),
     ...Array.from(platforms, (each) => platformIncidents(each, accounts)).flat(),
     ...accounts.flatMap((account) => accountIncident(account) ?? []),
+    ...unheard.map(unheardIncident),
     ...frozen.flatMap((freeze) => freezeIncident(freeze, accounts) ?? []),
   ];
   const rank = ({ severity, account }: Incident) =>
@@ -65,10 +76,13 @@ function partIncidents(
   accounts: readonly AccountView[],
 ): readonly Incident[] {
   const waiting = accounts.reduce((sum, each) => sum + each.waiting, 0);
-  const of = { severity: 'critical', account: null, waiting, until: null } as const;
+  const severity = 'critical' as const;
+  const of = { severity, account: null, waiting, until: null, command: null };
   const found: Incident[] = [];
-  const { journal, scheduler } = parts;
-  if (journal?.status === 'down') {
+  const { journal, scheduler, spill } = parts;
+  if (spill?.status === 'stale' || spill?.status === 'down') {
+    found.push({ ...of, ...spillIncident(spill) });
+  } else if (journal?.status === 'down') {
     const code = String(journal.code);
     const what = code === 'disk_full' ? 'The disk is full' : 'The store cannot be written';
     const remedy =
@@ -85,6 +99,20 @@ function partIncidents(
   return found;
 }
 
+function spillIncident(spill: HealthPart): Pick<Incident, 'code' | 'summary' | 'remedy'> {
+  const held = `${spill.deliveries} of at most ${spill.deliveriesMax} records`;
+  const remedy = 'Look at the database; everything goes on by itself when it is back.';
+  if (spill.status === 'down') {
+    const summary = `The database is away and the spill of this node is full (${held}): nothing is accepted or sent.`;
+    return { code: 'spill_full', summary, remedy };
+  }
+  const summary =
+    spill.mode === 'draining'
+      ? `The database is back; the spill of this node is being handed over (${held} left).`
+      : `The database is away: messages are accepted onto the disk of this node (${held}), nothing is sent.`;
+  return { code: 'database_away', summary, remedy };
+}
+
 function platformIncidents(
   { name, troubles }: Pick<Platform, 'name' | 'troubles'>,
   accounts: readonly AccountView[],
@@ -92,12 +120,12 @@ function platformIncidents(
   const own = accounts.filter(({ id }) => platformOf(id) === name);
   const waiting = own.reduce((sum, each) => sum + each.waiting, 0);
   const found: readonly PlatformTrouble[] = troubles?.() ?? [];
-  return found.map((trouble) => ({ ...trouble, account: null, waiting }));
+  return found.map((trouble) => ({ ...trouble, account: null, waiting, command: null }));
 }
 
 function accountIncident(account: AccountView): Incident | null {
   const { id, waiting, paused, refused, breaker } = account;
-  const of = { account: id, waiting, until: null };
+  const of = { account: id, waiting, until: null, command: null };
   if (breaker.cause === SANDBOX_OFF) {
     const summary = `${id} is a bot of the built-in simulator, which is switched off here.`;
     const remedy = 'SLUICE_SANDBOX=on switches it on.';
@@ -114,13 +142,15 @@ function accountIncident(account: AccountView): Incident | null {
         : `The platform refuses the token of ${id}${metWith(breaker.detail)}.`,
       remedy: isOurs
         ? 'The log of the start has the fault; a new token may end it.'
-        : `Give it a new token, or ask again: sluice accounts probe ${id}`,
+        : 'Give it a new token, or ask the platform again.',
+      command: isOurs ? null : `accounts probe ${id}`,
     };
   }
   if (paused) {
     const summary = `${id} is paused by an operator.`;
-    const remedy = `To go on: sluice resume ${id}`;
-    return { ...of, code: 'paused', severity: 'warning', summary, remedy };
+    const remedy = 'Resume it when it may go on.';
+    const command = `resume ${id}`;
+    return { ...of, code: 'paused', severity: 'warning', summary, remedy, command };
   }
   if (breaker.state === 'closed') return null;
   return {
@@ -128,7 +158,19 @@ function accountIncident(account: AccountView): Incident | null {
     code: breaker.cause,
     severity: 'critical',
     summary: `The platform does not answer ${id}${metWith(breaker.detail || breaker.cause)}.`,
-    remedy: `It is tried again by itself, at growing intervals; to try now: sluice accounts probe ${id}`,
+    remedy: 'It is tried again by itself, at growing intervals; or try it now.',
+    command: `accounts probe ${id}`,
+  };
+}
+
+// Whoever brought its token was told so and keeps the message: nothing waits here.
+function unheardIncident({ id, detail }: UnheardAccount): Incident {
+  return {
+    ...{ account: id, waiting: 0, until: null, command: null },
+    code: 'platform_unreachable',
+    severity: 'critical',
+    summary: `The platform cannot be asked whose token ${id} has${metWith(detail)}.`,
+    remedy: 'Its messages are refused until the platform answers; look at the way to it.',
   };
 }
 
@@ -148,5 +190,6 @@ function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incid
     ...{ account, waiting, until },
     summary: `${account}${what} is to wait: ${cause}.`,
     remedy: 'Nothing: it goes on at that time, and calling earlier would make the wait longer.',
+    command: null,
   };
 }

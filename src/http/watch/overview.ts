@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import type { AccountView } from '../../road/road.ts';
 import type { Timer } from '../../system/clock.ts';
-import { Breaker } from '../accounts.ts';
+import { Breaker } from '../accounts/accounts.ts';
 import { lasting, viewer } from '../auth/access.ts';
 import { redacted, seesTexts } from '../auth/redact.ts';
 import type { IntakeOptions } from '../context.ts';
@@ -30,6 +30,7 @@ const LOOK_SHARE = 50;
 const perName = (schema: typeof count | ReturnType<typeof Type.Array>) =>
   Object.fromEntries(COUNTED.map((name) => [name, schema]));
 export const OverviewAnswer = Type.Object({
+  version: Type.String({ description: 'Of the gateway' }),
   startedAt: time,
   at: time,
   series: Type.Object(
@@ -43,7 +44,7 @@ export const OverviewAnswer = Type.Object({
   second: Type.Object({ ...perName(count), waiting: count, until: count }),
   totals: Type.Object(perName(count), { description: 'Since the start' }),
   marks: Type.Object(
-    { deliveries: count, streams: count },
+    { deliveries: count, streams: count, ingest: count },
     { description: 'Counted up whenever something of the kind changes' },
   ),
   oldest: Type.Array(Waiting),
@@ -77,12 +78,19 @@ export const OverviewAnswer = Type.Object({
     ),
   }),
   streams: count,
+  ingest: Type.Unsafe({
+    anyOf: [
+      Type.Object({ sources: count, dead: count }),
+      { ...Type.Null(), description: 'No channel is read here' },
+    ],
+  }),
   incidents: Type.Array(IncidentAnswer, { description: 'What is wrong, the worst first' }),
 });
 
 const SHOW: Route<Overview> = {
   method: 'GET',
   url: '/v1/overview',
+  isWide: true,
   access: viewer('closed'),
   tag: 'watching',
   summary: 'The gateway at a glance, with the last quarter of an hour',
@@ -94,6 +102,7 @@ const SHOW: Route<Overview> = {
 const WATCH: Route<Overview> = {
   method: 'GET',
   url: '/v1/overview/events',
+  isWide: true,
   access: lasting(viewer('closed')),
   tag: 'watching',
   summary: 'The overview, then what changed of it once a second, as server-sent events',
@@ -149,7 +158,9 @@ class Overview {
 
   async show() {
     const series = this.#rates.series(SECONDS_KEPT);
-    return { startedAt: showTime(this.#startedAt), series, ...(await this.#recent()) };
+    const { version } = this.#options;
+    const startedAt = showTime(this.#startedAt);
+    return { version, startedAt, series, ...(await this.#recent()) };
   }
 
   add(watcher: EventReader, first: object): void {
@@ -207,14 +218,18 @@ class Overview {
   }
 
   async look(): Promise<Tick> {
-    const { clock, road } = this.#options;
+    const { clock, road, ingest } = this.#options;
     const now = clock.now();
     this.#freezes ??= new Freezes(road.limits(null));
     const oldest = await showWaiting(this.#options, this.#longest(now));
     const { totals } = this.#rates;
     const second = lastOf(this.#rates.series(1));
-    // Who shows deliveries or streams knows by these when to ask again.
-    const marks = { deliveries: road.counts().events, streams: this.#streamChanges };
+    // Who shows deliveries, streams or channels knows by these when to ask again.
+    const marks = {
+      deliveries: road.counts().events,
+      streams: this.#streamChanges,
+      ingest: ingest?.service.changes ?? 0,
+    };
     const frozen = this.#freezes.active(now);
     const parts = { second, totals, marks, oldest, frozen };
     this.#last = await glance(this.#options, now, parts);
@@ -253,13 +268,13 @@ function troublesOf(accounts: readonly AccountView[]) {
 interface Parts {
   readonly second: ReturnType<typeof lastOf>;
   readonly totals: Counts;
-  readonly marks: { readonly deliveries: number; readonly streams: number };
+  readonly marks: Readonly<Record<'deliveries' | 'streams' | 'ingest', number>>;
   readonly oldest: Awaited<ReturnType<typeof showWaiting>>;
   readonly frozen: readonly Frozen[];
 }
 
 async function glance(options: IntakeOptions, now: number, parts: Parts) {
-  const { road, ledger, output, health, platforms } = options;
+  const { road, ledger, output, ingest, health, platforms } = options;
   const { frozen, ...rest } = parts;
   const { oldestDueAt, ...depths } = road.depths();
   const accounts = road.accounts();
@@ -276,9 +291,10 @@ async function glance(options: IntakeOptions, now: number, parts: Parts) {
     freezes: { active: frozen.length, shown: frozen.slice(0, FREEZES_SHOWN).map(showFrozen) },
     accounts: { total: accounts.length, trouble: troublesOf(accounts) },
     streams: output?.live.list().length ?? 0,
+    ingest: ingest?.service.tally() ?? null,
     incidents: incidentsOf({
       ...{ parts: await health(), accounts, frozen },
-      platforms: platforms.values(),
+      ...{ platforms: platforms.values(), unheard: options.accounts.unheard() },
     })
       .slice(0, INCIDENTS_SHOWN_MAX)
       .map(showIncident),

@@ -28,6 +28,8 @@ export const Depths = Type.Object({ ...classes, retry, inFlight: count });
 const LIST: Route<IntakeOptions> = {
   method: 'GET',
   url: '/v1/queue',
+  isWide: true,
+  owner: 'query',
   access: viewer('closed'),
   tag: 'watching',
   summary: 'Who waits: the first of each lane, those that wait longest first, with the reason',

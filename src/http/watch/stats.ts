@@ -10,6 +10,7 @@ import { classes, retry } from './queue.ts';
 const STATS: Route<IntakeOptions> = {
   method: 'GET',
   url: '/queue/stats',
+  isWide: true,
   access: viewer('closed'),
   tag: 'watching',
   summary: 'Depths of the queue',

@@ -22,9 +22,10 @@ test('waits without an end, failures, dead ones and faults are told by how bad t
   tell({ kind: 'looked', source: 1 });
   tell({ kind: 'gap', source: 1, after: '1', before: '5' });
   tell({ kind: 'waits', source: 1, method: 'history', until: Number.MAX_SAFE_INTEGER });
+  tell({ kind: 'unread', source: 1, detail: 'no account to read with: log in' });
   tell({ kind: 'failed', source: 1, reason: 'network', detail: 'away' });
   tell({ kind: 'dead', source: 2, reason: 'no_channel', detail: 'gone' });
   tell({ kind: 'fault', source: null, error: new Error('x') });
   const levels = told.map((line) => (line as [string])[0]);
-  expect(levels).toEqual(['debug', 'debug', 'warn', 'warn', 'warn', 'error', 'error']);
+  expect(levels).toEqual(['debug', 'debug', 'warn', 'warn', 'warn', 'warn', 'error', 'error']);
 });

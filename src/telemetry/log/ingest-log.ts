@@ -1,7 +1,7 @@
 // What ingest tells as log lines: each forced mode, each wait, each channel that fails. New posts are counted, not
 // told: they stand in the store.
 
-import type { LineLog } from './road-log.ts';
+import type { LineLog } from './line-log.ts';
 
 // As ingest tells it.
 type IngestEvent =
@@ -26,6 +26,7 @@ type IngestEvent =
       readonly reason: string;
       readonly detail: string;
     }
+  | { readonly kind: 'unread'; readonly source: number; readonly detail: string }
   | { readonly kind: 'fault'; readonly source: number | null; readonly error: unknown };
 
 // `nameOf`: of a source; null: it is gone.
@@ -56,6 +57,9 @@ export function ingestLog(
         log.warn({ ...about, method: event.method, until }, 'the platform asks to wait');
         return;
       }
+      case 'unread':
+        log.warn({ ...about, detail: event.detail }, 'there is nothing to read a channel with');
+        return;
       case 'failed':
       case 'dead': {
         const { reason, detail } = event;

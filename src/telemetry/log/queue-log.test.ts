@@ -28,7 +28,7 @@ serviceContract('the queue log', async () => {
   return { service: queueLog, clock, deeds: () => lines.length, work: null };
 });
 
-test('a line a minute while something waits or moves; none in a quiet house', async () => {
+test('a line a minute while something waits or moves; none in a quiet gateway', async () => {
   let depths = NOTHING;
   const { clock, lines, told, queueLog } = open(() => depths);
   const minute = () => clock.run(clock.now() + QUEUE_LOG_EVERY_MS);

@@ -5,7 +5,7 @@
 import type { RoadCounts } from '../../domain/event.ts';
 import type { Clock, Timer } from '../../system/clock.ts';
 import type { Service } from '../../system/service.ts';
-import type { LineLog } from './road-log.ts';
+import type { LineLog } from './line-log.ts';
 
 export interface QueueDepths {
   readonly critical: number;

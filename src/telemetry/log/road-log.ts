@@ -8,15 +8,8 @@ import { platformOf } from '../../domain/ids.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import { faultInWords, placeOf } from '../../system/fault.ts';
-
-export interface LineLog {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-  // Left out: every level is wanted.
-  isLevelEnabled?(level: string): boolean;
-}
+import type { LineLog } from './line-log.ts';
+import { OutageLines } from './outage-log.ts';
 
 const STORE_LINE_EVERY_MS = 60_000;
 // What has happened, and what to do.
@@ -52,6 +45,7 @@ export function roadLog(log: LineLog): RoadListener {
   const [debugs, infos] = [isOn('debug'), isOn('info')];
   const acceptances = new AcceptanceLines(log, debugs);
   const storeLines = new StoreLines(log);
+  const outages = new OutageLines(log);
   return (event) => {
     if (infos) acceptances.passTo(event.at);
     switch (event.kind) {
@@ -80,14 +74,9 @@ export function roadLog(log: LineLog): RoadListener {
         log.warn({ platform, account, scope, cause, until: iso(event.until) }, 'frozen');
         return;
       }
-      case 'breaker': {
-        const { account, state, cause, detail } = event;
-        const platform = platformOf(account);
-        const fields = { platform, account, state, cause, detail, until: iso(event.until) };
-        if (state === 'open') log.warn(fields, 'breaker');
-        else log.info(fields, 'breaker');
+      case 'breaker':
+        outages.tell(event);
         return;
-      }
       case 'store':
         storeLines.tell(event);
         return;

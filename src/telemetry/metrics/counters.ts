@@ -7,9 +7,17 @@ import { COSMETIC_ENDS, type CosmeticEnd, type RoadEvent } from '../../domain/ev
 import { platformOf } from '../../domain/ids.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
+import { WAIT_EDGES_MS } from '../../domain/wait-histogram.ts';
 import { assert, unreachable } from '../../system/assert.ts';
 import { type Labels, labelText, type MetricShown } from './exposition.ts';
-import { METRICS, type MetricKind, type MetricName } from './metric-table.ts';
+import {
+  DESCRIBED,
+  DESCRIBED_NAMES,
+  type DescribedName,
+  METRICS,
+  type MetricKind,
+  type MetricName,
+} from './metric-table.ts';
 
 export const SERIES_MAX = 500;
 const OTHER = 'other';
@@ -122,11 +130,8 @@ export class StatusCounts {
   }
 
   readonly add = (route: string, status: number): void => {
-    let counts = this.#routes.get(route);
-    if (counts === undefined) {
-      counts = [];
-      this.#routes.set(route, counts);
-    }
+    const counts = this.#routes.get(route) ?? [];
+    if (counts.length === 0) this.#routes.set(route, counts);
     const digit = Math.trunc(status / 100);
     counts[digit] ??= this.#board.count('sluice_http_requests_total', {
       route,
@@ -163,22 +168,13 @@ const OUTCOMES = ['sent', 'limited', 'refused', 'failed', 'uncertain'] as const 
 // Nothing moves to `sending` in an event: that is told by its attempt.
 const MOVED_TO = STATES.filter((state) => state !== 'sending');
 
+// Beyond it what accounts do is counted for all of them together, until the minute is over.
 const ACCOUNTS_KEPT_MAX = 10_000;
 
 // Those that are seen at 0 before they rise.
 const BROKEN_STATUSES = ['500', '502', '503', '504'];
 const PASSED_STATUSES = ['2xx', '3xx', '4xx', '429', '5xx', 'none'] as const;
 type PassedStatus = (typeof PASSED_STATUSES)[number];
-
-// The same numbers once more, as `<platform>_<name>`: what monitors of bots without a gateway look for. The names are
-// given, and not what Prometheus recommends for counters: they stand apart, after all others.
-export const DESCRIBED = {
-  '429_count': 'Times the platform said wait, passed calls included.',
-  '5xx_count': 'Answers of the platform with a 5xx, passed calls included.',
-  rate_limited_drops: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
-} as const;
-type DescribedName = keyof typeof DESCRIBED;
-const DESCRIBED_NAMES = Object.keys(DESCRIBED) as DescribedName[];
 
 interface Sheet {
   readonly platform: string;
@@ -199,11 +195,22 @@ interface Sheet {
   readonly tokensRefused: Count;
 }
 
+// What an account did in the minute that runs.
+export class MinuteCount {
+  sent = 0;
+  failed = 0;
+  dead = 0;
+  readonly waitedMs = new Spread(WAIT_EDGES_MS);
+}
+
+type AccountCounts = { readonly sheet: Sheet; minute: MinuteCount };
+
 export class RoadMetrics {
   readonly #board: Board;
   readonly #sheets = new Map<string, Sheet>();
   // The same sheets again: finding one by its account costs less than reading the platform out of it.
-  readonly #ofAccount = new Map<string, Sheet>();
+  readonly #ofAccount = new Map<string, AccountCounts>();
+  #others = new MinuteCount();
   readonly #drops: Count;
 
   constructor(board: Board) {
@@ -222,16 +229,17 @@ export class RoadMetrics {
     // Gauges tell of it at each scrape.
     if (event.kind === 'store') return;
     const account = 'about' in event ? event.about.account : event.account;
-    const sheet = this.#ofAccount.get(account) ?? this.#sheetOf(account);
+    const counts = this.#ofAccount.get(account) ?? this.#countsOf(account);
+    const { sheet } = counts;
     switch (event.kind) {
       case 'accepted':
         sheet.accepted[event.about.priority].value += 1;
         return;
       case 'attempted':
-        this.#attempted(sheet, event);
+        this.#attempted(counts, event);
         return;
       case 'moved':
-        this.#moved(sheet, event);
+        this.#moved(counts, event);
         return;
       case 'cosmetic':
         sheet.cosmetic[event.end].value += 1;
@@ -251,7 +259,7 @@ export class RoadMetrics {
   };
 
   readonly passed = (account: string, status: number | null): void => {
-    const sheet = this.#ofAccount.get(account) ?? this.#sheetOf(account);
+    const { sheet } = this.#ofAccount.get(account) ?? this.#countsOf(account);
     sheet.passed[passedStatusOf(status)].value += 1;
     if (status === 429) sheet.described['429_count'].value += 1;
     if (status !== null && status >= 500) sheet.described['5xx_count'].value += 1;
@@ -267,15 +275,33 @@ export class RoadMetrics {
     );
   }
 
-  #sheetOf(account: string): Sheet {
-    const platform = platformOf(account);
-    const sheet = this.#sheets.get(platform) ?? this.meet(platform);
+  // By account, of those that did anything; '': more of them than are counted apart. The next minute begins.
+  takeMinute(): [account: string, count: MinuteCount][] {
+    const taken: [string, MinuteCount][] = [];
+    for (const [account, counts] of this.#ofAccount) {
+      if (isEmpty(counts.minute)) continue;
+      taken.push([account, counts.minute]);
+      counts.minute = new MinuteCount();
+    }
+    if (!isEmpty(this.#others)) taken.push(['', this.#others]);
+    this.#others = new MinuteCount();
     if (this.#ofAccount.size >= ACCOUNTS_KEPT_MAX) this.#ofAccount.clear();
-    this.#ofAccount.set(account, sheet);
-    return sheet;
+    return taken;
   }
 
-  #attempted(sheet: Sheet, event: Extract<RoadEvent, { kind: 'attempted' }>): void {
+  #countsOf(account: string): AccountCounts {
+    const platform = platformOf(account);
+    const sheet = this.#sheets.get(platform) ?? this.meet(platform);
+    if (this.#ofAccount.size >= ACCOUNTS_KEPT_MAX) return { sheet, minute: this.#others };
+    const counts = { sheet, minute: new MinuteCount() };
+    this.#ofAccount.set(account, counts);
+    return counts;
+  }
+
+  #attempted(
+    { sheet, minute }: AccountCounts,
+    event: Extract<RoadEvent, { kind: 'attempted' }>,
+  ): void {
     const { outcome } = event;
     sheet.attempts[outcome].value += 1;
     sheet.tookS[outcome].add(event.tookMs / 1000);
@@ -287,6 +313,7 @@ export class RoadMetrics {
       sheet.retryAfterS.value += (event.retryAfterMs ?? 0) / 1000;
       return;
     }
+    if (outcome !== 'refused') minute.failed += 1;
     if (event.brokenStatus !== null) this.#broken(sheet, event.brokenStatus);
     const labels = { platform: sheet.platform, outcome, reason: event.reason ?? 'unknown' };
     this.#board.count('sluice_troubles_total', labels).value += 1;
@@ -300,19 +327,28 @@ export class RoadMetrics {
     described['5xx_count'].value += 1;
   }
 
-  #moved(sheet: Sheet, event: Extract<RoadEvent, { kind: 'moved' }>): void {
+  #moved({ sheet, minute }: AccountCounts, event: Extract<RoadEvent, { kind: 'moved' }>): void {
     const { to } = event;
     const moves = sheet.moves[to];
     if (moves !== undefined) moves.value += 1;
-    if (to === 'sent') sheet.agedS[event.about.priority].add(event.ageMs / 1000);
+    if (to === 'sent') {
+      sheet.agedS[event.about.priority].add(event.ageMs / 1000);
+      minute.sent += 1;
+      minute.waitedMs.add(event.ageMs);
+    }
     if (to !== 'dead') return;
+    minute.dead += 1;
     const reason = event.reason ?? 'unknown';
-    const labels = { platform: sheet.platform, reason };
-    this.#board.count('sluice_dead_letters_total', labels).value += 1;
+    const { platform } = sheet;
+    this.#board.count('sluice_dead_letters_total', { platform, reason }).value += 1;
     if (reason !== 'limited') return;
     this.#drops.value += 1;
     sheet.described.rate_limited_drops.value += 1;
   }
+}
+
+function isEmpty({ sent, failed, dead }: MinuteCount): boolean {
+  return sent + failed + dead === 0;
 }
 
 // Account ids are `<platform>:<id>`.

@@ -58,6 +58,8 @@ const reading: GaugeReading = {
   diskFreeBytes: 8192,
   storeTrouble: null,
   storeLosses: 0,
+  fleet: null,
+  spill: null,
   lastTurnAt: 9000,
 };
 

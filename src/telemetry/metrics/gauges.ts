@@ -15,9 +15,10 @@ export interface GaugeReading {
   readonly freezesActive: number;
   readonly limitsLowered: number;
   readonly limitsFilled: readonly { platform: string; rule: string; calls: number }[];
-  readonly dead: number;
-  readonly uncertain: number;
-  readonly storeBytes: number;
+  // null: the store cannot be asked.
+  readonly dead: number | null;
+  readonly uncertain: number | null;
+  readonly storeBytes: number | null;
   readonly spoolBytes: number;
   // null: the system does not tell.
   readonly diskFreeBytes: number | null;
@@ -25,8 +26,33 @@ export interface GaugeReading {
   readonly storeTrouble: string | null;
   // Losses of the store that were accepted.
   readonly storeLosses: number;
+  // null: it is no node of a fleet.
+  readonly fleet: FleetReading | null;
+  // What this node accepts while the database is away; null: the store is its own.
+  readonly spill: SpillReading | null;
   // When the loop that sends last had its turn.
   readonly lastTurnAt: number;
+}
+
+export interface FleetReading {
+  // Accounts that this node owns, and nodes that it sees, itself included.
+  readonly owned: number;
+  readonly members: number;
+  // Since the start.
+  readonly forwards: Readonly<Record<'answered' | 'moved' | 'unsent' | 'lost', number>>;
+  readonly moves: Readonly<Record<'taken' | 'handed_over' | 'lost', number>>;
+}
+
+export interface SpillReading {
+  readonly mode: string;
+  readonly deliveries: number;
+  readonly bytes: number;
+  readonly oldestAt: number | null;
+  readonly deliveriesMax: number;
+  readonly bytesMax: number;
+  readonly spilledTotal: number;
+  readonly handedOverTotal: number;
+  readonly refusedTotal: number;
 }
 
 export interface AccountReading {
@@ -61,24 +87,54 @@ export function showGauges(board: Board, reading: GaugeReading): void {
     ['sluice_last_turn_seconds', sinceS(reading.lastTurnAt, now)],
     ['sluice_freezes_active', reading.freezesActive],
     ['sluice_limits_lowered', reading.limitsLowered],
-    ['sluice_dead', reading.dead],
-    ['sluice_uncertain', reading.uncertain],
     ['sluice_journal_up', reading.storeTrouble === null ? 1 : 0],
     ['sluice_store_losses', reading.storeLosses],
-    ['sluice_store_bytes', reading.storeBytes],
     ['sluice_spool_bytes', reading.spoolBytes],
   ];
   for (const [name, value] of single) board.show(name, [[{}, value]]);
+  const stored: [GaugeName, number | null][] = [
+    ['sluice_dead', reading.dead],
+    ['sluice_uncertain', reading.uncertain],
+    ['sluice_store_bytes', reading.storeBytes],
+    ['sluice_disk_free_bytes', reading.diskFreeBytes],
+  ];
+  for (const [name, value] of stored) board.show(name, value === null ? [] : [[{}, value]]);
+  if (reading.spill !== null) showSpill(board, reading.spill, now);
   for (const { platform, rule, calls } of reading.limitsFilled) {
     board.count('sluice_limit_filled_total', { platform, rule }).value = calls;
   }
-  const free = reading.diskFreeBytes;
-  board.show('sluice_disk_free_bytes', free === null ? [] : [[{}, free]]);
+  if (reading.fleet !== null) showFleet(board, reading.fleet);
   board.show('sluice_accounts', tally(accounts, ACCOUNT_STATES, stateOf));
   board.show(
     'sluice_breakers',
     tally(accounts, BREAKER_STATES, ({ breaker }) => breaker.state),
   );
+}
+
+function showFleet(board: Board, { owned, members, forwards, moves }: FleetReading): void {
+  board.show('sluice_node_accounts', [[{}, owned]]);
+  board.show('sluice_node_members', [[{}, members]]);
+  for (const [outcome, value] of Object.entries(forwards)) {
+    board.count('sluice_node_forwards_total', { outcome }).value = value;
+  }
+  for (const [move, value] of Object.entries(moves)) {
+    board.count('sluice_node_account_moves_total', { move }).value = value;
+  }
+}
+
+function showSpill(board: Board, spill: SpillReading, now: number): void {
+  const { deliveries, deliveriesMax, bytes, bytesMax } = spill;
+  const gauges: [GaugeName, number][] = [
+    ['sluice_spill_away', spill.mode === 'direct' ? 0 : 1],
+    ['sluice_spill_deliveries', deliveries],
+    ['sluice_spill_bytes', bytes],
+    ['sluice_spill_filled_ratio', Math.max(deliveries / deliveriesMax, bytes / bytesMax)],
+    ['sluice_spill_oldest_seconds', sinceS(spill.oldestAt ?? now, now)],
+  ];
+  for (const [name, value] of gauges) board.show(name, [[{}, value]]);
+  board.count('sluice_spill_accepted_total', {}).value = spill.spilledTotal;
+  board.count('sluice_spill_handed_over_total', {}).value = spill.handedOverTotal;
+  board.count('sluice_spill_refused_total', {}).value = spill.refusedTotal;
 }
 
 // Every state of every platform that has something (and of those named), also states that nothing is in: a series that

@@ -6,7 +6,7 @@ test('each sample of ingest is shown once, below the help and type of its metric
   const counters = new IngestCounters();
   counters.lookSeconds.add(3);
   counters.posts.historical = 7;
-  const samples = samplesOf(counters, [{ channelId: '@a"b', ageMs: 1500 }]);
+  const samples = samplesOf(counters, [{ channelId: '@a"b', ageMs: 1500 }], 300_000);
   const lines = exposeSamples(samples).trimEnd().split('\n');
   expect(lines.filter((line) => !line.startsWith('#'))).toHaveLength(samples.length);
   expect(new Set(lines).size).toBe(lines.length);

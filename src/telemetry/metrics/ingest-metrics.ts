@@ -22,6 +22,11 @@ export const INGEST_METRICS = {
     labels: [],
     help: 'When it was last looked which channels are due (Unix time); 0: not yet.',
   },
+  scheduler_interval_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'The interval by which a late tick is judged: `ingest_interval_s`.',
+  },
   parser_hwm_age_seconds: {
     type: 'gauge',
     labels: ['channel_id'],

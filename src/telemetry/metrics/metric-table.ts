@@ -277,6 +277,46 @@ export const METRICS = {
     labels: [],
     help: 'Losses of the store that were accepted with --accept-loss; /health/details tells them.',
   },
+  sluice_spill_away: {
+    type: 'gauge',
+    labels: [],
+    help: '1 while the database of the fleet is away or the spill is being handed over: nothing is sent.',
+  },
+  sluice_spill_deliveries: {
+    type: 'gauge',
+    labels: [],
+    help: 'Records in the spill of this node: accepted, on its disk, not in the database yet.',
+  },
+  sluice_spill_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Bytes of payload in the spill of this node.',
+  },
+  sluice_spill_filled_ratio: {
+    type: 'gauge',
+    labels: [],
+    help: 'How full the spill of this node is, by count or by bytes; at 1 nothing more is accepted.',
+  },
+  sluice_spill_oldest_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the oldest delivery in the spill of this node.',
+  },
+  sluice_spill_accepted_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Deliveries accepted into the spill of this node.',
+  },
+  sluice_spill_handed_over_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Records of the spill that were handed over to the database.',
+  },
+  sluice_spill_refused_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Records of the spill that the database refused; they are kept in spill-refused.log.',
+  },
   sluice_store_bytes: {
     type: 'gauge',
     labels: [],
@@ -292,6 +332,36 @@ export const METRICS = {
     labels: [],
     help: 'Size of the uploaded files that deliveries still need.',
   },
+  sluice_node_accounts: {
+    type: 'gauge',
+    labels: [],
+    help: 'Of a fleet: accounts that this node owns.',
+  },
+  sluice_node_members: {
+    type: 'gauge',
+    labels: [],
+    help: 'Of a fleet: nodes that this one sees, itself included.',
+  },
+  sluice_node_forwards_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Of a fleet: requests handed to other nodes: answered, moved (the account was not theirs), unsent or lost.',
+  },
+  sluice_node_account_moves_total: {
+    type: 'counter',
+    labels: ['move'],
+    help: 'Of a fleet: accounts that this node has taken, handed over, or lost to another.',
+  },
 } as const satisfies Record<string, MetricKind>;
 
 export type MetricName = keyof typeof METRICS;
+
+// The same numbers once more, as `<platform>_<name>`: what monitors of bots without a gateway look for. The names are
+// given, and not what Prometheus recommends for counters: they stand apart, after all others.
+export const DESCRIBED = {
+  '429_count': 'Times the platform said wait, passed calls included.',
+  '5xx_count': 'Answers of the platform with a 5xx, passed calls included.',
+  rate_limited_drops: 'Deliveries lost to a rate limit. Always 0: a limited delivery waits.',
+} as const;
+export type DescribedName = keyof typeof DESCRIBED;
+export const DESCRIBED_NAMES = Object.keys(DESCRIBED) as DescribedName[];

@@ -6,14 +6,15 @@ import type { RoadListener } from '../../domain/event.ts';
 import { FAULT_STAGES, type FaultStage } from '../../domain/fault.ts';
 import { platformOf } from '../../domain/ids.ts';
 import type { LiveListener, LiveReading } from '../../domain/live.ts';
+import { type CountedMinute, sumMinute } from '../history/minute-sums.ts';
 import { Board, CommitCounts, RoadMetrics, StatusCounts } from './counters.ts';
 import { expose } from './exposition.ts';
-import { type GaugeReading, showGauges, tally } from './gauges.ts';
+import { type FleetReading, type GaugeReading, showGauges, tally } from './gauges.ts';
 import { exposeSamples, type IngestSample } from './ingest-metrics.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 import { LiveMetrics, showLive } from './stream-metrics.ts';
 
-export { type GaugeReading, METRICS, type MetricName };
+export { type FleetReading, type GaugeReading, METRICS, type MetricName };
 
 export interface Metrics {
   readonly contentType: string;
@@ -21,6 +22,8 @@ export interface Metrics {
   // Shows the platform's numbers before anything happened there.
   meet(platform: string): void;
   readonly listen: RoadListener;
+  // What was counted since it was last asked for: once a minute, by whoever keeps the sums of a day.
+  takeMinute(): CountedMinute[];
   // Called once, when there is something to read.
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
@@ -89,6 +92,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
       for (const end of UPDATE_ENDS) board.count('sluice_updates_total', { platform, end });
     },
     listen: road.listen,
+    takeMinute: () => sumMinute(road.takeMinute()),
     gauges(reader) {
       read = reader;
     },

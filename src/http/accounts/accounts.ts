@@ -4,18 +4,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
-import { NAME_LENGTH_MAX } from '../accept/context.ts';
-import { invalid } from '../accept/problems.ts';
-import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../accept/schema.ts';
-import { showTime, showTimeOrNull } from '../accept/time.ts';
-import { troublesOf } from '../accept/trouble.ts';
-import type { AccountView, LimitsView } from '../road/road.ts';
-import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
+import { NAME_LENGTH_MAX } from '../../accept/context.ts';
+import { invalid } from '../../accept/problems.ts';
+import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../../accept/schema.ts';
+import { showTime, showTimeOrNull } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import type { AccountView, LimitsView } from '../../road/road.ts';
+import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
+import type { IntakeOptions } from '../context.ts';
+import { count, SAMPLE, text, timeOrNull } from '../openapi/common.ts';
+import { refuse, sendProblem } from '../problem.ts';
+import { group, type Route } from '../route.ts';
+import { ADD } from './adding.ts';
 import { FREEZE, THAW } from './freezing.ts';
-import { count, SAMPLE, text, timeOrNull } from './openapi/common.ts';
-import { refuse, sendProblem } from './problem.ts';
-import { group, type Route } from './route.ts';
+import { resumedInWords } from './resumed.ts';
 
 const LIMITS_SHOWN_MAX = 1000;
 // Looking at all chats takes a while: at most so many are looked at, and whoever asks within this time sees the same.
@@ -84,6 +86,15 @@ const Probed = Type.Object({
   thawed: Type.Integer({ description: 'Freezes that ended by it' }),
 });
 const Paused = Type.Object({ id: text, paused: Type.Boolean() });
+const Resumed = Type.Object({
+  id: text,
+  paused: Type.Boolean(),
+  summary: Type.String({ description: 'What it did, and what still holds the account back' }),
+});
+const KnownPlatform = Type.Object({
+  name: text,
+  credential: Type.String({ description: 'How a token of it looks, in words' }),
+});
 const Removed = Type.Object({
   id: text,
   removed: Type.Boolean(),
@@ -108,17 +119,30 @@ const params = { id: SAMPLE.account };
 const LIST: Route<AccountPorts> = {
   method: 'GET',
   url: '/v1/accounts',
+  isWide: true,
   access: viewer('closed'),
   tag: 'accounts',
   summary: 'Accounts, their breakers and queues',
-  answers: { 200: Type.Object({ accounts: Type.Array(Account) }) },
+  answers: {
+    200: Type.Object({
+      accounts: Type.Array(Account),
+      platforms: Type.Array(KnownPlatform, { description: 'Of which accounts can be added' }),
+    }),
+  },
   examples: { 'all of them': { status: 200 } },
-  handler: async ({ options }) => ({ accounts: options.road.accounts().map(showAccount) }),
+  handler: async ({ options: { road, platforms } }) => ({
+    accounts: road.accounts().map(showAccount),
+    platforms: Array.from(platforms.values(), ({ name, credentials }) => ({
+      name,
+      credential: credentials.expected,
+    })),
+  }),
 };
 
 const PAUSE: Route<AccountPorts> = {
   method: 'POST',
   url: '/v1/accounts/:id/pause',
+  owner: 'account',
   access: operator('account', 'path'),
   tag: 'accounts',
   summary: 'Send nothing more for this account',
@@ -131,18 +155,23 @@ const PAUSE: Route<AccountPorts> = {
 const RESUME: Route<AccountPorts> = {
   method: 'POST',
   url: '/v1/accounts/:id/resume',
+  owner: 'account',
   access: operator('account', 'path'),
   tag: 'accounts',
   summary: 'Go on sending for this account',
-  answers: { 200: Paused },
+  answers: { 200: Resumed },
   examples: { 'one of them': { params, status: 200 } },
-  handler: async ({ options }, { params: { id } }: FastifyRequest<ById>, reply) =>
-    (await options.road.resume(id)) ? { id, paused: false } : refuse(reply, 'unknown_account'),
+  handler: async ({ options: { road } }, { params: { id } }: FastifyRequest<ById>, reply) => {
+    const before = road.accounts().find((each) => each.id === id);
+    if (before === undefined || !(await road.resume(id))) return refuse(reply, 'unknown_account');
+    return { id, paused: false, summary: resumedInWords(before) };
+  },
 };
 
 const PROBE: Route<AccountPorts> = {
   method: 'POST',
   url: '/v1/accounts/:id/probe',
+  owner: 'account',
   access: operator('account', 'path'),
   tag: 'accounts',
   summary: 'Ask the platform for this account now, and try what is held back',
@@ -155,6 +184,7 @@ const PROBE: Route<AccountPorts> = {
 const REMOVE: Route<AccountPorts> = {
   method: 'DELETE',
   url: '/v1/accounts/:id',
+  owner: 'account',
   access: ADMIN_ACTS,
   tag: 'accounts',
   summary: 'Forget this account and its token',
@@ -166,6 +196,7 @@ const REMOVE: Route<AccountPorts> = {
 const WEBHOOK: Route<AccountPorts> = {
   method: 'GET',
   url: '/v1/accounts/:id/webhook',
+  owner: 'account',
   // It shows a secret.
   access: ADMIN_READS,
   tag: 'accounts',
@@ -179,6 +210,7 @@ const WEBHOOK: Route<AccountPorts> = {
 const LIMITS: Route<AccountPorts> = {
   method: 'GET',
   url: '/v1/limits',
+  owner: 'query',
   access: viewer('query'),
   tag: 'accounts',
   summary: 'Budgets, learned rates and freezes',
@@ -198,7 +230,7 @@ const LIMITS: Route<AccountPorts> = {
 };
 
 export const ACCOUNT_ROUTES = group<AccountPorts>(
-  [LIST, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW],
+  [LIST, ADD, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW],
   ({ options }) => ({ options, seen: new Seen(options) }),
 );
 

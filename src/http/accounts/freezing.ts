@@ -3,16 +3,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { NAME_LENGTH_MAX, YEAR_S } from '../accept/context.ts';
-import { invalid } from '../accept/problems.ts';
-import { showTime } from '../accept/time.ts';
-import { troublesOf } from '../accept/trouble.ts';
-import type { HandOnLimits } from '../road/road.ts';
-import { operator } from './auth/access.ts';
-import type { IntakeOptions } from './context.ts';
-import { count, SAMPLE, text, textOrNull } from './openapi/common.ts';
-import { refuse, sendProblem } from './problem.ts';
-import type { Route } from './route.ts';
+import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
+import { invalid } from '../../accept/problems.ts';
+import { showTime } from '../../accept/time.ts';
+import { troublesOf } from '../../accept/trouble.ts';
+import type { HandOnLimits } from '../../road/road.ts';
+import { operator } from '../auth/access.ts';
+import type { IntakeOptions } from '../context.ts';
+import { count, SAMPLE, text, textOrNull } from '../openapi/common.ts';
+import { refuse, sendProblem } from '../problem.ts';
+import type { Route } from '../route.ts';
 
 export interface FreezePorts {
   readonly options: IntakeOptions;
@@ -47,6 +47,7 @@ const checkThaw = Compile(Thaw);
 export const FREEZE: Route<FreezePorts> = {
   method: 'POST',
   url: '/v1/limits/freeze',
+  owner: 'body',
   access: operator('closed', 'body'),
   tag: 'accounts',
   summary: 'Send nothing to this chat, or for this account, for a time',
@@ -70,6 +71,7 @@ export const FREEZE: Route<FreezePorts> = {
 export const THAW: Route<FreezePorts> = {
   method: 'POST',
   url: '/v1/limits/thaw',
+  owner: 'body',
   access: operator('closed', 'body'),
   tag: 'accounts',
   summary: 'End the freezes of this chat or account now; one call goes first',

@@ -1,12 +1,12 @@
-// Who may import whom. A room is a folder of src/; `app` joins the rooms and opens every door.
-// `values`: anything; `types`: only `import type`. From outside, a room is entered through its door.
+// Who may import whom, by folder of src/; `app` joins them and opens every entry.
+// `values`: anything; `types`: only `import type`. From outside, a folder is entered through its entry.
 
-export interface RoomRule {
+export interface FolderRule {
   readonly values: readonly string[];
   readonly types: readonly string[];
 }
 
-export const ROOMS: Readonly<Record<string, RoomRule>> = {
+export const FOLDER_RULES: Readonly<Record<string, FolderRule>> = {
   domain: { values: [], types: [] },
   system: { values: ['domain'], types: [] },
   // Made from the registry: each platform brings its section of the settings, and how its credentials look.
@@ -41,13 +41,14 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   // Tools for agents, over whatever makes calls of REST.
   mcp: { values: [], types: [] },
   ingest: { values: ['domain', 'system', 'store'], types: ['platforms'] },
+  cluster: { values: ['domain', 'system', 'store'], types: ['road'] },
   http: {
     // Of platforms the registry alone: what stands in the examples of routes.
     values: [
       ...['domain', 'system', 'accept', 'store', 'ledger', 'keys', 'streams', 'broadcast'],
       ...['mcp', 'platforms'],
     ],
-    types: ['road', 'accounts', 'updates', 'spool', 'ingest'],
+    types: ['road', 'accounts', 'updates', 'spool', 'ingest', 'cluster'],
   },
   // The page knows the gateway by its routes, as any other caller does.
   dashboard: { values: ['system'], types: [] },
@@ -61,11 +62,11 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   },
 };
 
-// Their files are words, types and tools, each a door of its own.
-export const OPEN_ROOMS = ['domain', 'system', 'road', 'accept'];
+// Their files are words, types and tools, each an entry of its own.
+export const OPEN_FOLDERS = ['domain', 'system', 'road', 'accept', 'cluster'];
 
-// The file that bears the room's name, where it is not `<room>/<room>.ts`; a folder: every file in it.
-export const DOORS: Readonly<Record<string, readonly string[]>> = {
+// The file that bears the folder's name, where it is not `<folder>/<folder>.ts`; a folder: every file in it.
+export const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   // The port, what is known of a platform before it is opened, all of them, and the port of ingest.
   platforms: [
     ...['platforms/platform.ts', 'platforms/definition.ts', 'platforms/registry.ts'],
@@ -83,22 +84,23 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   store: [
     'store/ports/',
     ...['snapshot', 'restore', 'record'].map((tool) => `store/sqlite/files/${tool}.ts`),
+    'store/move/move.ts',
   ],
   dispatch: ['dispatch/loop.ts'],
   http: ['http/in-process.ts'],
 };
 
-// They build the house and may open inner doors.
+// They build the gateway and may open inner entries.
 export const BUILDERS = /^src\/(app\/|index\.ts$)/;
 
-// Pure rooms: no node: module, no package.
-export const PURE_ROOMS = ['domain', 'limits', 'scheduler', 'text'];
+// Pure folders: no node: module, no package.
+export const PURE_FOLDERS = ['domain', 'limits', 'scheduler', 'text'];
 
-export function doorsOf(room: string): readonly string[] {
-  return DOORS[room] ?? [`${room}/${room}.ts`];
+export function entriesOf(folder: string): readonly string[] {
+  return ENTRIES[folder] ?? [`${folder}/${folder}.ts`];
 }
 
-export function roomOf(path: string): string | null {
+export function folderOf(path: string): string | null {
   const match = /^src\/([^/]+)\/.+/.exec(path);
   return match === null ? null : match[1]!;
 }

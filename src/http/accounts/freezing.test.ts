@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ACCOUNT } from '../road/road.fixture.ts';
-import { AUTH, bench, START } from './context.fixture.ts';
+import { ACCOUNT } from '../../road/road.fixture.ts';
+import { AUTH, bench, START } from '../context.fixture.ts';
 
 async function hands() {
   const at = await bench();

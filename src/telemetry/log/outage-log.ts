@@ -1,0 +1,79 @@
+// Platforms that do not answer, as log lines: one when it begins, again at growing intervals while it lasts, and one
+// when it is over. Every failed probe is no news, and an outage of a night must not fill the log.
+
+import type { RoadEvent } from '../../domain/event.ts';
+import { platformOf } from '../../domain/ids.ts';
+import type { LineLog } from './line-log.ts';
+
+type BreakerEvent = Extract<RoadEvent, { kind: 'breaker' }>;
+
+export const OUTAGE_LINE_AGAIN_MS = 60_000;
+const OUTAGE_LINE_AGAIN_MS_MAX = 3_600_000;
+// Beyond so many accounts the oldest outage is told anew.
+const OUTAGES_MAX = 10_000;
+
+interface Outage {
+  readonly since: number;
+  cause: string;
+  probes: number;
+  tellAt: number;
+  againMs: number;
+}
+
+export class OutageLines {
+  readonly #log: LineLog;
+  readonly #outages = new Map<string, Outage>();
+
+  constructor(log: LineLog) {
+    this.#log = log;
+  }
+
+  tell(event: BreakerEvent): void {
+    const { at, account, state, cause, detail } = event;
+    const outage = this.#outages.get(account);
+    const fields = { platform: platformOf(account), account, state, cause, detail };
+    if (state !== 'open') {
+      this.#outages.delete(account);
+      const lasted = outage === undefined ? {} : { outageMs: Math.round(at - outage.since) };
+      this.#log.info({ ...fields, ...lasted }, 'breaker');
+      return;
+    }
+    const until = untilOf(event);
+    if (outage === undefined || outage.cause !== cause) {
+      this.#begin(event);
+      this.#log.warn({ ...fields, until }, 'breaker');
+      return;
+    }
+    outage.probes += 1;
+    if (at < outage.tellAt) return;
+    outage.againMs = Math.min(outage.againMs * 2, OUTAGE_LINE_AGAIN_MS_MAX);
+    outage.tellAt = at + outage.againMs;
+    const outageMs = Math.round(at - outage.since);
+    this.#log.warn({ ...fields, until, outageMs, probes: outage.probes }, 'breaker');
+  }
+
+  #begin({ at, account, cause }: BreakerEvent): void {
+    const { size } = this.#outages;
+    if (size >= OUTAGES_MAX) this.#outages.delete(this.#outages.keys().next().value!);
+    const again = { tellAt: at + OUTAGE_LINE_AGAIN_MS, againMs: OUTAGE_LINE_AGAIN_MS };
+    this.#outages.set(account, { since: at, cause, probes: 0, ...again });
+  }
+}
+
+// The last moment a Date can hold; an outage without an end is later.
+const TIME_MS_MAX = 8.64e15;
+
+function untilOf({ until }: BreakerEvent): string | null {
+  return until > 0 && until <= TIME_MS_MAX ? new Date(until).toISOString() : null;
+}
+
+// Told as often as it is called: who calls it knows how often that is right.
+export function unheardLog(
+  log: Pick<LineLog, 'warn'>,
+): (account: { id: string; detail: string }) => void {
+  return ({ id, detail }) =>
+    log.warn(
+      { platform: platformOf(id), account: id, detail },
+      'the platform cannot be asked whose token this is; its messages are refused until it answers',
+    );
+}
