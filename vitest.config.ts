@@ -12,6 +12,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+// Drawn once, here: the processes of the tests inherit it.
+if (process.env.TEST_SEED === 'fresh') {
+  process.env.TEST_SEED = String(Math.floor(Math.random() * 2 ** 31));
+  console.log(`TEST_SEED=${process.env.TEST_SEED}`);
+}
+
 export default defineConfig({
   test: {
     // Not threads: V8 keeps one table of code pages for all threads of a process, and aborts when threads that end and
@@ -26,6 +32,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: 'test/process/bundle.ts',
+    setupFiles: ['test/seed.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Generous, because time-outs are for what hangs; how fast things are is the benchmarks' business.
     testTimeout: 60_000,
