@@ -1,5 +1,5 @@
 // A platform that nobody but this test knows: one line registers it, and it is sent to over REST, observes an origin on
-// another platform, and is explained, without a word of it anywhere else.
+// another platform, is explained, and is on the page, without a word of it anywhere else.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { createGateway, type Gateway } from '../src/app/gateway.ts';
 import { configOf } from '../src/config/config.ts';
 import { platformContract } from '../src/platforms/platform.contract.ts';
 import { PLATFORMS } from '../src/platforms/registry.ts';
+import { openBrowser, Visitor } from './page/browser.ts';
 import { createPaper, Notebook, paperOn } from './platforms/paper.ts';
 
 const SECRET = 'AAverysecretAAverysecret';
@@ -103,4 +104,31 @@ test('what waits is explained', async () => {
 test('what it has no capability for is refused, or left out', async () => {
   const stream = await ask('POST', '/v1/streams', { to: DESK });
   expect(stream).toMatchObject({ status: 422, json: { problems: [{ path: '/to/platform' }] } });
+});
+
+test('the page: its message, why it waits, its account paused and resumed, its dead letter', async () => {
+  const browser = await openBrowser();
+  try {
+    notebook.isTorn = true;
+    await ask('POST', '/v1/messages', { to: DESK, body: { ink: 'x' }, wait: 10 });
+    notebook.isTorn = false;
+    const visitor = await Visitor.come(browser, url);
+    await visitor.signIn(KEY);
+    const { page } = visitor;
+    await visitor.see('accounts');
+    await page.getByText('paper:desk').first().waitFor();
+    await gateway.pause('paper:desk');
+    const { json } = await ask('POST', '/v1/messages', { to: DESK, body: { ink: 'on the page' } });
+    await visitor.see('messages');
+    await page.locator('tbody tr', { hasText: 'queued' }).getByText('one').first().waitFor();
+    await visitor.see(`delivery/${json.id}`);
+    await page.getByText('paused by an operator').first().waitFor();
+    await gateway.resume('paper:desk');
+    await page.getByText('sent', { exact: true }).first().waitFor();
+    await visitor.see('dead');
+    await page.getByText('torn').first().waitFor();
+    expect(visitor.errors).toEqual([]);
+  } finally {
+    await browser.close();
+  }
 });
