@@ -15,7 +15,8 @@ import { ROLES } from '../src/domain/role.ts';
 import type { Access } from '../src/http/auth/access.ts';
 import { ROUTES } from '../src/http/routes.ts';
 import { DISCORD_LIMITS_DEFAULT, discordPriors } from '../src/platforms/discord/limits.ts';
-import { SLACK_LIMITS_DEFAULT, slackPriors } from '../src/platforms/slack/limits.ts';
+import { slackPriors } from '../src/platforms/slack/calls.ts';
+import { SLACK_SETTINGS } from '../src/platforms/slack/settings.ts';
 import { TELEGRAM_LIMITS_DEFAULT, telegramPriors } from '../src/platforms/telegram/telegram.ts';
 import { WHATSAPP_LIMITS_DEFAULT, whatsappPriors } from '../src/platforms/whatsapp/limits.ts';
 import { FAULT_KINDS } from '../src/sim/sim.ts';
@@ -106,6 +107,9 @@ test('a public call without a doc comment stops the reference of the library', (
   expect(() => membersOf(untold, 'A')).toThrow('A: one(): void has no comment');
 });
 
+// What is more than that belongs to every platform, or to nobody.
+const EXAMPLE_LINES_MAX = 400;
+
 test('no setting is without effect', () => {
   const code = Object.entries(readTree((path) => /^src\/.*\.ts$/.test(path)))
     .filter(([path]) => !path.startsWith('src/config/') && !path.endsWith('.test.ts'))
@@ -124,7 +128,9 @@ test('limits mean the same in the settings and on the platform', () => {
   const initial = Object.fromEntries(limits.map(([key, setting]) => [key, setting.initial]));
   expect(initial).toEqual({
     ...{ ...TELEGRAM_LIMITS_DEFAULT, ...DISCORD_LIMITS_DEFAULT, ...WHATSAPP_LIMITS_DEFAULT },
-    ...SLACK_LIMITS_DEFAULT,
+    // These are read from the settings themselves.
+    ...{ slackMpm: SLACK_SETTINGS.slackMpm.initial },
+    ...{ slackChannelBurst: SLACK_SETTINGS.slackChannelBurst.initial },
   });
   // Each of them reaches the rules by which the platform paces: changed, its plans are others.
   const before = plansOf({});
@@ -177,6 +183,14 @@ describe('the pages and the tree agree', () => {
     const isOfIt = (path: string) => /^src\/platforms\/slack\/[\w-]+\.ts$/.test(path);
     const files = Object.keys(readTree(isOfIt));
     expect(sorted(rows.map(([, path]) => path!))).toEqual(sorted(files));
+  });
+
+  test('the worked example of a platform is at most 400 lines beside its simulator', () => {
+    const isCode = (path: string) => /^src\/platforms\/slack\/.*(?<!\.test)\.ts$/.test(path);
+    const texts = Object.values(readTree(isCode));
+    const lines = texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0);
+    expect(texts.length).toBeGreaterThan(5);
+    expect(lines).toBeLessThanOrEqual(EXAMPLE_LINES_MAX);
   });
 
   test('every file and folder that a page names exists', () => {

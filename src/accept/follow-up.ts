@@ -147,7 +147,8 @@ export class FollowUps {
     const changes = platform?.changes;
     if (platform === undefined || changes === undefined) return `not on ${copy.platform}`;
     const message = copy.messageId ?? String(provisionalId(copy.seq));
-    const isSame = copy.platform === delivery.platform && change.messages.length === 1;
+    // A deletion may name its messages in a list, of which the copy is none.
+    const isSame = copy.platform === delivery.platform && change.kind !== 'delete';
     const call = isSame
       ? { method: delivery.method, params: changes.about(params, message) }
       : changes.make(change, message);

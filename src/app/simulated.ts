@@ -20,7 +20,9 @@ import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/m
 import type { AccountStore } from '../store/ports/accounts.ts';
 import { assert } from '../system/assert.ts';
 import type { Clock } from '../system/clock.ts';
+import type { Transport } from '../system/http/transport.ts';
 import type { Random } from '../system/random.ts';
+import { virtualClock } from '../system/virtual-clock.ts';
 import { createEngine, type EngineAccounts } from './delivery.ts';
 
 const COMMIT_MS_MAX = 3;
@@ -32,6 +34,19 @@ const NO_FILES: FileSource = {
   },
 };
 
+const NOWHERE: Transport = {
+  request: async () => ({ kind: 'unsent', reason: 'none', detail: 'nobody is here' }),
+  stream: async () => ({ kind: 'unsent', reason: 'none', detail: 'nobody is here' }),
+  close: async () => {},
+};
+
+// Their files are read before any world begins: its clock goes on while it waits for an engine to open, and the same
+// seed would be another world where the disk is slower.
+for (const { name } of PLATFORMS) {
+  const ports = { clock: virtualClock(0), transport: NOWHERE };
+  await openPlatform(name, ports, defaultConfig());
+}
+
 export const worldEngine: EngineFactory = worldEngineWith(defaultConfig());
 
 export function worldEngineWith(settings: Settings): EngineFactory {
@@ -41,11 +56,13 @@ export function worldEngineWith(settings: Settings): EngineFactory {
 async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldEngine> {
   const { clock, random, disk } = ports;
   disk.content ??= createMemoryDisk();
-  const store = createMemoryStore(disk.content as MemoryDisk, {
-    beforeApply: groupedDelay(clock, random),
-    afterApply: groupedDelay(clock, random),
-  });
-  const platform = await openPlatform(ports, settings);
+  const { commitMsMax = COMMIT_MS_MAX } = ports;
+  const commit = () => groupedDelay(clock, random, commitMsMax);
+  const store = createMemoryStore(
+    disk.content as MemoryDisk,
+    commitMsMax === 0 ? {} : { beforeApply: commit(), afterApply: commit() },
+  );
+  const platforms = await openPlatforms(ports, settings);
   const known = await store.journal.accounts();
   const refused = new Set(known.filter((each) => each.refused !== null).map(({ id }) => id));
   const engine = createEngine({
@@ -53,7 +70,7 @@ async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldE
     clock,
     random,
     settings,
-    accounts: worldAccounts(ports, { platform, settings }, store.journal, refused),
+    accounts: worldAccounts(ports, { platforms, settings }, store.journal, refused),
     report: (_stage, error) => {
       throw error;
     },
@@ -62,21 +79,31 @@ async function openEngine(ports: WorldPorts, settings: Settings): Promise<WorldE
     },
   });
   await engine.dispatch.start();
-  return new RoadInWorld(engine.road, disk.content as MemoryDisk, platform, clock);
+  return new RoadInWorld(engine.road, disk.content as MemoryDisk, platforms, clock);
 }
 
-// The one whose accounts the world has.
+type Platforms = ReadonlyMap<string, Platform>;
+
+// Those whose accounts the world has.
+async function openPlatforms(ports: WorldPorts, settings: Settings): Promise<Platforms> {
+  const platforms = new Map<string, Platform>();
+  for (const name of new Set(ports.accounts.map(({ id }) => platformOf(id)))) {
+    platforms.set(name, await openPlatform(name, ports, settings));
+  }
+  return platforms;
+}
+
 async function openPlatform(
-  { accounts, clock, transport }: WorldPorts,
+  name: string,
+  { clock, transport, wires }: Pick<WorldPorts, 'clock' | 'transport' | 'wires'>,
   settings: Settings,
 ): Promise<Platform> {
-  const name = platformOf(accounts[0]!.id);
   const definition = PLATFORMS.find((each) => each.name === name);
-  assert(definition !== undefined, 'a world is of a platform that there is');
+  assert(definition !== undefined, 'a world is of platforms that there are');
   return definition.open({
     settings: { ...settings },
     clock,
-    connect: () => transport,
+    connect: () => wires?.get(name) ?? transport,
     sandbox: null,
     files: NO_FILES,
     reusesFiles: true,
@@ -86,11 +113,11 @@ async function openPlatform(
 }
 
 // A group commit: commands that come while one is under way share the next moment, in order.
-function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
+function groupedDelay(clock: Clock, random: Random, msMax: number): () => Promise<void> {
   let next: Promise<void> | null = null;
   return () => {
     next ??= new Promise((resolve) => {
-      clock.schedule(clock.now() + COMMIT_MS_MAX * random.next(), () => {
+      clock.schedule(clock.now() + msMax * random.next(), () => {
         next = null;
         resolve();
       });
@@ -101,26 +128,28 @@ function groupedDelay(clock: Clock, random: Random): () => Promise<void> {
 
 function worldAccounts(
   ports: WorldPorts,
-  { platform, settings }: { platform: Platform; settings: Settings },
+  { platforms, settings }: { platforms: Platforms; settings: Settings },
   journal: Pick<AccountStore, 'saveAccount'>,
   refused: Set<string>,
 ): EngineAccounts {
   const tokens = new Map(ports.accounts.map(({ id, token }) => [id, token]));
-  const priors = platform.limits;
   const stateOf = (id: string) => ({
     paused: false,
     refused: refused.has(id) ? ACCOUNT_REFUSED : null,
   });
   return {
-    platformOf: () => ({ platform, priors, host: platform.name, settings }),
+    platformOf: (id) => {
+      const platform = platforms.get(platformOf(id))!;
+      return { platform, priors: platform.limits, host: platform.name, settings };
+    },
     get: stateOf,
-    list: () => ports.accounts.map(({ id }) => ({ id, platform: platform.name, ...stateOf(id) })),
+    list: () => ports.accounts.map(({ id }) => ({ id, platform: platformOf(id), ...stateOf(id) })),
     credentialOf: (id) => tokens.get(id) ?? null,
     setRefused(id, reason) {
       if (reason === null) refused.delete(id);
       else refused.add(id);
       const createdAt = ports.clock.now();
-      const account = { id, platform: platform.name, sealed: '', paused: false, createdAt };
+      const account = { id, platform: platformOf(id), sealed: '', paused: false, createdAt };
       return journal.saveAccount({ ...account, refused: reason });
     },
     setPaused: async () => true,
@@ -130,13 +159,13 @@ function worldAccounts(
 class RoadInWorld implements WorldEngine {
   readonly #road: Road;
   readonly #disk: MemoryDisk;
-  readonly #platform: Platform;
+  readonly #platforms: Platforms;
   readonly #clock: Clock;
 
-  constructor(road: Road, disk: MemoryDisk, platform: Platform, clock: Clock) {
+  constructor(road: Road, disk: MemoryDisk, platforms: Platforms, clock: Clock) {
     this.#road = road;
     this.#disk = disk;
-    this.#platform = platform;
+    this.#platforms = platforms;
     this.#clock = clock;
   }
 
@@ -195,11 +224,12 @@ class RoadInWorld implements WorldEngine {
 
   #deliveryOf(message: WorldMessage): NewDelivery {
     const { account, params, priority, live, final, notBefore, expiresAt, thread } = message;
-    const call = this.#platform.calls.describe(message.method, params);
+    const platform = this.#platforms.get(platformOf(account))!;
+    const call = platform.calls.describe(message.method, params);
     assert(call.kind === 'call', 'the world only makes calls');
     return {
       account,
-      platform: this.#platform.name,
+      platform: platform.name,
       chat: call.chat,
       thread,
       session: null,

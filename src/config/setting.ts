@@ -1,7 +1,8 @@
 // One setting: what a row of the table says. Its names in the three places it can be set follow from
 // `name`: `section.group_mpm` in the file, SLUICE_GROUP_MPM as a variable, --group-mpm as a flag.
 
-import type { SettingReader } from './parse.ts';
+import { STRATEGIES, type Strategy } from '../domain/live.ts';
+import { baseUrl, choice, type SettingReader } from './parse.ts';
 
 export interface Setting<T> {
   // Where it stands in the file: `section.name`. The name is unique over all sections.
@@ -31,6 +32,12 @@ export interface VariableAlias {
 export type SettingValues<Rows> = {
   readonly [K in keyof Rows]: Rows[K] extends Setting<infer T> ? T : never;
 };
+
+// What they are where nobody sets them.
+export function initialsOf<Rows extends Readonly<Record<string, Setting<unknown>>>>(rows: Rows) {
+  const initials = Object.entries(rows).map(([key, { initial }]) => [key, initial]);
+  return Object.freeze(Object.fromEntries(initials)) as SettingValues<Rows>;
+}
 
 export const SECTIONS = {
   server: 'Where the gateway listens and what it writes',
@@ -86,6 +93,18 @@ export function row<T>(
     alias,
   };
   return setting;
+}
+
+const AS_ELSEWHERE = '; the strategies are those of the other platforms';
+
+// Rows that every platform has under its own name: where it is, and how live output is paced there.
+export function upstream(platform: string, address: string, meaning: string) {
+  return row('server', `${platform}_api`, baseUrl(), address, { meaning });
+}
+
+export function pacing(platform: string, initial: Strategy, title: string, more = AS_ELSEWHERE) {
+  const notes = { meaning: `How live output is paced on ${title}${more}`, perAccount: true };
+  return row<Strategy>('live', `qos_${platform}`, choice(STRATEGIES), initial, notes);
 }
 
 export function limit<T>(name: string, reader: SettingReader<T>, initial: T, notes: Notes) {

@@ -46,6 +46,12 @@ export function isSandboxAccount(account: string): boolean {
   return account.startsWith(`${SANDBOX}-`, account.indexOf(':') + 1);
 }
 
+// As the platform knows it: without the platform's name, and without the host's.
+export function ownIdOf(account: string): string {
+  const id = account.slice(account.indexOf(':') + 1);
+  return isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
+}
+
 export function platformOf(account: string): string {
   const colon = account.indexOf(':');
   return colon < 0 ? account : account.slice(0, colon);

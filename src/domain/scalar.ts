@@ -16,6 +16,12 @@ export function scalarText(value: unknown): string {
   }
 }
 
+// What an object from outside says under its names; nothing of what is none.
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
 // NaN: no number can be made of it.
 export function scalarNumber(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;

@@ -24,3 +24,37 @@ export interface ChangeCall {
   readonly method: string;
   readonly params: Params;
 }
+
+// How a platform says them whose messages have an id of their own.
+export interface OwnChanges {
+  // null: it changes no message.
+  kindOf(method: string): MessageChange['kind'] | null;
+  // The parameter that names the message.
+  idName(params: Params): string;
+  messagesIn(params: Params): readonly string[];
+  // An id as its parameter takes it; left out: as text.
+  idOf?(message: string): string | number;
+  textOf(method: string, params: Params): string | null;
+  readonly edit: string;
+  readonly remove: string;
+  editOf(text: string): Params;
+}
+
+export function changesBy(own: OwnChanges): MessageChanges {
+  const { idOf = String } = own;
+  return {
+    read(method, params) {
+      const kind = own.kindOf(method);
+      const messages = own.messagesIn(params);
+      if (kind === null || messages.length === 0) return null;
+      return { kind, messages, text: kind === 'edit' ? own.textOf(method, params) : null };
+    },
+    about: (params, message) => ({ ...params, [own.idName(params)]: idOf(message) }),
+    make({ kind, text }, message) {
+      const id = { [own.idName({})]: idOf(message) };
+      if (kind === 'delete') return { method: own.remove, params: id };
+      if (kind !== 'edit' || text === null) return null;
+      return { method: own.edit, params: { ...id, ...own.editOf(text) } };
+    },
+  };
+}

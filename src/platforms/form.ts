@@ -7,6 +7,15 @@ import { Readable } from 'node:stream';
 import { ATTACH, type Files, type SpooledFile } from '../domain/body.ts';
 import type { FileSource } from './platform.ts';
 
+type Params = Readonly<Record<string, unknown>>;
+
+// The fields of a form: what is no text is written as JSON, what is not there is left out.
+export function fieldsAsText(params: Params): [string, string][] {
+  return Object.entries(params)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+}
+
 export interface OutgoingForm {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
@@ -14,15 +23,12 @@ export interface OutgoingForm {
   open(): Readable;
 }
 
-type Params = Readonly<Record<string, unknown>>;
-
 export function formOf(params: Params, files: Files, source: FileSource): OutgoingForm {
   const boundary = `sluice-${hash('sha256', JSON.stringify([params, files]))}`;
   const pieces: (Buffer | SpooledFile)[] = [];
-  for (const [name, value] of Object.entries(params)) {
+  for (const [name, text] of fieldsAsText(params)) {
     // The part itself stands for it.
-    if (value === undefined || value === null || value === `${ATTACH}${name}`) continue;
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text === `${ATTACH}${name}`) continue;
     pieces.push(Buffer.from(`--${boundary}\r\n${disposition(name)}\r\n\r\n${text}\r\n`));
   }
   for (const [name, file] of Object.entries(files)) {

@@ -14,6 +14,19 @@ export interface Signs {
   escape?(text: string): string;
 }
 
+// The markup that several platforms share: *bold*, _italic_, ~struck~, `code` and ```blocks```. Links are each one's.
+const SHARED: Readonly<Record<string, string>> = {
+  ...{ bold: '*', italic: '_', strikethrough: '~', code: '`', pre: '```' },
+};
+
+export function sharedSigns(link: (url: string, inside: string) => readonly [string, string]) {
+  return ({ type, url }: Entity, inside: string): readonly [opens: string, closes: string] => {
+    const sign = SHARED[type];
+    if (sign !== undefined) return [sign, sign];
+    return type === 'text_link' && typeof url === 'string' ? link(url, inside) : ['', ''];
+  };
+}
+
 interface Mark {
   readonly at: number;
   readonly text: string;

@@ -112,3 +112,14 @@ export interface Poll {
   // Kinds of updates; empty: all.
   readonly allowed: readonly string[];
 }
+
+// Of platforms that post whatever happens: their clients poll for nothing, answer by calls of their own, and updates
+// name people by their ids, so that nobody has to be asked whose name one is.
+export const POSTED_ONLY = {
+  namesSomeone: () => false,
+  nameCall: { method: '', body: '{}' },
+  nameIn: () => null,
+  callIn: () => null,
+  readPoll: () => ({ offset: 0, limit: 100, timeoutMs: 0, allowed: [] }),
+  isAsked: () => true,
+} as const satisfies Partial<UpdateReading>;

@@ -33,6 +33,16 @@ export {
   scriptedFaults,
   type WireFault,
 } from './faults.ts';
+export { checkApart } from './mixed/checks.ts';
+export {
+  type MixedOptions,
+  type MixedReport,
+  type MixedTrouble,
+  runMixedWorld,
+  TROUBLES,
+  type TroubleKind,
+} from './mixed/mixed.ts';
+export { MIXED_PLATFORMS } from './mixed/platforms.ts';
 export type { SimCall, SimModel, SimPeople, SimulatorKind } from './model.ts';
 export {
   type MtprotoCall,

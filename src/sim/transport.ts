@@ -34,6 +34,7 @@ export interface Exchange<Call extends SimCall = SimCall> {
   readonly reply: Reply;
   readonly token: string;
   readonly method: string;
+  readonly chat: string;
   readonly params: SimParams;
   readonly fault: WireFault | null;
   // null: it was never judged.
@@ -113,7 +114,7 @@ function makeCall<Call extends SimCall>(
   const giveUpAt = leftAt + deadlineMs;
   const fault = ports.faults.next({ token, method, chat }, leftAt);
   const end = (reply: Reply, call: Call | null) => {
-    const said = { token, method, params };
+    const said = { token, method, chat, params };
     ports.onExchange?.({ leftAt, endedAt: clock.now(), reply, fault, call, ...said });
     resolve(reply);
   };

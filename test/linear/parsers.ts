@@ -15,10 +15,13 @@ import { locate as locateDiscord } from '../../src/platforms/discord/dialect/req
 import { LIVE_OUTPUT as DISCORD_OUTPUT } from '../../src/platforms/discord/live-output.ts';
 import { escapeValue } from '../../src/platforms/discord/markdown.ts';
 import { routeAt } from '../../src/platforms/discord/routes.ts';
-import { describe as describeSlack, REFERENCES } from '../../src/platforms/slack/calls.ts';
+import { CALLS as SLACK_CALLS } from '../../src/platforms/slack/calls.ts';
 import { CREDENTIALS as SLACK_CREDENTIALS } from '../../src/platforms/slack/credentials.ts';
 import { DIALECT as SLACK_DIALECT } from '../../src/platforms/slack/dialect.ts';
-import { LIVE_OUTPUT as SLACK_OUTPUT } from '../../src/platforms/slack/live-output.ts';
+import {
+  MESSAGES as SLACK_MESSAGES,
+  LIVE_OUTPUT as SLACK_OUTPUT,
+} from '../../src/platforms/slack/text.ts';
 import { classify } from '../../src/platforms/telegram/classify.ts';
 import { CREDENTIALS } from '../../src/platforms/telegram/credentials.ts';
 import { DIALECT } from '../../src/platforms/telegram/dialect/dialect.ts';
@@ -250,8 +253,8 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       SLACK_CREDENTIALS.isAccountId(text),
       ...SLACK_CREDENTIALS.secrets.map((each) => text.replace(new RegExp(each, 'gi'), '')),
       SLACK_DIALECT.locate({ verb: 'GET', url: `/api/${text}`, headers: { authorization: text } }),
-      describeSlack(text, { channel: text }),
-      REFERENCES.mentions(JSON.stringify({ text, ts: text })),
+      SLACK_CALLS.describe(text, { channel: text }),
+      SLACK_MESSAGES.references.mentions(JSON.stringify({ text, ts: text })),
     ],
     words: ['xoxb-', '1', '-', 'xoxe.', 'a', '.', 'chat.', '?', 'Bearer ', '":"-1', 'sandbox'],
   },

@@ -17,6 +17,8 @@ interface Options {
   readonly accounts?: string;
   readonly chats?: string;
   readonly crashes?: string;
+  readonly platforms?: string;
+  readonly trouble?: string;
   readonly json?: true;
 }
 
@@ -48,9 +50,12 @@ export function addWorld(sim: Command, io: Io): void {
     .option('--accounts <n>', 'bots')
     .option('--chats <n>', 'chats of all of them')
     .option('--crashes <n>', 'crashes of the engine')
+    .option('--platforms <names>', 'several on one engine, by commas, or all (default: one alone)')
+    .option('--trouble <platform:kind>', 'outage, penalty or ban: run with it and without')
     .option('--json', 'for programs')
     .action(async (options: Options) => {
-      const reports = await runWorlds(io, options);
+      const isMixed = options.platforms !== undefined || options.trouble !== undefined;
+      const reports = await (isMixed ? runMixed(io, options) : runWorlds(io, options));
       const broken = reports.filter((report) => !report.ok);
       if (options.json) printJson(io, reports);
       else io.out(`${reports.length} run, ${broken.length} broken`);
@@ -59,13 +64,33 @@ export function addWorld(sim: Command, io: Io): void {
     });
 }
 
+function seedsOf({ seed, seeds }: Options): { first: number; count: number } {
+  const count = numberOf('--seeds', seeds, { min: 1, max: 1_000_000 });
+  if (seed === undefined) return { first: intBelow(systemRandom(), SEED_MAX), count };
+  return { first: numberOf('--seed', seed, { min: 0, max: SEED_MAX }), count };
+}
+
+// The bots and chats are shared among the platforms evenly.
+async function runMixed(io: Io, options: Options): Promise<WorldReport[]> {
+  const { minutes, accounts, chats, crashes } = planOf(options);
+  const { first, count } = seedsOf(options);
+  const { formatReport } = await import('../../sim/sim.ts');
+  const { mixedPlan, runMixedPlan } = await import('./mixed.ts');
+  const plan = mixedPlan({ minutes, accounts, chats, crashes }, options);
+  const { platforms } = plan;
+  io.err(`${minutes} virtual minutes, ${platforms.join(', ')}, ${accounts} bots, each`);
+  const reports: WorldReport[] = [];
+  for (let i = 0; i < count; i++) {
+    const report = await runMixedPlan(plan, first + i);
+    reports.push(report);
+    if (!options.json) io.out(formatReport(report));
+  }
+  return reports;
+}
+
 async function runWorlds(io: Io, options: Options): Promise<WorldReport[]> {
   const plan = planOf(options);
-  const count = numberOf('--seeds', options.seeds, { min: 1, max: 1_000_000 });
-  const first =
-    options.seed === undefined
-      ? intBelow(systemRandom(), SEED_MAX)
-      : numberOf('--seed', options.seed, { min: 0, max: SEED_MAX });
+  const { first, count } = seedsOf(options);
   const { runWorld, formatReport } = await import('../../sim/sim.ts');
   const { worldEngine } = await import('../../app/simulated.ts');
   const reports: WorldReport[] = [];

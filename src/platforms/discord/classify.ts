@@ -4,9 +4,10 @@
 // that is no loss.
 
 import { ACCOUNT_REFUSED, type ObservedBucket, type Outcome } from '../../domain/outcome.ts';
-import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
+import { secondsOf } from '../retry-after.ts';
+import { unanswered } from '../unanswered.ts';
 import { NOT_ASKED } from './invalid-requests.ts';
 import { ALREADY_DONE, BY_CODE, type DiscordReason } from './reasons.ts';
 import { routeOf } from './routes.ts';
@@ -26,19 +27,10 @@ interface DiscordError {
 }
 
 export function classify(method: string, reply: Reply): Outcome {
-  switch (reply.kind) {
-    case 'unsent':
-      return failed('unsent', words(reply), !['shut_down', 'timeout'].includes(reply.reason));
-    case 'lost':
-      return uncertain(reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost', words(reply));
-    case 'answered': {
-      const observed = observedIn(reply.headers);
-      const outcome = ofAnswer(method, reply);
-      return observed === null ? outcome : { ...outcome, observed };
-    }
-    default:
-      return unreachable(reply);
-  }
+  if (reply.kind !== 'answered') return unanswered(reply);
+  const observed = observedIn(reply.headers);
+  const outcome = ofAnswer(method, reply);
+  return observed === null ? outcome : { ...outcome, observed };
 }
 
 function ofAnswer(method: string, reply: Answered): Outcome {
@@ -139,13 +131,6 @@ function errorIn(body: string): DiscordError | null {
   };
 }
 
-function secondsOf(value: unknown): number | null {
-  if (typeof value === 'string' && !/^\s*\d{1,12}(\.\d{1,9})?\s*$/.test(value)) return null;
-  if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const seconds = Number(value);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
-}
-
 function failed(reason: DiscordReason, detail: string, hostDown: boolean) {
   return { kind: 'failed' as const, reason, detail: cut(detail), hostDown };
 }
@@ -154,5 +139,4 @@ function uncertain(reason: DiscordReason, detail: string) {
   return { kind: 'uncertain' as const, reason, detail: cut(detail) };
 }
 
-const words = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
 const cut = (detail: string) => detail.slice(0, DETAIL_CHARS_MAX);

@@ -1,7 +1,7 @@
 // What a call leaves in a message, as text that is equal when the content is; and what a message says in words.
 
-import { hasFiles } from '../../domain/body.ts';
 import { scalarText } from '../../domain/scalar.ts';
+import { contentOf } from '../content.ts';
 import type { Touch } from '../platform.ts';
 import type { DiscordParams } from './describe.ts';
 import { routeOf } from './routes.ts';
@@ -15,17 +15,10 @@ export function touch(method: string, body: string): Touch | null {
   const isNew = method === 'createMessage' || method === 'executeWebhook';
   if (!isNew && route.family !== 'edit' && route.family !== 'delete') return null;
   const params = JSON.parse(body) as DiscordParams;
-  if (isNew) return { messages: [], content: contentOf(body, params) };
+  if (isNew) return { messages: [], content: contentOf(body, params, PLACE) };
   const many: unknown[] = Array.isArray(params.messages) ? params.messages : [params.message_id];
   const messages = many.map(scalarText).filter((id) => id !== '');
-  return { messages, content: route.family === 'edit' ? contentOf(body, params) : null };
-}
-
-// A file may differ under the same name.
-function contentOf(body: string, params: DiscordParams): string | null {
-  if (hasFiles(body)) return null;
-  const parts = Object.entries(params).filter(([name]) => !PLACE.includes(name));
-  return JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { messages, content: route.family === 'edit' ? contentOf(body, params, PLACE) : null };
 }
 
 export function wording(_method: string, { content, embeds }: DiscordParams): string | null {

@@ -3,7 +3,7 @@
 //   `webhook/<id>/<token>`: that webhook, which posts to its channel without any bot;
 //   `@interactions`: answers to interactions, each with a token of its own in its path, which is proof enough.
 
-import { isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
+import { SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const ID = /^\d{1,20}$/;
@@ -72,12 +72,6 @@ export function claimedId(credential: string): string {
 export function secretOf(credential: string): string {
   const webhook = WEBHOOK.exec(credential);
   return webhook?.[2] ?? credential.slice(credential.indexOf('.') + 1);
-}
-
-// As Discord knows it.
-export function idOf(account: string): string {
-  const id = account.slice(account.indexOf(':') + 1);
-  return isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
 }
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {

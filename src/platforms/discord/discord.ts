@@ -4,9 +4,11 @@
 import type { Clock } from '../../system/clock.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform, Warn } from '../platform.ts';
+import { hostedWires } from '../sandbox.ts';
+import { CHANGES } from './changes.ts';
 import { classify } from './classify.ts';
 import { touch, wording } from './content.ts';
-import { CREDENTIALS } from './credentials.ts';
+import { CREDENTIALS, isSandboxCredential } from './credentials.ts';
 import {
   address,
   describe,
@@ -25,7 +27,7 @@ import { escapeValue } from './markdown.ts';
 import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
 import { routeOf } from './routes.ts';
-import { hostOf, identify, isLocal, type Lines, pass, send, timeAt } from './send.ts';
+import { identify, type Lines, pass, send, timeAt } from './send.ts';
 import type { DiscordSettings } from './settings.ts';
 import { UPDATES } from './updates.ts';
 
@@ -55,9 +57,10 @@ const NO_FILE = { kind: 'unsent', reason: 'none', detail: 'no such file' } as co
 export function createDiscord(options: DiscordOptions): Platform {
   const { clock, invalidMax = INVALID_MAX_DEFAULT, warn = () => {} } = options;
   const invalid = new InvalidRequests(clock, invalidMax, warn);
+  const given = { transport: options.transport, sandbox: options.sandbox ?? null };
+  const wires = hostedWires(given, { ...CREDENTIALS, isSandbox: isSandboxCredential });
   const lines: Lines = {
-    transport: options.transport,
-    sandbox: options.sandbox ?? null,
+    wires,
     files: options.files ?? null,
     invalid,
   };
@@ -79,15 +82,11 @@ export function createDiscord(options: DiscordOptions): Platform {
     },
     limits: discordPriors(options.limits ?? {}),
     wire: {
-      hostOf: (credential) => hostOf(lines, credential),
-      isLocal,
+      ...{ hostOf: wires.hostOf, isLocal: wires.isLocal, close: wires.close },
       identify: (credential) => identify(lines, credential),
       send: (call) => send(lines, call),
       classify,
       timeAt: (credential) => timeAt(lines, credential),
-      async close() {
-        await Promise.all([lines.transport.close(), lines.sandbox?.close()]);
-      },
     },
     tuning: {
       limits: discordPriors,
@@ -95,6 +94,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     },
     references: { mentions, named },
     content: { touch, wording },
+    changes: CHANGES,
     dialect: dialectFor(interactions),
     passage: {
       pass: (call, hangUp) => pass(lines, call, hangUp),

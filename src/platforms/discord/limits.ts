@@ -5,6 +5,7 @@
 
 import type { Family } from '../../domain/call.ts';
 import type { Charge, Plan, Priors, Rule } from '../../limits/limits.ts';
+import { debt, plan, windowed } from '../plans.ts';
 import { type Kind, routeOf } from './routes.ts';
 
 export interface DiscordLimits {
@@ -44,30 +45,24 @@ function kindOf({ method, family }: Charge): Kind {
 
 function plansOf(limits: DiscordLimits): Readonly<Record<Kind, Plan>> {
   const perS = Math.max(1, limits.discordPerS - OWN_CALLS_PER_S);
-  const global = [rule('global_second', 'account', perS, 1000)];
+  const global = [windowed('global_second', 'account', perS, 1000)];
   const plans = new Map<string, Plan>();
   const add = (kind: Kind, account: readonly Rule[], ...chat: Rule[]) => {
     const route = kind === 'interaction' ? {} : { route: kind };
-    const frozen = { account: Object.freeze([...account]), chat: Object.freeze(chat), ...route };
-    plans.set(kind, Object.freeze(frozen));
+    plans.set(kind, Object.freeze({ ...plan(account, chat), ...route }));
   };
-  const bucket = (name: string, count: number, perMs: number) =>
-    Object.freeze({ ...rule(name, 'chat', count, perMs), kind: 'debt' as const });
+  const bucket = (name: string, count: number, perMs: number) => debt(name, 'chat', count, perMs);
   const perChannel = (name: string) => bucket(name, limits.discordChannelBurst, 5000);
   add('create', global, perChannel('create_5s'));
   add('edit', global, perChannel('edit_5s'));
   add('thread', global, bucket('thread_5s', 5, 5000));
   add('delete', global, bucket('delete_second', 5, 1000));
-  add('bulk_delete', global, rule('bulk_delete_second', 'chat', 1, 1000));
-  add('reaction', global, rule('reaction_spacing', 'chat', 1, 250));
+  add('bulk_delete', global, windowed('bulk_delete_second', 'chat', 1, 1000));
+  add('reaction', global, windowed('reaction_spacing', 'chat', 1, 250));
   // The sign lasts ten seconds.
-  add('typing', global, rule('typing_spacing', 'chat', 1, 8000));
-  const hidden = rule('webhook_minute', 'chat', limits.discordWebhookMpm, 60_000);
+  add('typing', global, windowed('typing_spacing', 'chat', 1, 8000));
+  const hidden = windowed('webhook_minute', 'chat', limits.discordWebhookMpm, 60_000);
   add('webhook', global, bucket('webhook_2s', 5, 2000), hidden);
   add('interaction', []);
   return Object.fromEntries(plans) as Record<Kind, Plan>;
-}
-
-function rule(name: string, scope: Rule['scope'], count: number, perMs: number): Rule {
-  return Object.freeze({ name, scope, count, perMs });
 }

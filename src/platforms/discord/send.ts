@@ -4,24 +4,24 @@
 import { Readable } from 'node:stream';
 import { type Files, readBody, withoutExact } from '../../domain/body.ts';
 import { scalarText } from '../../domain/scalar.ts';
-import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
+import type { HttpRequest, Reply, StreamedReply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { formOf } from '../form.ts';
-import type { FileSource, Host, Identified, OutgoingCall } from '../platform.ts';
-import { hostFor, type Wires, wireFor } from '../sandbox.ts';
+import type { FileSource, Identified, OutgoingCall } from '../platform.ts';
+import { type HostedWires, IDENTIFY_DEADLINE_MS } from '../sandbox.ts';
 import { claimedId, isSandboxCredential, speakerOf, UNKNOWN_INTERACTIONS } from './credentials.ts';
 import type { DiscordParams } from './describe.ts';
 import type { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordRoute, idsIn, pathFor, routeOf } from './routes.ts';
 
-export interface Lines extends Wires {
+export interface Lines {
+  readonly wires: HostedWires;
   readonly files: FileSource | null;
   // Null: nobody counts them.
   readonly invalid: InvalidRequests | null;
 }
 
 const API = '/api/v10';
-const IDENTIFY_DEADLINE_MS = 5000;
 // A line slower than this is taken for a dead one.
 const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 // As Discord asks of all its clients.
@@ -44,7 +44,7 @@ export async function send(lines: Lines, call: OutgoingCall): Promise<Reply> {
   const isAlone = route.kind === 'interaction';
   const known = (isAlone ? invalid?.spent() : invalid?.instead(place)) ?? null;
   if (known !== null) return known;
-  const reply = await lineOf(lines, call.credential).request(request);
+  const reply = await lines.wires.of(call.credential).request(request);
   if (isAlone) invalid?.count(reply);
   else invalid?.answered(place, reply);
   return reply;
@@ -135,7 +135,7 @@ export async function pass(
   const invalid = isSandboxCredential(call.credential) ? null : lines.invalid;
   const spent = invalid?.spent() ?? null;
   if (spent !== null) return flowing(spent);
-  const reply = await lineOf(lines, call.credential).stream(request, hangUp);
+  const reply = await lines.wires.of(call.credential).stream(request, hangUp);
   invalid?.count(reply);
   return reply;
 }
@@ -166,14 +166,6 @@ function reasonHeader({ reason }: Params): Record<string, string> {
   return typeof reason === 'string' ? { 'x-audit-log-reason': reason } : {};
 }
 
-export function hostOf(lines: Lines, credential: string): Host {
-  return hostFor(lines, isSandboxCredential(credential));
-}
-
-function lineOf(lines: Lines, credential: string): Transport {
-  return wireFor(lines, isSandboxCredential(credential));
-}
-
 const said = (status: number, message: string) => ({
   kind: 'answered' as const,
   status,
@@ -184,12 +176,6 @@ const NO_METHOD = said(404, 'no such method');
 // A restored snapshot has no spool: nothing will bring the file back.
 const FILE_GONE = said(400, 'the uploaded file is no longer at hand');
 
-// Nobody outside is asked.
-export function isLocal(credential: string): boolean {
-  const speaker = speakerOf(credential);
-  return speaker === null || speaker.kind === 'interactions' || isSandboxCredential(credential);
-}
-
 const UNAUTHORIZED = { kind: 'refused', status: 401, detail: '401: Unauthorized' } as const;
 const UNKNOWN_INTERACTION =
   'This interaction was not posted to the gateway: send the token of its bot in Authorization, or let the gateway ' +
@@ -199,7 +185,7 @@ export async function identify(lines: Lines, credential: string): Promise<Identi
   if (credential === UNKNOWN_INTERACTIONS) return { ...UNAUTHORIZED, detail: UNKNOWN_INTERACTION };
   const speaker = speakerOf(credential);
   if (speaker === null) return UNAUTHORIZED;
-  if (hostOf(lines, credential).isOff) {
+  if (lines.wires.hostOf(credential).isOff) {
     return UNAUTHORIZED;
   }
   if (speaker.kind === 'interactions') return { kind: 'known', id: claimedId(credential) };
@@ -232,7 +218,7 @@ async function get(lines: Lines, credential: string, path: string): Promise<Repl
   const headers = headersFor(credential);
   const deadlineMs = IDENTIFY_DEADLINE_MS;
   const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
-  const reply = await lineOf(lines, credential).request(request);
+  const reply = await lines.wires.of(credential).request(request);
   invalid?.count(reply);
   return reply;
 }

@@ -1,13 +1,10 @@
 // The settings of Discord: where it is, what its limits are before its headers have spoken, how live output is paced.
 
-import { baseUrl, choice, integer, onOff, orNone } from '../../config/parse.ts';
-import { limit, row, type SettingValues } from '../../config/setting.ts';
-import { STRATEGIES, type Strategy } from '../../domain/live.ts';
+import { integer, onOff, orNone } from '../../config/parse.ts';
+import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting.ts';
 
 export const DISCORD_SETTINGS = {
-  discordApi: row('server', 'discord_api', baseUrl(), 'https://discord.com', {
-    meaning: 'Upstream of Discord (a simulator)',
-  }),
+  discordApi: upstream('discord', 'https://discord.com', 'Upstream of Discord (a simulator)'),
   discordInteractions: row<boolean | null>(
     'server',
     'discord_interactions',
@@ -39,10 +36,7 @@ export const DISCORD_SETTINGS = {
       'at 10,000 it bans the address',
     unit: 'per any 10 minutes',
   }),
-  qosDiscord: row<Strategy>('live', 'qos_discord', choice(STRATEGIES), 'off', {
-    meaning: 'How live output is paced on Discord; the strategies are those of the other platforms',
-    perAccount: true,
-  }),
+  qosDiscord: pacing('discord', 'off', 'Discord'),
 } as const;
 
 export type DiscordSettings = SettingValues<typeof DISCORD_SETTINGS>;

@@ -1,26 +1,19 @@
 // An account is one app in one workspace, known by its bot token: `xoxb-<workspace>-<bot>-<secret>`, whose two numbers
 // stay when the secret is made anew. `xoxb-1-1-sandbox…` is one of the built-in simulator.
 
-import { isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
+import { SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TOKEN = /^xoxb-(\d{1,20}-\d{1,20})-([A-Za-z0-9]{1,128})$/;
 
-export const isToken = (credential: string) => TOKEN.test(credential);
 export const secretOf = (credential: string) => TOKEN.exec(credential)?.[2] ?? credential;
-export const isSandboxToken = (credential: string) =>
-  isToken(credential) && secretOf(credential).startsWith(SANDBOX);
-
-// Without the host.
-export function idOf(account: string): string {
-  const id = account.slice(account.indexOf(':') + 1);
-  return isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
-}
+export const isSandbox = (credential: string) =>
+  TOKEN.exec(credential)?.[2]?.startsWith(SANDBOX) === true;
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
   expected: 'a bot token, xoxb-<digits>-<digits>-<secret>',
-  isShaped: isToken,
+  isShaped: (credential) => TOKEN.test(credential),
   isAccountId: (name) => /^(?:sandbox-)?\d{1,20}-\d{1,20}$/.test(name),
   claimedId: (credential) => TOKEN.exec(credential)?.[1] ?? credential,
   virtual: (_account, secret) => secret,

@@ -1,11 +1,12 @@
 // Slack's Web API as its clients know it: /api/<method>, the token in a header, parameters as a form or JSON. A no has
 // status 200 and says so in its body: clients repeat every other status on their own, for half an hour.
 
-import { NO_FILES, withoutReserved } from '../../domain/body.ts';
+import { NO_FILES } from '../../domain/body.ts';
 import { provisionalId } from '../../domain/ids.ts';
-import type { DeliveryEnding, Dialect, LocatedCall, Params, ValueAnswer } from '../dialect.ts';
-import { unshown } from '../endings.ts';
-import { NAME } from './calls.ts';
+import type { Dialect, LocatedCall, ValueAnswer } from '../dialect.ts';
+import { givenFields } from '../given.ts';
+import { dialectWords } from '../words.ts';
+import { TABLE } from './calls.ts';
 import { secretOf } from './credentials.ts';
 
 const PATH = /^\/api\/([A-Za-z.]{1,200})(?:\?|$)/;
@@ -27,21 +28,11 @@ function refused(status: number, detail: string): ValueAnswer {
   return { status: REPEATED.includes(status) ? status : 200, body };
 }
 
-function later(seconds: number): ValueAnswer {
-  return { ...refused(429, 'ratelimited'), headers: { 'retry-after': seconds } };
-}
-
 function located(credential: string, method: string): LocatedCall | null {
-  return NAME.test(method) ? { kind: 'call', credential, method, params: {} } : null;
+  return TABLE.name.test(method) ? { kind: 'call', credential, method, params: {} } : null;
 }
 
-function ended(ending: DeliveryEnding): ValueAnswer {
-  const { state, result } = ending;
-  if (state !== 'sent' && (state !== 'dead' || result === null)) return refused(...unshown(ending));
-  return result === null ? DONE : { status: 200, body: result };
-}
-
-const DONE: ValueAnswer = { status: 200, body: '{"ok":true}' };
+const shown = (result: string | null) => ({ status: 200, body: result ?? '{"ok":true}' });
 
 export const DIALECT: Dialect = {
   // Every method has a dot in its name.
@@ -53,33 +44,24 @@ export const DIALECT: Dialect = {
     return located(credential, PATH.exec(url)?.[1] ?? '');
   },
   located,
-  read({ method }, { query, body = {}, files }) {
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    if (!isObject) return { kind: 'refused', answer: refused(400, 'invalid_json') };
-    if (files !== NO_FILES) return { kind: 'refused', answer: refused(400, NO_UPLOADS) };
-    const given = {
-      ...withoutReserved(Object(query) as Params),
-      ...withoutReserved(body as Params),
-    };
-    // Clients say it twice, and a token is kept nowhere.
-    const { token: _token, ...params } = given;
+  read({ method }, given) {
+    // Clients say it in the header as well.
+    const params = givenFields(given, ['token']);
+    if (params === null) return { kind: 'refused', answer: refused(400, 'invalid_json') };
+    if (given.files !== NO_FILES) return { kind: 'refused', answer: refused(400, NO_UPLOADS) };
     return { kind: 'call', method, params };
   },
   heldMs: () => 0,
   secretOf,
-  refused,
-  unreadable: (detail) => refused(400, detail),
-  conflict: (detail) => refused(409, detail),
-  problem: ({ status, detail }, retryAfterS) =>
-    status === 429 ? later(retryAfterS) : refused(status, detail),
-  later,
-  tooLarge: () => refused(413, 'request_too_large'),
-  ended: (_call, _params, ending) => ended(ending),
-  provisional({ family, chat: channel, about }, { text = '' }, seq) {
-    if (family !== 'send' && family !== 'edit') return DONE;
-    const ts = family === 'send' ? String(provisionalId(seq)) : (about ?? '');
-    const message = { type: 'message', text, ts };
-    return { status: 200, body: JSON.stringify({ ok: true, channel, ts, message }) };
-  },
-  cosmetic: (result) => (result === null ? DONE : { status: 200, body: result }),
+  ...dialectWords({
+    refused,
+    shown,
+    later: (seconds) => ({ ...refused(429, 'ratelimited'), headers: { 'retry-after': seconds } }),
+    provisional({ family, chat: channel, about }, { text = '' }, seq) {
+      if (family !== 'send' && family !== 'edit') return shown(null);
+      const ts = family === 'send' ? String(provisionalId(seq)) : (about ?? '');
+      const message = { type: 'message', text, ts };
+      return shown(JSON.stringify({ ok: true, channel, ts, message }));
+    },
+  }),
 };

@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { NO_FILES } from '../../domain/body.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { virtualClock } from '../../system/virtual-clock.ts';
-import { CHANGES, CONTENT, describe as describeCall, REFERENCES, targets } from './calls.ts';
-import { classify } from './classify.ts';
-import { CREDENTIALS, isSandboxToken } from './credentials.ts';
+import { CALLS, slackPriors } from './calls.ts';
+import { CREDENTIALS, isSandbox } from './credentials.ts';
 import { DIALECT } from './dialect.ts';
-import { slackPriors } from './limits.ts';
-import { LIVE_OUTPUT, TEXT_UNITS_MAX } from './live-output.ts';
+import { LIVE_OUTPUT, MESSAGES, TEXT_UNITS_MAX } from './text.ts';
 import { updatesAt } from './updates.ts';
-import { requestOf } from './wire.ts';
+import { classify, requestOf } from './wire.ts';
+
+const { describe: describeCall, targets } = CALLS;
+const { changes: CHANGES, content: CONTENT, references: REFERENCES } = MESSAGES;
 
 const TOKEN = 'xoxb-12345-67890-abcdefghijkl';
 const NOW = 1_900_000_000_000;
@@ -146,7 +147,7 @@ test('each method has its tier, and messages the spacing of their channel', () =
 
 test('tokens tell their account, and others are none', () => {
   expect(CREDENTIALS.claimedId(TOKEN)).toBe('12345-67890');
-  expect([isSandboxToken('xoxb-1-1-sandbox7'), isSandboxToken(TOKEN)]).toEqual([true, false]);
+  expect([isSandbox('xoxb-1-1-sandbox7'), isSandbox(TOKEN)]).toEqual([true, false]);
   for (const other of ['', 'xoxp-1-2-3-abc', 'xoxb-1-abc', `${TOKEN} x`, 'xoxe.xoxb-1-abc']) {
     expect(CREDENTIALS.isShaped(other)).toBe(false);
   }

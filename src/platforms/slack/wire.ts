@@ -1,48 +1,83 @@
-// Makes the call: the method in the path, the parameters as a form (which every method takes, and JSON only some), the
-// token in a header.
+// The call and its answer. The method is in the path, the parameters are a form (which every method takes, and JSON
+// only some), the token is in a header. `{"ok":…}` comes back with status 200, whatever was decided, and 429 for a
+// wait; the words of its errors are stable, and are the reasons as they are.
 
 import { readBody, withoutExact, withoutReserved } from '../../domain/body.ts';
-import type { HttpRequest } from '../../system/http/transport.ts';
+import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
+import { fieldsOf, scalarText } from '../../domain/scalar.ts';
+import type { HttpRequest, Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { Identified, OutgoingCall } from '../platform.ts';
-import { type Wires, wireFor } from '../sandbox.ts';
+import { fieldsAsText } from '../form.ts';
+import type { OutgoingCall } from '../platform.ts';
+import { waitMsIn } from '../retry-after.ts';
+import { identifiedBy, type Question } from '../sandbox.ts';
+import { unanswered } from '../unanswered.ts';
 import { METHODS } from './calls.ts';
-import { classify } from './classify.ts';
-import { CREDENTIALS, isSandboxToken, isToken } from './credentials.ts';
+import { CREDENTIALS } from './credentials.ts';
 
-const IDENTIFY_DEADLINE_MS = 5000;
+const RETRY_AFTER_S_DEFAULT = 30;
+const LIMITED = ['ratelimited', 'rate_limited', 'message_limit_exceeded'];
+const OF_ACCOUNT = [
+  ...['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
+  ...['org_login_required', 'team_access_not_granted'],
+];
+// Some of it may have been done before the error was raised, as the documents say.
+const UNSURE = ['fatal_error', 'internal_error'];
+const DOWN = ['service_unavailable', 'team_added_to_org', 'request_timeout'];
+// What a repeated call meets whose first answer was lost.
+const DONE: Readonly<Record<string, string>> = {
+  message_not_found: 'chat.delete',
+  already_reacted: 'reactions.add',
+  no_reaction: 'reactions.remove',
+};
+// The message is not there to be changed.
+export const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+// The channel refuses the app, whatever it sends.
+export const UNREACHABLE = ['channel_not_found', 'not_in_channel', 'is_archived'];
 
 export function requestOf({ credential, method, body, deadlineMs }: OutgoingCall): HttpRequest {
   const params = withoutReserved(readBody(withoutExact(body)).params);
-  const family = METHODS.get(method)?.family ?? 'send';
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) {
-    // The thread of a change is for the order here: Slack finds the message by its ts.
-    if (value === undefined || value === null || (family !== 'send' && name === 'thread_ts'))
-      continue;
-    form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
-  const headers = {
-    authorization: `Bearer ${credential}`,
-    'content-type': 'application/x-www-form-urlencoded',
+  // The thread of a change is for the order here: Slack finds the message by its ts.
+  const isNew = (METHODS.get(method)?.family ?? 'send') === 'send';
+  const fields = fieldsAsText(isNew ? params : { ...params, thread_ts: null });
+  const form = new URLSearchParams(fields).toString();
+  const type = 'application/x-www-form-urlencoded';
+  const headers = { authorization: `Bearer ${credential}`, 'content-type': type };
+  return { method: 'POST', path: `/api/${method}`, headers, body: form, deadlineMs };
+}
+
+// Whose token it is.
+export function questionOf(credential: string): Question {
+  const asked = { credential, method: 'auth.test', body: '{}', deadlineMs: 0 };
+  return {
+    refusal: 'invalid_auth',
+    request: requestOf(asked),
+    read: (reply) => identifiedBy(classify(asked.method, reply), CREDENTIALS.claimedId(credential)),
   };
-  return { method: 'POST', path: `/api/${method}`, headers, body: form.toString(), deadlineMs };
 }
 
-export async function identify(wires: Wires, credential: string): Promise<Identified> {
-  const wrong = { kind: 'refused', status: 401, detail: 'invalid_auth' } as const;
-  const isSandbox = isSandboxToken(credential);
-  if (!isToken(credential) || (isSandbox && wires.sandbox === null)) return wrong;
-  const asked = { credential, method: 'auth.test', body: '{}', deadlineMs: IDENTIFY_DEADLINE_MS };
-  const reply = await wireFor(wires, isSandbox).request(requestOf(asked));
-  const outcome = classify('auth.test', reply);
-  if (outcome.kind === 'sent') return { kind: 'known', id: CREDENTIALS.claimedId(credential) };
-  if (outcome.kind === 'refused') return { ...wrong, detail: outcome.detail };
-  return { kind: 'unreachable', detail: 'detail' in outcome ? outcome.detail : outcome.kind };
-}
-
-// The name of the bot, in an answer to auth.test; null: it is none.
-export function nameIn(body: string): string | null {
-  const { user } = Object(jsonOrUndefined(body)) as Readonly<Record<string, unknown>>;
-  return typeof user === 'string' ? user : null;
+export function classify(method: string, reply: Reply): Outcome {
+  if (reply.kind !== 'answered') return unanswered(reply);
+  const { status, headers, body: result } = reply;
+  const { ok, error, ts } = fieldsOf(jsonOrUndefined(result));
+  const said = typeof error === 'string' && /^[a-z_]{1,64}$/.test(error) ? error : null;
+  if (status === 429 || (said !== null && LIMITED.includes(said))) {
+    const retryAfterMs = waitMsIn(headers, RETRY_AFTER_S_DEFAULT);
+    // Of messages it is the channel's; of all else the method's, in the whole workspace.
+    const scope = method === 'chat.postMessage' ? 'chat' : 'account';
+    return { kind: 'limited', retryAfterMs, scope, result: '{"ok":false,"error":"ratelimited"}' };
+  }
+  if (ok === true) return { kind: 'sent', messageId: scalarText(ts) || null, result };
+  const detail = said ?? `HTTP ${status}, not from Slack`;
+  if (status >= 500 ? status !== 503 : said === null && status < 300) {
+    return { kind: 'uncertain', reason: 'answer_unreadable', detail, status };
+  }
+  if (said === null || status === 503 || DOWN.includes(said)) {
+    const reason = said ?? 'not_slack';
+    return { kind: 'failed', reason, detail, hostDown: true, isAnswered: true };
+  }
+  if (UNSURE.includes(said)) return { kind: 'uncertain', reason: said, detail };
+  if (DONE[said] === method) return { kind: 'sent', messageId: null, result: '{"ok":true}' };
+  const reason = OF_ACCOUNT.includes(said) ? ACCOUNT_REFUSED : said;
+  return { kind: 'refused', reason, detail, result, cure: null };
 }

@@ -2,7 +2,7 @@
 // `sandbox` belongs to the built-in simulator; a token that ends in `/test` means the bot of that number on Telegram's
 // test servers, which is another bot.
 
-import { isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
+import { ownIdOf, SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const TEST = '/test';
@@ -34,8 +34,7 @@ export function claimedId(credential: string): string {
 
 // The bot's number as the platform and its clients know it.
 export function botOf(account: string): string {
-  const id = account.slice(account.indexOf(':') + 1);
-  const bare = isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
+  const bare = ownIdOf(account);
   const colon = bare.indexOf(':');
   return colon < 0 ? bare : bare.slice(0, colon);
 }

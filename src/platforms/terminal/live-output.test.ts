@@ -53,10 +53,10 @@ test('its calls are those the terminal takes', async () => {
   const shown = () => screens.watch('local', 'c', () => {}).shown.map((each) => each.text);
   const sent = await make(LIVE_OUTPUT.open({ text: 'gro' }, place));
   const id = sent.kind === 'sent' ? sent.messageId! : '';
-  await make(LIVE_OUTPUT.edit({ text: 'growing' }, place, id));
+  await make(LIVE_OUTPUT.edit!({ text: 'growing' }, place, id));
   expect(shown()).toEqual(['growing']);
-  await make(LIVE_OUTPUT.typing!(place));
-  await make(LIVE_OUTPUT.remove(place, id));
+  await make(LIVE_OUTPUT.typing!(place)!);
+  await make(LIVE_OUTPUT.remove!(place, id));
   expect(shown()).toEqual([]);
   // What it would ask of the limits is asked before there is a text.
   expect(terminal.calls.describe('sendMessage', LIVE_OUTPUT.open({}, place).params).kind).toBe(

@@ -1,38 +1,28 @@
 // Live output on a terminal: one message that is edited, as soon as there is more of it. Nothing has to be spared, so
 // there is no budget. Text is shown as it is written: what language models write is made to be read so, too.
 
-import { priorityOf } from '../../domain/priority.ts';
-import type { LiveOutput, LivePlace } from '../live-output.ts';
-import { address, type TerminalParams } from './describe.ts';
+import { editedOutput } from '../edited-output.ts';
+import { address } from './describe.ts';
 
 // Of one message. A cut depends on nothing that comes later, so that what is shown stays where it is.
 const TEXT_UNITS_MAX = 8192;
 // The first half of a character whose second is still on its way.
 const HALF_AT_END = /[\ud800-\udbff]$/;
-const GONE = ['message_not_found', 'reference_lost'];
 
-const METHODS = { open: 'sendMessage', edit: 'editMessageText' };
+const METHODS = { open: 'sendMessage', edit: 'editMessageText', remove: 'deleteMessage' };
 
-export const LIVE_OUTPUT = {
+export const LIVE_OUTPUT = editedOutput({
   methods: METHODS,
+  address,
+  idName: 'message_id',
+  idOf: Number,
   strategy: 'coalesce_only',
-  transportOf: () => 'edit',
-  budgetMpm: () => null,
-  messageMpm: () => null,
-  priorityOf,
+  editsMpm: null,
+  messagesMpm: null,
+  gone: ['message_not_found'],
   render: (text, _format, isFinal) => partsOf(isFinal ? text : text.replace(HALF_AT_END, '')),
-  open: (content, place) => call(METHODS.open, content, place),
-  edit: (content, place, messageId) =>
-    call(METHODS.edit, { ...content, message_id: Number(messageId) }, place),
-  remove: (place, messageId) => call('deleteMessage', { message_id: Number(messageId) }, place),
-  typing: (place) => call('sendChatAction', {}, place),
-  isGone: (reason) => GONE.includes(reason),
-  lacksDrafts: () => true,
-} satisfies LiveOutput;
-
-function call(method: string, params: TerminalParams, place: LivePlace) {
-  return { method, params: address(params, place) };
-}
+  typing: (place) => ({ method: 'sendChatAction', params: address({}, place) }),
+});
 
 function partsOf(text: string): { text: string }[] {
   const parts: { text: string }[] = [];

@@ -2,12 +2,12 @@
 // `{"error":{"message","type","code","error_data":{"details"},"fbtrace_id"}}`.
 
 import type { DescribedCall } from '../../domain/call.ts';
-import type { Problem } from '../../domain/errors.ts';
 import { provisionalId } from '../../domain/ids.ts';
-import { scalarText } from '../../domain/scalar.ts';
+import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import type { DeliveryEnding, DialectWords, Params, ValueAnswer } from '../dialect.ts';
-import { fieldsOf, PRODUCT } from './describe.ts';
+import type { Params, ValueAnswer } from '../dialect.ts';
+import { dialectWords } from '../words.ts';
+import { PRODUCT } from './describe.ts';
 
 const SUCCESS = '{"success":true}';
 
@@ -32,18 +32,14 @@ const STATUSES: Readonly<Record<number, number>> = {
   131031: 403,
 };
 
-export const WORDS: DialectWords = {
+export const WORDS = dialectWords({
   refused,
   unreadable,
-  conflict: (detail) => refused(409, detail),
-  problem: ({ status, detail }: Problem, retryAfterS) =>
-    status === 429 ? later(retryAfterS) : refused(status === 422 ? 400 : status, detail),
   later,
   tooLarge: () => ({ status: 413, headers: { connection: 'close' }, body: null }),
-  ended: (_call, _params, ending) => ended(ending),
+  shown: (result) => (result === null ? said(200, SUCCESS) : answered(result)),
   provisional,
-  cosmetic: (result) => (result === null ? said(200, SUCCESS) : answered(result)),
-};
+});
 
 function said(status: number, body: string): ValueAnswer {
   return { status, body };
@@ -64,27 +60,6 @@ export function unreadable(detail: string): ValueAnswer {
 function later(seconds: number): ValueAnswer {
   const answer = refused(429, `Too many requests, retry after ${seconds} s`);
   return { ...answer, headers: { 'retry-after': seconds } };
-}
-
-function ended(ending: DeliveryEnding): ValueAnswer {
-  if (ending.result !== null && (ending.state === 'sent' || ending.state === 'dead')) {
-    return answered(ending.result);
-  }
-  switch (ending.state) {
-    case 'sent':
-      return said(200, SUCCESS);
-    case 'expired':
-      return refused(408, 'Its time to live ran out before it could go');
-    case 'cancelled':
-      return refused(410, 'The delivery was cancelled');
-    case 'uncertain':
-      // Not a 5xx: clients repeat those on their own, and it may have arrived.
-      return refused(409, 'The answer was lost, it may have been delivered');
-    case 'superseded':
-      return refused(409, 'A newer one took its place');
-    default:
-      return refused(502, ending.detail ?? ending.reason ?? 'failed');
-  }
 }
 
 // As the platform said it: the status of an error follows from its code.

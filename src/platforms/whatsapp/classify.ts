@@ -3,10 +3,11 @@
 // that shape are quoted: a stranger's page may quote our request.
 
 import { ACCOUNT_REFUSED, type Outcome } from '../../domain/outcome.ts';
+import { fieldsOf } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
-import { fieldsOf } from './describe.ts';
+import { unanswered } from '../unanswered.ts';
 import { handlingOf, STOP_MS } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';
 
@@ -17,20 +18,10 @@ const GROWTH = 2;
 type Answered = Extract<Reply, { kind: 'answered' }>;
 
 export function classify(_method: string, reply: Reply): Outcome {
-  switch (reply.kind) {
-    case 'unsent':
-      // Shutting down, and waiting in vain for a free connection, say nothing about the host.
-      return failed('unsent', words(reply), !['shut_down', 'timeout'].includes(reply.reason));
-    case 'lost':
-      return uncertain(reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost', words(reply));
-    case 'answered': {
-      const answer = fieldsOf(jsonOrUndefined(reply.body));
-      if ('error' in answer) return ofError(reply, readError(answer.error));
-      return reply.status < 300 ? ofSuccess(reply, answer) : ofStranger(reply);
-    }
-    default:
-      return unreachable(reply);
-  }
+  if (reply.kind !== 'answered') return unanswered(reply);
+  const answer = fieldsOf(jsonOrUndefined(reply.body));
+  if ('error' in answer) return ofError(reply, readError(answer.error));
+  return reply.status < 300 ? ofSuccess(reply, answer) : ofStranger(reply);
 }
 
 function ofSuccess(reply: Answered, answer: Readonly<Record<string, unknown>>): Outcome {
@@ -110,10 +101,6 @@ function refused(reason: WhatsappReason, detail: string, result: string): Outcom
   return { kind: 'refused', reason, detail, result, cure: null };
 }
 
-function failed(reason: WhatsappReason, detail: string, hostDown: boolean): Outcome {
-  return { kind: 'failed', reason, detail: detail.slice(0, DETAIL_CHARS_MAX), hostDown };
-}
-
 function saidDown(reason: WhatsappReason, detail: string, status: number): Outcome {
   const broken = status >= 500 ? { status } : null;
   return { kind: 'failed', reason, detail, hostDown: true, isAnswered: true, ...broken };
@@ -126,5 +113,3 @@ function uncertain(reason: WhatsappReason, detail: string) {
 function wordless(message: string): string {
   return JSON.stringify({ error: { message, type: 'OAuthException', code: 1 } });
 }
-
-const words = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;

@@ -2,7 +2,7 @@
 // meant for, and one token may serve many, so the id stands before it. A token that begins with `sandbox` belongs to
 // the built-in simulator.
 
-import { isSandboxAccount, SANDBOX } from '../../domain/ids.ts';
+import { ownIdOf, SANDBOX } from '../../domain/ids.ts';
 import type { CredentialRules } from '../platform.ts';
 
 const CREDENTIAL = /^\d{1,30}:[\w-]{1,512}$/;
@@ -24,19 +24,13 @@ export function isSandboxToken(credential: string): boolean {
   return credential.includes(':') && tokenOf(credential).startsWith(SANDBOX);
 }
 
-// The number's id as the platform knows it.
-export function numberOfAccount(account: string): string {
-  const id = account.slice(account.indexOf(':') + 1);
-  return isSandboxAccount(account) ? id.slice(SANDBOX.length + 1) : id;
-}
-
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
   expected: 'a phone number id and its access token, <digits>:<token>',
   isShaped: isCredential,
   isAccountId: (name) => ACCOUNT_ID.test(name),
   claimedId: (credential) => numberOf(credential) || credential,
-  virtual: (account, secret) => `${numberOfAccount(account)}:${secret}`,
+  virtual: (account, secret) => `${ownIdOf(account)}:${secret}`,
   // With the number before them, virtual ones among them, and as Meta makes them.
   secrets: [
     /(?<!\d)\d+(?::|%3A)(?:sandbox[\w-]*|[\w-]{20,})/,

@@ -3,7 +3,7 @@
 // in what they count for. Whatever else the Graph API has is passed on, under its verb and path.
 
 import type { Family, Gate } from '../../domain/call.ts';
-import { scalarText } from '../../domain/scalar.ts';
+import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { PlainParams, Targets } from '../../domain/targets.ts';
 import type { Described } from '../platform.ts';
 
@@ -116,12 +116,6 @@ export function targets(name: string, params: WhatsappParams): Targets {
   if (params.status !== undefined) return { kind: 'account', chats: [] };
   const chat = chatOf(params.to);
   return chat === null ? { kind: 'unknown' } : { kind: 'chats', chats: [chat] };
-}
-
-export function fieldsOf(value: unknown): WhatsappParams {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as WhatsappParams)
-    : {};
 }
 
 export function textParams(text: string): Record<string, unknown> {

@@ -4,7 +4,8 @@
 // frozen: planOf runs for every decision and must not allocate.
 
 import { FAMILIES, type Family, GATES, type Gate } from '../../domain/call.ts';
-import type { Charge, Plan, Priors, Rule } from '../../limits/limits.ts';
+import type { Charge, Plan, Priors } from '../../limits/limits.ts';
+import { debt, plan, windowed } from '../plans.ts';
 
 // Named as the settings are.
 export interface WhatsappLimits {
@@ -45,23 +46,15 @@ function rulesOf(limits: WhatsappLimits) {
   const { whatsappPerS, whatsappPairBurst, whatsappPairEachMs, whatsappTier } = limits;
   const pairMs = whatsappPairBurst * whatsappPairEachMs;
   return {
-    second: rule({
-      name: 'number_second',
-      scope: 'account',
-      count: whatsappPerS,
-      perMs: SECOND_MS,
-    }),
-    pair: rule({
-      ...{ name: 'pair_debt', scope: 'chat', kind: 'debt' },
-      ...{ count: whatsappPairBurst, perMs: pairMs },
-    }),
-    typing: rule({ name: 'typing_spacing', scope: 'chat', count: 1, perMs: TYPING_SPACING_MS }),
+    second: windowed('number_second', 'account', whatsappPerS, SECOND_MS),
+    pair: debt('pair_debt', 'chat', whatsappPairBurst, pairMs),
+    typing: windowed('typing_spacing', 'chat', 1, TYPING_SPACING_MS),
     tier:
       whatsappTier === null
         ? null
-        : rule({
-            ...{ name: 'portfolio_tier', scope: 'account', kind: 'chats' },
-            ...{ count: whatsappTier, perMs: DAY_MS },
+        : Object.freeze({
+            ...windowed('portfolio_tier', 'account', whatsappTier, DAY_MS),
+            kind: 'chats' as const,
           }),
   };
 }
@@ -84,12 +77,6 @@ function planFor(rules: Rules, family: Family, gate: Gate): Plan {
       return plan([], []);
   }
 }
-
-function plan(account: Rule[], chat: Rule[]): Plan {
-  return Object.freeze({ account: Object.freeze(account), chat: Object.freeze(chat) });
-}
-
-const rule = (given: Rule): Rule => Object.freeze(given);
 
 function table<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {
   return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;

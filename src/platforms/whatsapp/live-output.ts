@@ -2,9 +2,9 @@
 // paragraphs, the final last. A typing sign answers a message: without one there is none.
 
 import { priorityOf } from '../../domain/priority.ts';
-import { scalarText } from '../../domain/scalar.ts';
+import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import type { LiveOutput } from '../live-output.ts';
-import { address, fieldsOf, MESSAGES, type WhatsappParams } from './describe.ts';
+import { address, MESSAGES, type WhatsappParams } from './describe.ts';
 import { renderLive } from './live-text.ts';
 
 const CONTENT = ['text', 'type'];

@@ -2,27 +2,14 @@
 // Links have no markup there, so their address stands behind their words.
 
 import type { Format } from '../../domain/live.ts';
-import { type PartSize, type Signs, writtenParts } from '../markup.ts';
+import { type PartSize, type Signs, sharedSigns, writtenParts } from '../markup.ts';
 
 // Of a message, with its markup.
 export const TEXT_CHARS_MAX = 4096;
 const SIZE: PartSize = { unitsMax: TEXT_CHARS_MAX, partUnits: 3500 };
 
-const MARKERS: Readonly<Record<string, string>> = {
-  bold: '*',
-  italic: '_',
-  strikethrough: '~',
-  code: '`',
-  pre: '```',
-};
-
 const SIGNS: Signs = {
-  around({ type, url }, inside) {
-    const marker = MARKERS[type];
-    if (marker !== undefined) return [marker, marker];
-    const isLink = type === 'text_link' && typeof url === 'string' && url !== inside;
-    return ['', isLink ? ` (${url})` : ''];
-  },
+  around: sharedSigns((url, inside) => ['', url === inside ? '' : ` (${url})`]),
 };
 
 // None of a text that shows nothing.

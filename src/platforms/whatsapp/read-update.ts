@@ -1,13 +1,13 @@
 // What WhatsApp posts: one post may hold messages and statuses of many users and of several numbers. It is cut into
 // updates of one thing each, and each is read as far as delivery needs it. Nothing is believed before it is checked.
 
-import { hash } from 'node:crypto';
-import { scalarText } from '../../domain/scalar.ts';
+import { fieldsOf, scalarText } from '../../domain/scalar.ts';
 import { unreachable } from '../../system/assert.ts';
+import { numberOf } from '../numbered.ts';
 import type { MessageReceipt, UpdatePart, UpdateSummary, Voice } from '../updates.ts';
 import { unmarked } from './callback-data.ts';
 import { readError } from './classify.ts';
-import { fieldsOf, PRODUCT } from './describe.ts';
+import { PRODUCT } from './describe.ts';
 import { handlingOf } from './error-codes.ts';
 import type { WhatsappReason } from './reasons.ts';
 
@@ -16,10 +16,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const OBJECT = 'whatsapp_business_account';
 // Someone pressed what the business had sent: an answer is awaited.
 const PRESSES = ['interactive', 'button'];
-// Updates have no numbers of their own: one is made of the time (so that they sort) and of what they say (so that one
-// that is posted again is known). Both parts together are exact in a number.
-const SECONDS_WRAP = 2 ** 20;
-const DIGEST_RANGE = 2 ** 32;
+// A post has many updates of one second: what they say tells them apart, so most of a number is for that.
+const NUMBER_BITS = { timeBits: 20, keyBits: 32 };
 
 interface Change {
   readonly entry: Fields;
@@ -81,7 +79,7 @@ export function readUpdate(update: unknown): UpdateSummary | null {
   const said = message ?? status;
   const at = secondsOf(said?.timestamp);
   const print = said === undefined ? first.change : printOf(said);
-  const updateId = ((at ?? 0) % SECONDS_WRAP) * DIGEST_RANGE + digestOf(print);
+  const updateId = numberOf(JSON.stringify(print), at ?? 0, NUMBER_BITS);
   if (message === undefined) {
     const chat = scalarText(status?.recipient_id) || null;
     return { updateId, chat, messageId: null, voice: 'none', saidAt: null };
@@ -100,10 +98,6 @@ function printOf({ id, status, from, recipient_id: to }: Fields): Fields {
 function voiceOf({ type, context }: Fields): Voice {
   if (PRESSES.includes(scalarText(type))) return 'addressed';
   return scalarText(fieldsOf(context).id) === '' ? 'wrote' : 'addressed';
-}
-
-function digestOf(value: unknown): number {
-  return Number.parseInt(hash('sha256', JSON.stringify(value)).slice(0, 8), 16);
 }
 
 function secondsOf(value: unknown): number | null {

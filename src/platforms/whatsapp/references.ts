@@ -2,7 +2,8 @@
 // provisional ids and named by the real ones when those are known.
 
 import { seqOfProvisional } from '../../domain/ids.ts';
-import { fieldsOf, type WhatsappParams } from './describe.ts';
+import { fieldsOf } from '../../domain/scalar.ts';
+import type { WhatsappParams } from './describe.ts';
 
 const MENTION = '"message_id"';
 const HOLDERS = ['context', 'reaction'];

@@ -4,7 +4,8 @@
 // the query names, or that the same token last wrote with.
 
 import { hash } from 'node:crypto';
-import { ATTACH, attachedTo, type Files, NO_FILES, withoutReserved } from '../../domain/body.ts';
+import { ATTACH, attachedTo, type Files, NO_FILES } from '../../domain/body.ts';
+import { fieldsOf } from '../../domain/scalar.ts';
 import type {
   DialectReading,
   DialectRoute,
@@ -15,6 +16,7 @@ import type {
   ReadCall,
   RequestHead,
 } from '../dialect.ts';
+import { givenFields } from '../given.ts';
 import { refused, unreadable } from './answer.ts';
 import { tokenOf } from './credentials.ts';
 import { isOfMessages, isPassed, MESSAGES } from './describe.ts';
@@ -79,14 +81,12 @@ function located(credential: string, method: string): LocatedCall | null {
   return { kind: 'call', credential, method, params: NO_PARAMS };
 }
 
-function read({ method }: LocatedCall, { query, body, files }: GivenParams): ReadCall {
-  if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
-    return { kind: 'refused', answer: unreadable('a JSON object is expected') };
-  }
+function read({ method }: LocatedCall, given: GivenParams): ReadCall {
   // Ours, and not the platform's to know.
-  const { phone_number_id: _number, access_token: _token, ...asked } = flat(query);
-  const given = { ...asked, ...withoutReserved((body ?? {}) as Params) };
-  return { kind: 'call', method, params: withAttached(given, files) };
+  const { phone_number_id: _number, ...query } = fieldsOf(given.query);
+  const params = givenFields({ ...given, query }, ['access_token']);
+  if (params !== null) return { kind: 'call', method, params: withAttached(params, given.files) };
+  return { kind: 'refused', answer: unreadable('a JSON object is expected') };
 }
 
 // A file that nothing refers to is itself the parameter of its name.
@@ -95,14 +95,6 @@ function withAttached(given: Params, files: Files): Params {
   const referred = attachedTo(given);
   const unsaid = Object.keys(files).filter((name) => !(name in given) && !referred.has(name));
   return { ...given, ...Object.fromEntries(unsaid.map((name) => [name, `${ATTACH}${name}`])) };
-}
-
-function flat(query: unknown): Record<string, unknown> {
-  const params: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(withoutReserved((query ?? {}) as Params))) {
-    params[name] = Array.isArray(value) ? value[0] : value;
-  }
-  return params;
 }
 
 // Which number a token last wrote with, by its digest; the oldest is forgotten first. It only completes a credential,

@@ -1,13 +1,13 @@
 // The settings of WhatsApp: where the Graph API is, what a number's limits are believed to be, how live output goes.
 
-import { baseUrl, choice, integer, orNone, text } from '../../config/parse.ts';
-import { limit, row, type SettingValues } from '../../config/setting.ts';
-import { STRATEGIES, type Strategy } from '../../domain/live.ts';
+import { integer, orNone, text } from '../../config/parse.ts';
+import { limit, pacing, row, type SettingValues, upstream } from '../../config/setting.ts';
 
 export const WHATSAPP_SETTINGS = {
-  whatsappApi: row('server', 'whatsapp_api', baseUrl(), 'https://graph.facebook.com', {
-    meaning: 'Upstream of WhatsApp: the Graph API, or a simulator',
-  }),
+  whatsappApi: upstream(
+    ...(['whatsapp', 'https://graph.facebook.com'] as const),
+    'Upstream of WhatsApp: the Graph API, or a simulator',
+  ),
   whatsappVersion: row('server', 'whatsapp_version', text('a version such as v23.0'), 'v23.0', {
     meaning: 'Version of the Graph API that messages are sent with; other calls keep their own',
   }),
@@ -34,10 +34,12 @@ export const WHATSAPP_SETTINGS = {
       unit: 'per any 24 hours',
     },
   ),
-  qosWhatsapp: row<Strategy>('live', 'qos_whatsapp', choice(STRATEGIES), 'chunks', {
-    meaning: 'How live output is paced on WhatsApp, where nothing can be edited: always as chunks',
-    perAccount: true,
-  }),
+  qosWhatsapp: pacing(
+    'whatsapp',
+    'chunks',
+    'WhatsApp',
+    ', where nothing can be edited: always as chunks',
+  ),
 } as const;
 
 export type WhatsappSettings = SettingValues<typeof WHATSAPP_SETTINGS>;

@@ -2,25 +2,19 @@
 // webhook is verified, who wrote, and what became of messages.
 
 import { createHmac } from 'node:crypto';
+import { ownIdOf } from '../../domain/ids.ts';
 import { scalarText } from '../../domain/scalar.ts';
 import { isSameSecret } from '../../system/same-secret.ts';
-import type { UpdateReading } from '../updates.ts';
-import { numberOfAccount } from './credentials.ts';
+import { signedPosts } from '../signed.ts';
+import { POSTED_ONLY, type UpdateReading } from '../updates.ts';
 import { DAY_MS } from './limits.ts';
 import { partsOf, readUpdate } from './read-update.ts';
 
-const SIGNATURE_HEADER = 'x-hub-signature-256';
-const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
-const NOTHING_ASKED = { offset: 0, limit: 100, timeoutMs: 0, allowed: [] };
-
 export const UPDATES: UpdateReading = {
-  verify(headers, rawBody, secret) {
-    const given = headers[SIGNATURE_HEADER];
-    if (typeof given !== 'string' || !SIGNATURE.test(given)) return false;
-    return rawBody === null || isSameSecret(given, signatureOf(rawBody, secret));
-  },
-  proofOf: (rawBody, secret) => ({ [SIGNATURE_HEADER]: signatureOf(rawBody, secret) }),
-  idOf: numberOfAccount,
+  // Users write to a number, and mention nobody.
+  ...POSTED_ONLY,
+  ...signedPosts({ header: 'x-hub-signature-256', prefix: 'sha256=' }),
+  idOf: ownIdOf,
   read: readUpdate,
   parts: partsOf,
   // A day after a user's last word everything but a template is refused.
@@ -33,18 +27,7 @@ export const UPDATES: UpdateReading = {
       return isSameSecret(token, verifyToken(secret)) ? scalarText(query['hub.challenge']) : null;
     },
   },
-  // Users write to a number, and mention nobody.
-  namesSomeone: () => false,
-  nameCall: { method: 'GET /v23.0/me', body: '{}' },
-  nameIn: () => null,
-  callIn: () => null,
-  readPoll: () => NOTHING_ASKED,
-  isAsked: () => true,
 };
-
-function signatureOf(body: string, secret: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-}
 
 // It stands in a URL and on a page of Meta's, so it is not the secret itself.
 function verifyToken(secret: string): string {

@@ -1,11 +1,11 @@
 // WhatsApp's Cloud API as a platform, put together from its files. It keeps no state of deliveries.
 
-import { withoutExact } from '../../domain/body.ts';
 import type { Transport } from '../../system/http/transport.ts';
 import type { FileSource, Platform } from '../platform.ts';
+import { webWire } from '../web-wire.ts';
 import { WORDS } from './answer.ts';
 import { classify } from './classify.ts';
-import { CREDENTIALS } from './credentials.ts';
+import { CREDENTIALS, isSandboxToken } from './credentials.ts';
 import {
   address,
   describe,
@@ -16,7 +16,7 @@ import {
   targets,
   textParams,
 } from './describe.ts';
-import { type GraphRoutes, hostOf, identify, isLocal, pass, send } from './graph.ts';
+import { type GraphParts, questionOf, requestOf } from './graph.ts';
 import { type WhatsappLimits, whatsappPriors } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
 import { UNREACHABLE } from './reasons.ts';
@@ -30,6 +30,8 @@ export { REASONS, type WhatsappReason } from './reasons.ts';
 
 // A status tells within seconds what became of a message; before that an uncertain one is not sent again.
 const RECONCILED_MS = 30_000;
+// Tokens that begin with `sandbox` reach the built-in simulator and never Meta.
+const LOOK = { ...CREDENTIALS, isSandbox: isSandboxToken };
 const VERSION_DEFAULT = 'v23.0';
 // How much of Meta's own limits is used, and by what support finds a call.
 const HEADERS_PASSED = [
@@ -48,9 +50,8 @@ export interface WhatsappOptions {
 }
 
 export function createWhatsapp(options: WhatsappOptions): Platform {
-  const routes: GraphRoutes = {
-    transport: options.transport,
-    sandbox: options.sandbox ?? null,
+  const wires = { transport: options.transport, sandbox: options.sandbox ?? null };
+  const parts: GraphParts = {
     files: options.files ?? null,
     version: options.version ?? VERSION_DEFAULT,
   };
@@ -68,17 +69,12 @@ export function createWhatsapp(options: WhatsappOptions): Platform {
       targets,
     },
     limits: whatsappPriors(options.limits ?? {}),
-    wire: {
-      hostOf: (credential) => hostOf(routes, credential),
-      isLocal,
-      identify: (credential) => identify(routes, credential),
-      send: (call) => send(routes, { ...call, body: withoutExact(call.body) }),
+    ...webWire(wires, LOOK, {
+      requestOf: (call) => requestOf(parts, call),
+      questionOf: (credential) => questionOf(parts, credential),
       classify,
       reconciledMs: RECONCILED_MS,
-      async close() {
-        await Promise.all([routes.transport.close(), routes.sandbox?.close()]);
-      },
-    },
+    }),
     tuning: {
       limits: whatsappPriors,
       strategy: ({ qosWhatsapp }: Readonly<WhatsappSettings>) => qosWhatsapp,
@@ -89,11 +85,6 @@ export function createWhatsapp(options: WhatsappOptions): Platform {
       ...{ routes: ROUTES, own: OWN, headersPassed: HEADERS_PASSED },
       ...createReading(),
       ...WORDS,
-    },
-    passage: {
-      pass: (call, hangUp) => pass(routes, call, hangUp),
-      // Files lie at addresses of their own, which the answer to a call names.
-      download: async () => ({ kind: 'unsent', reason: 'refused', detail: 'no files are here' }),
     },
     live: LIVE_OUTPUT,
     updates: UPDATES,

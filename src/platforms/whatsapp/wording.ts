@@ -1,6 +1,7 @@
 // What a new message says in plain words, for observers on other platforms.
 
-import { fieldsOf, type WhatsappParams } from './describe.ts';
+import { fieldsOf } from '../../domain/scalar.ts';
+import type { WhatsappParams } from './describe.ts';
 
 const MEDIA = ['image', 'video', 'audio', 'document', 'sticker'];
 

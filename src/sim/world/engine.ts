@@ -8,7 +8,7 @@ import type { Transport } from '../../system/http/transport.ts';
 import type { Random } from '../../system/random.ts';
 
 export interface WorldMessage {
-  // `telegram:<number>`, and the credential it calls with.
+  // `<platform>:<number>`, and the credential it calls with.
   readonly account: string;
   readonly token: string;
   readonly chat: string;
@@ -19,6 +19,8 @@ export interface WorldMessage {
   readonly priority: Priority;
   // It answers someone who just wrote: not bound by the broadcast limit.
   readonly isReply: boolean;
+  // It changes a message that is there; left out: as its method says.
+  readonly changes?: boolean;
   // Edits of a growing text; the last of them is final.
   readonly live: boolean;
   readonly final: boolean;
@@ -87,6 +89,10 @@ export interface WorldPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly transport: Transport;
+  // By platform, where a world has several; left out: all of them speak over the one.
+  readonly wires?: ReadonlyMap<string, Transport>;
+  // How long a commit takes at most; left out: a few milliseconds.
+  readonly commitMsMax?: number;
   readonly disk: WorldDisk;
   // Every account there is, with its credential.
   readonly accounts: readonly { readonly id: string; readonly token: string }[];

@@ -1,6 +1,7 @@
 // Everything the world saw, kept for the checkers, and the story of each message put together from it.
 // The checkers read this and nothing else: never the engine, never its limits.
 
+import type { SimCall } from '../model.ts';
 import { textOf } from '../params.ts';
 import type { JudgedCall } from '../telegram/model.ts';
 import type { SimTelegramOptions } from '../telegram/options.ts';
@@ -59,8 +60,8 @@ export interface Try {
   // What the engine was told: the answer's status, or that there was none.
   readonly said: number | 'unsent' | 'lost';
   readonly fault: string | null;
-  // What the platform made of it; null: it never got there.
-  readonly call: JudgedCall | null;
+  // What the platform made of it; null: it never got there. `cost`: in messages.
+  readonly call: (SimCall & { readonly cost: number }) | null;
 }
 
 export function tryOf(exchange: Exchange<JudgedCall>): Try {
@@ -142,7 +143,7 @@ export function toldToWait(one: Try): { seconds: number; until: number } | null 
 
 // Doing it again changes nothing more: edits, deletions, reactions.
 export function isRepeatable({ message }: Story): boolean {
-  return !message.method.startsWith('send');
+  return message.changes ?? !message.method.startsWith('send');
 }
 
 export function tell(story: Story, startedAt: number): string {

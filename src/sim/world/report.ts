@@ -65,13 +65,19 @@ const PROMISES: Readonly<Record<string, string>> = {
   windows: 'no window of the platform is exceeded',
   isolation: "one chat's trouble is its own",
   ends: 'it ends as it was asked to',
+  counted: 'no limit is exceeded, as the platform itself counts',
+  apart: "one platform's trouble changes nothing for another",
 };
 
 const FINDINGS_PER_CHECK_MAX = 3;
 const FLOODS_SHOWN_MAX = 5;
 
-export function report(evidence: Evidence, learned: readonly WorldLearnedRate[]): WorldReport {
-  const perCheck = CHECKS.map((check) => check(evidence));
+export function report(
+  evidence: Evidence,
+  learned: readonly WorldLearnedRate[],
+  checks: readonly Check[] = CHECKS,
+): WorldReport {
+  const perCheck = checks.map((check) => check(evidence));
   const findings = perCheck.flatMap((found) => found.slice(0, FINDINGS_PER_CHECK_MAX));
   const broken: Record<string, number> = {};
   for (const found of perCheck) if (found[0]) broken[found[0].check] = found.length;

@@ -14,18 +14,37 @@ import {
 
 // Between the decision to send and the first byte.
 const LATE_MS_MAX = 1000;
+// Of a message that its chat was not asked for, because it refused others.
+const NOT_ASKED = 'channel_refused';
 // Given up on only after trying so often.
 const FAILURES_BEFORE_DEATH_MIN = 3;
 
-export const checkEnds: Check = (evidence) =>
-  evidence.stories.flatMap((story) => {
-    const problem = endOf(story, evidence) ?? timesOf(story);
+export const checkEnds: Check = (evidence) => {
+  const refusing = refusingPlaces(evidence);
+  return evidence.stories.flatMap((story) => {
+    const problem = endOf(story, evidence, refusing) ?? timesOf(story);
     return problem === null
       ? []
       : [{ check: 'ends', facts: `${problem}: ${tell(story, evidence.startedAt)}` }];
   });
+};
 
-function endOf(story: Story, evidence: Evidence): string | null {
+// Since when a chat refuses: from then on it may be spared being asked for each message.
+function refusingPlaces({ tries }: Evidence): Map<string, number> {
+  const since = new Map<string, number>();
+  for (const one of tries) {
+    if (!isRefusal(one.said)) continue;
+    const place = placeOf(one);
+    since.set(place, Math.min(one.endedAt, since.get(place) ?? Number.POSITIVE_INFINITY));
+  }
+  return since;
+}
+
+function endOf(
+  story: Story,
+  evidence: Evidence,
+  refusing: ReadonlyMap<string, number>,
+): string | null {
   const { record, message, tries } = story;
   if (record === null) return null;
   if (story.cancelledAt !== null && record.state !== 'cancelled') {
@@ -46,7 +65,10 @@ function endOf(story: Story, evidence: Evidence): string | null {
     case 'dead': {
       const wasRefused = tries.some((one) => isRefusal(one.said));
       const failed = tries.filter((one) => one.said !== 200 && one.said !== 429).length;
-      return wasRefused || failed >= FAILURES_BEFORE_DEATH_MIN ? null : 'dead though never refused';
+      if (wasRefused || failed >= FAILURES_BEFORE_DEATH_MIN) return null;
+      const since = refusing.get(placeOf(message)) ?? Number.POSITIVE_INFINITY;
+      const isSpared = record.reason === NOT_ASKED && (record.settledAt ?? 0) >= since;
+      return isSpared ? null : 'dead though never refused';
     }
     default:
       return null;
@@ -60,12 +82,16 @@ function supersededBy(story: Story, evidence: Evidence): string | null {
     isRepeatable(story) &&
     story.message.method === by.message.method &&
     placeOf(story.message) === placeOf(by.message) &&
-    story.message.params.message_id === by.message.params.message_id;
+    messageOf(story) === messageOf(by);
   if (!isSameMessage) return `superseded by #${by.number}, which is not its newer text`;
   if (by.record.seq < story.record!.seq) {
     return by.message.final ? null : `superseded by an older text, #${by.number}`;
   }
   return story.message.final && !by.message.final ? 'a final superseded by a preview' : null;
+}
+
+function messageOf({ message }: Story): unknown {
+  return message.params.message_id ?? message.params.ts;
 }
 
 function timesOf({ message, tries, cancelledAt }: Story): string | null {

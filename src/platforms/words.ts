@@ -1,0 +1,41 @@
+// What Sluice says to a platform's clients, put together from the few things that platforms say differently: how a no
+// looks, how a wait does, and what an ended or a coming message is.
+
+import type { DeliveryEnding, DialectWords, ValueAnswer } from './dialect.ts';
+import { unshown } from './endings.ts';
+
+export interface OwnWords extends Pick<DialectWords, 'refused' | 'later' | 'provisional'> {
+  // Left out: as any other no of its status.
+  readonly unreadable?: DialectWords['unreadable'];
+  readonly tooLarge?: DialectWords['tooLarge'];
+  // An answer of the platform's, as it would come from there; null: it was done, and there is none.
+  shown(result: string | null): ValueAnswer;
+}
+
+// No platform's clients know a 422; what they would do with one is theirs.
+const UNPROCESSABLE = 422;
+
+export function dialectWords(own: OwnWords): DialectWords {
+  const { refused, later, provisional, shown } = own;
+  return {
+    unreadable: (detail) => refused(400, detail),
+    tooLarge: () => refused(413, 'too large'),
+    ...own,
+    refused,
+    later,
+    provisional,
+    conflict: (detail) => refused(409, detail),
+    problem: ({ status, detail }, retryAfterS) =>
+      status === 429
+        ? later(retryAfterS)
+        : refused(status === UNPROCESSABLE ? 400 : status, detail),
+    ended: (_call, _params, ending) => endedIn(ending, own),
+    cosmetic: shown,
+  };
+}
+
+function endedIn(ending: DeliveryEnding, { refused, shown }: OwnWords): ValueAnswer {
+  const { state, result } = ending;
+  const isShown = state === 'sent' || (state === 'dead' && result !== null);
+  return isShown ? shown(result) : refused(...unshown(ending));
+}
