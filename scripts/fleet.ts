@@ -1,15 +1,26 @@
 // npm run fleet: three nodes on one Postgres, with Redis where it is installed, before a simulated Telegram, as they
-// would run on three machines. Prints where their pages are; Ctrl-C ends all of it. `npm run fleet -- 5` starts five.
+// would run on three machines. Prints where their pages are; Ctrl-C ends all of it. `npm run fleet -- 5` starts five,
+// `npm run fleet -- trial` puts three on trial (fleet/trial.ts).
 
 import { startRedisServer } from '../src/cluster/redis.fixture.ts';
 import { startCluster } from '../src/store/postgres/cluster.fixture.ts';
 import { FLEET_KEY, FleetProcesses } from '../test/process/fleet.ts';
 import { ensure } from './ensure.ts';
+import { TRIALS, trial } from './fleet/trial.ts';
 
 const NODES_DEFAULT = 3;
 const PORT = 8080;
 
-const nodes = Number(process.argv[2] ?? NODES_DEFAULT);
+const [asked, ...rest] = process.argv.slice(2);
+if (asked === 'trial') {
+  const unknown = rest.filter((name) => !TRIALS.includes(name));
+  if (unknown.length > 0) {
+    console.error(`no trial is called ${unknown.join(', ')}; there are: ${TRIALS.join(', ')}`);
+    process.exit(2);
+  }
+  process.exit(await trial(rest));
+}
+const nodes = Number(asked ?? NODES_DEFAULT);
 const cluster = await startCluster();
 const redis = (await ensure('redis')) === null ? null : await startRedisServer();
 const fleet = await FleetProcesses.start({

@@ -37,7 +37,10 @@ export interface FleetParts {
   readonly log: Log;
   readonly journal: PostgresJournal;
   // The same with the spill before it.
-  readonly spilling: Pick<SpillingStore, 'append' | 'move' | 'standing'>;
+  readonly spilling: Pick<
+    SpillingStore,
+    'append' | 'move' | 'standing' | 'leaveStray' | 'takeStrays'
+  >;
   readonly ledger: Ledger;
   // As whom the store knows this process.
   readonly incarnation: string;
@@ -49,11 +52,16 @@ export interface SharedTruth {
   readonly keyring: Pick<Keyring, 'reload' | 'listen'>;
 }
 
-const TOPICS = { accounts: 'accounts', keys: 'keys' } as const;
+const TOPICS = { accounts: 'accounts', keys: 'keys', strays: 'strays' } as const;
 // Who missed a word of the bus knows it then.
 const REREAD_MS = 3_000;
 // How often it is looked whether this node stood still for longer than it was a member for sure.
 const CERTAIN_LOOK_MS = 500;
+// How long a caller waits for the owner to take up what was written without it: it may be dead.
+const TAKEN_UP_MS_MAX = 2_000;
+// A node that has not reached the store for so long looks whether others have taken its accounts.
+const AWAY_LOOK_AFTER_MS = 4_000;
+const AWAY_LOOK_MS = 1_000;
 // Pruning, and handing posts on: what one node does for all.
 const MAINTENANCE = { name: 'maintenance', ttlMs: 15_000 } as const;
 const NAME_FILE = 'node-name';
@@ -100,9 +108,10 @@ export class Fleet {
     const { coordination, pace } = openCoordination(parts);
     this.coordination = coordination;
     this.#pace = pace;
-    this.peers = new FleetPeers(this.secret, (outcome) => {
+    const count = (outcome: ForwardOutcome) => {
       this.forwards[outcome] += 1;
-    });
+    };
+    this.peers = new FleetPeers(this.secret, count, clock);
     const members = () => this.members;
     this.views = new FleetViews({ clock, peers: this.peers, self: incarnation, members });
     this.accounts = new FleetAccounts({
@@ -158,6 +167,12 @@ export class Fleet {
     const queueMaxOf = (account: string) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
+      leaveStray: (seq) =>
+        spilling.leaveStray(
+          seq,
+          () => this.coordination.publish(TOPICS.strays, ''),
+          TAKEN_UP_MS_MAX,
+        ),
     });
     return { dispatch, road: this.#road.road };
   }
@@ -203,7 +218,9 @@ export class Fleet {
     const accounts = own.map(({ id, breaker, waiting, inFlight }) => {
       return { id, breaker, waiting, inFlight };
     });
-    return { depths: local.depths(), counts: local.counts(), accounts };
+    const isAway = this.#p.spilling.standing.mode === 'away';
+    const away = isAway ? ({ isAway } as const) : null;
+    return { depths: local.depths(), counts: local.counts(), accounts, ...away };
   }
 
   #nodes(local: AskedRoad): NodeStanding[] {
@@ -221,6 +238,7 @@ export class Fleet {
     const { name } = this;
     this.#membership = new Membership({
       ...{ clock, coordination: this.coordination, pace: this.#pace, accounts: this.accounts },
+      isStoreAway: () => this.#p.spilling.standing.mode === 'away',
       self: { name, incarnation, url, startedAt: this.#startedAt },
       onFailure: (error) => log.warn({ err: error }, 'the fleet cannot be reached; trying again'),
       onMembers: (members) => {
@@ -231,6 +249,7 @@ export class Fleet {
     this.#follow(truth);
     await this.#membership.start();
     this.#every(CERTAIN_LOOK_MS, () => this.#lookAtCertainty());
+    this.#every(AWAY_LOOK_MS, () => void this.#lookWhileAway());
     await this.#claimMaintenance();
     this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
   }
@@ -276,6 +295,7 @@ export class Fleet {
         if (isOthers !== true) publish(TOPICS.accounts);
       }),
       keyring.listen(() => publish(TOPICS.keys)),
+      coordination.subscribe(TOPICS.strays, () => void this.#p.spilling.takeStrays()),
     );
     this.#every(REREAD_MS, () => {
       rereadAccounts();
@@ -298,6 +318,18 @@ export class Fleet {
     else if (this.#hasStoodStill) {
       this.#hasStoodStill = false;
       for (const account of [...this.accounts.open()]) void this.accounts.refresh(account);
+    }
+  }
+
+  // Who alone is cut from the store cannot read there what has become of its accounts; those who took them say so. What
+  // comes for them is handed on from then on, instead of lying here for as long as the cut lasts.
+  async #lookWhileAway(): Promise<void> {
+    const { mode, since } = this.#p.spilling.standing;
+    if (mode !== 'away' || this.#p.clock.now() - (since ?? 0) < AWAY_LOOK_AFTER_MS) return;
+    await this.views.refresh();
+    for (const { accounts, isAway } of this.views.views.values()) {
+      // What another that is away believes is no newer.
+      for (const { id } of isAway ? [] : accounts) this.accounts.lost(id);
     }
   }
 

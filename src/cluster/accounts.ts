@@ -106,6 +106,7 @@ export class FleetAccounts implements OwnedAccounts {
   }
 
   async #rowOf(account: string) {
+    if (this.#parts.isStoreAway()) return 'away';
     try {
       return await this.#parts.store.ownerOf(account);
     } catch (error) {

@@ -6,6 +6,7 @@
 import type { Clock } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { Coordination, FleetNode, NodeState } from './coordination.ts';
+import { within } from './deadline.ts';
 import { Loop } from './loop.ts';
 import {
   CUT_OFF_AFTER_MS,
@@ -16,6 +17,7 @@ import {
   OPENS_MAX,
   RESYNC_MS,
   RETURN_GRACE_MS,
+  ROWS_MS_MAX,
 } from './pace.ts';
 import { type HandOver, type OwnerRow, planOwnership } from './plan.ts';
 
@@ -26,6 +28,8 @@ export interface MembershipParts {
   // Asked for again and again: it is another when Redis is away.
   readonly pace: () => MembershipPace;
   readonly accounts: OwnedAccounts;
+  // Whoever writes has found out already, before the next look at the rows.
+  readonly isStoreAway?: () => boolean;
   // Coordination or the store could not be reached; tried again by itself.
   readonly onFailure: (error: unknown) => void;
   readonly onMembers?: (members: readonly FleetNode[]) => void;
@@ -155,6 +159,7 @@ export class Membership implements Service {
     const { clock, coordination, self, pace } = this.#parts;
     const { ttlMs, renewMs } = pace();
     const askedAt = clock.now();
+    if (this.#parts.isStoreAway?.() === true) this.#storeFailedAt ??= askedAt;
     try {
       await coordination.join({ ...self, state: this.state }, ttlMs);
       this.#certainUntil = Math.max(this.#certainUntil, askedAt + ttlMs);
@@ -223,7 +228,8 @@ export class Membership implements Service {
     this.#steppedAt = clock.now();
     try {
       const open = [...accounts.open()];
-      const rows = await accounts.rows(this.#keepers(members));
+      const keepers = this.#keepers(members);
+      const rows = await within(clock, 'the store', ROWS_MS_MAX, () => accounts.rows(keepers));
       this.#storeWorks();
       if (this.#isStopped()) return;
       const plan = planOwnership({

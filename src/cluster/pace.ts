@@ -30,6 +30,8 @@ export const REDIS_PACE: MembershipPace = {
 export const RESYNC_MS = 5_000;
 // A store that fails for so long is away for this node: others may take its accounts.
 export const CUT_OFF_AFTER_MS = 3_000;
+// Of one look at the owner rows: as long without an answer it has failed.
+export const ROWS_MS_MAX = 3_000;
 // What was away for all comes back to one node before it comes back to the next: for so long it believes of the others
 // what it knew before, rather than take what they are about to go on with.
 export const RETURN_GRACE_MS = 5_000;

@@ -1,8 +1,11 @@
 // Requests from this node to the internal listeners of others. What became of a request that got no answer decides
 // whether it may go again: one that never left may, one that may have been read may not, unless it is harmless.
+// Requests take as long as their owner lets them; but a network that swallows everything, or a node that stands still,
+// is found out by asking it besides whether it is there.
 
 import { Readable } from 'node:stream';
-import { FLEET_HEADERS, MOVED_STATUS } from '../domain/fleet.ts';
+import { FLEET_HEADERS, FLEET_PATHS, MOVED_STATUS } from '../domain/fleet.ts';
+import type { Clock, Timer } from '../system/clock.ts';
 import { undiciTransport } from '../system/http/http.ts';
 import type { HttpRequest, Transport } from '../system/http/transport.ts';
 import { jsonOrUndefined } from '../system/json.ts';
@@ -40,15 +43,24 @@ const CONNECTIONS_MAX = 256;
 // Of a question of the fleet's own; requests of callers take as long as their owner lets them.
 const ASK_MS_MAX = 5_000;
 const ASK_BYTES_MAX = 16 * 1024 * 1024;
+// How often a node that owes an answer is asked whether it is there, and how long it has to say so.
+const PROBE_EVERY_MS = 1_500;
+const PROBE_MS_MAX = 1_000;
+// Who could not be reached is not tried again for so long: a crowd must not wait for one try each.
+const UNREACHED_MS = 1_000;
 
 export class FleetPeers {
   readonly #secret: string;
   readonly #count: (outcome: ForwardOutcome) => void;
+  readonly #clock: Clock;
   readonly #lines = new Map<string, Transport>();
+  readonly #probes = new Map<string, Promise<boolean>>();
+  readonly #unreachedUntil = new Map<string, number>();
 
-  constructor(secret: string, count: (outcome: ForwardOutcome) => void) {
+  constructor(secret: string, count: (outcome: ForwardOutcome) => void, clock: Clock) {
     this.#secret = secret;
     this.#count = count;
+    this.#clock = clock;
   }
 
   async forward(node: Address, request: PeerRequest): Promise<PeerAnswer> {
@@ -88,6 +100,66 @@ export class FleetPeers {
   }
 
   async #send({ url }: Address, request: PeerRequest): Promise<PeerAnswer> {
+    if (this.#clock.now() < (this.#unreachedUntil.get(url) ?? 0)) return { kind: 'unsent' };
+    const watch = this.#watch(url);
+    const signal = AbortSignal.any([request.signal, watch.signal]);
+    const answer = await this.#sendOver(url, { ...request, signal }).finally(() => watch.end());
+    if (answer.kind === 'unsent') {
+      this.#unreachedUntil.set(url, this.#clock.now() + UNREACHED_MS);
+    } else if (answer.kind === 'answered') this.#unreachedUntil.delete(url);
+    return answer;
+  }
+
+  // Aborts when the node is found not to be there.
+  #watch(url: string): { readonly signal: AbortSignal; end(): void } {
+    const silent = new AbortController();
+    let isOver = false;
+    const arm = (): Timer =>
+      this.#clock.schedule(this.#clock.now() + PROBE_EVERY_MS, () => {
+        void this.#isThere(url).then((isThere) => {
+          if (isOver) return;
+          if (isThere) timer = arm();
+          else silent.abort();
+        });
+      });
+    let timer = arm();
+    return {
+      signal: silent.signal,
+      end() {
+        isOver = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  #isThere(url: string): Promise<boolean> {
+    const known = this.#probes.get(url);
+    if (known !== undefined) return known;
+    const request = {
+      method: 'POST',
+      path: FLEET_PATHS.alive,
+      headers: {},
+      body: null,
+      signal: AbortSignal.timeout(PROBE_MS_MAX),
+    } as const;
+    const probe = this.#sendOver(url, request).then((answer) => {
+      this.#probes.delete(url);
+      if (answer.kind === 'answered') answer.body.resume();
+      else this.#hangUp(url);
+      return answer.kind === 'answered';
+    });
+    this.#probes.set(url, probe);
+    return probe;
+  }
+
+  // What is asked next is asked over new connections.
+  #hangUp(url: string): void {
+    const line = this.#lines.get(url);
+    this.#lines.delete(url);
+    void line?.close();
+  }
+
+  async #sendOver(url: string, request: PeerRequest): Promise<PeerAnswer> {
     const { method, path, headers, body, signal } = request;
     const isBuffer = Buffer.isBuffer(body);
     const length = isBuffer ? { 'content-length': String(body.length) } : null;

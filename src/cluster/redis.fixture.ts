@@ -23,12 +23,12 @@ export interface RedisServer {
 
 const PASSWORD = 'a-password-of-the-tests';
 
-export async function startRedisServer(): Promise<RedisServer> {
+export async function startRedisServer(host = '127.0.0.1'): Promise<RedisServer> {
   const program = await ensure('redis');
   if (program === null) throw new Error('there is no Redis to test with');
   const dir = mkdtempSync(join(tmpdir(), 'sluice-redis-'));
   const port = await freePort();
-  const flags = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const flags = ['--port', `${port}`, '--bind', host, '--save', '', '--appendonly', 'no'];
   const start = async () => {
     const child = spawn(program, [...flags, '--requirepass', PASSWORD, '--dir', dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +37,7 @@ export async function startRedisServer(): Promise<RedisServer> {
     return child;
   };
   let child = await start();
-  const url = `redis://:${PASSWORD}@127.0.0.1:${port}`;
+  const url = `redis://:${PASSWORD}@${host}:${port}`;
   const admin = new Redis(url, { lazyConnect: true });
   admin.on('error', () => {});
   return {

@@ -27,6 +27,9 @@ export interface FleetRoadParts {
   readonly isOnRoad: (seq: number) => boolean;
   readonly queueMaxOf: (account: string) => number;
   readonly views: FleetViews;
+  // Leaves what was written without the owner for the owner, and tells all nodes; true: it has been taken up. Callers
+  // are answered only then, so that what they send next comes behind it whichever node they ask.
+  readonly leaveStray?: (seq: number) => Promise<boolean>;
 }
 
 interface EndedRecord {
@@ -49,6 +52,8 @@ interface OwnerCommand<T> {
 const TRIES_MAX = 10;
 const ROUNDS_MAX = 3;
 const TRY_AGAIN_MS = 50;
+// A node that cannot be reached, so often in a row, is not waited for.
+const UNSENT_MAX = 3;
 // How often the ledger is asked for the end of what another node sends.
 const LOOK_MS = 250;
 // Between two tries to tell an owner of what was written without it.
@@ -156,7 +161,8 @@ export class FleetRoad {
   ): Promise<T | null> {
     const { accounts, peers, clock } = this.#parts;
     let where: Where = await accounts.whereIs(account);
-    for (let n = 1; n <= TRIES_MAX; n++) {
+    let unsent = 0;
+    for (let n = 1; n <= TRIES_MAX && unsent < UNSENT_MAX; n++) {
       if (where.kind === 'here') {
         const done = await command.here();
         if (done.kind !== 'not_owner') return done as T;
@@ -170,6 +176,7 @@ export class FleetRoad {
         if (told.kind === 'answered') return told.value as T;
         // It may have been done.
         if (told.kind === 'lost' && !command.isRepeatable) throw new OwnerSilent();
+        unsent = told.kind === 'unsent' ? unsent + 1 : 0;
         node = accounts.next(account, told.kind === 'moved' ? told.to : null, asked);
       }
       await sleep(clock, TRY_AGAIN_MS * n);
@@ -187,8 +194,15 @@ export class FleetRoad {
     const { node, epoch } = await this.#lastOwner(account);
     if (this.#parts.accounts.hasTaken(node, asked)) return NOT_OWNER;
     const done = await write({ account, epoch });
-    if (done.kind !== 'not_owner') this.tell(account);
+    if (done.kind !== 'not_owner' && !(await this.#isTakenUp(done))) this.tell(account);
     return done;
+  }
+
+  async #isTakenUp(done: object): Promise<boolean> {
+    const { leaveStray } = this.#parts;
+    if (leaveStray === undefined || !('queued' in done) || 'spilled' in done) return false;
+    const { queued } = done as { queued: { seq: number } | null };
+    return queued !== null && leaveStray(queued.seq);
   }
 
   // While the store is away nobody can tell: then it is accepted into this node's spill, for whoever has the account

@@ -15,6 +15,8 @@ export interface NodeView {
   readonly counts: RoadCounts;
   // Those that it owns.
   readonly accounts: readonly Pick<AccountView, 'id' | 'breaker' | 'waiting' | 'inFlight'>[];
+  // It does not reach the store.
+  readonly isAway?: true;
 }
 
 export interface FleetViewsParts {

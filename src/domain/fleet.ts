@@ -20,6 +20,8 @@ export const FLEET_PATHS = {
   claim: '/fleet/claim',
   submit: '/fleet/submit',
   move: '/fleet/move',
+  // Are you there?
+  alive: '/fleet/alive',
   // How do you stand?
   view: '/fleet/view',
   // Something was written for the account without you.

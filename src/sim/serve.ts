@@ -25,6 +25,8 @@ export interface ServedModel<Model> {
   readonly platform: string;
   readonly setting: string;
   readonly model: Model;
+  // Another address of the same model, on a free port: who came by which is told with every call.
+  door(host: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -38,8 +40,8 @@ export interface ServeOptions<Options, Call> {
   readonly random?: Random;
   readonly network?: Network;
   readonly faults?: Faults;
-  // Told of every call as it is judged.
-  readonly onCall?: (call: Call) => void;
+  // Told of every call as it is judged, and the address it came by, as in `door`.
+  readonly onCall?: (call: Call, address: string) => void;
 }
 
 // As the real server's: longer than any long poll.
@@ -54,28 +56,40 @@ export async function serveModel<Options, Call extends SimCall, Model extends Si
   const control = new Control(clock, random, given.faults ?? NO_FAULTS);
   const onCall = (call: Call) => {
     control.record(call);
-    given.onCall?.(call);
+    given.onCall?.(call, desk.address);
   };
   const model = kind.create({ options: given.options ?? {}, onCall });
   const desk = new Desk<Call>({ clock, random, network }, model, control);
-  const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(given.port, given.host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const host = given.host.includes(':') ? `[${given.host}]` : given.host;
+  const servers: Server[] = [];
+  const open = async (host: string, port: number) => {
+    const server = createServer({ keepAliveTimeout: IDLE_MS_MAX, requestTimeout: 0 }, desk.receive);
+    const url = await listening(server, host, port);
+    servers.push(server);
+    return url;
+  };
   return {
-    url: `http://${host}:${port}`,
+    url: await open(given.host, given.port),
     platform: kind.title,
     setting: kind.setting,
     model,
-    close: () => close(server, desk),
+    door: (host) => open(host, 0),
+    async close() {
+      desk.close();
+      await Promise.all(servers.map(close));
+    },
   };
 }
 
-async function close(server: Server, desk: { close(): void }): Promise<void> {
-  desk.close();
+async function listening(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const { port: own } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${own}`;
+}
+
+async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -96,6 +110,8 @@ class Desk<Call extends SimCall> {
   readonly #model: SimModel<Call>;
   readonly #control: Control;
   readonly #serving: SimServing<Call>;
+  // By which the call that is judged just now came.
+  address = '';
 
   constructor(ports: DeskPorts, model: SimModel<Call>, control: Control) {
     this.#clock = ports.clock;
@@ -125,17 +141,18 @@ class Desk<Call extends SimCall> {
     }
     const asked = this.#serving.receive({ verb, url, headers, params });
     if (asked.kind === 'plain') answer(response, asked.answer);
-    else if (asked.kind === 'call') this.#call(response, asked);
+    else if (asked.kind === 'call') this.#call(response, asked, `http://${headers.host}`);
     else void asked.answer.then((reply) => answer(response, reply));
   }
 
-  #call(response: ServerResponse, asked: SimAskedCall<Call>): void {
+  #call(response: ServerResponse, asked: SimAskedCall<Call>, address: string): void {
     const fault = this.#control.faults.next(asked, this.#clock.now());
     if (fault?.kind === 'reset_before') {
       response.socket?.destroy();
       return;
     }
     this.#after(this.#way(), () => {
+      this.address = address;
       const fate = undergo(fault, this.#model, asked, this.#clock.now());
       this.#after(fate.holdMs + this.#wayBack(), () => meet(response, fate));
     });

@@ -1,4 +1,4 @@
-// Nodes of a fleet as real processes on one database, before one simulated Telegram.
+// Nodes of a fleet as real processes on one database, before one simulated Telegram that knows which of them calls.
 
 import { type JudgedCall, type ServedSim, serveSim } from '../../src/sim/sim.ts';
 import { GatewayProcess } from './gateway.ts';
@@ -10,25 +10,52 @@ export interface FleetOptions {
   readonly flags?: readonly string[];
   // Of the first node; the others' follow. Left out: any.
   readonly port?: number;
+  // One way to the simulator, and back.
+  readonly latencyMs?: number;
+  // Nodes elsewhere than in this process's own network.
+  readonly network?: FleetNetwork;
+}
+
+export interface FleetNetwork {
+  // Where the nodes find the simulator.
+  readonly host: string;
+  readonly nodes: readonly NodePlace[];
+}
+
+export interface NodePlace {
+  readonly host: string;
+  // A command that becomes the node there.
+  readonly under: readonly string[];
+}
+
+export interface FleetCall extends JudgedCall {
+  // Which node made it, from 0.
+  readonly node: number;
 }
 
 // There is no event for it.
 const LOOK_MS = 50;
 const SECRET = 'a secret of the fleet that is long enough';
+const LATENCY_MS = 5;
+const JITTER_MS = 10;
 export const FLEET_KEY = 'the-admin-key-that-all-nodes-share';
 
 export class FleetProcesses {
   readonly nodes: readonly GatewayProcess[];
-  readonly calls: JudgedCall[];
+  readonly calls: FleetCall[] = [];
   readonly sim: ServedSim;
+  readonly #doors: readonly string[];
   readonly #flags: (i: number) => readonly string[];
   #seen = Promise.withResolvers<void>();
 
-  private constructor(sim: ServedSim, calls: JudgedCall[], options: FleetOptions) {
+  private constructor(sim: ServedSim, doors: readonly string[], options: FleetOptions) {
     this.sim = sim;
-    this.calls = calls;
-    const { databaseUrl, redisUrl, flags = [], port } = options;
-    this.#flags = (i) => (port === undefined ? [] : ['--port', String(port + i)]);
+    this.#doors = doors;
+    const { databaseUrl, redisUrl, flags = [], port, network } = options;
+    this.#flags = (i) => [
+      ...(port === undefined ? [] : ['--port', String(port + i)]),
+      ...(network === undefined ? [] : ['--host', network.nodes[i]!.host]),
+    ];
     this.nodes = Array.from({ length: options.nodes }, (_, i) => {
       const env = {
         SLUICE_DATABASE_URL: databaseUrl,
@@ -37,27 +64,31 @@ export class FleetProcesses {
         SLUICE_ADMIN_KEY: FLEET_KEY,
         SLUICE_NODE: `node-${i + 1}`,
       };
-      return new GatewayProcess(sim.url, flags, env);
+      const node = new GatewayProcess(doors[i]!, flags, env);
+      node.under = network?.nodes[i]?.under ?? [];
+      return node;
     });
   }
 
   static async start(options: FleetOptions): Promise<FleetProcesses> {
-    const calls: JudgedCall[] = [];
+    const host = options.network?.host ?? '127.0.0.1';
     const sim = await serveSim({
-      host: '127.0.0.1',
+      host,
       port: 0,
       options: {},
-      network: { latencyMs: 5, jitterMs: 10 },
-      onCall: (call) => fleet.#see(call),
+      network: { latencyMs: options.latencyMs ?? LATENCY_MS, jitterMs: JITTER_MS },
+      onCall: (call, address) => fleet.#see(call, address),
     });
-    const fleet = new FleetProcesses(sim, calls, options);
+    const doors: string[] = [];
+    for (let i = 0; i < options.nodes; i++) doors.push(await sim.door(host));
+    const fleet = new FleetProcesses(sim, doors, options);
     await Promise.all(fleet.nodes.map((_, i) => fleet.startNode(i)));
-    await Promise.all(fleet.nodes.map((node) => fleet.#seesAll(node)));
+    await Promise.all(fleet.nodes.map((node) => fleet.seesAll(node)));
     return fleet;
   }
 
   // Until then accounts change hands.
-  async #seesAll(node: GatewayProcess): Promise<void> {
+  async seesAll(node: GatewayProcess): Promise<void> {
     const count = async () => (await node.ask('GET', '/v1/nodes')).body.total;
     while ((await count()) !== this.nodes.length) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -78,9 +109,9 @@ export class FleetProcesses {
     await this.sim.close();
   }
 
-  #see(call: JudgedCall): void {
+  #see(call: JudgedCall, address: string): void {
     if (call.method.toLowerCase() !== 'sendmessage') return;
-    this.calls.push(call);
+    this.calls.push({ ...call, node: this.#doors.indexOf(address) });
     this.#seen.resolve();
     this.#seen = Promise.withResolvers();
   }

@@ -17,9 +17,12 @@ export class GatewayProcess {
   readonly #flags: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   #process: Sluice | null = null;
+  readonly #before: string[] = [];
   #agent = new Agent();
   url = '';
   umask: string | null = null;
+  // A command that becomes it.
+  under: readonly string[] = [];
 
   constructor(
     telegramApi: string,
@@ -31,9 +34,17 @@ export class GatewayProcess {
   }
 
   async start(more: readonly string[] = []): Promise<void> {
+    if (this.#process !== null) this.#before.push(this.#process.output);
     const args = ['serve', '--port', '0', '--data', this.data, ...this.#flags];
-    this.#process = new Sluice([...args, ...more], this.#env, { umask: this.umask });
+    this.#process = new Sluice([...args, ...more], this.#env, {
+      ...{ umask: this.umask, under: this.under },
+    });
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
+  }
+
+  // What it has said since it was started, each time.
+  get output(): string {
+    return [...this.#before, this.#process?.output ?? ''].join('');
   }
 
   // Nobody reads any more what it says.

@@ -25,6 +25,8 @@ interface How {
   // What is piped in; null: nothing is.
   readonly input?: string | null;
   readonly umask?: string | null;
+  // A command that becomes it, such as one that enters a namespace.
+  readonly under?: readonly string[];
   // What Node is given to run.
   readonly entry?: readonly string[];
 }
@@ -38,10 +40,10 @@ export class Sluice {
   constructor(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-    { input = null, umask = null, entry = BUNDLED }: How = {},
+    { input = null, umask = null, under = [], entry = BUNDLED }: How = {},
   ) {
-    const [command, before] = underUmask(umask);
-    this.#child = spawn(command, [...before, ...entry, ...args], {
+    const [command, ...before] = [...under, ...underUmask(umask)];
+    this.#child = spawn(command!, [...before, ...entry, ...args], {
       stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
     });
@@ -55,6 +57,11 @@ export class Sluice {
     this.ended = new Promise((resolve) => {
       this.#child.on('close', (code) => resolve({ code, out: this.#out, err: this.#err }));
     });
+  }
+
+  // All that it has said so far.
+  get output(): string {
+    return this.#out + this.#err;
   }
 
   // The first line on stdout that holds the text.
@@ -84,9 +91,9 @@ export class Sluice {
 }
 
 // The umask belongs to a process; a shell sets it for the one it becomes.
-function underUmask(umask: string | null): [command: string, before: string[]] {
-  if (umask === null) return [process.execPath, []];
-  return ['sh', ['-c', `umask ${umask} && exec "$0" "$@"`, process.execPath]];
+function underUmask(umask: string | null): readonly string[] {
+  if (umask === null) return [process.execPath];
+  return ['sh', '-c', `umask ${umask} && exec "$0" "$@"`, process.execPath];
 }
 
 export function runSluice(

@@ -34,6 +34,7 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
       },
     );
   };
+  app.post(FLEET_PATHS.alive, { config }, async () => ({}));
   app.post(FLEET_PATHS.view, { config }, async () => port.view());
   const ofAccount = ({ account }: { account: string }) => account;
   post(FLEET_PATHS.claim, ofAccount, async () => ({}));

@@ -15,6 +15,10 @@ export interface HandOverStore {
   forgetSpill(spill: string): Promise<void>;
   // Those of the accounts that no other node owns.
   unowned(accounts: readonly string[]): Promise<string[]>;
+  // A delivery that waits was written without its owner: whoever owns the account takes it up.
+  leaveStray(seq: number): Promise<void>;
+  // Whether nobody has taken it up yet.
+  isStray(seq: number): Promise<boolean>;
   // What other nodes handed over into accounts that this one owns, in order; each is told once.
   takeStrays(): Promise<Queued[]>;
 }

@@ -4,7 +4,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensure } from '../../../scripts/ensure.ts';
@@ -19,18 +19,20 @@ export interface Cluster {
   // The server and all its processes are there, and do nothing.
   freeze(): void;
   thaw(): void;
-  // An empty database of its own.
-  database(): Promise<string>;
+  // An empty database of its own; `host`: as it is reached there.
+  database(host?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 const UNPRIVILEGED = ['postgres', 'nobody'];
 const READY = /ready to accept connections/;
-const FLAGS = ['listen_addresses=', 'max_connections=50'];
+const FLAGS = ['max_connections=50'];
+const PORT = 5432;
 const FORGETFUL = ['fsync=off', 'full_page_writes=off'];
 
-// `isDurable`: what is committed is forced to the disk, for measurements.
-export async function startCluster({ isDurable = false } = {}): Promise<Cluster> {
+// `isDurable`: what is committed is forced to the disk, for measurements. `host`: an address of this machine that it is
+// reached at besides, by whoever reaches that address.
+export async function startCluster({ isDurable = false, host = '' } = {}): Promise<Cluster> {
   const program = await ensure('postgres');
   if (program === null) throw new Error('there is no Postgres to test with');
   const dir = mkdtempSync(join(tmpdir(), 'sluice-pg-'));
@@ -44,7 +46,9 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
     ['-D', data, '-U', 'sluice', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'],
     options,
   );
-  const chosen = isDurable ? FLAGS : [...FLAGS, ...FORGETFUL];
+  if (host !== '') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet trust\n');
+  const own = [...FLAGS, `listen_addresses=${host}`, `port=${PORT}`];
+  const chosen = isDurable ? own : [...own, ...FORGETFUL];
   const flags = chosen.flatMap((flag) => ['-c', flag]);
   const start = () => started(() => spawn(program, ['-D', data, '-k', dir, ...flags], options));
   let server = await start();
@@ -63,10 +67,11 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
   };
   return {
     dir,
-    async database() {
+    async database(at) {
       databases += 1;
-      await admin.script(`CREATE DATABASE test_${databases}`);
-      return urlOf(dir, `test_${databases}`);
+      const name = `test_${databases}`;
+      await admin.script(`CREATE DATABASE ${name}`);
+      return at === undefined ? urlOf(dir, name) : `postgres://sluice@${at}:${PORT}/${name}`;
     },
     kill: () => end(() => signalAll(server.pid!, 'SIGKILL')),
     async start() {

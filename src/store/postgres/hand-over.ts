@@ -11,13 +11,20 @@ export const HAND_OVER_SQL = {
   forget: 'DELETE FROM spills WHERE id = $1',
   owned: `SELECT account FROM owners
     WHERE account = ANY ($1::text[]) AND node <> '' AND node <> $2`,
+  leave: `INSERT INTO strays (seq, account) SELECT seq, account FROM deliveries
+    WHERE seq = $1 AND state = 'queued' ON CONFLICT DO NOTHING`,
+  isStray: 'SELECT EXISTS (SELECT 1 FROM strays WHERE seq = $1) AS there',
   strays: `DELETE FROM strays s USING owners o WHERE o.account = s.account AND o.node = $1
     RETURNING (SELECT queued_of(d.seq) FROM deliveries d
       WHERE d.seq = s.seq AND d.state = 'queued') AS queued`,
 } as const;
 
+// Of one of these statements; other writes wait behind it.
+const STATEMENT_MS_MAX = 4_000;
+
 export function handOverTo(commits: BatchCommit, node: string): HandOverStore {
-  const run = <T>(work: (sql: PostgresSql) => Promise<T>) => commits.run(work);
+  const run = <T>(work: (sql: PostgresSql) => Promise<T>) =>
+    commits.run((connection) => work(connection.bounded(STATEMENT_MS_MAX)));
   return {
     async reach() {
       await run((sql) => sql.get('SELECT 1 AS here'));
@@ -38,6 +45,12 @@ export function handOverTo(commits: BatchCommit, node: string): HandOverStore {
       const rows = await run((sql) => sql.all(HAND_OVER_SQL.owned, accounts, node));
       const owned = new Set(rows.map(({ account }) => String(account)));
       return accounts.filter((account) => !owned.has(account));
+    },
+    async leaveStray(seq) {
+      await run((sql) => sql.run(HAND_OVER_SQL.leave, seq));
+    },
+    async isStray(seq) {
+      return (await run((sql) => sql.get(HAND_OVER_SQL.isStray, seq)))?.there === true;
     },
     async takeStrays() {
       const rows = await run((sql) => sql.all(HAND_OVER_SQL.strays, node));

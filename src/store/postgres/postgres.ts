@@ -1,6 +1,7 @@
 // The store on Postgres. Commands of the road go in batches over one connection (group-commit.ts), and so does what
 // must keep its place among them; the ports beside the road go over a second one, in the order asked, each command as
-// one transaction. Both connections are made again after they were lost.
+// one transaction. Who owns what is asked over a third, so that no long command holds the answer up. All of them are
+// made again after they were lost.
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
@@ -81,6 +82,8 @@ export interface PostgresJournalOptions {
   readonly mark?: MarkOptions;
 }
 
+// Of one small statement: who gets no answer for so long is cut off, whatever the network says.
+const SMALL_MS_MAX = 4_000;
 // Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
 const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502 } as const;
 
@@ -89,8 +92,10 @@ export async function openPostgresJournal(
   options: PostgresJournalOptions,
 ): Promise<PostgresJournal> {
   const { url, node = EMBEDDED, watch = null } = options;
-  const connect = (name: string) => new PostgresConnection({ url, name, schema: SCHEMA });
+  const connect = (name: string, callMsMax?: number) =>
+    new PostgresConnection({ url, name, schema: SCHEMA, ...(callMsMax && { callMsMax }) });
   const [writer, side] = [connect('sluice'), connect('sluice side')];
+  const owners = connect('sluice owners', SMALL_MS_MAX);
   try {
     const tag = await migrate(side);
     const inherited = await inheritedOf(side);
@@ -98,7 +103,7 @@ export async function openPostgresJournal(
       options.mark === undefined ? null : await DatabaseMark.open(side, tag, options.mark);
     const shared = {
       ...{ mark, losses: (await mark?.losses()) ?? [] },
-      ...{ tag, writer, side, inherited, commits: new BatchCommit(writer, watch) },
+      ...{ tag, writer, side, owners, inherited, commits: new BatchCommit(writer, watch) },
       ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
     };
     return new PostgresJournal(shared, node);
@@ -117,6 +122,7 @@ interface Shared {
   readonly tag: string;
   readonly writer: PostgresConnection;
   readonly side: PostgresConnection;
+  readonly owners: PostgresConnection;
   readonly commits: BatchCommit;
   readonly inherited: Inherited;
   readonly presence: Presence;
@@ -257,11 +263,11 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   ownersBut(nodes: readonly string[]): Promise<StoredOwner[]> {
-    return this.#ask((sql) => ownersBut(sql, nodes));
+    return this.#owners((sql) => ownersBut(sql, nodes));
   }
 
   ownerOf(account: string): Promise<StoredOwner | null> {
-    return this.#ask((sql) => ownerOf(sql, account));
+    return this.#owners((sql) => ownerOf(sql, account));
   }
 
   knownAccounts(): Promise<string[]> {
@@ -310,12 +316,12 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   async #close(): Promise<void> {
-    const { commits, writer, side, mark } = this.#shared;
+    const { commits, writer, side, owners, mark } = this.#shared;
     mark?.close();
     await commits.close();
     // A database that is away is told nothing more; the next process takes every answer as in doubt.
     await allAnswered(side).catch(() => {});
-    await Promise.all([writer.close(), side.close()]);
+    await Promise.all([writer.close(), side.close(), owners.close()]);
   }
 
   #inTurn<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
@@ -325,7 +331,15 @@ export class PostgresJournal implements Store, FleetStore {
   // One statement, or several that only read.
   async #ask<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
     try {
-      return await work(this.#shared.side);
+      return await work(this.#shared.side.bounded(SMALL_MS_MAX));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async #owners<T>(work: (sql: PostgresSql) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#shared.owners.bounded(SMALL_MS_MAX));
     } catch (error) {
       throw unavailable(error);
     }

@@ -40,6 +40,8 @@ import type { UpdateStore } from '../ports/updates.ts';
 import { away, Spill, type SpillListener, type SpillOptions, type SpillStanding } from './spill.ts';
 
 const STRAYS_EVERY_MS = 2_000;
+// Between two looks whether an owner has taken one up.
+const STRAY_LOOK_MS = 50;
 
 export type StoreBehind = Store & { readonly handOver: HandOverStore };
 
@@ -67,6 +69,7 @@ export class SpillingStore implements Store {
   readonly #store: StoreBehind;
   readonly #spill: Spill;
   readonly #clock: Clock;
+  #listener: SpillListener | null = null;
   // The last place that was given in the order of each account.
   readonly #ranks = new Map<string, number>();
   // Those that were opened while the store was away, under no epoch, as what they are known since; null: not yet.
@@ -101,7 +104,34 @@ export class SpillingStore implements Store {
   // From now on it is told, also of what other nodes handed over.
   listen(listener: SpillListener): void {
     this.#spill.listen(listener);
-    void this.#watchStrays(listener);
+    this.#listener = listener;
+    void this.#watchStrays();
+  }
+
+  // Another node says that it has left some.
+  async takeStrays(): Promise<void> {
+    if (this.#isClosed || this.#spill.isAway) return;
+    try {
+      const strays = await this.#store.handOver.takeStrays();
+      for (const queued of strays) this.#listener?.arrived(queued);
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
+  }
+
+  // Leaves a delivery that was written without its owner for the owner to take up; false: it has not, after so long.
+  async leaveStray(seq: number, tell: () => Promise<void>, msMax: number): Promise<boolean> {
+    try {
+      await this.#store.handOver.leaveStray(seq);
+      await tell();
+      for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
+        if (!(await this.#store.handOver.isStray(seq))) return true;
+        await sleep(this.#clock, STRAY_LOOK_MS);
+      }
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
+    return false;
   }
 
   // Files that deliveries of the spill name are brought into the database before they are.
@@ -295,16 +325,10 @@ export class SpillingStore implements Store {
     if (this.#spill.isAway) throw away();
   }
 
-  async #watchStrays(listener: SpillListener): Promise<void> {
+  async #watchStrays(): Promise<void> {
     while (!this.#isClosed) {
       await sleep(this.#clock, STRAYS_EVERY_MS);
-      if (this.#isClosed || this.#spill.isAway) continue;
-      try {
-        const strays = await this.#store.handOver.takeStrays();
-        for (const queued of strays) listener.arrived(queued);
-      } catch (error) {
-        if (!(error instanceof JournalUnavailable)) throw error;
-      }
+      await this.takeStrays();
     }
   }
 }

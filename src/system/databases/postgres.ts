@@ -110,6 +110,18 @@ export class PostgresConnection implements PostgresSql {
     return this.#inTurn((client) => this.#query(client, sql, params)).then(countOf);
   }
 
+  // The same connection, each statement given up after so long: a network that swallows everything tells nobody.
+  bounded(msMax: number): PostgresSql {
+    const query = (sql: string, params: readonly SqlValue[]) =>
+      this.#inTurn((client) => this.#query(client, sql, params, msMax));
+    return {
+      all: async (sql, ...params) => (await query(sql, params)).rows,
+      get: async (sql, ...params) => (await query(sql, params)).rows[0] ?? null,
+      run: async (sql, ...params) => countOf(await query(sql, params)),
+      script: (sql) => this.script(sql),
+    };
+  }
+
   async script(sql: string): Promise<void> {
     await this.#inTurn((client) => unbounded(client, sql));
   }

@@ -1,0 +1,225 @@
+// Accepted, sent and settled per second by 1, 2 and 3 nodes on one Postgres, all of it on this machine, against BullMQ
+// doing the same work with one worker of 50 on a local Redis. Limits are wide: this measures the road, not the pace.
+// And what it costs a call to be answered by another node than the one that was asked.
+
+import { Queue } from 'bullmq';
+import { Pool } from 'undici';
+import { startCluster } from '../../src/store/postgres/cluster.fixture.ts';
+import { SCHEMA } from '../../src/store/postgres/schema/schema.ts';
+import { PostgresConnection } from '../../src/system/databases/postgres.ts';
+import { type Child, startChild } from '../engine/child.ts';
+import { closedLoop, type Pace } from '../engine/closed-loop.ts';
+import { inFolder } from '../engine/folder.ts';
+import { httpRequest, load } from '../engine/load.ts';
+import { startRedis } from '../engine/redis.ts';
+import { TEXT } from '../engine/sample.ts';
+import { best, perSecond, type Row, ratioRow } from '../row.ts';
+
+const NODES_MAX = 3;
+const RUNS = 2;
+const CONNECTIONS = 200;
+const CALLS = 6_000;
+const WARM_UP_CALLS = 3_000;
+const BOTS = 48;
+const CHATS = 4_800;
+const JOBS = 6_000;
+const JOBS_AT_ONCE = 50;
+const ADDS_IN_FLIGHT = 200;
+const LATENCY_CALLS = 400;
+const SECRET = 'a secret of the benchmark that is long enough';
+const LOOK_MS = 200;
+const ADMIN_KEY = 'bench';
+const faster = (a: Pace, b: Pace) => a.count / a.ms > b.count / b.ms;
+
+interface Gateway {
+  readonly port: number;
+}
+
+const tokenOf = (bot: number) => `${bot}:benchbenchbenchbenchbenchbenchbench`;
+const bots = Array.from({ length: BOTS }, (_, i) => 1000 + i);
+
+export async function fleetThroughput(): Promise<Row[]> {
+  const sim = await startChild<{ url: string }>('servers.ts', ['sim']);
+  try {
+    const bull = await best(RUNS, () => throughBullmq(sim.ready.url), faster);
+    const rows: Row[] = [];
+    for (let nodes = 1; nodes <= NODES_MAX; nodes++) {
+      const { pace, latency } = await throughFleet(nodes, sim.ready.url);
+      rows.push(against(nodes, pace, bull));
+      if (latency !== null) rows.push(latency);
+    }
+    return rows;
+  } finally {
+    await sim.stop();
+  }
+}
+
+function against(nodes: number, ours: Pace, bull: Pace): Row {
+  const shown = perSecond(ours.count, ours.ms, 'calls');
+  const each = { value: shown.value / nodes, text: `${shown.text}, by ${nodes}` };
+  const jobs = perSecond(bull.count, bull.ms, 'BullMQ jobs');
+  return ratioRow(`accepted, sent, settled: each of ${nodes} on Postgres`, each, jobs, {
+    atLeast: 0.5,
+  });
+}
+
+async function throughFleet(nodes: number, telegramApi: string) {
+  const cluster = await startCluster({ isDurable: true });
+  try {
+    const databaseUrl = await cluster.database();
+    return await inFolders(nodes, async (folders) => {
+      const wide = { privatePerS: 1000, broadcastPerS: 1000, inFlightMax: 256 };
+      const common = { databaseUrl, telegramApi, secret: SECRET, adminKey: ADMIN_KEY, ...wide };
+      const started = folders.map((data, i) =>
+        startChild<Gateway>('servers.ts', [
+          'gateway',
+          JSON.stringify({ ...common, data, node: `node-${i + 1}` }),
+        ]),
+      );
+      const children = await Promise.all(started);
+      try {
+        return await measured(children, databaseUrl);
+      } finally {
+        await Promise.all(children.map((child) => child.stop()));
+      }
+    });
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function measured(children: readonly Child<Gateway>[], databaseUrl: string) {
+  const ports = children.map(({ ready }) => ready.port);
+  for (const bot of bots) await warm(ports[0]!, bot);
+  const owners = await settledOwners(databaseUrl, children.length);
+  const pace = await best(RUNS, () => loaded(ports, owners), faster);
+  return { pace, latency: children.length === 2 ? await forwarded(ports, owners) : null };
+}
+
+// As behind a balancer that knows nothing, most calls come to a node that does not own their account; a fleet whose
+// callers stay with one node each, as bots do, is measured here: each node is asked for what it owns.
+async function loaded(
+  ports: readonly number[],
+  owners: ReadonlyMap<number, number>,
+): Promise<Pace> {
+  const each = ports.map((_, node) => bots.filter((bot) => owners.get(bot) === node));
+  const run = async (calls: number) => {
+    const began = performance.now();
+    const share = Math.floor(calls / ports.length);
+    await Promise.all(
+      ports.map((port, node) =>
+        load({
+          ...{ port, connections: Math.floor(CONNECTIONS / ports.length), total: share },
+          request: (i) => requestOf(each[node]![i % each[node]!.length]!, i),
+          expect: 'HTTP/1.1 200',
+        }),
+      ),
+    );
+    return { count: share * ports.length, ms: performance.now() - began };
+  };
+  await run(WARM_UP_CALLS);
+  return run(CALLS);
+}
+
+function requestOf(bot: number, i: number): string {
+  const body = JSON.stringify({ chat_id: 1 + (i % CHATS), text: TEXT });
+  return httpRequest(`/bot${tokenOf(bot)}/sendMessage`, ['content-type: application/json'], body);
+}
+
+async function warm(port: number, bot: number): Promise<void> {
+  await load({
+    ...{ port, connections: 1, total: 1, expect: 'HTTP/1.1 200' },
+    request: () => requestOf(bot, 0),
+  });
+}
+
+// Which node has which bot, when all have their share.
+async function settledOwners(url: string, nodes: number): Promise<Map<number, number>> {
+  const sql = new PostgresConnection({ url, name: 'bench', schema: SCHEMA });
+  const read = () =>
+    sql.all('SELECT o.account, n.name FROM owners o JOIN nodes n ON n.incarnation = o.node');
+  let rows = await read();
+  while (rows.length < BOTS || new Set(rows.map(({ name }) => name)).size < nodes) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    rows = await read();
+  }
+  await sql.close();
+  const numberOf = (text: unknown, separator: string) => Number(String(text).split(separator)[1]);
+  return new Map(
+    rows.map(({ account, name }) => [numberOf(account, ':'), numberOf(name, '-') - 1]),
+  );
+}
+
+// One call at a time, to its owner and to the other node by turns.
+async function forwarded(
+  ports: readonly number[],
+  owners: ReadonlyMap<number, number>,
+): Promise<Row> {
+  const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: 1 }));
+  const times: Record<'owned' | 'forwarded', number[]> = { owned: [], forwarded: [] };
+  for (let i = 0; i < LATENCY_CALLS; i++) {
+    const bot = bots[i % BOTS]!;
+    for (const way of ['owned', 'forwarded'] as const) {
+      const at = owners.get(bot)!;
+      const pool = pools[way === 'owned' ? at : (at + 1) % ports.length]!;
+      const began = performance.now();
+      const { body } = await pool.request({
+        path: `/bot${tokenOf(bot)}/sendMessage`,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ chat_id: 1 + i, text: TEXT }),
+      });
+      await body.dump();
+      times[way].push(performance.now() - began);
+    }
+  }
+  await Promise.all(pools.map((pool) => pool.close()));
+  const ms = (way: keyof typeof times) => {
+    const value = times[way].sort((a, b) => a - b)[Math.floor(LATENCY_CALLS / 2)]!;
+    return { value, text: `${value.toFixed(2)} ms ${way}` };
+  };
+  // No bound was set: it is to be known.
+  return ratioRow('a call through another node, median', ms('forwarded'), ms('owned'), {
+    atMost: 3,
+  });
+}
+
+// A job per message, and a worker that sends it: as much work per message as the gateway has, less what it promises.
+async function throughBullmq(telegramApi: string): Promise<Pace> {
+  return inFolder(async (folder) => {
+    const redis = await startRedis(folder);
+    const connection = { host: '127.0.0.1', port: redis.port };
+    const queue = new Queue('bench', { connection });
+    const worker = await startChild<object>('../machines/bullmq-worker.ts', [
+      JSON.stringify({
+        port: redis.port,
+        telegramApi,
+        concurrency: JOBS_AT_ONCE,
+        token: tokenOf(999),
+      }),
+    ]);
+    await queue.waitUntilReady();
+    const run = async (jobs: number) => {
+      const before = await queue.getCompletedCount();
+      const began = performance.now();
+      await closedLoop(ADDS_IN_FLIGHT, jobs, (i) =>
+        queue.add('send', { chat_id: 1 + (i % CHATS), text: TEXT }),
+      );
+      while ((await queue.getCompletedCount()) < before + jobs) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      return { count: jobs, ms: performance.now() - began };
+    };
+    await run(JOBS / 2);
+    const pace = await run(JOBS);
+    await worker.stop();
+    await queue.close();
+    await redis.stop();
+    return pace;
+  });
+}
+
+async function inFolders<T>(count: number, work: (folders: string[]) => Promise<T>): Promise<T> {
+  if (count === 0) return work([]);
+  return inFolder((folder) => inFolders(count - 1, (rest) => work([folder, ...rest])));
+}
