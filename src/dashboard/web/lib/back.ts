@@ -49,7 +49,10 @@ function isAtStep(): boolean {
 // The step is there exactly while a dialog is open.
 function settle(): void {
   if (isGoingBack || isAtStep() === open.length > 0) return;
-  if (open.length > 0) return history.pushState({ isDialog: true }, '');
+  if (open.length > 0) {
+    history.pushState({ isDialog: true }, '');
+    return;
+  }
   isGoingBack = true;
   stopWaiting = later(BACK_MS_MAX, () => {
     if (isAtStep()) history.replaceState(null, '');
