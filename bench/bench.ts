@@ -49,7 +49,7 @@ Only when asked for: ${[...Object.keys(PARTS), ...Object.keys(ALONE)].join(', ')
 PART: one measurement of a suite that has several, by its name.
 
 Each row compares two things that were measured in the same run. It exits with 1 when a row misses its bound.
-It takes many minutes and wants a machine with nothing else to do; how far it is stands on stderr.`;
+It takes many minutes and wants a machine with nothing else to do; its progress is on stderr.`;
 
 const { positionals, values } = readArgs();
 const [name, only = null] = positionals;

@@ -44,6 +44,7 @@ try {
   const story = ['delivery', `delivery/${waiting[0]!.id}`] as const;
   const { id: late } = await scene.send(LATE, 'Your table is ready', { wait: true });
   const waits = ['why-late', `delivery/${late}`] as const;
+  await takeSignIn();
   await take('light', DESK, [...PICTURES, story, waits]);
   await take('dark', DESK, [
     ['overview-dark', ''],
@@ -55,6 +56,8 @@ try {
     ['accounts-phone', 'accounts'],
     ['chats-phone', 'chats'],
     ['dead-letters-phone', 'dead'],
+    ['delivery-phone', story[1]],
+    ['sandbox-phone', `sandbox?account=${BOT}&chat=42`],
   ]);
 } finally {
   await browser.close();
@@ -82,6 +85,14 @@ async function liven(scene: Scene): Promise<void> {
     await scene.send(String(600 + (n % 40)), `Reminder ${n}: your appointment is tomorrow`);
     await sleep(clock, 120 + 400 * Math.abs(Math.sin(n / 12)));
   }
+}
+
+async function takeSignIn(): Promise<void> {
+  const stranger = await Visitor.come(browser, gateway.url, DESK);
+  await stranger.page.goto(gateway.url);
+  await stranger.page.getByLabel('Key').blur();
+  await stranger.page.screenshot({ path: join(IMAGES, 'sign-in.png') });
+  await stranger.leave();
 }
 
 async function take(

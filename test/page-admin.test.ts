@@ -158,7 +158,7 @@ describe('accounts', () => {
     await toast('telegram:sandbox-77 is added.');
     await card('telegram:sandbox-77').waitFor();
     expect(await page().content()).not.toContain('of-a-newcomer');
-    await card('telegram:sandbox-77').getByText('Last 24 hours').click();
+    await card('telegram:sandbox-77').getByText('Last 24 hours').waitFor();
     await card('telegram:sandbox-77')
       .getByRole('img', { name: /Messages in 5 minutes/ })
       .waitFor();
@@ -184,7 +184,7 @@ test.each(['light', 'dark'] as const)('everyone can use them, %s', async (theme)
   await phone.signIn(gateway.key);
   for (const each of [visitor, phone]) {
     await each.theme(theme);
-    for (const path of ['keys', 'gateway', 'settings', 'accounts', 'messages', '']) {
+    for (const path of ['keys', 'gateway', 'accounts']) {
       await each.see(path);
       await each.settled();
       expect.soft(await each.barriers(), `${path} ${theme}`).toEqual([]);

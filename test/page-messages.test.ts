@@ -220,9 +220,85 @@ describe('rows, dialogs and alarms', () => {
     await page().getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page().getByRole('dialog').waitFor({ state: 'detached' });
     // Closed otherwise, it leaves no step behind.
-    await expect.poll(() => page().evaluate('history.state?.isDialog ?? false')).toBe(false);
+    await visitor.becomes('history.state?.isDialog !== true');
     await page().goBack();
     await title('Messages');
+  });
+
+  // A browser that takes its time to go back, until it is let.
+  const holdBack = () =>
+    page().evaluate(`
+      window.letBack = [];
+      history.back = () => letBack.push(() => History.prototype.back.call(history));
+    `);
+  const isBackAsked = () => visitor.becomes('letBack.length > 0');
+  const letBack = () => page().evaluate('for (const go of letBack.splice(0)) go()');
+  const dialog = () => page().getByRole('dialog');
+  const openAndCancel = async () => {
+    await button('Pause').click();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await isBackAsked();
+  };
+
+  test('one that opens before the browser has gone back stays open, and leaves no step', async () => {
+    await visitor.see('messages');
+    await visitor.see('accounts');
+    await holdBack();
+    await openAndCancel();
+    await button('Pause').click();
+    await dialog().waitFor();
+    await letBack();
+    await visitor.becomes('history.state?.isDialog === true && letBack.length === 0');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await isBackAsked();
+    await letBack();
+    await visitor.becomes('history.state?.isDialog !== true');
+    await page().goBack();
+    await title('Messages');
+  });
+
+  test('a link that is followed before the browser has gone back leads on', async () => {
+    await visitor.see('accounts');
+    await holdBack();
+    await openAndCancel();
+    await link('Queue').click();
+    await letBack();
+    await title('Queue');
+    await page().goBack();
+    await title('Accounts');
+    await visitor.becomes('history.state?.isDialog !== true');
+  });
+
+  test('a step that a reload, a link or Forward has left is taken back', async () => {
+    await visitor.see('messages');
+    await visitor.see('accounts');
+    await button('Pause').click();
+    await dialog().waitFor();
+    await page().reload();
+    await title('Accounts');
+    await visitor.becomes('history.state?.isDialog !== true');
+    await page().goForward();
+    await visitor.becomes('history.state?.isDialog !== true');
+    await button('Pause').click();
+    await dialog().waitFor();
+    await visitor.see('queue');
+    await dialog().waitFor({ state: 'detached' });
+    await page().goBack();
+    await title('Accounts');
+    await visitor.becomes('history.state?.isDialog !== true');
+    await page().goBack();
+    await title('Messages');
+  });
+
+  test('a browser that drops the order to go back keeps nobody waiting', async () => {
+    await visitor.see('accounts');
+    await holdBack();
+    await openAndCancel();
+    await visitor.becomes('history.state?.isDialog !== true');
+    await link('Queue').click();
+    await title('Queue');
+    await page().reload();
   });
 
   test('people who have blocked the bot are counted, and are no alarm', async () => {

@@ -75,14 +75,8 @@ afterEach(() => {
   expect(visitor.errors.splice(0)).toEqual([]);
 });
 
-// A dialog that was closed has had its step in the browser's history taken back; before that one would be led back.
-async function visit(who: Visitor, path: string): Promise<void> {
-  await expect.poll(() => who.page.evaluate('history.state?.isDialog')).not.toBe(true);
-  await who.see(path);
-}
-
 async function openLogin(): Promise<void> {
-  await visit(visitor, 'ingest');
+  await visitor.see('ingest');
   await button('Log an account in').click();
   await field('Phone number').waitFor();
 }
@@ -190,7 +184,7 @@ describe('an account to read with', () => {
   test('one that was logged out is logged in again, and another is forgotten', async () => {
     world.sim.model.logOut(PHONE_NUMBER);
     world.sim.model.logOut(SIMPLE.phone);
-    await visit(visitor, 'ingest');
+    await visitor.see('ingest');
     await reader('1000').getByText('It has to log in again.').waitFor();
     await button('Log in again: Simulated (1000)').click();
     await sendTo(`+${PHONE_NUMBER}`);
@@ -211,7 +205,7 @@ describe('an account to read with', () => {
 
 describe('what was asked for of a channel', () => {
   const change = async () => {
-    await visit(visitor, `ingest/${source}`);
+    await visitor.see(`ingest/${source}`);
     await title('@harbour');
     await button('Change @harbour').click();
     await field('Priority').waitFor();
@@ -244,7 +238,7 @@ describe('what was asked for of a channel', () => {
     await fact('Forwarded').getByText(', topic 5').waitFor();
     channel.post({ text: 'the ferry is late' });
     await fact('Forwarded').getByRole('link', { name: '77' }).click();
-    await visit(visitor, 'messages?chat=77');
+    await visitor.see('messages?chat=77');
     await rows(panel('Deliveries')).filter({ hasText: 'the ferry is late' }).waitFor();
     await change();
     expect(await field('Priority').inputValue()).toBe('4');
@@ -268,7 +262,7 @@ describe('what was asked for of a channel', () => {
     const theirs = partsOf(() => guest.page);
     const goals = () => choice(guest.page, 'New posts go').locator('option').allTextContents();
     const open = async () => {
-      await visit(guest, `ingest/${source}`);
+      await guest.see(`ingest/${source}`);
       await theirs.button('Change @harbour').click();
       await choice(guest.page, 'New posts go').waitFor();
     };
@@ -295,7 +289,7 @@ describe('what was asked for of a channel', () => {
     await choice(guest.page, 'New posts go').selectOption('nowhere');
     await theirs.answer('Save');
     await fact('Forwarded').getByText('nowhere', { exact: true }).waitFor();
-    await visit(guest, 'ingest');
+    await guest.see('ingest');
     await theirs.text('1000').waitFor();
     const acts = guest.page.getByRole('button', { name: /Log an account in|Log in again|Forget/ });
     expect(await acts.count()).toBe(0);
@@ -309,7 +303,7 @@ describe('for everyone', () => {
   // Each form as it is when something is wrong with it.
   async function* forms(who: Visitor) {
     const own = partsOf(() => who.page);
-    await visit(who, 'ingest');
+    await who.see('ingest');
     await own.button('Log an account in').click();
     await own.field('Phone number').fill(SIMPLE.phone);
     yield 'phone';
@@ -319,7 +313,7 @@ describe('for everyone', () => {
     await own.text('That code was wrong').waitFor();
     yield 'code';
     await own.answer('Cancel');
-    await visit(who, `ingest/${source}`);
+    await who.see(`ingest/${source}`);
     await own.button('Change @harbour').click();
     await choice(who.page, 'New posts go').selectOption('chat');
     await own.answer('Save');
@@ -355,7 +349,7 @@ test('where there are no credentials the page says what to set', async () => {
   await bare.start();
   const guest = await Visitor.come(browser, bare.url);
   await guest.signIn(bare.key);
-  await visit(guest, 'ingest');
+  await guest.see('ingest');
   const theirs = partsOf(() => guest.page);
   await theirs.button('Log an account in').click();
   await theirs.text('No account can log in here yet.').waitFor();

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ServedSim, scriptedFaults, serveSim } from '../src/sim/sim.ts';
-import { goByKeys, openBrowser, PHONE, Visitor } from './page/browser.ts';
+import { DESK, goByKeys, openBrowser, PHONE, Visitor, WIDE } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { BLOCKED, BOT, BUSY, FROZEN, Scene } from './page/scene.ts';
 import { GatewayProcess } from './process/gateway.ts';
@@ -24,6 +24,7 @@ const SCREENS = [
   'sandbox',
   'keys',
   'gateway',
+  'settings',
 ];
 
 let browser: Browser;
@@ -66,6 +67,13 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+// The story of a message that waits.
+async function firstInLine(): Promise<string> {
+  const waiting = await scene.get('/v1/queue');
+  const [first] = waiting.items as { id: string }[];
+  return `delivery/${first!.id}`;
 }
 
 describe('the door', () => {
@@ -174,7 +182,9 @@ describe('accounts and chats', () => {
     await row.getByText(/send refused, retry after/).waitFor();
     await visitor.see('chats');
     await page().getByLabel('Find').fill('222222');
-    await page().locator('.chat-row', { hasText: BUSY }).getByText('group_minute').waitFor();
+    const busy = page().locator('.chat-row', { hasText: BUSY });
+    await busy.getByText('This group takes 20 messages a minute').waitFor();
+    await busy.getByTitle(/group_minute/).waitFor();
     expect(await page().locator('.chat-row').count()).toBe(1);
     await page().getByLabel('Find').fill('no such chat');
     await text('No chat is known').waitFor();
@@ -364,14 +374,14 @@ describe('for everyone', () => {
 
   test.each(['light', 'dark'] as const)('no screen shuts anyone out, %s', async (theme) => {
     await visitor.theme(theme);
-    const waiting = await scene.get('/v1/queue');
-    const [first] = waiting.items as { id: string }[];
-    for (const screen of [...SCREENS, `delivery/${first!.id}`]) {
+    await page().setViewportSize(WIDE);
+    for (const screen of [...SCREENS, await firstInLine()]) {
       await visitor.see(screen);
       await visitor.settled();
       expect.soft(await visitor.barriers(), `${screen} ${theme}`).toEqual([]);
     }
     await visitor.theme('light');
+    await page().setViewportSize(DESK);
   });
 
   test('the theme can be chosen, and stays', async () => {
@@ -384,13 +394,20 @@ describe('for everyone', () => {
     await page().locator('html[data-theme=light]').waitFor();
   });
 
-  test('nothing sticks out of a small screen', async () => {
+  test('nothing sticks out of a small screen, and nobody is shut out there', async () => {
     const phone = await Visitor.come(browser, gateway.url, PHONE);
+    await phone.page.goto(gateway.url);
+    await phone.page.getByLabel('Key').waitFor();
+    expect.soft(await phone.barriers(), 'sign in').toEqual([]);
     await phone.signIn(gateway.key);
-    for (const screen of SCREENS) {
+    for (const screen of [...SCREENS, await firstInLine()]) {
       await phone.see(screen);
       await phone.settled();
       expect.soft(await phone.width(), screen).toBeLessThanOrEqual(PHONE.width);
+      for (const theme of ['light', 'dark'] as const) {
+        await phone.theme(theme);
+        expect.soft(await phone.barriers(), `${screen} ${theme}`).toEqual([]);
+      }
     }
     expect(phone.errors).toEqual([]);
     await phone.leave();

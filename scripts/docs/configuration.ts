@@ -31,7 +31,7 @@ ${(Object.keys(SECTIONS) as SettingSection[]).map(sectionText).join('\n\n')}
 
 An account whose token arrives with a call needs no entry: it is known from its first call on.
 An entry makes it known at the start (so that REST can name it) and may change settings for it alone.
-The token stands in \`token\`, or better in a file (\`token_file\`) or a variable (\`token_env\`).
+The token is in \`token\`, or better in a file (\`token_file\`) or a variable (\`token_env\`).
 A terminal (see [Terminal](use/terminal.md)) has a name and no token.
 
 \`\`\`yaml

@@ -48,8 +48,8 @@ The options are the [settings](../configuration.md) by their names in camel case
 a data folder.
 
 Expected failures are values: what answers \`… | Problem\` answers an object with a \`code\` of [errors](errors.md),
-a \`status\` and a \`detail\`, and throws only for a mistake in the program. So \`'code' in answer\` tells the two
-apart. Times are ISO 8601, ids are those of the receipts. What a message, a stream or a broadcast may say is what the
+a \`status\` and a \`detail\`, and throws only for a mistake in the program. So \`'code' in answer\` distinguishes the
+two. Times are ISO 8601, ids are those of the receipts. What a message, a stream or a broadcast may say is what the
 routes take: a running gateway shows it at \`/docs\`.
 \`examples\` has a program for each part; \`sluice/grammy\` is in [clients](../start/clients.md#in-the-same-process).
 

@@ -28,7 +28,7 @@ What is read of channels is counted under the names that dashboards of channel p
 
 ${rowsOf(INGEST_METRICS)}
 
-For each platform the same numbers stand once more under the names that monitors of bots look for, such as
+For each platform the same numbers are given once more under the names that monitors of bots look for, such as
 \`telegram_429_count\`; they have no labels:
 
 ${table(['metric', 'meaning'], described)}

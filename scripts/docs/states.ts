@@ -44,9 +44,9 @@ ${table(['state', 'meaning', 'moves to'], rows)}
 
 From \`dead\` and \`uncertain\` nothing moves on its own: back to \`queued\` by retry, to \`cancelled\`
 by discard, both by hand.
-Where a platform tells later what became of a message (statuses of WhatsApp), its word makes further moves:
+Where a platform reports later what became of a message (statuses of WhatsApp), its word makes further moves:
 ${told.join(', ')}. That it was delivered or read is a line in its history. However often and in whatever
-order this is told, the delivery ends the same.
+order the reports come, the delivery ends the same.
 A final that waits makes a late preview \`superseded\` at once; a newer edit does so to an older one that still waits.
 `;
 }

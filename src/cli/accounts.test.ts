@@ -63,7 +63,7 @@ test('a configured account stays, and an id with a slash names no other path', a
 test('a probe says what it found, and asks for --force while the platform said to wait', async () => {
   expect(await accounts('probe', 'telegram:42')).toEqual({
     code: 0,
-    out: 'telegram:42: taken, the platform takes its token',
+    out: 'telegram:42: taken, the platform accepts its token',
     err: '',
   });
   const held = await accounts('probe', 'telegram:42', '--chat=-100');

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
-import { fields, table, until } from './terminal/table.ts';
+import { fields, inLocalTime, moment, table, until } from './terminal/table.ts';
 
 interface Explained {
   readonly id: string;
@@ -52,9 +52,9 @@ function describe(explained: Explained, now: number): string {
   const rows =
     causes.length === 0 ? '' : `\n\n${table(['because of', 'which', 'until', 'detail'], causes)}`;
   const past = (explained.past ?? []).map(({ kind, from, ms, detail }) => {
-    return [from, kind, `${(ms / 1000).toFixed(2)} s`, detail];
+    return [moment(from), kind, `${(ms / 1000).toFixed(2)} s`, detail];
   });
   const steps =
     past.length === 0 ? '' : `\n\n${table(['from', 'waited for', 'time', 'detail'], past)}`;
-  return `${explained.summary}\n\n${head}${rows}${steps}`;
+  return `${inLocalTime(explained.summary)}\n\n${head}${rows}${steps}`;
 }

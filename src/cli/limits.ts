@@ -2,10 +2,11 @@
 // opened before it.
 
 import type { Command } from 'commander';
+import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
 import { secondsOf } from './seconds.ts';
-import { table } from './terminal/table.ts';
+import { moment, table, until as untilWhen } from './terminal/table.ts';
 
 interface ShownLimit {
   readonly account: string;
@@ -71,7 +72,8 @@ function rowsOf({ account, chat, rules, freezes }: ShownLimit): string[][] {
     .join(', ');
   const place = [account, chat === '' ? 'all' : chat, budget];
   if (freezes.length === 0) return [[...place, '', '']];
-  return freezes.map(({ until, cause }) => [...place, until ?? '', cause]);
+  const now = systemClock().now();
+  return freezes.map(({ until, cause }) => [...place, untilWhen(until, now) ?? '', cause]);
 }
 
 function addFreeze(limits: Command, io: Io): void {
@@ -89,7 +91,9 @@ function addFreeze(limits: Command, io: Io): void {
       const answer = await connect(io, { ...options }).call('POST', '/v1/limits/freeze', body);
       if (options.json) printJson(io, answer);
       else
-        io.out(`${inWords(account, chat)} is frozen until ${(answer as { until: string }).until}`);
+        io.out(
+          `${inWords(account, chat)} is frozen until ${moment((answer as { until: string }).until)}`,
+        );
     },
   );
 }

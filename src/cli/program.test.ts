@@ -263,7 +263,9 @@ describe('commands', () => {
     expect(out).toMatch(/^ +SLUICE_\S+ npx sluice resume telegram:1$/m);
     expect(out).toContain('is ok (journal ok)');
     expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
-    expect(out).toMatch(/-100 +chat +2999-01-01 00:00:00Z \(\d+ days left\) +retry after 9 s/);
+    expect(out).toMatch(
+      /-100 +chat +\d{4}-\d\d-\d\d \d\d:\d\d:00 \(\d+ days left\) +retry after 9 s/,
+    );
     expect(out).not.toContain('long over');
   });
 
@@ -299,7 +301,7 @@ describe('commands', () => {
     const { code, out } = await run('dead', 'list', '--limit', '1');
     expect(code).toBe(0);
     expect(out.split('\n')).toHaveLength(3);
-    expect(out).toMatch(/abcde-3 +2030-01-01 00:00:00Z .* gone␛\[2J�5A and more/);
+    expect(out).toMatch(/abcde-3 +\d{4}-\d\d-\d\d \d\d:\d\d:00 .* gone␛\[2J�5A and more/);
     expect(out).toContain('there are more');
     const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
     expect(items[0].detail).toBe(HOSTILE);

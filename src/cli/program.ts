@@ -74,7 +74,7 @@ export function createProgram(io: Io): Command {
     .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(see --help)')
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),

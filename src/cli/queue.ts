@@ -34,7 +34,9 @@ const FILTERS = ['account', 'chat', 'priority'] as const;
 export function addQueue(program: Command, io: Io): void {
   const command = program
     .command('queue')
-    .description('who waits: the first of each lane, those that wait longest first, and why')
+    .description(
+      'who waits: the first of each chat and session, those that wait longest first, and why',
+    )
     .option('--account <id>', 'of this account')
     .option('--chat <id>', 'all that wait for this chat')
     .addOption(program.createOption('--priority <class>', 'of this class').choices(PRIORITIES))

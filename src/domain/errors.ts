@@ -67,7 +67,7 @@ export const ERRORS = {
   },
   forbidden_scope: {
     status: 403,
-    title: 'This lies outside what the key or token is bound to, or is not there.',
+    title: 'This is outside what the key or token is bound to, or is not there.',
     remedy:
       'A key bound to accounts, chats or methods reaches only those; where it searches, it has to name them ' +
       'in the query.',
@@ -160,7 +160,7 @@ export const ERRORS = {
   },
   account_configured: {
     status: 409,
-    title: 'The account stands in the configuration, and would be back with the next start.',
+    title: 'The account is in the configuration, and would be back with the next start.',
     remedy: 'Take it out of `accounts` in `sluice.yaml`, start again, and then remove it.',
   },
   frozen: {
@@ -187,7 +187,7 @@ export const ERRORS = {
     title:
       'The account, or all accounts together, have as many deliveries or bytes waiting as they may.',
     remedy:
-      'Repeat after `Retry-After`, slow down, or raise the bound that `detail` tells of: `queue_max`, ' +
+      'Repeat after `Retry-After`, slow down, or raise the bound that `detail` names: `queue_max`, ' +
       '`queue_bytes_max`, `platform_queue_max` or `queue_bytes_total_max`. Nothing was accepted.',
   },
   updates_full: {

@@ -72,7 +72,7 @@ export class FakeRoad implements Road {
     this.passWaits.set(`${account} ${method.toLowerCase()}`, until);
   }
 
-  probed: Probed = { found: 'taken', detail: 'the platform takes its token' };
+  probed: Probed = { found: 'taken', detail: 'the platform accepts its token' };
 
   async probe(account: string) {
     return this.accounts().some(({ id }) => id === account) ? this.probed : null;

@@ -59,7 +59,7 @@ function addAdd(ingest: Command, io: Io): void {
     io.out(`${source.source} is followed as ${source.id}, read by ${source.kind}`);
     const typed = (words: string) => commandLine(io, words, { ...options });
     io.out(`its posts: ${typed(`ingest posts ${source.id}`)}`);
-    io.out(`how it stands: ${typed('ingest list')}`);
+    io.out(`see its state: ${typed('ingest list')}`);
   });
 }
 

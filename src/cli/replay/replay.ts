@@ -28,7 +28,7 @@ export function addReplay(program: Command, io: Io): void {
     .argument('<file>', 'a recording (sluice record)')
     .option(
       '--set <name=value>',
-      'a setting as it stands in the file, such as limits.group_mpm=15; may be said several times',
+      'a setting as in the file, such as limits.group_mpm=15; may be given several times',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--truth <share>', 'the true limits as a share of what is believed', '1')

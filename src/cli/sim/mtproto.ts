@@ -32,7 +32,7 @@ export function addSimMtproto(sim: Command, io: Io): void {
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0: any free one', '8443')
     .option('--key <file>', 'where its public key is written', 'mtproto-sim.pem')
-    .option('--channel <name>', 'a channel; may be said several times (default: @daily_news)', add)
+    .option('--channel <name>', 'a channel; may be given several times (default: @daily_news)', add)
     .option('--every-s <s>', 'seconds between two posts of a channel', '20')
     .action((options: Options) => simulate(io, options));
 }

@@ -50,7 +50,11 @@ export function addSim(program: Command, io: Io): void {
     .option('--private-burst <n>', 'messages in 5 s to one private chat (default: 5)')
     .option('--broadcast-per-s <n>', 'messages a second of one bot (default: 30)')
     .option('--paid-per-s <n>', 'messages a second that a bot pays for (default: 1000)')
-    .option('--limit <name=n>', 'one of the limits by its name; may be said several times', several)
+    .option(
+      '--limit <name=n>',
+      'one of the limits by its name; may be given several times',
+      several,
+    )
     .option('--truth <share>', 'all rates times this, to be stricter than is believed (default: 1)')
     .option('--no-limits', 'refuse nothing for its rate');
   sim
@@ -64,7 +68,7 @@ export function addSim(program: Command, io: Io): void {
     .option('--jitter <ms>', 'up to so much more, each way', '0')
     .option(
       '--fault <kind=chance>',
-      'chance of a fault per call, such as bad_gateway=0.01; may be said several times',
+      'chance of a fault per call, such as bad_gateway=0.01; may be given several times',
       several,
     )
     .option('--seed <n>', 'the same faults and jitter in the same order (default: by chance)')

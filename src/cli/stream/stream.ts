@@ -133,7 +133,7 @@ function addList(stream: Command, io: Io): void {
 }
 
 function addShow(stream: Command, io: Io): void {
-  const command = stream.command('show').description('how one stream stands').argument('<id>');
+  const command = stream.command('show').description('the state of one stream').argument('<id>');
   addClientOptions(command).action(async (id: string, options: { json?: true }) => {
     const path = `/v1/streams/${encodeURIComponent(id)}`;
     const found = (await connect(io, { ...options }).call('GET', path)) as StreamAnswer;

@@ -38,9 +38,16 @@ export function until(iso: string | null, now: number): string | null {
   return left > 0 ? `${moment(iso)} (${duration(left)} left)` : moment(iso);
 }
 
-// To the second: nobody reads more of it in a table.
+// To the second, in the time of this machine: `2026-11-18 01:12:53`. Programs have --json.
 export function moment(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+  return new Date(iso).toLocaleString('sv-SE');
+}
+
+const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+// What the gateway says in words, with its moments in the time of this machine.
+export function inLocalTime(words: string): string {
+  return words.replace(ISO_TIME, moment);
 }
 
 export function duration(ms: number): string {

@@ -14,6 +14,7 @@ import type { Overview } from './lib/wire.ts';
 import { SCREENS, type ScreenEntry } from './screens.ts';
 import { help } from './shortcuts.tsx';
 import { Icon } from './ui/icon.tsx';
+import { Mark } from './ui/mark.tsx';
 
 // What is above it happens all the time; from here on it is looked after now and then.
 const FIRST_OF_OFFICE = 'sandbox';
@@ -37,7 +38,7 @@ export function Shell({ at, children }: { at: string; children: ComponentChildre
       </button>
       <nav ref={menu} class="menu" aria-label="Screens">
         <a class="brand" href={hrefOf('')}>
-          <Mark /> Sluice
+          <Mark size={22} /> Sluice
         </a>
         <ul>
           {SCREENS.filter((entry) => isInMenu(entry, now)).map(({ path, title }) => (
@@ -143,15 +144,5 @@ function Foot() {
         Sign out
       </button>
     </div>
-  );
-}
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
-      <rect width="32" height="32" rx="7" class="mark-ground" />
-      <path d="M9 6v20M23 6v20M9 11h14" class="mark-gate" />
-      <path d="M12 18c2-2 3 2 5 0s3 2 4 0M12 24c2-2 3 2 5 0s3 2 4 0" class="mark-water" />
-    </svg>
   );
 }

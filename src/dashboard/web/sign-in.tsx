@@ -1,7 +1,8 @@
-// The door: asks for a key and says where to find one.
+// Signing in: asks for a key and says where to find one.
 
 import { useState } from 'preact/hooks';
 import { signIn } from './lib/session.ts';
+import { Mark } from './ui/mark.tsx';
 
 export function SignIn({ why }: { why: string | null }) {
   const [key, setKey] = useState('');
@@ -16,10 +17,12 @@ export function SignIn({ why }: { why: string | null }) {
   return (
     <main class="door">
       <form class="panel door-panel" onSubmit={(event) => void submit(event)}>
-        <h1>Sluice</h1>
+        <h1>
+          <Mark size={28} /> Sluice
+        </h1>
         <p class="dim">
           Sign in with a key. The admin key is in the file <code>admin-key</code> of the gateway’s
-          data folder.
+          data folder; <code>npx sluice login-link</code> there prints a link that signs you in.
         </p>
         <input type="text" name="username" autoComplete="username" value="key" hidden readOnly />
         <label class="field">

@@ -89,7 +89,7 @@ describe('a refused token', () => {
     isBad = false;
     await run(HOUR_MS + 1000);
     expect(await stateOf(seq)).toBe('sent');
-    expect(told.slice(1)).toEqual(['fake:1 taken: the platform takes its token']);
+    expect(told.slice(1)).toEqual(['fake:1 taken: the platform accepts its token']);
   });
 
   test('is asked about at once by hand, which says what it found', async () => {

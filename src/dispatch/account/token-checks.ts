@@ -17,7 +17,7 @@ const PAUSE_MS_MAX = 3_600_000;
 // Before a doubt is dropped because nobody can be asked.
 const ASK_AGAIN_MS = [1_000, 3_000, 9_000] as const;
 
-const TAKEN = 'the platform takes its token';
+const TAKEN = 'the platform accepts its token';
 
 export interface TokenRoad {
   readonly availability: AccountAvailability;

@@ -38,7 +38,7 @@ export interface StreamHandle {
   final(text?: string, wish?: Wish): Promise<ShownStream | Problem>;
   /** Ends it without a final; what was shown stays. */
   cancel(): Promise<ShownStream | Problem>;
-  /** How it stands. */
+  /** Its state now. */
   view(): Promise<ShownStream | Problem>;
 }
 

@@ -92,8 +92,8 @@ function partIncidents(
     found.push({ ...of, code, summary: `${what}: nothing is accepted, nothing is sent.`, remedy });
   }
   if (scheduler?.status !== undefined && scheduler.status !== 'ok') {
-    const summary = 'The loop that sends has not had a turn for half a minute.';
-    const remedy = 'Look at the load of the machine and at the log; a restart loses nothing.';
+    const summary = 'The loop that sends has not run for half a minute.';
+    const remedy = 'Check the load of the machine and the log; a restart loses nothing.';
     found.push({ ...of, code: 'loop_stale', summary, remedy });
   }
   return found;
@@ -101,7 +101,7 @@ function partIncidents(
 
 function spillIncident(spill: HealthPart): Pick<Incident, 'code' | 'summary' | 'remedy'> {
   const held = `${spill.deliveries} of at most ${spill.deliveriesMax} records`;
-  const remedy = 'Look at the database; everything goes on by itself when it is back.';
+  const remedy = 'Check the database; everything continues by itself when it is back.';
   if (spill.status === 'down') {
     const summary = `The database is away and the spill of this node is full (${held}): nothing is accepted or sent.`;
     return { code: 'spill_full', summary, remedy };
@@ -170,7 +170,8 @@ function unheardIncident({ id, detail }: UnheardAccount): Incident {
     code: 'platform_unreachable',
     severity: 'critical',
     summary: `The platform cannot be asked whose token ${id} has${metWith(detail)}.`,
-    remedy: 'Its messages are refused until the platform answers; look at the way to it.',
+    remedy:
+      'Its messages are refused until the platform answers; check the network: DNS, proxy, firewall.',
   };
 }
 
@@ -188,7 +189,7 @@ function freezeIncident(freeze: Frozen, accounts: readonly AccountView[]): Incid
     code: 'frozen',
     severity: 'warning',
     ...{ account, waiting, until },
-    summary: `${account}${what} is to wait: ${cause}.`,
+    summary: `${account}${what} must wait: ${cause}.`,
     remedy: 'Nothing: it goes on at that time, and calling earlier would make the wait longer.',
     command: null,
   };

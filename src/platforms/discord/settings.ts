@@ -27,7 +27,7 @@ export const DISCORD_SETTINGS = {
     unit: 'messages',
   }),
   discordWebhookMpm: limit('discord_webhook_mpm', integer({ min: 1, max: 6000 }), 30, {
-    meaning: 'Messages of one webhook of Discord, which no header tells of',
+    meaning: 'Messages of one webhook of Discord, which no header reports',
     unit: 'per any minute',
   }),
   discordInvalidMax: row('retry', 'discord_invalid_max', integer({ min: 100, max: 9900 }), 5000, {

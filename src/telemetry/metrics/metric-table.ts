@@ -275,7 +275,7 @@ export const METRICS = {
   sluice_store_losses: {
     type: 'gauge',
     labels: [],
-    help: 'Losses of the store that were accepted with --accept-loss; /health/details tells them.',
+    help: 'Losses of the store that were accepted with --accept-loss; /health/details lists them.',
   },
   sluice_spill_away: {
     type: 'gauge',

@@ -6,6 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const MANY_SECONDS = /\b(\d{3,7}) s\b/g;
 
 const plain = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -83,9 +84,13 @@ export function perWindow(n: number, perMs: number): string {
   return perMs === SECOND ? `${n} per second` : `${n} per ${duration(perMs)}`;
 }
 
-// As the gateway says it: in one's own time, a number and its unit on one line, the first letter large.
+// As the gateway says it: in one's own time, `1800 s` as `30 m`, a number and its unit on one line, the first letter
+// large.
 export function sentence(text: string): string {
-  const kept = text.replace(ISO_TIME, exactTime).replace(/(\d) (s|min|h)\b/g, '$1\u00a0$2');
+  const kept = text
+    .replace(ISO_TIME, exactTime)
+    .replace(MANY_SECONDS, (_, seconds: string) => duration(Number(seconds) * SECOND))
+    .replace(/(\d) (s|m|min|h|d)\b/g, '$1\u00a0$2');
   return kept === '' ? kept : kept[0]!.toUpperCase() + kept.slice(1);
 }
 

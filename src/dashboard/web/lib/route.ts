@@ -53,8 +53,10 @@ export function goSearch(): void {
 
 // The same screen with another query, without a step in the browser's history.
 export function requery(query: Query): void {
-  const { screen, rest } = route.value;
-  const path = rest === '' ? screen : `${screen}/${encodeURIComponent(rest)}`;
-  history.replaceState(null, '', hrefOf(path, query));
-  route.set(readRoute());
+  onceBack(() => {
+    const { screen, rest } = route.value;
+    const path = rest === '' ? screen : `${screen}/${encodeURIComponent(rest)}`;
+    history.replaceState(history.state, '', hrefOf(path, query));
+    route.set(readRoute());
+  });
 }

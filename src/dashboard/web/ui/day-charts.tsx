@@ -43,7 +43,7 @@ function Filled({ account, history }: { account: string | null; history: History
         shown={lasted}
         lines={[
           {
-            ...{ label: 'half', color: '--accent', values: history.p50Ms, isFilled: true },
+            ...{ label: 'median', color: '--accent', values: history.p50Ms, isFilled: true },
             href: messages('sent'),
           },
           { label: '95 %', color: '--warn', values: history.p95Ms, href: messages('sent') },

@@ -2,6 +2,7 @@
 
 import { sentence } from '../lib/format.ts';
 import { useReason } from '../lib/reasons.ts';
+import { UntilTime } from './time.tsx';
 
 export function Reason({ code }: { code: string }) {
   const said = useReason(code);
@@ -16,12 +17,23 @@ const LIMIT = / \(limit ([^()]+)\)/;
 // The time it is expected stands beside it.
 const EXPECTED = /; (expected in [^;]*|no end is known)$/;
 
-// Why something waits, as the gateway says it, with the name of the limit in small.
-export function Why({ why }: { why: string }) {
+const FROZEN = ' is frozen: ';
+
+// Why something waits, as the gateway says it, with the name of the limit in small; until when what is frozen is,
+// where that is known.
+export function Why({ why, until = null }: { why: string; until?: string | null }) {
   const limit = LIMIT.exec(why)?.[1];
+  const said = sentence(why.replace(LIMIT, '').replace(EXPECTED, ''));
+  const [frozen = '', cause] = until === null ? [said] : said.split(FROZEN, 2);
   return (
     <>
-      {sentence(why.replace(LIMIT, '').replace(EXPECTED, ''))}
+      {cause === undefined ? (
+        said
+      ) : (
+        <>
+          {frozen} is frozen <UntilTime at={until} />: {cause}
+        </>
+      )}
       {limit === undefined ? null : (
         <>
           {' '}

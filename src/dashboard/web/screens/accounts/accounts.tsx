@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { count, plural, sentence } from '../../lib/format.ts';
 import { useMark } from '../../lib/mark.ts';
 import { hrefOf } from '../../lib/route.ts';
+import { smallScreen } from '../../lib/screen-size.ts';
 import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
@@ -18,6 +19,8 @@ import { isHeld, Standing } from './account-standing.tsx';
 import { AddAccountButton, accountsAdded } from './add-account.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
+
+const DAYS_SHOWN_MAX = 3;
 
 export function Accounts() {
   const mark = useMark('deliveries');
@@ -44,7 +47,10 @@ export function Accounts() {
           <ul class="cards">
             {data.accounts.map((account) => (
               <li key={account.id}>
-                <Card account={account} reload={reload} mark={mark} />
+                <Card
+                  {...{ account, reload, mark }}
+                  isDayShown={data.accounts.length <= DAYS_SHOWN_MAX}
+                />
               </li>
             ))}
           </ul>
@@ -54,19 +60,29 @@ export function Accounts() {
   );
 }
 
-// Asked for when somebody wants to see it: there may be thousands of accounts.
-function LastDay({ account }: { account: string }) {
-  const [isOpen, setIsOpen] = useState(false);
+// Of a few accounts it is shown at once; else asked for when somebody wants to see it: there may be thousands.
+function LastDay({ account, isShown }: { account: string; isShown: boolean }) {
+  const [isOpen, setIsOpen] = useState(isShown && !smallScreen.value);
   return (
-    <details class="last-day" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+    <details
+      class="last-day"
+      open={isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
       <summary>Last 24 hours</summary>
       {isOpen ? <DayCharts account={account} hours="24" /> : null}
     </details>
   );
 }
 
-function Card(props: { account: Account; reload: () => Promise<void>; mark: number | null }) {
-  const { account, reload, mark } = props;
+interface CardProps {
+  readonly account: Account;
+  readonly reload: () => Promise<void>;
+  readonly mark: number | null;
+  readonly isDayShown: boolean;
+}
+
+function Card({ account, reload, mark, isDayShown }: CardProps) {
   const { id, waiting, inFlight, paused } = account;
   // An account's own limits are those of the chat without a name, which comes first.
   const path = `/v1/limits?account=${encodeURIComponent(id)}&limit=1`;
@@ -113,7 +129,7 @@ function Card(props: { account: Account; reload: () => Promise<void>; mark: numb
           <Budget key={rule.name} rule={rule} />
         ))}
       </div>
-      <LastDay account={id} />
+      <LastDay account={id} isShown={isDayShown} />
       {may('operator') ? (
         <footer>
           <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>

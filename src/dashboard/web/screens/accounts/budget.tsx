@@ -4,14 +4,17 @@ import { perWindow, sentence } from '../../lib/format.ts';
 import type { Rule } from '../../lib/wire.ts';
 import { Meter } from '../../ui/parts.tsx';
 
-export function Budget({ rule }: { rule: Rule }) {
+export function Budget({ rule, isShort = false }: { rule: Rule; isShort?: boolean }) {
   const { name, says, used, count, perMs, learned } = rule;
   const share = count === 0 ? 1 : used / count;
   return (
-    <span class="budget" title={`${sentence(says)}; ${used} of ${perWindow(count, perMs)} used`}>
+    <span
+      class="budget"
+      title={`${sentence(says)}; ${used} of ${perWindow(count, perMs)} used (${name})`}
+    >
       <span class="budget-words">
         <span class="budget-says">
-          {sentence(says)} <code class="code">{name}</code>
+          {sentence(says)} {isShort ? null : <code class="code">{name}</code>}
         </span>
         <span class="num">
           {used} / {count}

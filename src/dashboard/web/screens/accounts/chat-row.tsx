@@ -39,7 +39,7 @@ export function ChatRow({ limits, onChange }: RowProps) {
       </span>
       <span class="chat-budgets">
         {shown.map((rule) => (
-          <Budget key={rule.name} rule={rule} />
+          <Budget key={rule.name} rule={rule} isShort />
         ))}
       </span>
       <Frost limits={limits} onChange={onChange} />

@@ -18,8 +18,8 @@ import { ChatRow } from './chat-row.tsx';
 
 const PAGE = 100;
 // Room for a rule in two lines; on a small screen what can be done stands below.
-const ROW_HEIGHT = 76;
-const ROW_HEIGHT_SMALL = 138;
+const ROW_HEIGHT = 66;
+const ROW_HEIGHT_SMALL = 160;
 // What is seen is asked for again at most this often, however much happens.
 const AGAIN_MS_MIN = 3000;
 

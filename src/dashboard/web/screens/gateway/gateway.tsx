@@ -145,6 +145,23 @@ function useHealth(): Health | null {
   return health;
 }
 
+// What was asked for is noted as it came: as a person reads it, `chat 43, freezeSeconds 28`.
+function readable(target: string): string {
+  if (!target.startsWith('{')) return target;
+  try {
+    const fields = Object.entries(JSON.parse(target) as Record<string, unknown>);
+    return fields
+      .filter(([, value]) => value !== '[secret]')
+      .map(
+        ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      )
+      .join(', ');
+  } catch {
+    // It was cut off.
+    return target;
+  }
+}
+
 function Audit() {
   const { data, error, reload } = useFetched<{ entries: readonly AuditEntry[] }>('/v1/audit');
   return (
@@ -177,7 +194,7 @@ function Audit() {
                     {action}
                   </td>
                   <td class="cell-target" data-label="To">
-                    {target}
+                    {readable(target)}
                   </td>
                   <td class="mono" data-label="Answer">
                     {result}

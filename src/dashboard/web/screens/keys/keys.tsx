@@ -61,10 +61,10 @@ function KeyTable({ keys, reload }: { keys: readonly KeyView[]; reload: () => Pr
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col">May</th>
+            <th scope="col">Role</th>
             <th scope="col">Bound to</th>
             <th scope="col">Used</th>
-            <th scope="col">Good</th>
+            <th scope="col">Valid</th>
             <th scope="col">
               <span class="hidden">What can be done</span>
             </th>
@@ -88,18 +88,18 @@ function Row(props: { of: KeyView; reload: () => Promise<void> }) {
         {name}
         <span class="dim small mono">{id}</span>
       </td>
-      <td data-label="May">
+      <td data-label="Role">
         <Badge word={kind === 'virtual' ? 'virtual token' : role} tone="plain" />
       </td>
       <td data-label="Bound to">{boundsOf(scope)}</td>
       <td data-label="Used">
         {usedAt === null ? <span class="dim">never</span> : <Ago at={usedAt} />}
       </td>
-      <td data-label="Good">
+      <td data-label="Valid">
         {!active ? (
           <Badge word="ended" />
         ) : expiresAt === null ? (
-          <span class="dim">for good</span>
+          <span class="dim">without end</span>
         ) : (
           <UntilTime at={expiresAt} />
         )}

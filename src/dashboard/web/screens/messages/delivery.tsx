@@ -66,7 +66,7 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
   return (
     <div class="panel-body why">
       <p class="why-words">
-        <Why why={summary} />
+        <Why why={summary} until={causes.find(({ kind }) => kind === 'freeze')?.until ?? null} />
       </p>
       {causes.length === 0 ? null : (
         <>

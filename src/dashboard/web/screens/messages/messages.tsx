@@ -31,7 +31,7 @@ const MORE_FIELDS: readonly Field[] = [
 
 export function Messages() {
   const { query } = useStore(route);
-  const [typed, setTyped] = useTyped(query);
+  const [typed, type] = useTyped(query);
   const [isOpen, setIsOpen] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isAsked = useStore(wantsToType);
@@ -54,16 +54,16 @@ export function Messages() {
             label={label}
             placeholder={placeholder}
             value={typed[name] ?? ''}
-            onInput={(value) => setTyped({ ...typed, [name]: value })}
+            onInput={(value) => type({ [name]: value })}
           />
         ))}
         <Choice
           label="State"
           value={typed.state ?? ''}
-          onChange={(state) => setTyped({ ...typed, state })}
+          onChange={(state) => type({ state })}
           options={[['', 'any'], ...STATES.map((state) => [state, state] as const)]}
         />
-        <TimeRange query={typed} onChange={(range) => setTyped({ ...typed, ...range })} />
+        <TimeRange query={typed} onChange={(range) => type({ ...range })} />
         <button
           type="button"
           class="quiet"
@@ -84,27 +84,31 @@ export function Messages() {
 }
 
 // What is in the fields. The address follows it after a moment, and it follows the address, which a link may change.
-function useTyped(query: Query): [Query, (typed: Query) => void] {
-  const [typed, setTyped] = useState(query);
+function useTyped(query: Query): [Query, (changed: Query) => void] {
+  const [kept, setTyped] = useState(query);
   // What the address and the fields last agreed on: neither follows its own echo.
   const agreed = useRef(keyOf(query));
-  useEffect(() => {
-    if (keyOf(query) === agreed.current) return;
+  // In the same rendering: what is typed right after a link was followed must not be taken for what was there before.
+  const isLed = keyOf(query) !== agreed.current;
+  if (isLed) {
     agreed.current = keyOf(query);
     setTyped(query);
-  }, [query]);
+  }
+  const typed = isLed ? query : kept;
+  const newest = useRef(typed);
+  newest.current = typed;
   // Blanks at the end stay in the field, for the next word.
   useEffect(
     () =>
       later(TYPING_MS, () => {
         const wanted = trimmed(typed);
-        if (keyOf(wanted) === agreed.current) return;
+        if (newest.current !== typed || keyOf(wanted) === agreed.current) return;
         agreed.current = keyOf(wanted);
         requery(wanted);
       }),
     [typed],
   );
-  return [typed, setTyped];
+  return [typed, (changed) => setTyped((before) => ({ ...before, ...changed }))];
 }
 
 function trimmed(query: Query): Query {

@@ -2,7 +2,7 @@
 // time.
 
 import type { ComponentChildren } from 'preact';
-import { duration, exactTime } from '../../lib/format.ts';
+import { duration, exactTime, sentence } from '../../lib/format.ts';
 import type { Attempt, Delivery } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/parts.tsx';
@@ -63,8 +63,8 @@ function Try({ attempt }: { attempt: Attempt }) {
       Try {n} <Badge word={outcome ?? 'in flight'} />{' '}
       <span class="dim">
         {reason === null || reason === outcome ? '' : <Reason code={reason} />}
-        {detail === null ? '' : ` (${detail})`}
-        {retryAfterMs === null ? '' : `; told to wait ${duration(retryAfterMs)}`}
+        {detail === null ? '' : ` (${sentence(detail)})`}
+        {retryAfterMs === null ? '' : `; waits ${duration(retryAfterMs)}`}
         {tookMs === null ? '' : ` · ${tookMs} ms`}
       </span>
     </span>
