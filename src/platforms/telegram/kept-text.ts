@@ -18,9 +18,6 @@ const FOUND = /^(mention|hashtag|cashtag|bot_command|url|email|phone_number|bank
 // Signs that Telegram takes out or replaces; rare enough to leave them to it.
 const ODD = /(?!\n)\p{Cc}|[\u2028-\u202e]|\u030a|\u0333|\u033f/u;
 
-// A quotation of nothing, which is kept with the end of its line.
-const EMPTY_QUOTE = /^>(?:\|\|)?$/m;
-
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -34,7 +31,7 @@ export function keptText(params: BotApiParams, name: 'text' | 'caption'): RichTe
   if (read === null || ODD.test(read.text)) return null;
   if (read.entities.some((entity) => !isPlain(entity, read.text))) return null;
   const isV2 = /^markdownv2$/i.test(scalarText(params.parse_mode));
-  if (isV2 && EMPTY_QUOTE.test(source)) return null;
+  if (isV2 && quotesIn(source) !== read.entities.filter(isQuote).length) return null;
   const marked = isV2 ? read.entities.map((entity) => withLine(entity, read.text)) : read.entities;
   const given = linked(marked.filter(({ type }) => !FOUND.test(type)));
   if (given.some(({ type }) => !KEPT.includes(type))) return null;
@@ -50,10 +47,20 @@ function isPlain({ type, offset, length }: Entity, text: string): boolean {
   return type !== 'pre' || !text.slice(offset, offset + length).includes('`');
 }
 
+function isQuote({ type }: Entity): boolean {
+  return QUOTES.includes(type);
+}
+
+// One that says nothing leaves no entity, but Telegram keeps it with the end of its line.
+function quotesIn(source: string): number {
+  const lines = source.split('\n').map((line) => line.startsWith('>'));
+  return lines.filter((isQuoted, i) => isQuoted && lines[i - 1] !== true).length;
+}
+
 // Of a quotation of MarkdownV2 the end of its last line is part.
 function withLine(entity: Entity, text: string): Entity {
-  const { type, offset, length } = entity;
-  const isLine = QUOTES.includes(type) && text[offset + length] === '\n';
+  const { offset, length } = entity;
+  const isLine = isQuote(entity) && text[offset + length] === '\n';
   return isLine ? { ...entity, length: length + 1 } : entity;
 }
 
