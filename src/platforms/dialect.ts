@@ -126,6 +126,8 @@ export interface DialectWords {
   ended(call: DescribedCall, params: Params, ending: DeliveryEnding, now: number): ValueAnswer;
   // To one who does not wait: messages that do not exist yet, with ids that later calls may use.
   provisional(call: DescribedCall, params: Params, seq: number, now: number): ValueAnswer;
+  // Whether that says of an edit what the platform will; if not, live edits wait for its answer too. Left out: always.
+  isForetold?(call: DescribedCall, params: Params): boolean;
   // A typing sign or a draft; null: the platform has said nothing about it.
   cosmetic(result: string | null): ValueAnswer;
 }

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { exactJson } from '../system/json.ts';
-import type { SimParams } from './params.ts';
+import { firstOf, type SimParams } from './params.ts';
 
 export const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const PARTS_MAX = 200;
@@ -31,7 +31,7 @@ export function paramsOf(contentType: string, body: Buffer): SimParams | null {
   if (body.length === 0) return {};
   if (contentType.startsWith('application/json')) return parseJson(body.toString());
   if (contentType.startsWith('multipart/form-data')) return parseMultipart(contentType, body);
-  return Object.fromEntries(new URLSearchParams(body.toString()));
+  return firstOf(new URLSearchParams(body.toString()));
 }
 
 export function parseJson(text: string): SimParams | null {
@@ -66,6 +66,7 @@ function readPart(part: Buffer, params: Record<string, unknown>): void {
   if (name === undefined) return;
   const file = paramOf(head, 'filename');
   const content = part.subarray(headEnd + 4);
+  if (name in params) return;
   params[name] = file === undefined ? content.toString() : `file:${file}:${content.length}`;
 }
 

@@ -3,6 +3,13 @@
 
 export type SimParams = Readonly<Record<string, unknown>>;
 
+// Of a name that comes twice the first counts.
+export function firstOf(given: URLSearchParams): SimParams {
+  const params: Record<string, unknown> = {};
+  for (const [name, value] of given) if (!(name in params)) params[name] = value;
+  return params;
+}
+
 export function textOf(params: SimParams, name: string): string {
   const value = params[name];
   if (typeof value === 'string') return value;

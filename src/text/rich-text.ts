@@ -14,6 +14,11 @@ export interface RichText {
   readonly entities: readonly Entity[];
 }
 
+// The outer before the inner.
+export function byPlace(a: Entity, b: Entity): number {
+  return a.offset - b.offset || b.length - a.length;
+}
+
 // What platforms take for no text at all: white space, and signs that show nothing.
 export function isBlank(text: string): boolean {
   return /^[\s\u180e\u200b-\u200f\u202e\u2800\ufffc\u{e0000}-\u{e007f}]*$/u.test(text);
@@ -79,7 +84,6 @@ export class RichTextBuilder {
   // null: something was never closed, or there is too much of it.
   done(): RichText | null {
     if (this.#open.length > 0 || this.isFull) return null;
-    const entities = this.#entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
-    return { text: this.text, entities };
+    return { text: this.text, entities: this.#entities.toSorted(byPlace) };
   }
 }

@@ -2,7 +2,7 @@
 // no style on code, one link or code at a place, no quotation in another, nothing empty, no style or link that begins
 // or ends with white space.
 
-import type { Entity, RichText } from './rich-text.ts';
+import { byPlace, type Entity, type RichText } from './rich-text.ts';
 
 const STYLES = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
 const QUOTES = ['blockquote', 'expandable_blockquote'];
@@ -14,7 +14,7 @@ interface Range {
 }
 
 export function validEntities({ text, entities }: RichText): RichText {
-  const sorted = entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length);
+  const sorted = entities.toSorted(byPlace);
   const things = sorted.filter(({ type }) => !STYLES.includes(type) && !QUOTES.includes(type));
   const apart = firsts(things);
   const quotes = outside(firsts(sorted.filter(({ type }) => QUOTES.includes(type))), apart);
@@ -28,7 +28,7 @@ export function validEntities({ text, entities }: RichText): RichText {
       kept.push(entity);
     }
   }
-  return { text, entities: kept.sort((a, b) => a.offset - b.offset || b.length - a.length) };
+  return { text, entities: kept.sort(byPlace) };
 }
 
 function rangeOf({ offset, length }: Entity): Range {

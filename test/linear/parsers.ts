@@ -38,7 +38,7 @@ import { chatOf } from '../../src/platforms/whatsapp/describe.ts';
 import { LIVE_OUTPUT as WHATSAPP_OUTPUT } from '../../src/platforms/whatsapp/live-output.ts';
 import { createReading } from '../../src/platforms/whatsapp/request.ts';
 import { paramsOf } from '../../src/sim/body.ts';
-import { parsed } from '../../src/sim/telegram/markup.ts';
+import { parsed } from '../../src/sim/telegram/markup/markup.ts';
 import { feedOf } from '../../src/streams/feed/feed.ts';
 import { finishedTo } from '../../src/streams/render/chunks.ts';
 import { parseJson } from '../../src/system/json.ts';
@@ -188,7 +188,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ],
   },
   'simulated Telegram': {
-    files: ['src/sim/telegram/markup.ts'],
+    files: ['markup', 'html', 'markdown', 'markdown-v2', 'entities', 'links'].map(
+      (name) => `src/sim/telegram/markup/${name}.ts`,
+    ),
     work: (text) =>
       ['HTML', 'MarkdownV2', 'Markdown'].map((mode) => parsed({ parse_mode: mode }, text, '')),
     words: [...MARKDOWN, '<', '<b>', '</b>', '[a](b)'],

@@ -137,11 +137,7 @@ export class Deliveries {
       const repeats = isAdopted ? null : (claimed?.seq ?? null);
       if (taken.kind === 'refused') return this.#answerRefusal(taken.problem, repeats);
       const { seq } = taken;
-      const isPreview =
-        delivery.family === 'edit' &&
-        asked.headers.prefer === undefined &&
-        this.#options.road.isPreview(seq);
-      const waited: Patiently = isPreview
+      const waited: Patiently = this.#isAnsweredAhead(asked, call, seq)
         ? { kind: 'preview' }
         : await this.#wait(caller, delivery.account, seq, patience);
       this.#tellCaller(caller, delivery, seq, waited);
@@ -151,6 +147,13 @@ export class Deliveries {
     } finally {
       if (isHeld) this.#waiting.leave(speaker);
     }
+  }
+
+  // A live edit, unless its caller asked for more, or only the platform knows the answer.
+  #isAnsweredAhead({ headers, params }: AskedCall, call: DescribedCall, seq: number): boolean {
+    if (call.family !== 'edit' || headers.prefer !== undefined) return false;
+    if (!this.#options.road.isPreview(seq)) return false;
+    return this.#platform.dialect.isForetold?.(call, params) ?? true;
   }
 
   #userOf(account: string, call: DescribedCall, params: DialectParams): string | null {

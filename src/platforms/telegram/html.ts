@@ -1,9 +1,13 @@
 // Telegram's HTML, read into text and entities. null: Telegram would not parse it either.
 // Of a text that grows, what is open ends with it, and half a tag is not shown.
 
-import { type RichText, RichTextBuilder } from '../../text/rich-text.ts';
+import { type Entity, type RichText, RichTextBuilder } from '../../text/rich-text.ts';
 
-const TOKEN = /<(\/?)([a-z0-9-]*)(?![a-z0-9-])([^<>]*)>|&(#x?[0-9a-f]+|[a-z]+);|[<]/gi;
+const TOKEN =
+  /<(\/?)([a-zA-Z0-9-]*)(?![a-zA-Z0-9-])([^<>]*)>|&(#x[0-9a-fA-F]+|#\d+|[a-zA-Z]+);?|[<]/g;
+const CHARACTER = /&(#x[0-9a-fA-F]+|#\d+|[a-zA-Z]+);?/g;
+// Values in quotes, or words of letters, digits, periods and hyphens.
+const ATTRIBUTES = /^(?:\s+[^\s=/"']+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[a-z0-9.-]+(?=\s|$)))?)*\s*$/i;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 const TYPES: Readonly<Record<string, string>> = {
   b: 'bold',
@@ -24,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'tg-emoji': 'custom_emoji',
 };
 const CODE_POINT_MAX = 0x10ffff;
+const DIGITS_MAX = 9;
 const HALF_TAG = /<(?:\/|\/?[a-z][a-z0-9-]*(?:\s[^<>]*)?)?$/i;
 const HALF_CHARACTER = /&[#a-z0-9]{0,8}$/i;
 
@@ -38,13 +43,34 @@ export function parseHtml(given: string, isGrowing = false): RichText | null {
     if (character !== undefined) built.text += decoded(character) ?? whole;
     else if (name === undefined || built.isFull) return null;
     else if (slash === '/') {
-      if (built.marker !== name.toLowerCase()) return null;
+      if (built.marker !== name.toLowerCase() || attributes!.trim() !== '') return null;
       built.close();
-    } else if (!open(built, name.toLowerCase(), attributes ?? '')) return null;
+    } else if (!ATTRIBUTES.test(attributes!)) return null;
+    else if (!open(built, name.toLowerCase(), attributes!)) return null;
   }
   built.text += source.slice(read);
   if (isGrowing) built.closeAll();
-  return built.done();
+  const rich = built.done();
+  return rich === null ? null : { ...rich, entities: named(rich.entities) };
+}
+
+// Code with a language that fills a block, or is filled by one, names the block's language.
+function named(entities: readonly Entity[]): Entity[] {
+  const place = ({ offset, length }: Entity) => `${offset}+${length}`;
+  const blocks = new Set(entities.filter(({ type }) => type === 'pre').map(place));
+  const languages = new Map<string, unknown>();
+  for (const entity of entities) {
+    if (entity.type === 'code' && entity.language !== undefined && blocks.has(place(entity))) {
+      languages.set(place(entity), entity.language);
+    }
+  }
+  return entities.flatMap((entity) => {
+    const language = languages.get(place(entity));
+    if (entity.type === 'pre' && language !== undefined) return [{ ...entity, language }];
+    if (entity.type !== 'code') return [entity];
+    const { language: _language, ...bare } = entity;
+    return language === undefined ? [bare as Entity] : [];
+  });
 }
 
 function open(built: RichTextBuilder, name: string, attributes: string): boolean {
@@ -65,14 +91,14 @@ function open(built: RichTextBuilder, name: string, attributes: string): boolean
       built.open(name, type);
       return value('class') === 'tg-spoiler';
     case 'blockquote':
-      built.open(name, /\bexpandable\b/i.test(attributes) ? 'expandable_blockquote' : type);
+      built.open(
+        name,
+        /(?:^|\s)expandable(?=[\s=]|$)/.test(attributes) ? 'expandable_blockquote' : type,
+      );
       return true;
     case 'code': {
-      const language = /^language-(.+)$/.exec(value('class') ?? '')?.[1];
-      // Within a block it only names the block's language.
-      const isNaming = built.marker === 'pre' && language !== undefined;
-      if (isNaming) built.hush();
-      built.open(name, isNaming ? 'pre' : type, isNaming ? { language } : {});
+      const language = /^language-(.+)$/s.exec(value('class') ?? '')?.[1];
+      built.open(name, type, language === undefined ? {} : { language });
       return true;
     }
     default:
@@ -86,13 +112,15 @@ function attributeOf(attributes: string, name: string): string | null {
   const match = pattern.exec(attributes);
   const raw = match === null ? undefined : (match[1] ?? match[2] ?? match[3]);
   if (raw === undefined) return null;
-  return raw.replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (whole, name: string) => decoded(name) ?? whole);
+  const text = match![3] === undefined ? raw : raw.toLowerCase();
+  return text.replace(CHARACTER, (whole, name: string) => decoded(name) ?? whole);
 }
 
 // Names that Telegram does not know stay as they are.
 function decoded(name: string): string | null {
-  if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? null;
-  const isHex = name[1] === 'x' || name[1] === 'X';
+  if (!name.startsWith('#')) return Object.hasOwn(NAMED, name) ? NAMED[name]! : null;
+  const isHex = name[1] === 'x';
   const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
-  return code > 0 && code <= CODE_POINT_MAX ? String.fromCodePoint(code) : null;
+  const isCode = code > 0 && code < CODE_POINT_MAX && name.length < DIGITS_MAX;
+  return isCode ? String.fromCodePoint(code) : null;
 }

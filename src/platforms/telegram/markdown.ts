@@ -14,8 +14,9 @@ const MARKERS: readonly (readonly [string, string])[] = [
 const RESERVED = /[_*[\]()~`>#+\-=|{}.!]/;
 // What says nothing but itself, as much of it as there is.
 const PLAIN_RUN = /[^_*[\]()~`>#+\-=|{}.!\\\n]+/y;
-const LANGUAGE = /([^\s`\\]+)\n/y;
-const QUOTE_END = /\|\|(?:\n|$)/y;
+// The word right after a fence, unless the block is that word alone.
+const LANGUAGE = /[^\s`]+(?=\s)/y;
+const QUOTE_END = /\|\|(?:\n(?!>)|$)/y;
 const EMOJI_URL = /^tg:\/\/emoji\?id=(\d+)$/;
 
 // Of a text that grows, what is open ends with it, and half a marker at its end is not shown.
@@ -70,12 +71,14 @@ function code(
   if (source[at] !== '`') return null;
   const fence = source.startsWith('```', at) ? '```' : '`';
   const from = at + fence.length;
-  const language = fence === '```' ? matchAt(LANGUAGE, source, from)?.[1] : undefined;
-  const start = from + (language === undefined ? 0 : language.length);
+  const language = fence === '```' ? matchAt(LANGUAGE, source, from)?.[0] : undefined;
+  const named = from + (language?.length ?? 0);
+  // One line's end at the beginning is not part of a block.
+  const start = fence === '```' && source[named] === '\n' ? named + 1 : named;
   const body = closing(source, start, fence) ?? (isGrowing ? rest(source, start, fence) : null);
   if (body === null) return null;
   built.open(fence, fence === '```' ? 'pre' : 'code', language === undefined ? {} : { language });
-  built.text += body.text.replace(/^\n/, fence === '```' ? '' : '\n');
+  built.text += body.text;
   built.close();
   return body.end;
 }
@@ -152,7 +155,7 @@ const QUOTE = '>';
 function quote(built: RichTextBuilder, source: string, at: number): number | null {
   const isLineStart = at === 0 || source[at - 1] === '\n';
   if (source[at] === '>' && isLineStart) {
-    if (built.marker !== QUOTE) built.open(QUOTE, 'blockquote');
+    if (!built.isOpen(QUOTE)) built.open(QUOTE, 'blockquote');
     return at + 1;
   }
   if (source[at] !== '\n' || built.marker !== QUOTE || source[at + 1] === '>') return null;
@@ -167,7 +170,9 @@ function character(built: RichTextBuilder, source: string, at: number): number |
     built.text += next;
     return at + 2;
   }
-  if (RESERVED.test(source[at]!)) return null;
+  // A quotation ends with its line, and what is open in it would not.
+  const isCut = source[at] === '\n' && next !== '>' && built.isOpen(QUOTE);
+  if (isCut || RESERVED.test(source[at]!)) return null;
   built.text += source[at];
   return at + 1;
 }
@@ -181,7 +186,6 @@ function isEscapable(character: string | undefined): character is string {
 // searched twice for the same end.
 const PLAIN_MARKS: Readonly<Record<string, string>> = { '`': 'code', '*': 'bold', _: 'italic' };
 const PLAIN_SPECIAL = /\\?[_*`[]/g;
-const PLAIN_LANGUAGE = /([^\s`]+)\n/y;
 
 export function parseMarkdown(source: string): RichText | null {
   const built = new RichTextBuilder();
@@ -210,8 +214,7 @@ function escaped(built: RichTextBuilder, source: string, at: number): number {
 function plainSpan(built: RichTextBuilder, source: string, at: number): number | null {
   if (source[at] === '[') return plainLink(built, source, at);
   if (source.startsWith('```', at)) {
-    const end = plainBlock(built, source, at + 3);
-    if (end !== null) return end;
+    return plainBlock(built, source, at + 3);
   }
   const mark = source[at]!;
   const end = source.indexOf(mark, at + 1);
@@ -221,9 +224,9 @@ function plainSpan(built: RichTextBuilder, source: string, at: number): number |
 }
 
 function plainBlock(built: RichTextBuilder, source: string, from: number): number | null {
-  PLAIN_LANGUAGE.lastIndex = from;
-  const language = PLAIN_LANGUAGE.exec(source)?.[1];
-  const start = language === undefined ? from : from + language.length + 1;
+  const language = matchAt(LANGUAGE, source, from)?.[0];
+  const named = from + (language?.length ?? 0);
+  const start = source[named] === '\n' ? named + 1 : named;
   const end = source.indexOf('```', start);
   if (end < 0) return null;
   span(built, 'pre', source.slice(start, end), language === undefined ? {} : { language });

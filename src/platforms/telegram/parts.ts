@@ -107,12 +107,13 @@ function asPart({ text, entities }: RichText): Part {
 }
 
 export function readText(params: Params, text: string): RichText | null {
-  const given = entitiesOf(params.entities);
-  if (given === null) return null;
-  if (given.length > 0) return { text, entities: given };
+  // A parse mode counts before entities.
   switch (scalarText(params.parse_mode).toLowerCase()) {
     case '':
-      return { text, entities: [] };
+    case 'none': {
+      const entities = entitiesOf(params.entities);
+      return entities === null ? null : { text, entities };
+    }
     case 'html':
       return parseHtml(text);
     case 'markdownv2':

@@ -3,6 +3,7 @@
 
 import { flagOf, intOf, objectOf, type SimParams, textOf } from '../params.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
+import { argOf } from './args.ts';
 import type { Bot } from './bots.ts';
 import { type ChatState, chatIdOf, kindOf, refusalOf, type SimChat } from './chats.ts';
 import type { Bucket, SimCharge } from './flood.ts';
@@ -71,7 +72,11 @@ export function target(
 ): { kind: 'chat'; chat: SimChat; backend: SimRefusal | null } | Refused {
   const id = chatIdOf(scene.params);
   if (id === null) {
-    const isEmpty = textOf(scene.params, 'chat_id').trim() === '';
+    const isEmpty = argOf(scene.params, 'chat_id') === '';
+    if (textOf(scene.params, 'business_connection_id') !== '') {
+      const what = isEmpty ? 'is empty' : 'must be a valid Integer';
+      return no(badRequest(`chat identifier ${what}`));
+    }
     return no(badRequest(isEmpty ? 'chat_id is empty' : 'chat not found'));
   }
   const state = scene.stateOf(id);

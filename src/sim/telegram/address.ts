@@ -1,7 +1,7 @@
 // The Bot API's paths: /bot<token>/<method>, the test servers' /bot<token>/test/<method>, and files.
 // A method may also come as a parameter when the path ends after the token.
 
-import type { SimParams } from '../params.ts';
+import { firstOf, type SimParams } from '../params.ts';
 
 export type Address =
   | { kind: 'call'; token: string; method: string; query: SimParams }
@@ -13,7 +13,7 @@ const FILE = /^\/file\/bot([^/]+)(?:\/test)?\/(.+)$/;
 export function parseAddress(url: string): Address | null {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const query = mark < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(mark + 1)));
+  const query = mark < 0 ? {} : firstOf(new URLSearchParams(url.slice(mark + 1)));
   const call = CALL.exec(path);
   if (call !== null) {
     return { kind: 'call', token: decoded(call[1]!), method: decoded(call[2]!), query };

@@ -1,7 +1,7 @@
 // Methods that change what is already in a chat, or only show something: edits, deletions, pins, reactions,
 // typing and drafts.
 
-import { intOf, jsonOf, listOf, textOf } from '../params.ts';
+import { intOf, listOf, type SimParams, textOf } from '../params.ts';
 import {
   act,
   charge,
@@ -14,25 +14,40 @@ import {
   threadOf,
 } from './act.ts';
 import { badRequest, NOT_MODIFIED, type SimRefusal } from './answers.ts';
+import { argOf, isObject, jsonArg, requiredProblem } from './args.ts';
 import { chatView } from './chats.ts';
-import { contentOf, isItem, keyboardOf, readCaption, readText } from './sending.ts';
-
-const BATCH_IDS_MAX = 100;
+import {
+  actionProblem,
+  keyboardProblem,
+  mediaProblem,
+  messageIdsProblem,
+  reactionProblem,
+} from './forms.ts';
+import {
+  contentOf,
+  keyboardOf,
+  type ReadText,
+  readCaption,
+  readText,
+  shownText,
+} from './sending.ts';
 
 export type Edited = 'text' | 'caption' | 'media' | 'markup';
 
 export function edit(scene: Scene, what: Edited): Planned {
-  const read = readNew(scene, what);
-  if ('status' in read) return no(read);
-  if (textOf(scene.params, 'inline_message_id') !== '') {
-    return act({ text: read.text, run: () => ({ result: true, messageIds: [] }) });
+  const id = Math.max(0, intOf(scene.params, 'message_id') ?? 0);
+  const fresh = readNew(scene.params, what);
+  if ('status' in fresh) return no(fresh);
+  if (textOf(scene.params, 'chat_id') === '' && id === 0) {
+    if (textOf(scene.params, 'inline_message_id') === '') return no(NO_MESSAGE);
+    return act({ text: fresh.text, run: () => ({ result: true, messageIds: [] }) });
   }
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  const id = intOf(scene.params, 'message_id') ?? 0;
   const known = scene.messages.get(scene.bot.id, to.chat.id, id);
-  const text = what === 'markup' ? (known?.text ?? '') : read.text;
-  const content = contentOf(scene.params, text);
+  const read: ReadText = what === 'markup' && known !== null ? known : fresh;
+  const { text, entities } = read;
+  const content = contentOf(scene.params, read);
   let backend: SimRefusal | null = to.backend;
   if (backend === null && !isThere(scene, to.chat, id)) {
     backend = badRequest('message to edit not found');
@@ -45,10 +60,10 @@ export function edit(scene: Scene, what: Edited): Planned {
     backend,
     text,
     run(at) {
-      if (known !== null) Object.assign(known, { text, content });
+      if (known !== null) Object.assign(known, { text, entities, content });
       const edit_date = Math.floor(at / 1000);
       const date = known?.date ?? edit_date;
-      const body = what === 'caption' ? { caption: text } : { text };
+      const body = shownText(what === 'caption' ? 'caption' : '', text, entities);
       const from = to.chat.kind === 'channel' ? {} : { from: scene.bot.view };
       const view = { message_id: id, ...from, chat: chatView(to.chat), date, edit_date, ...body };
       const keyboard = keyboardOf(scene.params);
@@ -58,31 +73,47 @@ export function edit(scene: Scene, what: Edited): Planned {
   });
 }
 
-function readNew(scene: Scene, what: Edited): { text: string } | SimRefusal {
+const NO_CHAT = badRequest('chat identifier is not specified');
+const NO_MESSAGE = badRequest('message identifier is not specified');
+
+function readNew(params: SimParams, what: Edited): ReadText | SimRefusal {
+  const markup = keyboardProblem(params);
   switch (what) {
-    case 'text':
-      return readText(scene.params);
+    case 'text': {
+      const read = readText(params);
+      return 'status' in read || markup === null ? read : badRequest(markup);
+    }
     case 'caption':
-      return readCaption(scene.params);
+      return markup === null ? readCaption(params) : badRequest(markup);
     case 'media':
-      if (!isItem(scene, jsonOf(scene.params, 'media'))) {
-        return badRequest("can't parse InputMedia: media not found");
-      }
-      return { text: JSON.stringify(jsonOf(scene.params, 'media') ?? '') };
+      return markup === null ? readMedia(params) : badRequest(markup);
     case 'markup':
-      return { text: '' };
+      return markup === null ? { text: '', entities: [] } : badRequest(markup);
   }
 }
 
+function readMedia(params: SimParams): ReadText | SimRefusal {
+  const missing = requiredProblem(params, 'media');
+  if (missing !== null) return badRequest(missing);
+  const arg = jsonArg(params, 'media');
+  if (arg.kind !== 'value') return badRequest("can't parse input media JSON object");
+  const caption = isObject(arg.value) ? readCaption(arg.value) : null;
+  if (caption !== null && 'status' in caption) return caption;
+  const problem = mediaProblem(params, arg.value, false);
+  if (problem !== null) return badRequest(`can't parse InputMedia: ${problem}`);
+  return { text: argOf(params, 'media'), entities: [] };
+}
+
 export function deleteMessages(scene: Scene, isBatch: boolean): Planned {
+  const { params } = scene;
+  const id = Math.max(0, intOf(params, 'message_id') ?? 0);
+  if (!isBatch && textOf(params, 'chat_id') === '') return no(NO_CHAT);
+  if (!isBatch && id === 0) return no(NO_MESSAGE);
+  const problem = isBatch ? messageIdsProblem(params) : null;
+  if (problem !== null) return no(badRequest(problem));
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  const ids = isBatch
-    ? listOf(scene.params, 'message_ids').map(Number)
-    : [intOf(scene.params, 'message_id') ?? 0];
-  if (ids.length === 0 || ids.length > BATCH_IDS_MAX) {
-    return no(badRequest('message identifiers are not specified or too many'));
-  }
+  const ids = isBatch ? listOf(scene.params, 'message_ids').map(Number) : [id];
   const found = ids.filter((id) => isThere(scene, to.chat, id));
   const isMissing = !isBatch && found.length === 0;
   return act({
@@ -98,14 +129,16 @@ export function deleteMessages(scene: Scene, isBatch: boolean): Planned {
   });
 }
 
-export function pin(scene: Scene): Planned {
+// Without a message: whatever is pinned, which only unpinning can mean.
+export function pin(scene: Scene, what: 'pin' | 'unpin' | 'unpin all'): Planned {
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  const id = intOf(scene.params, 'message_id');
-  const isMissing = id !== null && !isThere(scene, to.chat, id);
+  const id = what === 'unpin all' ? 0 : Math.max(0, intOf(scene.params, 'message_id') ?? 0);
+  const isNamed = what === 'pin' || id > 0;
+  const isMissing = isNamed && !isThere(scene, to.chat, id);
   return act({
     chat: to.chat,
-    backend: to.backend ?? (isMissing ? badRequest('message to pin not found') : null),
+    backend: to.backend ?? (isMissing ? badRequest(`message to ${what} not found`) : null),
     run: () => ({ result: true, messageIds: [] }),
   });
 }
@@ -114,6 +147,8 @@ export function pin(scene: Scene): Planned {
 const NO_REACTIONS = ['✅', '❌'];
 
 export function react(scene: Scene): Planned {
+  const problem = reactionProblem(scene.params);
+  if (problem !== null) return no(badRequest(problem));
   const to = target(scene);
   if (to.kind === 'refused') return to;
   const isInvalid = NO_REACTIONS.some((mark) => JSON.stringify(scene.params).includes(mark));
@@ -128,11 +163,10 @@ export function react(scene: Scene): Planned {
 }
 
 export function showTyping(scene: Scene): Planned {
+  const problem = actionProblem(scene.params);
+  if (problem !== null) return no(badRequest(problem));
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  if (textOf(scene.params, 'action') === '') {
-    return no(badRequest('wrong parameter action in request'));
-  }
   return act({
     chat: to.chat,
     thread: threadOf(scene.params),

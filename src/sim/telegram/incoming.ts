@@ -22,6 +22,7 @@ export function incoming(
       date,
       fromBot: false,
       text,
+      entities: [],
       content: text,
       isDeleted: false,
     },

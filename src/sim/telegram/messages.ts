@@ -1,6 +1,8 @@
 // The messages the simulated Telegram remembers, over all bots and chats: the newest MESSAGES_MAX.
 // A message that was forgotten still exists as far as edits and replies can tell; only its content is unknown.
 
+import type { SimEntity } from './markup/entities.ts';
+
 export interface StoredMessage {
   readonly bot: string;
   readonly chat: string;
@@ -10,6 +12,7 @@ export interface StoredMessage {
   readonly date: number;
   readonly fromBot: boolean;
   text: string;
+  entities: readonly SimEntity[];
   // What a no-op edit is compared with: text, media and buttons.
   content: string;
   isDeleted: boolean;

@@ -8,6 +8,7 @@ import { deleteMessages, draft, edit, pin, react, showTyping } from './changing.
 import { chatView } from './chats.ts';
 import { relay, send, sendAlbum } from './sending.ts';
 import { changeChat, changeTopic, createTopic, gift } from './topics.ts';
+import { isFileId } from './uploads.ts';
 
 export interface SimMethod {
   readonly name: string;
@@ -50,9 +51,9 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
   editMessageReplyMarkup: (s) => edit(s, 'markup'),
   deleteMessage: (s) => deleteMessages(s, false),
   deleteMessages: (s) => deleteMessages(s, true),
-  pinChatMessage: pin,
-  unpinChatMessage: pin,
-  unpinAllChatMessages: pin,
+  pinChatMessage: (s) => pin(s, 'pin'),
+  unpinChatMessage: (s) => pin(s, 'unpin'),
+  unpinAllChatMessages: (s) => pin(s, 'unpin all'),
   setMessageReaction: react,
   deleteMessageReaction: react,
   sendChatAction: showTyping,
@@ -102,7 +103,8 @@ function getUpdates(scene: Scene): Planned {
 
 function getFile(scene: Scene): Planned {
   const file_id = textOf(scene.params, 'file_id');
-  if (file_id === '') return no(badRequest('file_id is empty'));
+  if (file_id === '') return no(badRequest('file_id not specified'));
+  if (!isFileId(file_id)) return no(badRequest('invalid file_id'));
   const file_path = `documents/${encodeURIComponent(file_id)}`;
   return answers({ file_id, file_unique_id: `u${file_id}`, file_size: 1024, file_path });
 }

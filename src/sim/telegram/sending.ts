@@ -15,42 +15,64 @@ import {
   threadOf,
 } from './act.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
+import { argOf, isObject, jsonArg, requiredProblem } from './args.ts';
 import { chatView, type SimChat } from './chats.ts';
-import { parsed, richText } from './markup.ts';
+import {
+  contentProblem,
+  mediaProblem,
+  messageIdsProblem,
+  messageProblem,
+  previewProblem,
+  replyProblem,
+} from './forms.ts';
+import type { SimEntity } from './markup/entities.ts';
+import { parsed, richText } from './markup/markup.ts';
+import { isWrongFile, sizeOf } from './uploads.ts';
 
-// UTF-16 units, after the markup is taken out; raw bytes before.
+// UTF-16 units, after the markup is taken out.
 export const TEXT_UNITS_MAX = 4096;
 export const CAPTION_UNITS_MAX = 1024;
-export const TEXT_BYTES_MAX = 32_768;
 export const RICH_UNITS_MAX = 32_768;
 const ALBUM_ITEMS_MAX = 10;
-const BATCH_IDS_MAX = 100;
-const ATTACHED = 'attach://';
-const FILE_BYTES = 1024;
-// A part with a file, as it is read from a body: its name and its size.
-const UPLOADED = /^file:.*:(\d+)$/;
 
-export function readText(params: SimParams): { text: string } | SimRefusal {
+// A text as it will be shown.
+export interface ReadText {
+  readonly text: string;
+  readonly entities: readonly SimEntity[];
+}
+
+export function readText(params: SimParams): ReadText | SimRefusal {
   const rich = richText(params);
   if (rich !== '') {
-    return rich.length > RICH_UNITS_MAX ? badRequest('RICH_MESSAGE_TEXT_TOO_LONG') : { text: rich };
+    return rich.length > RICH_UNITS_MAX
+      ? badRequest('RICH_MESSAGE_TEXT_TOO_LONG')
+      : { text: rich, entities: [] };
   }
-  const raw = textOf(params, 'text');
-  if (Buffer.byteLength(raw) > TEXT_BYTES_MAX) return badRequest('text is too long');
+  const preview = previewProblem(params);
+  if (preview !== null) return badRequest(preview);
+  const raw = argOf(params, 'text');
+  if (raw === '') return badRequest('message text is empty');
   const read = parsed(params, raw, 'entities');
   if (read.kind === 'broken') return badRequest(read.why);
-  if (read.text.trim() === '') return badRequest('message text is empty');
+  if (isBlank(read.text)) return badRequest('text must be non-empty');
   return read.text.length > TEXT_UNITS_MAX ? badRequest('message is too long') : read;
 }
 
-export function readCaption(params: SimParams): { text: string } | SimRefusal {
-  const read = parsed(params, textOf(params, 'caption'), 'caption_entities');
+// Signs that show nothing are no text either.
+function isBlank(text: string): boolean {
+  return /^[\s\u180e\u200b-\u200f\u202e\u2800\ufffc]*$/.test(text);
+}
+
+export function readCaption(params: SimParams): ReadText | SimRefusal {
+  const read = parsed(params, argOf(params, 'caption'), 'caption_entities');
   if (read.kind === 'broken') return badRequest(read.why);
   return read.text.length > CAPTION_UNITS_MAX ? badRequest('message caption is too long') : read;
 }
 
-export function contentOf(params: SimParams, text: string): string {
-  return `${text}\n${JSON.stringify(keyboardOf(params) ?? '')}`;
+export function contentOf(params: SimParams, read: ReadText): string {
+  const { text, entities } = read;
+  const keyboard = JSON.stringify(keyboardOf(params) ?? '');
+  return `${text}\n${entities.length === 0 ? '' : JSON.stringify(entities)}${keyboard}`;
 }
 
 // The buttons under a message; without any there is no keyboard.
@@ -61,56 +83,37 @@ export function keyboardOf(params: SimParams): { inline_keyboard: readonly unkno
 
 // One message of `media` ('' for text) with its text or caption.
 export function send(scene: Scene, media: string): Planned {
+  const { params } = scene;
+  const problem = media === '' ? null : contentProblem(params, media);
+  if (problem !== null) return no(badRequest(problem));
+  const read = media === '' ? readText(params) : readCaption(params);
+  if ('status' in read) return no(read);
+  const form = messageProblem(params);
+  if (form !== null) return no(badRequest(form));
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  if (media !== '' && !hasMedia(scene.params, media)) {
-    return no(badRequest(`there is no ${media.replace('_', ' ')} in the request`));
-  }
-  if (media === 'paid_media' && !listOf(scene.params, 'media').every((m) => isItem(scene, m))) {
-    return no(badRequest("can't parse InputPaidMedia: media not found"));
-  }
-  const read = media === '' ? readText(scene.params) : readCaption(scene.params);
-  if ('status' in read) return no(read);
+  const wrong = isWrongFile(params[media]) ? WRONG_FILE : null;
   return act({
     chat: to.chat,
-    thread: threadOf(scene.params),
+    thread: threadOf(params),
     charge: charge(scene, to.chat, 'message', 1),
-    backend: to.backend ?? misplaced(scene, to.chat),
+    backend: to.backend ?? misplaced(scene, to.chat) ?? wrong,
     text: read.text,
     run(at) {
-      const message = makeMessage(scene, to.chat, at, media, read.text);
+      const message = makeMessage(scene, to.chat, at, media, read);
       return { result: message, messageIds: [to.chat.lastMessageId] };
     },
   });
 }
 
-// Media without a field of their own (a dice, a game) need nothing.
-const FREE_MEDIA = new Set(['dice', 'paid_media', 'checklist', 'invoice', 'game', 'story']);
-
-function hasMedia(params: SimParams, media: string): boolean {
-  const value = media === 'location' || media === 'venue' ? params.latitude : params[media];
-  if (media === 'contact') return textOf(params, 'phone_number') !== '';
-  if (media === 'poll') return textOf(params, 'question') !== '';
-  return FREE_MEDIA.has(media) || isFile(params, value);
-}
-
-// An id, a URL, a part; a part that is referred to must have come along, and be a file.
-function isFile(params: SimParams, value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return false;
-  if (typeof value !== 'string' || !value.startsWith(ATTACHED)) return true;
-  return UPLOADED.test(textOf(params, value.slice(ATTACHED.length)));
-}
-
-export function isItem(scene: Scene, item: unknown): boolean {
-  return isFile(scene.params, asObject(item).media);
-}
+const WRONG_FILE = badRequest('wrong file identifier/HTTP URL specified');
 
 export function makeMessage(
   scene: Scene,
   chat: SimChat,
   at: number,
   media: string,
-  text: string,
+  { text, entities }: ReadText,
   extra: Readonly<Record<string, unknown>> = {},
   file: unknown = scene.params[media],
 ): Record<string, unknown> {
@@ -125,27 +128,30 @@ export function makeMessage(
     date,
     fromBot: true,
     text,
-    content: contentOf(scene.params, text),
+    entities,
+    content: contentOf(scene.params, { text, entities }),
     isDeleted: false,
   });
   const topic =
     thread === null ? {} : { message_thread_id: Number(thread), is_topic_message: true };
   const shown = () => mediaView(media, id, sizeOf(scene.params, file));
-  const body = media === '' ? { text } : { ...shown(), ...(text && { caption: text }) };
+  const said = shownText(media === '' ? '' : 'caption', text, entities);
+  const body = media === '' ? said : { ...shown(), ...said };
   const from = chat.kind === 'channel' ? {} : { from: scene.bot.view };
   const view = { message_id: id, ...topic, ...from, chat: chatView(chat), date, ...extra, ...body };
   const keyboard = keyboardOf(scene.params);
   return keyboard === null ? view : { ...view, reply_markup: keyboard };
 }
 
-// Of an upload its own, of anything else the simulator knows no better.
-function sizeOf(params: SimParams, file: unknown): number {
-  const value =
-    typeof file === 'string' && file.startsWith(ATTACHED)
-      ? params[file.slice(ATTACHED.length)]
-      : file;
-  const uploaded = typeof value === 'string' ? UPLOADED.exec(value)?.[1] : undefined;
-  return uploaded === undefined ? FILE_BYTES : Number(uploaded);
+// The members of a message that tell its text, or its caption.
+export function shownText(
+  kind: '' | 'caption',
+  text: string,
+  entities: readonly SimEntity[],
+): Record<string, unknown> {
+  if (kind === 'caption' && text === '') return {};
+  const [name, marks] = kind === '' ? ['text', 'entities'] : ['caption', 'caption_entities'];
+  return entities.length === 0 ? { [name]: text } : { [name]: text, [marks]: entities };
 }
 
 function mediaView(media: string, id: number, bytes: number): Record<string, unknown> {
@@ -156,34 +162,22 @@ function mediaView(media: string, id: number, bytes: number): Record<string, unk
 }
 
 export function sendAlbum(scene: Scene): Planned {
+  const album = readAlbum(scene.params);
+  if ('status' in album) return no(album);
+  const { items, captions } = album;
   const to = target(scene);
   if (to.kind === 'refused') return to;
-  const items = listOf(scene.params, 'media').map(asObject);
-  if (items.length === 0) return no(badRequest('there are no messages to send'));
-  if (items.length > ALBUM_ITEMS_MAX) {
-    return no(badRequest('too many messages to send as an album'));
-  }
-  const captions: string[] = [];
-  for (const item of items) {
-    // An empty one is a file that the core chokes on.
-    if (textOf(item, 'media') !== '' && !isFile(scene.params, item.media)) {
-      return no(badRequest("can't parse InputMedia: media not found"));
-    }
-    const read = readCaption(item);
-    if ('status' in read) return no(read);
-    captions.push(read.text);
-  }
   return act({
     chat: to.chat,
     thread: threadOf(scene.params),
     charge: charge(scene, to.chat, 'message', items.length),
     backend: to.backend ?? misplaced(scene, to.chat),
-    text: captions.find((c) => c !== '') ?? '',
-    brokenItem: 1 + items.findIndex((item) => textOf(item, 'media') === ''),
+    text: captions.find(({ text }) => text !== '')?.text ?? '',
+    brokenItem: 1 + items.findIndex((item) => textOf(item, 'media').startsWith(NOT_MEDIA)),
     run(at, count) {
       const group = { media_group_id: `${to.chat.id}-${to.chat.lastMessageId + 1}` };
       const result = items.slice(0, count).map((item, i) => {
-        const media = textOf(item, 'type') || 'photo';
+        const media = textOf(item, 'type');
         return makeMessage(scene, to.chat, at, media, captions[i]!, group, item.media);
       });
       return { result, messageIds: result.map((m) => Number(m.message_id)) };
@@ -191,27 +185,52 @@ export function sendAlbum(scene: Scene): Planned {
   });
 }
 
+// A page that the core finds no medium at.
+const NOT_MEDIA = 'https://no-media.invalid/';
+
+function readAlbum(params: SimParams) {
+  const form = replyProblem(params) ?? requiredProblem(params, 'media');
+  if (form !== null) return badRequest(form);
+  const arg = jsonArg(params, 'media');
+  if (arg.kind !== 'value') return badRequest("can't parse media JSON object");
+  if (!Array.isArray(arg.value)) return badRequest('expected an Array of InputMedia');
+  const captions: ReadText[] = [];
+  for (const item of arg.value as unknown[]) {
+    const read = isObject(item) ? readCaption(item) : null;
+    if (read !== null && 'status' in read) return read;
+    const problem = mediaProblem(params, item, true);
+    if (problem !== null) return badRequest(`can't parse InputMedia: ${problem}`);
+    captions.push(read!);
+  }
+  const items = arg.value.map(asObject);
+  if (items.length > ALBUM_ITEMS_MAX) return badRequest('too many messages to send as an album');
+  if (items.length === 0) return badRequest('there are no messages to send');
+  return { items, captions };
+}
+
 // forwardMessage(s) and copyMessage(s). Ids that are not there are skipped in a batch, refused alone.
 export function relay(scene: Scene, how: 'forward' | 'copy', isBatch: boolean): Planned {
+  const form =
+    requiredProblem(scene.params, 'from_chat_id') ??
+    (isBatch ? messageIdsProblem(scene.params) : messageProblem(scene.params));
+  if (form !== null) return no(badRequest(form));
   const to = target(scene);
   if (to.kind === 'refused') return to;
   const source = { ...scene, params: { chat_id: scene.params.from_chat_id } };
   const from = target(source);
   if (from.kind === 'refused') return from;
   const named = isBatch ? listOf(scene.params, 'message_ids') : [intOf(scene.params, 'message_id')];
-  if (named.length === 0 || named.length > BATCH_IDS_MAX) {
-    return no(badRequest('message identifiers are not specified or too many'));
-  }
   const found = named.map(Number).filter((id) => isThere(source, from.chat, id));
-  const gone = found.length === 0 ? badRequest(`message to ${how} not found`) : null;
-  const textAt = (id: number) =>
-    scene.messages.get(scene.bot.id, from.chat.id, id)?.text ?? '(forgotten)';
+  const gone =
+    found.length === 0 ? badRequest(`message to ${isBatch ? 'forward' : how} not found`) : null;
+  const readAt = (id: number): ReadText =>
+    scene.messages.get(scene.bot.id, from.chat.id, id) ?? { text: '(forgotten)', entities: [] };
   return act({
     chat: to.chat,
     thread: threadOf(scene.params),
     charge: charge(scene, to.chat, 'message', Math.max(1, found.length)),
     backend: to.backend ?? gone ?? misplaced(scene, to.chat),
-    text: found.length === 0 ? '' : textAt(found[0]!),
+    text: found.length === 0 ? '' : readAt(found[0]!).text,
     run(at): Done {
       const origin =
         how === 'forward'
@@ -223,7 +242,7 @@ export function relay(scene: Scene, how: 'forward' | 'copy', isBatch: boolean): 
               },
             }
           : {};
-      const made = found.map((id) => makeMessage(scene, to.chat, at, '', textAt(id), origin));
+      const made = found.map((id) => makeMessage(scene, to.chat, at, '', readAt(id), origin));
       const ids = made.map((m) => Number(m.message_id));
       const views = ids.map((message_id) => ({ message_id }));
       if (isBatch) return { result: views, messageIds: ids };

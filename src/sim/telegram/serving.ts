@@ -2,12 +2,13 @@
 
 import type { Clock } from '../../system/clock.ts';
 import type { SimAsked, SimRequest, SimServing } from '../model.ts';
-import { textOf } from '../params.ts';
+import { type SimParams, textOf } from '../params.ts';
 import { parseAddress } from './address.ts';
 import { badRequest, NOT_FOUND, refused } from './answers.ts';
 import { fileOf } from './files.ts';
 import { Polling } from './polling.ts';
 import type { JudgedCall, TelegramModel } from './port.ts';
+import { isPart } from './uploads.ts';
 
 const UNREADABLE = refused(badRequest("can't parse the request's body"), false);
 const NOWHERE = refused(NOT_FOUND, false);
@@ -30,7 +31,7 @@ export class TelegramServing implements SimServing<JudgedCall> {
       return { kind: 'plain', answer: fileOf(address.path, range) };
     }
     const { token, query } = address;
-    const params = { ...query, ...body };
+    const params = joined(query, body);
     const method = address.method === '' ? textOf(params, 'method') : address.method;
     if (this.#polling.isLong(method, params)) {
       return { kind: 'held', answer: this.#polling.poll(token, params) };
@@ -42,4 +43,14 @@ export class TelegramServing implements SimServing<JudgedCall> {
   close(): void {
     this.#polling.close();
   }
+}
+
+// The query comes before the body, and the first of a name counts; but a file is no parameter, so that an empty value
+// in the query leaves the part of that name.
+function joined(query: SimParams, body: SimParams): SimParams {
+  const params: Record<string, unknown> = { ...body };
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== '' || !isPart(params[name])) params[name] = value;
+  }
+  return params;
 }

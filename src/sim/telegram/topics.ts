@@ -6,19 +6,20 @@ import { act, charge, no, type Planned, type Scene, target, threadOf } from './a
 import { badRequest, type SimRefusal } from './answers.ts';
 import type { SimChat } from './chats.ts';
 import { makeMessage } from './sending.ts';
+import { isPart } from './uploads.ts';
 
 export function createTopic(scene: Scene): Planned {
   const to = target(scene);
   if (to.kind === 'refused') return to;
   const name = textOf(scene.params, 'name');
-  if (name === '') return no(badRequest('TOPIC_TITLE_EMPTY'));
+  if (name.trim() === '') return no(badRequest('name must be non-empty'));
   return act({
     chat: to.chat,
     charge: charge(scene, to.chat, 'message', 1),
     backend: to.backend ?? notForum(to.chat),
     text: name,
     run(at) {
-      makeMessage(scene, to.chat, at, '', name);
+      makeMessage(scene, to.chat, at, '', { text: name, entities: [] });
       const message_thread_id = to.chat.lastMessageId;
       return {
         result: { message_thread_id, name, icon_color: 7_322_096 },
@@ -40,8 +41,13 @@ export function changeChat(scene: Scene, what: string, needs: string | null): Pl
   const given = needs === null ? '' : textOf(scene.params, needs);
   if (needs !== null && given === '') {
     return no(
-      badRequest(needs === 'photo' ? 'there is no photo in the request' : 'title is empty'),
+      badRequest(
+        needs === 'photo' ? 'there is no photo in the request' : 'title must be non-empty',
+      ),
     );
+  }
+  if (needs === 'photo' && !isPart(given)) {
+    return no(badRequest('photo must be uploaded as an InputFile'));
   }
   return announce(scene, needs === 'title' ? `${what}: ${given}` : what, notGroup);
 }
@@ -67,7 +73,7 @@ function announce(
     backend: to.backend ?? refusal(to.chat),
     text,
     run(at) {
-      makeMessage(scene, to.chat, at, '', text);
+      makeMessage(scene, to.chat, at, '', { text, entities: [] });
       return { result: true, messageIds: [to.chat.lastMessageId] };
     },
   });

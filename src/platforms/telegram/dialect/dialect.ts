@@ -19,7 +19,7 @@ import type {
   ValueAnswer,
 } from '../../dialect.ts';
 import { imaginedMessage } from './placeholder.ts';
-import { isEdit, provisionalResult } from './provisional.ts';
+import { isEdit, isForetold, provisionalResult } from './provisional.ts';
 
 // How a request of the Bot API is read. Its paths are /bot<token>/<method>, /bot<token>/test/<method> on the test
 // servers, and files below /file/bot<token>/. They are decoded once and then matched whole: what is not exactly a
@@ -257,5 +257,5 @@ export const DIALECT: Dialect = {
   own: OWN,
   ...{ locate, located, read, heldMs, secretOf },
   ...{ refused, unreadable, conflict, problem: inWords, later, tooLarge, ended, provisional },
-  cosmetic,
+  ...{ cosmetic, isForetold },
 };

@@ -3,6 +3,7 @@
 // more in it than we know.
 
 import type { DescribedCall } from '../../../domain/call.ts';
+import { keptText } from '../kept-text.ts';
 
 // Ids of supergroups and channels begin here, those of basic groups end before.
 const SUPERGROUP_ID_MAX = -1_000_000_000_000;
@@ -14,11 +15,12 @@ export function imaginedMessage(
   now: number,
 ): Record<string, unknown> {
   const message = { message_id: messageId, date: Math.floor(now / 1000), chat: chatOf(call.chat) };
-  const { text, caption, parse_mode: mode } = params;
-  // What markup leaves of a text is for Telegram to say.
-  if (mode !== undefined && mode !== null && mode !== '') return message;
-  if (typeof text === 'string') return { ...message, text };
-  return typeof caption === 'string' ? { ...message, caption } : message;
+  const name = typeof params.text === 'string' ? 'text' : 'caption';
+  const kept = keptText(params, name);
+  if (kept === null || kept.text === '') return message;
+  const { text, entities } = kept;
+  const marks = name === 'text' ? 'entities' : 'caption_entities';
+  return { ...message, [name]: text, ...(entities.length > 0 && { [marks]: entities }) };
 }
 
 function chatOf(chat: string): Record<string, unknown> {

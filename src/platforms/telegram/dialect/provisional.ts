@@ -4,6 +4,7 @@
 import type { DescribedCall } from '../../../domain/call.ts';
 import { provisionalId } from '../../../domain/ids.ts';
 import { scalarNumber } from '../../../domain/scalar.ts';
+import { keptText } from '../kept-text.ts';
 import { imaginedMessage } from './placeholder.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -43,6 +44,12 @@ export function provisionalResult(
   const message = isBare ? { message_id: id } : imaginedMessage(call, params, id, now);
   // An album is known by its first message, now and later.
   return LIST.test(method) ? Array.from({ length: cost }, () => message) : message;
+}
+
+// Whether the answer to an edit can be told before Telegram's: what has no text needs none.
+export function isForetold({ method }: DescribedCall, params: Params): boolean {
+  const name = method === 'editMessageCaption' ? 'caption' : 'text';
+  return typeof params[name] !== 'string' || keptText(params, name) !== null;
 }
 
 // Calls that change a message and answer with it.
