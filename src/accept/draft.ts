@@ -4,7 +4,7 @@
 
 import type { Identity } from '../accounts/accounts.ts';
 import { bodyOf, NO_FILES } from '../domain/body.ts';
-import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
+import type { DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
@@ -17,7 +17,8 @@ import {
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
-import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
+import { type AcceptContext, YEAR_S } from './context.ts';
+import { expiryOf } from './expiry.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
@@ -340,28 +341,6 @@ function unambiguous(chat: string): string {
   return chat.includes(':') || chat.includes('%')
     ? chat.replaceAll('%', '%25').replaceAll(':', '%3A')
     : chat;
-}
-
-function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
-  const wishedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
-  if (call.answers !== undefined) {
-    const { ms, since } = call.answers;
-    const overAt = overFor(now, ms, since);
-    return wishedAt === 0 ? overAt : Math.min(wishedAt, overAt);
-  }
-  if (wishedAt !== 0) return wishedAt;
-  if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
-  return Math.max(now, sendOptions.notBefore) + COSMETIC_TTL_MS;
-}
-
-// One that seems to be over already: the platform's clock may differ from ours, so it decides. But no clock is so far
-// off, and each such question is a refusal that platforms count.
-const CLOCK_OFF_MS_MAX = 5 * 60_000;
-
-function overFor(now: number, ms: number, since: number | null): number {
-  if (since === null || since > now) return now + ms;
-  const overAt = since + ms;
-  return overAt > now || now - overAt > CLOCK_OFF_MS_MAX ? overAt : now + ms;
 }
 
 // A call that changes a message belongs where the message stands.

@@ -33,7 +33,7 @@ export function Sandbox() {
   return (
     <Screen
       title="Sandbox"
-      hint="Tokens of the form <digits>:sandbox… talk to a simulated platform, and so do those of the others. Here you are the people in its chats."
+      hint="Tokens whose secret begins with sandbox talk to a simulated platform. Here you are the people in its chats."
     >
       {may('operator') ? <Plays /> : null}
       <div class="sandbox">
