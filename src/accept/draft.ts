@@ -4,7 +4,7 @@
 
 import type { Identity } from '../accounts/accounts.ts';
 import { bodyOf, NO_FILES } from '../domain/body.ts';
-import type { DescribedCall } from '../domain/call.ts';
+import { COSMETIC_FAMILIES, type DescribedCall } from '../domain/call.ts';
 import { laneOf, type NewDelivery } from '../domain/delivery.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { ownKey } from '../domain/idempotency.ts';
@@ -17,8 +17,8 @@ import {
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
-import { type AcceptContext, YEAR_S } from './context.ts';
-import { expiryOf } from './expiry.ts';
+import { answerableUntil } from './answerable.ts';
+import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
@@ -341,6 +341,17 @@ function unambiguous(chat: string): string {
   return chat.includes(':') || chat.includes('%')
     ? chat.replaceAll('%', '%25').replaceAll(':', '%3A')
     : chat;
+}
+
+function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
+  const wishedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
+  if (call.answers !== undefined) {
+    const overAt = answerableUntil(now, call.answers);
+    return wishedAt === 0 ? overAt : Math.min(wishedAt, overAt);
+  }
+  if (wishedAt !== 0) return wishedAt;
+  if (!COSMETIC_FAMILIES.includes(call.family)) return 0;
+  return Math.max(now, sendOptions.notBefore) + COSMETIC_TTL_MS;
 }
 
 // A call that changes a message belongs where the message stands.
