@@ -270,6 +270,29 @@ describe('what goes out', () => {
 });
 
 describe('the sandbox', () => {
+  test.each([
+    ['discord', '7.sandbox', 'discord:sandbox-7', '111111111111111111'],
+    ['whatsapp', '100200300:sandbox', 'whatsapp:sandbox-100200300', '16505551234'],
+    ['slack', 'xoxb-1-1-sandbox', 'slack:sandbox-1-1', 'C42'],
+  ])('chats of a bot of %s', async (platform, account, bot, chat) => {
+    const to = { platform, account, chat };
+    const method = { discord: { content: 'hi' }, whatsapp: { type: 'text', text: { body: 'hi' } } };
+    const body = method[platform as keyof typeof method] ?? { text: 'hi' };
+    await stage.scene.post('/v1/messages', { to, body, wait: 20 });
+    await stage.visitor.see('sandbox');
+    await page().getByRole('combobox', { name: 'Bot' }).selectOption(bot);
+    const shown = page().getByRole('region', { name: `Chat ${chat}` });
+    await shown.locator('.bubble', { hasText: 'hi' }).waitFor();
+    await shown.getByRole('textbox').fill(`Hello ${platform}`);
+    await shown.getByRole('textbox').press('Enter');
+    await shown.locator('.bubble', { hasText: `Hello ${platform}` }).waitFor();
+    await field('Open a chat').fill(`${chat}1`);
+    await field('Open a chat').press('Enter');
+    await page()
+      .getByRole('region', { name: `Chat ${chat}1` })
+      .waitFor();
+  });
+
   test('a chat is opened by its number or from the list; blocked, let in, refused', async () => {
     await stage.visitor.see('sandbox');
     await field('Open a chat').fill('nobody');

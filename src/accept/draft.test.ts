@@ -26,6 +26,11 @@ test('clocks differ: what seems to be over, or still to come, is for the platfor
   expect(expiryOf({ ms: 3000, since: NOW + 5000 })).toBe(NOW + 3000);
 });
 
+test('no clock is off by minutes: what was over long ago is not asked for', () => {
+  expect(expiryOf({ ms: 3000, since: NOW - 600_000 })).toBe(NOW - 597_000);
+  expect(expiryOf({ ms: 900_000, since: NOW - 900_000 - 300_001 })).toBeLessThan(NOW);
+});
+
 test('the shorter of its times holds', () => {
   expect(expiryOf({ ms: 3000, since: NOW }, 1000)).toBe(NOW + 1000);
   expect(expiryOf({ ms: 3000, since: NOW }, 9000)).toBe(NOW + 3000);

@@ -17,6 +17,7 @@ import {
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { unreachable } from '../system/assert.ts';
+import { answerableUntil } from './answerable.ts';
 import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
 import { invalid, tooOften } from './problems.ts';
@@ -345,9 +346,7 @@ function unambiguous(chat: string): string {
 function expiryOf(now: number, call: DescribedCall, sendOptions: SendOptions): number {
   const wishedAt = sendOptions.ttlMs === null ? 0 : now + sendOptions.ttlMs;
   if (call.answers !== undefined) {
-    const { ms, since } = call.answers;
-    // One that seems to be over already: the platform's clock may differ from ours, so it decides.
-    const overAt = since !== null && since + ms > now && since <= now ? since + ms : now + ms;
+    const overAt = answerableUntil(now, call.answers);
     return wishedAt === 0 ? overAt : Math.min(wishedAt, overAt);
   }
   if (wishedAt !== 0) return wishedAt;

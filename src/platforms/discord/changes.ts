@@ -5,7 +5,6 @@ import { scalarText } from '../../domain/scalar.ts';
 import { changesBy, type MessageChange } from '../changes.ts';
 import { wording } from './content.ts';
 import type { DiscordParams } from './describe.ts';
-import { escapeText } from './markdown.ts';
 import { routeOf } from './routes.ts';
 
 const KINDS: readonly string[] = ['edit', 'delete', 'reaction'] satisfies MessageChange['kind'][];
@@ -17,7 +16,8 @@ export const CHANGES = changesBy({
   textOf: wording,
   edit: 'editMessage',
   remove: 'deleteMessage',
-  editOf: (text) => ({ content: escapeText(text) }),
+  // As the copy itself was written.
+  editOf: (text) => ({ content: text }),
 });
 
 // What an interaction was answered with belongs to it alone: it has no copies.

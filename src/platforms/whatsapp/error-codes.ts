@@ -103,6 +103,10 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [132018, dead('template_refused')],
   [132068, dead('template_paused')],
   [132069, dead('template_paused')],
+  // Of marketing messages: no such message, a template that is still on its way there, one that did not get there.
+  [134100, dead('bad_request')],
+  [134101, RETRY],
+  [134102, dead('template_refused')],
   [135000, dead('bad_request')],
 ]);
 

@@ -8,7 +8,7 @@ import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { SandboxMessage, SandboxView } from '../../lib/wire-more.ts';
-import { TextField } from '../../ui/field.tsx';
+import { Choice, TextField } from '../../ui/field.tsx';
 import { Screen } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -17,7 +17,8 @@ import { FIRST_BOT, FIRST_CHAT } from './play.ts';
 import { Plays } from './plays.tsx';
 import { SandboxChat } from './sandbox-chat.tsx';
 
-const CHAT_ID = /^-?\d{1,15}$/;
+// Digits, with a letter or two before them on some platforms.
+const CHAT_ID = /^(?:-?|[A-Z]{1,2})\d{1,20}$/;
 
 export function Sandbox() {
   const { query } = useStore(route);
@@ -32,11 +33,11 @@ export function Sandbox() {
   return (
     <Screen
       title="Sandbox"
-      hint="Tokens of the form <digits>:sandbox… talk to a simulated platform. Here you are the people in its chats."
+      hint="Tokens whose secret begins with sandbox talk to a simulated platform. Here you are the people in its chats."
     >
       {may('operator') ? <Plays /> : null}
       <div class="sandbox">
-        <ChatMenu chats={data.chats} account={account} chat={chat} />
+        <ChatMenu bots={data.bots} chats={data.chats} account={account} chat={chat} />
         <SandboxChat
           key={`${account} ${chat}`}
           account={account}
@@ -47,6 +48,11 @@ export function Sandbox() {
       </div>
     </Screen>
   );
+}
+
+// Where it last wrote or was written to.
+function chatOf(chats: readonly SandboxMessage[], bot: string): string {
+  return chats.find(({ account }) => account === bot)?.chat ?? FIRST_CHAT;
 }
 
 function SwitchedOff() {
@@ -60,21 +66,34 @@ function SwitchedOff() {
   );
 }
 
-function ChatMenu(props: { chats: readonly SandboxMessage[]; account: string; chat: string }) {
-  const { chats, account, chat } = props;
+function ChatMenu(props: {
+  bots: readonly string[];
+  chats: readonly SandboxMessage[];
+  account: string;
+  chat: string;
+}) {
+  const { bots, chats, account, chat } = props;
   const [typed, setTyped] = useState('');
   const open = (event: SubmitEvent) => {
     event.preventDefault();
     if (CHAT_ID.test(typed.trim())) requery({ account, chat: typed.trim() });
-    else notify('A chat here has a number: 42, or -100… for a group.', true);
+    else notify('A chat here has a number: 42, -100… for a group, or C42.', true);
   };
   return (
     <section class="panel sandbox-menu" aria-label="Chats of the simulator">
       <form class="panel-body" onSubmit={open}>
+        {bots.length < 2 ? null : (
+          <Choice
+            label="Bot"
+            value={account}
+            options={bots.map((bot) => [bot, bot])}
+            onChange={(bot) => requery({ account: bot, chat: chatOf(chats, bot) })}
+          />
+        )}
         <TextField
           label="Open a chat"
           value={typed}
-          placeholder="42, or -100… for a group"
+          placeholder="42, -100… for a group, C42"
           onInput={setTyped}
         />
       </form>
