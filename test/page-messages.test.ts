@@ -105,6 +105,21 @@ describe('the log', () => {
     await log().nth(5).waitFor();
   });
 
+  test('what is typed right after a link was followed is looked for, and nothing of before', async () => {
+    await visitor.see('messages?chat=42&session=pages');
+    // In the same moment in which the address has changed, before the next frame.
+    await page().evaluate(`new Promise((led) => {
+      addEventListener('hashchange', () => led(), { once: true });
+      location.hash = '#/messages';
+    }).then(() => {
+      const input = document.querySelector('.filters input');
+      input.value = 'very first';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })`);
+    await address(/^#\/messages\?text=very\+first$/);
+    await log().filter({ hasText: 'The very first' }).waitFor();
+  });
+
   test('by the id the platform gave; and as links of before had it', async () => {
     const { messageId } = await scene.send('42', 'Numbered', { wait: true });
     await visitor.see('search');
