@@ -18,6 +18,8 @@ const GAP_MS_MAX = 8_000;
 const GAPS_TO_FINAL = 1.75;
 const VARIATIONS_TO_FINAL = 3;
 const QUIET_MS_MIN = 1_500;
+// Who names its session can say which text is the last; that it did not, and only paused, is more likely.
+const QUIET_MS_NAMED = 4_000;
 const QUIET_MS_MAX = 2 * GAP_MS_MAX;
 // While there was only one.
 const QUIET_MS_FIRST = 4_000;
@@ -44,6 +46,8 @@ export class EditSession implements LiveText {
   readonly platform: string;
   // The one that is edited; null: nobody can tell.
   readonly message: string | null;
+  // By its caller's word.
+  readonly isNamed: boolean;
   staleSince: number | null = null;
   editedAt: number;
   // When the caller of an edit that it waited for had its answer: what it says next, it says after that.
@@ -60,8 +64,9 @@ export class EditSession implements LiveText {
   shown: number | null = null;
   // What such a call asks of the limits.
   prospect: Prospect;
-  // The final is on its way.
+  // The final is on its way; which of those there were, for one may have been none.
   isFinishing = false;
+  ending = 0;
   // A preview died of it, and nobody was told yet.
   failed: Ended | null = null;
   quiet: Timer | null = null;
@@ -72,6 +77,7 @@ export class EditSession implements LiveText {
     this.chat = delivery.chat;
     this.platform = delivery.platform;
     this.message = message;
+    this.isNamed = delivery.live;
     this.prospect = prospectOf(delivery);
     this.editedAt = now;
   }
@@ -100,7 +106,8 @@ export class EditSession implements LiveText {
   quietMs(): number {
     if (this.gapMs === null) return QUIET_MS_FIRST;
     const expectedMs = GAPS_TO_FINAL * this.gapMs + VARIATIONS_TO_FINAL * this.variationMs;
-    return Math.min(QUIET_MS_MAX, this.patience * Math.max(QUIET_MS_MIN, expectedMs));
+    const leastMs = this.isNamed ? QUIET_MS_NAMED : QUIET_MS_MIN;
+    return Math.min(QUIET_MS_MAX, this.patience * Math.max(leastMs, expectedMs));
   }
 }
 
@@ -269,8 +276,10 @@ export class LiveEdits {
     const appended = await this.#p.road.submit({ ...delivery, live: true, notBefore });
     if (appended.kind !== 'accepted') return appended;
     const { queued, replaced } = appended;
+    const isMistaken = session.isFinishing && replaced !== null && replaced === session.shown;
+    if (isMistaken) this.#takeBack(session, output);
     // What it replaces had its turn already, or was no preview: so has this one.
-    const isDue = replaced !== null && replaced !== session.held;
+    const isDue = replaced !== null && replaced !== session.held && !isMistaken;
     if (session.held !== null) this.#previews.delete(session.held);
     if (replaced !== null) this.#p.publish({ kind: 'superseded', platform: session.platform });
     session.held = queued.seq;
@@ -290,6 +299,16 @@ export class LiveEdits {
     return appended;
   }
 
+  // What was taken for the last still waits, and was not the last: it loses its right of way and its slot. Else a pause
+  // of all producers would fill the chat with finals that are none, and the real ones would wait behind them.
+  #takeBack(session: EditSession, output: Output): void {
+    session.shown = null;
+    session.isFinishing = false;
+    session.ending += 1;
+    output.slots.giveBack();
+    output.finals.delete(session.id);
+  }
+
   // Nothing came after it: it is taken for the last.
   #fallQuiet(session: EditSession): void {
     const { held: seq } = session;
@@ -299,6 +318,7 @@ export class LiveEdits {
     if (this.#release(session, seq, output.slots.takeFinal(now))) {
       session.staleSince = null;
       session.isFinishing = true;
+      session.ending += 1;
       session.isPresumedOver = true;
       output.finalWaits(session);
       void this.#follow(session, seq, output);
@@ -308,9 +328,15 @@ export class LiveEdits {
   // Its caller said so.
   async #finish(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
     const now = this.#p.clock.now();
+    const { shown, isFinishing } = session;
+    const isWaiting = shown !== null && this.#p.road.isWaiting(shown);
+    if (isWaiting && isFinishing) this.#takeBack(session, output);
     const goesAt = output.slots.takeFinal(now);
-    const notBefore = goesAt > now ? goesAt : 0;
+    // A text of it that had its turn waits in its lane: in that place a later time would hold up all behind it.
+    const isInLane = isWaiting && !isFinishing;
+    const notBefore = goesAt > now && !isInLane ? goesAt : 0;
     session.isFinishing = true;
+    session.ending += 1;
     session.staleSince = null;
     output.finalWaits(session);
     try {
@@ -330,14 +356,17 @@ export class LiveEdits {
   }
 
   async #follow(session: EditSession, seq: number, output: Output): Promise<void> {
+    const { ending } = session;
     try {
       const ended = await this.#p.road.ended(seq, NEVER);
       if (ended.state !== 'sent') this.#refused(session, ended);
+      // It may not have been the last: then its session has had its turn.
+      else if (session.isPresumedOver) output.turns.shown(session.id, this.#p.clock.now());
     } catch (error) {
       this.#p.report(error, session);
     }
     this.#answered(session, seq);
-    this.#finished(session, output);
+    if (session.ending === ending) this.#finished(session, output);
   }
 
   #answered(session: EditSession, seq: number): void {
