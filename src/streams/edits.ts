@@ -6,110 +6,21 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { LiveListener } from '../domain/live.ts';
-import type { AskedRoad, Ended, Explanation, Prospect } from '../road/road.ts';
+import type { AskedRoad, Ended, Explanation } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import type { Clock, Timer } from '../system/clock.ts';
-import type { LiveText, Output } from './pacing/chat-pacer.ts';
+import type { Clock } from '../system/clock.ts';
+import { EditSession, GAP_MS_MAX, isOver, prospectOf } from './edit-session.ts';
+import type { Output } from './pacing/chat-pacer.ts';
 import type { ShowResult } from './showing.ts';
 
-// Edits further apart than this are not one text that grows.
-const GAP_MS_MAX = 8_000;
-// So many of its own gaps without another edit, and so much of how they vary, and the last one was the last.
-const GAPS_TO_FINAL = 1.75;
-const VARIATIONS_TO_FINAL = 3;
-const QUIET_MS_MIN = 1_500;
-// Who names its session can say which text is the last; that it did not, and only paused, is more likely.
-const QUIET_MS_NAMED = 4_000;
-const QUIET_MS_MAX = 2 * GAP_MS_MAX;
-// While there was only one.
-const QUIET_MS_FIRST = 4_000;
-// What the newest gap counts for.
-const GAP_WEIGHT = 0.3;
-// One that was taken for the last and was not: the next has to wait so much longer.
-const MISTAKEN_FACTOR = 2;
 // A held edit goes by itself after this: only when the process that held it is no more.
 const HELD_MS_MAX = 30_000;
 // The caller of a first edit waits for the platform's own answer if it can be shown this soon.
 const FIRST_MS_MAX = 2_000;
-// Whoever edits the message again hears of its failure.
-const FAILURE_KEPT_MS = 60_000;
 // Messages that were edited lately; the one that was longest ago is forgotten.
 const SESSIONS_MAX = 20_000;
 const LOOKED_AT_MAX = 100;
 const NEVER = new AbortController().signal;
-
-export class EditSession implements LiveText {
-  readonly id: string;
-  readonly state = 'open';
-  readonly account: string;
-  readonly chat: string;
-  readonly platform: string;
-  // The one that is edited; null: nobody can tell.
-  readonly message: string | null;
-  // By its caller's word.
-  readonly isNamed: boolean;
-  staleSince: number | null = null;
-  editedAt: number;
-  // When the caller of an edit that it waited for had its answer: what it says next, it says after that.
-  answeredAt = Number.NEGATIVE_INFINITY;
-  // Between two edits, smoothed; null: there was one.
-  gapMs: number | null = null;
-  // How much they vary.
-  variationMs = 0;
-  patience = 1;
-  // The last edit was taken for the last.
-  isPresumedOver = false;
-  // The newest text, while it is held; then while it is on its way.
-  held: number | null = null;
-  shown: number | null = null;
-  // What such a call asks of the limits.
-  prospect: Prospect;
-  // The final is on its way; which of those there were, for one may have been none.
-  isFinishing = false;
-  ending = 0;
-  // A preview died of it, and nobody was told yet.
-  failed: Ended | null = null;
-  quiet: Timer | null = null;
-
-  constructor(id: string, delivery: NewDelivery, message: string | null, now: number) {
-    this.id = id;
-    this.account = delivery.account;
-    this.chat = delivery.chat;
-    this.platform = delivery.platform;
-    this.message = message;
-    this.isNamed = delivery.live;
-    this.prospect = prospectOf(delivery);
-    this.editedAt = now;
-  }
-
-  get session(): string {
-    return this.id;
-  }
-
-  get isIdle(): boolean {
-    return this.held === null && this.shown === null && !this.isFinishing;
-  }
-
-  // Another edit came.
-  editedAfter(gapMs: number): void {
-    if (this.isPresumedOver && this.gapMs !== null) this.patience *= MISTAKEN_FACTOR;
-    this.isPresumedOver = false;
-    if (this.gapMs === null) {
-      this.gapMs = gapMs;
-      return;
-    }
-    const offMs = gapMs - this.gapMs;
-    this.variationMs += (Math.abs(offMs) - this.variationMs) * GAP_WEIGHT;
-    this.gapMs += offMs * GAP_WEIGHT;
-  }
-
-  quietMs(): number {
-    if (this.gapMs === null) return QUIET_MS_FIRST;
-    const expectedMs = GAPS_TO_FINAL * this.gapMs + VARIATIONS_TO_FINAL * this.variationMs;
-    const leastMs = this.isNamed ? QUIET_MS_NAMED : QUIET_MS_MIN;
-    return Math.min(QUIET_MS_MAX, this.patience * Math.max(leastMs, expectedMs));
-  }
-}
 
 export interface EditPorts {
   readonly road: AskedRoad;
@@ -412,13 +323,4 @@ function beforeInWords(before: readonly string[]): string {
 
 function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {
   return family === 'edit' && slot !== null && notBefore === 0 && priority !== 'critical';
-}
-
-function isOver(session: EditSession, now: number): boolean {
-  const keptMs = session.failed === null ? GAP_MS_MAX : FAILURE_KEPT_MS;
-  return session.isIdle && now - session.editedAt > keptMs;
-}
-
-function prospectOf({ account, chat, user, family, gate, cost }: NewDelivery): Prospect {
-  return { account, chat, user, family, gate, live: true, cost };
 }
