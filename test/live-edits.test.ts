@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compose, NO_SEND_OPTIONS, type SendOptions } from '../src/accept/draft.ts';
 import type { NewDelivery } from '../src/domain/delivery.ts';
 import { createTelegram } from '../src/platforms/telegram/telegram.ts';
+import { intBelow, seededRandom } from '../src/system/random.ts';
 import { ACCOUNT, GROUP, type LiveWorld, liveWorld } from './live/world.ts';
 
 const LAST = 'the last word';
@@ -67,16 +68,24 @@ async function stream(
   sessions: readonly Session[],
   { everyMs, forMs, chat = GROUP, final = false, during = () => {} }: Streaming,
 ): Promise<void> {
-  const from = world.clock.now();
-  let n = 0;
-  for (; world.clock.now() < from + forMs; n++) {
-    for (const session of sessions) void edit(world, session, `${session.thread}: ${n}`, {}, chat);
-    during(world.clock.now() - from);
-    await world.run(everyMs);
-  }
+  await edited(world, sessions, { everyMs, forMs, chat, during });
   for (const session of sessions) {
     session.readyAt = world.clock.now();
     void edit(world, session, `${LAST} of ${session.thread}`, { final }, chat);
+  }
+}
+
+async function edited(
+  world: LiveWorld,
+  sessions: readonly Session[],
+  { everyMs, forMs, chat = GROUP, during = () => {} }: Streaming,
+): Promise<void> {
+  const from = world.clock.now();
+  while (world.clock.now() < from + forMs) {
+    const n = world.clock.now();
+    for (const session of sessions) void edit(world, session, `${session.thread}: ${n}`, {}, chat);
+    during(n - from);
+    await world.run(everyMs);
   }
 }
 
@@ -152,6 +161,58 @@ describe.each([
     await stream(world, sessions, { everyMs: 250, forMs: 30_000, final });
     await world.run(180_000);
     expect(slowest(world, sessions)).toBeLessThanOrEqual(3000 * n + 3000);
+  });
+
+  // A producer on a busy machine stands still now and then, and its texts are not over.
+  test.each([
+    ['just begun', 0],
+    ['a minute after their first messages', 60_000],
+  ])('20 sessions that stand still for 2 s four times, %s', async (_begun, restMs) => {
+    const world = await liveWorld();
+    const sessions = await open(world, 20);
+    await world.run(restMs);
+    for (let i = 0; i < 4; i++) {
+      await edited(world, sessions, { everyMs: 250, forMs: 6000, final });
+      await world.run(2000);
+    }
+    await stream(world, sessions, { everyMs: 250, forMs: 2000, final });
+    const until = world.clock.now();
+    await world.run(180_000);
+    const shown = sessions.map(
+      (session) => editsOf(world, session).filter(({ acceptedAt }) => acceptedAt! < until).length,
+    );
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(63_000);
+    expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
+  });
+
+  test('20 sessions of REST that stand still at different times', async () => {
+    const world = await liveWorld({ seed: 7 });
+    const sessions = await open(world, 20);
+    await world.run(60_000);
+    const random = seededRandom(7);
+    const resumesAt = sessions.map(() => 0);
+    const named = (thread: number) => ({ session: `s${thread}` });
+    const from = world.clock.now();
+    while (world.clock.now() < from + 30_000) {
+      const now = world.clock.now();
+      for (const [n, session] of sessions.entries()) {
+        if (now < resumesAt[n]!) continue;
+        if (intBelow(random, 40) === 0) resumesAt[n] = now + 2500;
+        else void edit(world, session, `${session.thread}: ${now}`, named(n));
+      }
+      await world.run(250);
+    }
+    const until = world.clock.now();
+    for (const [n, session] of sessions.entries()) {
+      session.readyAt = until;
+      void edit(world, session, `${LAST} of ${session.thread}`, { ...named(n), final });
+    }
+    await world.run(180_000);
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(63_000);
+    const shown = sessions.map(
+      (session) => editsOf(world, session).filter(({ acceptedAt }) => acceptedAt! < until).length,
+    );
+    expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
   });
 
   test('in a private chat within 1.5 s', async () => {

@@ -1,13 +1,15 @@
 // docs/reference/stream-shapes.md from the table of shapes.
 
+import { PRODUCERS, type Producer } from '../../src/streams/feed/producers.fixture.ts';
 import { SHAPES } from '../../src/streams/feed/shapes.ts';
 import { MADE, table } from './table.ts';
 
 // When the shapes were last compared with what their producers document.
-const COMPARED = '2026-11-17';
+const COMPARED = '2026-11-18';
 
 export function streamShapesPage(): string {
   const rows = SHAPES.map(({ name, producer, sign }) => [`\`${name}\``, producer, sign]);
+  const understood = PRODUCERS.filter(({ as }) => as !== null).length;
   return `# Shapes of streams
 
 ${MADE}
@@ -32,5 +34,18 @@ A JSON string alone is a piece of the text in every shape.
 \`test/recorded/\` has a sample of each, written from what the producers document and, for OpenAI, Gemini, Cohere,
 LangGraph, AG-UI and the AI SDK 4, read with their own libraries on that day.
 \`src/streams/feed/recorded.test.ts\` cuts each at every byte.
+
+## Producers
+
+${PRODUCERS.length} that were tried; ${understood} are understood, the others are refused with \`unknown_stream_shape\`.
+Where no file is named, a few events written from what the producer documents are cut at every byte
+by \`src/streams/feed/producers.test.ts\`.
+
+${table(['', 'producer', 'read as', 'sample'], PRODUCERS.map(producerRow))}
 `;
+}
+
+function producerRow({ name, as, sample, reason }: Producer, i: number): string[] {
+  const read = as === null ? `refused: ${reason}` : as === 'text' ? 'plain text' : `\`${as}\``;
+  return [String(i + 1), name, read, typeof sample === 'string' ? `\`${sample}\`` : 'in the test'];
 }

@@ -6,103 +6,21 @@
 
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { LiveListener } from '../domain/live.ts';
-import type { AskedRoad, Ended, Explanation, Prospect } from '../road/road.ts';
+import type { AskedRoad, Ended, Explanation } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
-import type { Clock, Timer } from '../system/clock.ts';
-import type { LiveText, Output } from './pacing/chat-pacer.ts';
+import type { Clock } from '../system/clock.ts';
+import { EditSession, GAP_MS_MAX, isOver, prospectOf } from './edit-session.ts';
+import type { Output } from './pacing/chat-pacer.ts';
 import type { ShowResult } from './showing.ts';
 
-// Edits further apart than this are not one text that grows.
-const GAP_MS_MAX = 8_000;
-// So many of its own gaps without another edit, and so much of how they vary, and the last one was the last.
-const GAPS_TO_FINAL = 1.75;
-const VARIATIONS_TO_FINAL = 3;
-const QUIET_MS_MIN = 1_500;
-const QUIET_MS_MAX = 2 * GAP_MS_MAX;
-// While there was only one.
-const QUIET_MS_FIRST = 4_000;
-// What the newest gap counts for.
-const GAP_WEIGHT = 0.3;
-// One that was taken for the last and was not: the next has to wait so much longer.
-const MISTAKEN_FACTOR = 2;
 // A held edit goes by itself after this: only when the process that held it is no more.
 const HELD_MS_MAX = 30_000;
 // The caller of a first edit waits for the platform's own answer if it can be shown this soon.
 const FIRST_MS_MAX = 2_000;
-// Whoever edits the message again hears of its failure.
-const FAILURE_KEPT_MS = 60_000;
 // Messages that were edited lately; the one that was longest ago is forgotten.
 const SESSIONS_MAX = 20_000;
 const LOOKED_AT_MAX = 100;
 const NEVER = new AbortController().signal;
-
-export class EditSession implements LiveText {
-  readonly id: string;
-  readonly state = 'open';
-  readonly account: string;
-  readonly chat: string;
-  readonly platform: string;
-  // The one that is edited; null: nobody can tell.
-  readonly message: string | null;
-  staleSince: number | null = null;
-  editedAt: number;
-  // When the caller of an edit that it waited for had its answer: what it says next, it says after that.
-  answeredAt = Number.NEGATIVE_INFINITY;
-  // Between two edits, smoothed; null: there was one.
-  gapMs: number | null = null;
-  // How much they vary.
-  variationMs = 0;
-  patience = 1;
-  // The last edit was taken for the last.
-  isPresumedOver = false;
-  // The newest text, while it is held; then while it is on its way.
-  held: number | null = null;
-  shown: number | null = null;
-  // What such a call asks of the limits.
-  prospect: Prospect;
-  // The final is on its way.
-  isFinishing = false;
-  // A preview died of it, and nobody was told yet.
-  failed: Ended | null = null;
-  quiet: Timer | null = null;
-
-  constructor(id: string, delivery: NewDelivery, message: string | null, now: number) {
-    this.id = id;
-    this.account = delivery.account;
-    this.chat = delivery.chat;
-    this.platform = delivery.platform;
-    this.message = message;
-    this.prospect = prospectOf(delivery);
-    this.editedAt = now;
-  }
-
-  get session(): string {
-    return this.id;
-  }
-
-  get isIdle(): boolean {
-    return this.held === null && this.shown === null && !this.isFinishing;
-  }
-
-  // Another edit came.
-  editedAfter(gapMs: number): void {
-    if (this.isPresumedOver && this.gapMs !== null) this.patience *= MISTAKEN_FACTOR;
-    this.isPresumedOver = false;
-    if (this.gapMs === null) {
-      this.gapMs = gapMs;
-      return;
-    }
-    const offMs = gapMs - this.gapMs;
-    this.variationMs += (Math.abs(offMs) - this.variationMs) * GAP_WEIGHT;
-    this.gapMs += offMs * GAP_WEIGHT;
-  }
-
-  quietMs(): number {
-    if (this.gapMs === null) return QUIET_MS_FIRST;
-    const expectedMs = GAPS_TO_FINAL * this.gapMs + VARIATIONS_TO_FINAL * this.variationMs;
-    return Math.min(QUIET_MS_MAX, this.patience * Math.max(QUIET_MS_MIN, expectedMs));
-  }
-}
 
 export interface EditPorts {
   readonly road: AskedRoad;
@@ -269,8 +187,10 @@ export class LiveEdits {
     const appended = await this.#p.road.submit({ ...delivery, live: true, notBefore });
     if (appended.kind !== 'accepted') return appended;
     const { queued, replaced } = appended;
+    const isMistaken = session.isFinishing && replaced !== null && replaced === session.shown;
+    if (isMistaken) this.#takeBack(session, output);
     // What it replaces had its turn already, or was no preview: so has this one.
-    const isDue = replaced !== null && replaced !== session.held;
+    const isDue = replaced !== null && replaced !== session.held && !isMistaken;
     if (session.held !== null) this.#previews.delete(session.held);
     if (replaced !== null) this.#p.publish({ kind: 'superseded', platform: session.platform });
     session.held = queued.seq;
@@ -290,6 +210,16 @@ export class LiveEdits {
     return appended;
   }
 
+  // What was taken for the last still waits, and was not the last: it loses its right of way and its slot. Else a pause
+  // of all producers would fill the chat with finals that are none, and the real ones would wait behind them.
+  #takeBack(session: EditSession, output: Output): void {
+    session.shown = null;
+    session.isFinishing = false;
+    session.ending += 1;
+    output.slots.giveBack();
+    output.finals.delete(session.id);
+  }
+
   // Nothing came after it: it is taken for the last.
   #fallQuiet(session: EditSession): void {
     const { held: seq } = session;
@@ -299,6 +229,7 @@ export class LiveEdits {
     if (this.#release(session, seq, output.slots.takeFinal(now))) {
       session.staleSince = null;
       session.isFinishing = true;
+      session.ending += 1;
       session.isPresumedOver = true;
       output.finalWaits(session);
       void this.#follow(session, seq, output);
@@ -308,9 +239,15 @@ export class LiveEdits {
   // Its caller said so.
   async #finish(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
     const now = this.#p.clock.now();
+    const { shown, isFinishing } = session;
+    const isWaiting = shown !== null && this.#p.road.isWaiting(shown);
+    if (isWaiting && isFinishing) this.#takeBack(session, output);
     const goesAt = output.slots.takeFinal(now);
-    const notBefore = goesAt > now ? goesAt : 0;
+    // A text of it that had its turn waits in its lane: in that place a later time would hold up all behind it.
+    const isInLane = isWaiting && !isFinishing;
+    const notBefore = goesAt > now && !isInLane ? goesAt : 0;
     session.isFinishing = true;
+    session.ending += 1;
     session.staleSince = null;
     output.finalWaits(session);
     try {
@@ -330,14 +267,17 @@ export class LiveEdits {
   }
 
   async #follow(session: EditSession, seq: number, output: Output): Promise<void> {
+    const { ending } = session;
     try {
       const ended = await this.#p.road.ended(seq, NEVER);
       if (ended.state !== 'sent') this.#refused(session, ended);
+      // It may not have been the last: then its session has had its turn.
+      else if (session.isPresumedOver) output.turns.shown(session.id, this.#p.clock.now());
     } catch (error) {
       this.#p.report(error, session);
     }
     this.#answered(session, seq);
-    this.#finished(session, output);
+    if (session.ending === ending) this.#finished(session, output);
   }
 
   #answered(session: EditSession, seq: number): void {
@@ -383,13 +323,4 @@ function beforeInWords(before: readonly string[]): string {
 
 function isEdit({ family, slot, notBefore, priority }: NewDelivery): boolean {
   return family === 'edit' && slot !== null && notBefore === 0 && priority !== 'critical';
-}
-
-function isOver(session: EditSession, now: number): boolean {
-  const keptMs = session.failed === null ? GAP_MS_MAX : FAILURE_KEPT_MS;
-  return session.isIdle && now - session.editedAt > keptMs;
-}
-
-function prospectOf({ account, chat, user, family, gate, cost }: NewDelivery): Prospect {
-  return { account, chat, user, family, gate, live: true, cost };
 }

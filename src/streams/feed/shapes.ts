@@ -10,17 +10,20 @@ import { claudeCode } from './shapes/claude-code.ts';
 import { codex } from './shapes/codex.ts';
 import { cohere } from './shapes/cohere.ts';
 import { dify } from './shapes/dify.ts';
+import { flowise } from './shapes/flowise.ts';
 import { gemini } from './shapes/gemini.ts';
 import { geminiInteractions } from './shapes/gemini-interactions.ts';
 import { langchainEvents } from './shapes/langchain-events.ts';
 import { langgraph } from './shapes/langgraph.ts';
 import { langserve } from './shapes/langserve.ts';
+import { n8n } from './shapes/n8n.ts';
 import { openaiAssistants } from './shapes/openai-assistants.ts';
 import { openaiChat } from './shapes/openai-chat.ts';
 import { openaiResponses } from './shapes/openai-responses.ts';
 import { replicate } from './shapes/replicate.ts';
 import { simple } from './shapes/simple.ts';
 import { tgi } from './shapes/tgi.ts';
+import { watsonx } from './shapes/watsonx.ts';
 
 // The more special first; the plain one takes whatever has a text.
 export const SHAPES: readonly Shape[] = [
@@ -41,6 +44,9 @@ export const SHAPES: readonly Shape[] = [
   langgraph,
   langserve,
   dify,
+  flowise,
+  n8n,
+  watsonx,
   claudeCode,
   codex,
   simple,

@@ -28,6 +28,11 @@ export class Slots {
     this.#owedUntil = Math.max(this.#owedUntil, now) + this.#slotMs;
   }
 
+  // The last one taken is not used: what was taken for a final was none.
+  giveBack(): void {
+    this.#owedUntil -= this.#slotMs;
+  }
+
   // When the final goes whose slot this is.
   takeFinal(now: number): number {
     const at = Math.max(now, this.#owedUntil - this.#aheadMs);

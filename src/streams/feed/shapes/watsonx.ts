@@ -1,0 +1,23 @@
+// IBM watsonx, `/ml/v1/text/generation_stream`: pieces of the text; the last one says why it stopped.
+
+import { asJson, more, type Payload, type Shape, type ShapeReading } from '../shape.ts';
+
+export const watsonx: Shape = {
+  name: 'watsonx',
+  producer: 'IBM watsonx `generation_stream`',
+  sign: 'a member `results` with a `generated_text`',
+  owns: ({ json }) => typeof firstOf(json.results)?.generated_text === 'string',
+  reader: () => readResult,
+};
+
+function firstOf(results: unknown) {
+  return Array.isArray(results) ? asJson(results[0]) : null;
+}
+
+function readResult({ json }: Payload): ShapeReading | null {
+  const result = firstOf(json.results);
+  if (result === null) return null;
+  const reason = result.stop_reason;
+  const isOpen = reason === undefined || reason === null || reason === 'not_finished';
+  return { events: more(result.generated_text).events, isOpen };
+}
