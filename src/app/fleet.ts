@@ -21,6 +21,7 @@ import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Sessions } from '../keys/sessions.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
@@ -50,6 +51,7 @@ export interface FleetParts {
 export interface SharedTruth {
   readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
   readonly keyring: Pick<Keyring, 'reload' | 'listen'>;
+  readonly sessions: Pick<Sessions, 'reload' | 'listen'>;
 }
 
 const TOPICS = { accounts: 'accounts', keys: 'keys', strays: 'strays' } as const;
@@ -281,12 +283,17 @@ export class Fleet {
   }
 
   // The store is the truth: who changes it says so, and all read it again every few seconds besides.
-  #follow({ accounts, keyring }: SharedTruth): void {
+  #follow({ accounts, keyring, sessions }: SharedTruth): void {
     const { coordination } = this;
     const failed = (error: unknown) =>
       this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
     const rereadAccounts = () => void accounts.reload().catch(failed);
-    const rereadKeys = () => void keyring.reload().catch(failed);
+    // A session is as good as its key.
+    const rereadKeys = () =>
+      void keyring
+        .reload()
+        .then(() => sessions.reload())
+        .catch(failed);
     const publish = (topic: string) => void coordination.publish(topic, '').catch(() => {});
     this.#unlisten.push(
       coordination.subscribe(TOPICS.accounts, rereadAccounts),
@@ -295,6 +302,7 @@ export class Fleet {
         if (isOthers !== true) publish(TOPICS.accounts);
       }),
       keyring.listen(() => publish(TOPICS.keys)),
+      sessions.listen(() => publish(TOPICS.keys)),
       coordination.subscribe(TOPICS.strays, () => void this.#p.spilling.takeStrays()),
     );
     this.#every(REREAD_MS, () => {

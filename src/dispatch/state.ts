@@ -155,6 +155,8 @@ export class RoadState {
 
   add(queued: Queued, now: number): void {
     if (this.isGone(queued.account)) return;
+    // Left for the owner, it may come by its own way while the account is read.
+    if (this.scheduler.isWaiting(queued.seq) || this.scheduler.isInFlight(queued.seq)) return;
     this.openAccount(queued.account);
     this.scheduled.add(queued, now);
     this.scheduler.add(entered(this.aliases.resolved(queued), now), now);
