@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
 import type { Coordination, FleetNode } from '../cluster/coordination.ts';
-import { FallbackCoordination } from '../cluster/fallback.ts';
+import { type CoordinationNote, FallbackCoordination } from '../cluster/fallback.ts';
 import { Membership } from '../cluster/membership.ts';
 import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
@@ -203,6 +203,7 @@ export class Fleet {
       },
       forward: (node, request) => peers.forward(node, request),
       ask: (node, path, question) => peers.ask(node, path, question),
+      read: (node, path, headers, msMax) => peers.read(node, path, headers, msMax),
       pause: (ms) => sleep(this.#p.clock, ms),
       view: () => this.#view(local),
       refresh: () => this.views.refresh(),
@@ -355,6 +356,13 @@ export class Fleet {
   }
 }
 
+const REDIS_NOTES: Readonly<Record<CoordinationNote['kind'], string>> = {
+  redis_away: 'Redis cannot be reached: nodes find each other over Postgres, in 10 s instead of 3',
+  redis_back: 'Redis is back: nodes find each other over it again',
+  redis_emptied:
+    'Redis was emptied (FLUSHALL, or a restart): nothing of the store was in it, nodes are back in it soon',
+};
+
 function openCoordination({ config, clock, log, journal }: FleetParts) {
   const url = config.databaseUrl!;
   const postgres = new PostgresCoordination({ url, schema: SCHEMA, clock });
@@ -362,7 +370,7 @@ function openCoordination({ config, clock, log, journal }: FleetParts) {
   const redis = new RedisCoordination({ url: config.redisUrl, fleet: journal.tag, clock });
   const coordination = new FallbackCoordination({
     ...{ clock, redis, postgres },
-    onNote: (note) => log.warn(note, 'coordination over Redis has changed'),
+    onNote: (note) => log.warn(note, REDIS_NOTES[note.kind]),
   });
   return { coordination, pace: () => coordination.pace };
 }

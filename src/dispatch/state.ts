@@ -154,9 +154,7 @@ export class RoadState {
   }
 
   add(queued: Queued, now: number): void {
-    if (this.isGone(queued.account)) return;
-    // Left for the owner, it may come by its own way while the account is read.
-    if (this.scheduler.isWaiting(queued.seq) || this.scheduler.isInFlight(queued.seq)) return;
+    if (this.isGone(queued.account) || this.scheduler.has(queued.seq)) return;
     this.openAccount(queued.account);
     this.scheduled.add(queued, now);
     this.scheduler.add(entered(this.aliases.resolved(queued), now), now);
