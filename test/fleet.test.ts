@@ -8,6 +8,7 @@ import { tokenOf } from './trial/load.ts';
 import { playScenario, SCENARIOS } from './trial/scenarios.ts';
 
 const MINUTES = 60_000;
+const FLAGS = ['--retry-max-ms', '1000', '--log', 'warn'];
 const STAGE = {
   size: { accounts: 9, chats: 2, betweenMs: 1_200 },
   awayMs: 4_000,
@@ -22,7 +23,7 @@ let fleet: FleetProcesses;
 beforeAll(async () => {
   cluster = await startCluster();
   databaseUrl = await cluster.database();
-  fleet = await FleetProcesses.start({ nodes: 3, databaseUrl, flags: ['--retry-max-ms', '1000'] });
+  fleet = await FleetProcesses.start({ nodes: 3, databaseUrl, flags: FLAGS });
 }, 2 * MINUTES);
 afterAll(async () => {
   await fleet.stop();
@@ -131,6 +132,41 @@ test('the fleet as one: keys, nodes, events, streams and broadcasts at any node'
   }
 });
 
+test('who waits, over all nodes; a login of the page that is good at all of them', {
+  timeout: 2 * MINUTES,
+}, async () => {
+  const [first, second, third] = fleet.nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
+  const accounts = [0, 1, 2, 3].map((a) => `telegram:${7000 + a}`);
+  const waiting: string[] = [];
+  for (const account of accounts) {
+    await first.ask('POST', `/v1/accounts/${account}/pause`);
+    const to = { account, chat: 50 };
+    const { body } = await second.ask('POST', '/v1/messages', { to, body: { text: 'later' } });
+    waiting.push(String(body.id));
+  }
+  for (const node of fleet.nodes) {
+    const { body } = await node.ask('GET', '/v1/queue?limit=500');
+    const shown = (body.items as { id: string }[]).map(({ id }) => id);
+    expect(shown.filter((id) => waiting.includes(id))).toEqual(waiting);
+  }
+  for (const id of waiting) await third.ask('DELETE', `/v1/messages/${id}`);
+  for (const account of accounts) await second.ask('POST', `/v1/accounts/${account}/resume`);
+
+  const login = await fetch(`${first.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ key: first.key }),
+    redirect: 'manual',
+  });
+  const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
+  const isIn = async ({ url }: GatewayProcess) =>
+    (await fetch(`${url}/v1/accounts`, { headers: { cookie } })).status === 200;
+  expect(await isIn(first)).toBe(true);
+  for (const node of [second, third]) {
+    while (!(await isIn(node))) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
+
 const play = async (name: string) => {
   const stage = { ...STAGE, cluster, redis: null, fleet, machines: null, databaseUrl };
   const scenario = SCENARIOS.find((each) => each.name === name)!;
@@ -157,6 +193,12 @@ test('while the database is away health says so, and what waits is counted', {
   expect(taken.status).toBe(202);
   const { body } = await first!.ask('GET', '/health/details');
   expect(body).toMatchObject({ parts: { spill: { status: 'stale', mode: 'away' } } });
+  // One that is started in this time waits for the database.
+  const last = fleet.nodes[2]!;
+  await last.end('SIGKILL');
+  const started = fleet.startNode(2);
+  await last.hasSaid('the database cannot be reached');
   await cluster.start();
+  await started;
   await fleet.until(() => fleet.calls.some(({ text }) => text === 'while away'));
 });

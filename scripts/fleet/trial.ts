@@ -95,6 +95,7 @@ function sayVerdict({ say }: Stage, verdict: Verdict): void {
     `${faults.length === 0 ? 'holds' : 'FAILED'}: ${accepted} accepted, ${calls} calls, ${doubled} of them twice and ` +
       `marked, ${refused} answers to be repeated, accepted within ${acceptMsMax} ms at most`,
   );
+  for (const fault of faults) say(`  ${fault}`);
 }
 
 async function openStage(name: StageName): Promise<Stage | null> {

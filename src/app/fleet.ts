@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
 import type { Coordination, FleetNode } from '../cluster/coordination.ts';
-import { FallbackCoordination } from '../cluster/fallback.ts';
+import { type CoordinationNote, FallbackCoordination } from '../cluster/fallback.ts';
 import { Membership } from '../cluster/membership.ts';
 import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
@@ -21,6 +21,7 @@ import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { Sessions } from '../keys/sessions.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
@@ -50,6 +51,7 @@ export interface FleetParts {
 export interface SharedTruth {
   readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
   readonly keyring: Pick<Keyring, 'reload' | 'listen'>;
+  readonly sessions: Pick<Sessions, 'reload' | 'listen'>;
 }
 
 const TOPICS = { accounts: 'accounts', keys: 'keys', strays: 'strays' } as const;
@@ -201,6 +203,7 @@ export class Fleet {
       },
       forward: (node, request) => peers.forward(node, request),
       ask: (node, path, question) => peers.ask(node, path, question),
+      read: (node, path, headers, msMax) => peers.read(node, path, headers, msMax),
       pause: (ms) => sleep(this.#p.clock, ms),
       view: () => this.#view(local),
       refresh: () => this.views.refresh(),
@@ -281,12 +284,17 @@ export class Fleet {
   }
 
   // The store is the truth: who changes it says so, and all read it again every few seconds besides.
-  #follow({ accounts, keyring }: SharedTruth): void {
+  #follow({ accounts, keyring, sessions }: SharedTruth): void {
     const { coordination } = this;
     const failed = (error: unknown) =>
       this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
     const rereadAccounts = () => void accounts.reload().catch(failed);
-    const rereadKeys = () => void keyring.reload().catch(failed);
+    // A session is as good as its key.
+    const rereadKeys = () =>
+      void keyring
+        .reload()
+        .then(() => sessions.reload())
+        .catch(failed);
     const publish = (topic: string) => void coordination.publish(topic, '').catch(() => {});
     this.#unlisten.push(
       coordination.subscribe(TOPICS.accounts, rereadAccounts),
@@ -295,6 +303,7 @@ export class Fleet {
         if (isOthers !== true) publish(TOPICS.accounts);
       }),
       keyring.listen(() => publish(TOPICS.keys)),
+      sessions.listen(() => publish(TOPICS.keys)),
       coordination.subscribe(TOPICS.strays, () => void this.#p.spilling.takeStrays()),
     );
     this.#every(REREAD_MS, () => {
@@ -347,6 +356,13 @@ export class Fleet {
   }
 }
 
+const REDIS_NOTES: Readonly<Record<CoordinationNote['kind'], string>> = {
+  redis_away: 'Redis cannot be reached: nodes find each other over Postgres, in 10 s instead of 3',
+  redis_back: 'Redis is back: nodes find each other over it again',
+  redis_emptied:
+    'Redis was emptied (FLUSHALL, or a restart): nothing of the store was in it, nodes are back in it soon',
+};
+
 function openCoordination({ config, clock, log, journal }: FleetParts) {
   const url = config.databaseUrl!;
   const postgres = new PostgresCoordination({ url, schema: SCHEMA, clock });
@@ -354,7 +370,7 @@ function openCoordination({ config, clock, log, journal }: FleetParts) {
   const redis = new RedisCoordination({ url: config.redisUrl, fleet: journal.tag, clock });
   const coordination = new FallbackCoordination({
     ...{ clock, redis, postgres },
-    onNote: (note) => log.warn(note, 'coordination over Redis has changed'),
+    onNote: (note) => log.warn(note, REDIS_NOTES[note.kind]),
   });
   return { coordination, pace: () => coordination.pace };
 }

@@ -42,7 +42,7 @@ export function openMember(
 ): FleetMember {
   const { fleet, accounts, clock } = resources;
   if (fleet === null) return ALONE;
-  const truth = { accounts, keyring: guards.keyring };
+  const truth = { accounts, keyring: guards.keyring, sessions: guards.sessions };
   const port = fleet.port(resources.local, truth);
   fleet.services.push(...services);
   let server: FastifyInstance | null = null;

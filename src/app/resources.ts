@@ -128,7 +128,8 @@ export async function openResources(
     fatal: (error) => giveUp(log, error),
   });
   const engine = fleet?.attach(local, settingsOf) ?? local;
-  if (spill !== null) followSpill(spill, engine.dispatch, { clock, ensure });
+  const isOpen = (account: string) => fleet?.accounts.isHere(account) ?? true;
+  if (spill !== null) followSpill(spill, engine.dispatch, { clock, ensure, isOpen });
   accounts.listen((change) => follow(engine.dispatch, accounts, fleet, change));
   return {
     ...{ clock, random, log, journal, spill, losses, ledger },

@@ -11,14 +11,16 @@ import type { OpenedSpool } from './spool.ts';
 interface SpillParts {
   readonly clock: Clock;
   readonly ensure: OpenedSpool['ensure'];
+  isOpen(account: string): boolean;
 }
 
 export function followSpill(spill: SpillingStore, { state }: Dispatch, parts: SpillParts): void {
-  const { clock, ensure } = parts;
+  const { clock, ensure, isOpen } = parts;
   const { scheduler, events } = state;
   if (ensure !== null) spill.bringFilesBy(ensure);
   const isOnRoad = (seq: number) => scheduler.isWaiting(seq) || scheduler.isInFlight(seq);
   spill.listen({
+    isOpen,
     superseded(seq, by) {
       const now = clock.now();
       const old = scheduler.remove(seq, now);

@@ -11,7 +11,8 @@ import { openSpilling, type SpillingStore } from '../store/spill/store.ts';
 import type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
 import { openSqliteLedger } from '../store/sqlite/ledger/ledger.ts';
 import { openSqliteJournal, type SqliteJournalOptions } from '../store/sqlite/sqlite.ts';
-import type { Clock } from '../system/clock.ts';
+import { JournalOpenError } from '../store/store-error.ts';
+import { type Clock, sleep } from '../system/clock.ts';
 import { makePrivateFolder } from '../system/private-files.ts';
 
 export type { AcceptedLoss } from '../store/sqlite/files/loss.ts';
@@ -33,6 +34,9 @@ interface SharedStore {
 
 // In the data folder: what was accepted while the database was away.
 const SPILL_FOLDER = 'spill';
+// Of a database that cannot be reached when the node starts.
+const TRY_AGAIN_MS = 1_000;
+const SAY_AGAIN_MS = 30_000;
 
 type StoreParts = Required<Pick<SqliteJournalOptions, 'watch' | 'onNote' | 'onOwnerLost'>> & {
   readonly clock: Clock;
@@ -52,7 +56,8 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   const incarnation = randomUUID();
   const mark = { dir: data, acceptLoss, clock, onNote, onLost: onOwnerLost };
   makePrivateFolder(data);
-  const behind = await openPostgresJournal({ url, node: incarnation, watch, mark });
+  const open = () => openPostgresJournal({ url, node: incarnation, watch, mark });
+  const behind = await reached(clock, onNote, open);
   const dir = join(data, SPILL_FOLDER);
   makePrivateFolder(dir);
   const { spillMax: deliveriesMax, spillBytesMax: bytesMax } = config;
@@ -61,6 +66,26 @@ export async function openStore(config: Config, parts: StoreParts): Promise<Chos
   const ledger = openPostgresLedger({ url, tag: journal.tag });
   const shared = { journal: behind, spilling: journal, incarnation };
   return { journal, ledger, losses: behind.losses, spill: journal, shared };
+}
+
+// A node that is started while the database is away waits for it: whoever starts it need not know, nor try again.
+async function reached<T>(
+  clock: Clock,
+  onNote: StoreParts['onNote'],
+  open: () => Promise<T>,
+): Promise<T> {
+  for (let saidAt = -Infinity; ; ) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof JournalOpenError) || error.code !== 'unreachable') throw error;
+      if (clock.now() - saidAt >= SAY_AGAIN_MS) {
+        saidAt = clock.now();
+        onNote({ level: 'warn', text: `${error.message}; starting as soon as it can be` });
+      }
+      await sleep(clock, TRY_AGAIN_MS);
+    }
+  }
 }
 
 function closing(store: Store) {

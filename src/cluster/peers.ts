@@ -78,10 +78,18 @@ export class FleetPeers {
       body: Buffer.from(JSON.stringify(question)),
       signal: AbortSignal.timeout(ASK_MS_MAX),
     });
-    if (answer.kind !== 'answered') return answer;
-    const value = jsonOrUndefined((await textOf(answer.body)) ?? '');
-    if (answer.status !== 200 || value === undefined) return { kind: 'lost' };
-    return { kind: 'answered', value };
+    return valueIn(answer);
+  }
+
+  // What a route of its own would answer there, in JSON, within so long.
+  async read(
+    node: Address,
+    path: string,
+    headers: PeerRequest['headers'],
+    msMax: number,
+  ): Promise<PeerValue> {
+    const signal = AbortSignal.timeout(msMax);
+    return valueIn(await this.#send(node, { method: 'GET', path, headers, body: null, signal }));
   }
 
   // Of nodes that are gone.
@@ -184,6 +192,13 @@ export class FleetPeers {
     this.#lines.set(url, line);
     return line;
   }
+}
+
+async function valueIn(answer: PeerAnswer): Promise<PeerValue> {
+  if (answer.kind !== 'answered') return answer;
+  const value = jsonOrUndefined((await textOf(answer.body)) ?? '');
+  if (answer.status !== 200 || value === undefined) return { kind: 'lost' };
+  return { kind: 'answered', value };
 }
 
 // null: it broke off, or is more than any answer of the fleet.

@@ -154,7 +154,7 @@ export class RoadState {
   }
 
   add(queued: Queued, now: number): void {
-    if (this.isGone(queued.account)) return;
+    if (this.isGone(queued.account) || this.scheduler.has(queued.seq)) return;
     this.openAccount(queued.account);
     this.scheduled.add(queued, now);
     this.scheduler.add(entered(this.aliases.resolved(queued), now), now);

@@ -102,6 +102,27 @@ describe('over a restart', () => {
     expect(await journal.sessions.open(0)).toEqual([]);
   });
 
+  test('another node knows it when it has read again, and that it is over', async () => {
+    const { clock, first, second } = await restarted(() => ({ holder: KEY, hash: HASH }));
+    let told = 0;
+    first.listen(() => {
+      told += 1;
+    });
+    const { id } = first.open(KEY);
+    await clock.run(START + 2);
+    expect(told).toBe(1);
+    expect(second.find(id)).toBeNull();
+    await second.reload();
+    expect(second.find(id)).toMatchObject({ holder: KEY });
+    first.close(id);
+    // What was ended here does not come back with what the store still has.
+    await first.reload();
+    expect(first.find(id)).toBeNull();
+    await clock.run(START + 3);
+    await second.reload();
+    expect(second.find(id)).toBeNull();
+  });
+
   test('one key has no more of them than before', async () => {
     const { second, id } = await restarted(() => ({ holder: KEY, hash: HASH }));
     for (let n = 0; n < 100; n++) second.open(KEY);

@@ -34,8 +34,13 @@ export class Sessions {
   readonly #kept: KeptSessions | null;
   // By the hash of what the browser has. Insertion order is age order, and all live equally long.
   readonly #sessions = new Map<string, Session>();
-  // Those of the process before that nobody has come back with yet.
+  // Those of the process before, and of other nodes, that nobody has come with yet.
   readonly #before = new Map<string, StoredSession>();
+  // Those that the store has told of: one that it no longer has was ended elsewhere.
+  readonly #stored = new Set<string>();
+  // Ended here, while the store may still have them.
+  readonly #ended = new Set<string>();
+  readonly #listeners = new Set<() => void>();
   readonly #links = new Map<string, { holder: Holder; expiresAt: number }>();
 
   // `holds`: whether the key is still valid. `kept` null: a restart logs everybody out.
@@ -48,7 +53,7 @@ export class Sessions {
     this.#clock = clock;
     this.#holds = holds;
     this.#kept = kept;
-    for (const session of before) this.#before.set(session.hash, session);
+    this.#restore(before);
   }
 
   static async open(
@@ -59,6 +64,31 @@ export class Sessions {
     const now = clock.now();
     await kept.store.prune({ endedBefore: now });
     return new Sessions(clock, holds, kept, await kept.store.open(now));
+  }
+
+  // Reads again what other nodes have opened and ended.
+  async reload(): Promise<void> {
+    if (this.#kept === null) return;
+    const stored = await this.#kept.store.open(this.#clock.now());
+    const there = new Set(stored.map(({ hash }) => hash));
+    for (const hash of this.#stored) if (!there.has(hash)) this.#forget(hash);
+    for (const hash of this.#ended) if (!there.has(hash)) this.#ended.delete(hash);
+    const isNew = (hash: string) => !this.#sessions.has(hash) && !this.#ended.has(hash);
+    this.#restore(stored.filter(({ hash }) => isNew(hash)));
+    for (const hash of there) this.#stored.add(hash);
+  }
+
+  // Told when the store has one more, or one less.
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #restore(stored: readonly StoredSession[]): void {
+    for (const session of stored) {
+      this.#before.set(session.hash, session);
+      this.#stored.add(session.hash);
+    }
   }
 
   // `id` is for the cookie, and is not kept.
@@ -123,17 +153,26 @@ export class Sessions {
   }
 
   #end(hash: string): void {
+    if (!this.#forget(hash)) return;
+    if (this.#kept !== null) this.#ended.add(hash);
+    this.#keep((store) => store.remove(hash));
+  }
+
+  #forget(hash: string): boolean {
     const session = this.#sessions.get(hash);
     if (session !== undefined) session.isClosed = true;
-    const isKept = this.#sessions.delete(hash) || this.#before.delete(hash);
-    if (isKept) this.#keep((store) => store.remove(hash));
+    this.#stored.delete(hash);
+    return this.#sessions.delete(hash) || this.#before.delete(hash);
   }
 
   // Nobody waits for it: what cannot be written ends with the process.
   #keep(write: (store: SessionStore) => Promise<void>): void {
     if (this.#kept === null) return;
     const { store, onFailure } = this.#kept;
-    write(store).catch(onFailure);
+    const tell = () => {
+      for (const listener of this.#listeners) listener();
+    };
+    write(store).then(tell).catch(onFailure);
   }
 
   // Opens one session, once.

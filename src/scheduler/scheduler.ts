@@ -233,6 +233,11 @@ export class Scheduler {
     return this.#inFlight.has(seq);
   }
 
+  // Waiting or in flight: what was left for the owner may come by its own way while its account is read.
+  has(seq: number): boolean {
+    return this.#waiting.has(seq) || this.#inFlight.has(seq);
+  }
+
   isWaiting(seq: number): boolean {
     return this.#waiting.has(seq);
   }

@@ -12,6 +12,8 @@ export type OpenErrorCode =
   | 'exists'
   | 'missing'
   | 'disk_full'
+  // A database that does not answer: it may do so later.
+  | 'unreachable'
   | 'failed';
 
 export class JournalOpenError extends Error {

@@ -42,6 +42,11 @@ export class GatewayProcess {
     this.url = /http:[^\s;]+/.exec(await this.#process.said('listens on'))![0];
   }
 
+  // Also in its log; there is no event for it.
+  async hasSaid(text: string): Promise<void> {
+    while (!this.output.includes(text)) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
   // What it has said since it was started, each time.
   get output(): string {
     return [...this.#before, this.#process?.output ?? ''].join('');

@@ -218,7 +218,7 @@ async function freezeOne({ fleet, say }: Stage, load: FleetLoad): Promise<string
   say(`went on; ${late.length} of its calls were in flight and were sent again by others`);
   // What the frozen node had of them was refused: the record names what came after.
   const records = await fleet.nodes[0]!.records();
-  const ids = new Map(records.map((each) => [each.correlation, String(each.message_id)]));
+  const ids = new Map(records.map((each) => [each.correlation, String(each.messageId)]));
   return late
     .filter(([text, last]) => ids.get(text) !== last)
     .map(([text]) => `the late settlement of ${text} was taken`);

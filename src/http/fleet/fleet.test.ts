@@ -35,6 +35,7 @@ async function twoNodes(reach: Reach[] = ['answers'], owns = true) {
       if (url === OWNER.url && outcome !== 'answers') return notReached(outcome);
       return injected(url === OWNER.url ? inner : innerOfSelf, request);
     },
+    read: async () => ({ kind: 'unsent' }),
     ask: async () => ({ kind: 'answered', value: {} }),
     pause: async () => {},
     view: () => ({}) as never,

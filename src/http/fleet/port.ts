@@ -25,6 +25,13 @@ export interface FleetPort {
   readonly self: Pick<FleetNode, 'url'>;
   forward(node: Pick<FleetNode, 'url'>, request: PeerRequest): Promise<PeerAnswer>;
   ask(node: Pick<FleetNode, 'url'>, path: string, question: object): Promise<PeerValue>;
+  // What a route of the node's own answers, in JSON.
+  read(
+    node: Pick<FleetNode, 'url'>,
+    path: string,
+    headers: PeerRequest['headers'],
+    msMax: number,
+  ): Promise<PeerValue>;
   pause(ms: number): Promise<void>;
   // How this node stands, and how all do; see cluster/views.ts.
   view(): NodeView;

@@ -154,7 +154,7 @@ test('a connection that is cut is made again', async () => {
 test('an address where nobody listens is told without its password', async () => {
   const away = 'postgres://user:hidden-password@127.0.0.1:1/none';
   const error = await openPostgresJournal({ url: away }).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ name: 'JournalOpenError', code: 'failed' });
+  expect(error).toMatchObject({ name: 'JournalOpenError', code: 'unreachable' });
   expect(String(error)).not.toContain('hidden-password');
 });
 

@@ -5,7 +5,11 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
-import { PostgresConnection, type PostgresSql } from '../../system/databases/postgres.ts';
+import {
+  isUnreachable,
+  PostgresConnection,
+  type PostgresSql,
+} from '../../system/databases/postgres.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import type { AccountRename, StoredAccount } from '../ports/accounts.ts';
 import type { AuditStore } from '../ports/audit.ts';
@@ -110,10 +114,11 @@ export async function openPostgresJournal(
   } catch (error) {
     await Promise.all([writer.close(), side.close()]);
     if (error instanceof JournalOpenError) throw error;
-    throw new JournalOpenError(
-      'failed',
-      `the database cannot be used: ${unavailable(error).message}`,
-    );
+    const { message } = unavailable(error);
+    if (isUnreachable(error)) {
+      throw new JournalOpenError('unreachable', `the database cannot be reached: ${message}`);
+    }
+    throw new JournalOpenError('failed', `the database cannot be used: ${message}`);
   }
 }
 

@@ -46,6 +46,8 @@ export interface SpillListener {
   dead(seq: number, reason: string): void;
   // It waits in the store, and this node owns its account, and does not know of it yet.
   arrived(queued: Queued): void;
+  // Whether all that waits in the account has been read; left out: always.
+  isOpen?(account: string): boolean;
 }
 
 export interface SpillStanding {

@@ -113,7 +113,11 @@ export class SpillingStore implements Store {
     if (this.#isClosed || this.#spill.isAway) return;
     try {
       const strays = await this.#store.handOver.takeStrays();
-      for (const queued of strays) this.#listener?.arrived(queued);
+      for (const queued of strays) {
+        // Else it would go past what is read just now.
+        if (this.#listener?.isOpen?.(queued.account) !== false) this.#listener?.arrived(queued);
+        else await this.#store.handOver.leaveStray(queued.seq);
+      }
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
     }

@@ -73,6 +73,19 @@ export class NotConnected extends Error {
   override readonly name = 'NotConnected';
 }
 
+// Of the network, and of a server that starts, stops or is full; not of a name, a password or a database that is wrong.
+const PASSING =
+  /^(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOENT|EAI_AGAIN|57P\d\d|08\d{3}|53300)$/;
+const TIMED_OUT = /timeout|terminated/i;
+
+// Whether it may be reached later, with nothing changed.
+export function isUnreachable(error: unknown): boolean {
+  const cause = error instanceof NotConnected ? error.cause : error;
+  const code = codeOf(cause);
+  if (code !== null) return PASSING.test(code);
+  return cause instanceof Error && !isAnswer(cause) && TIMED_OUT.test(cause.message);
+}
+
 // The server shuts down, or ends the connection: its last words are no answer to the statement.
 const LAST_WORDS = /^(?:08|57P)/;
 
