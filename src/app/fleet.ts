@@ -235,6 +235,19 @@ export class Fleet {
     this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
   }
 
+  // A truth of the store that nodes change: `reread` is called every few seconds, and with whatever another node tells
+  // at once. Answers how to tell the others, and how to stop.
+  follow(topic: string, reread: (word: string) => Promise<void>) {
+    const heard = (word: string) =>
+      void reread(word).catch((error: unknown) =>
+        this.#p.log.warn({ err: error }, 'could not read what other nodes have changed'),
+      );
+    const stop = this.coordination.subscribe(topic, heard);
+    this.#every(REREAD_MS, () => heard(''));
+    const tell = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
+    return { tell, stop };
+  }
+
   // Something of the account is for its owner to do.
   tellOwner(account: string): void {
     void this.#road?.tell(account);

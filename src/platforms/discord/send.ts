@@ -20,8 +20,8 @@ export interface Lines extends Wires {
   readonly invalid: InvalidRequests | null;
 }
 
-const API = '/api/v10';
-const IDENTIFY_DEADLINE_MS = 5000;
+export const API = '/api/v10';
+const GET_DEADLINE_MS = 5000;
 // A line slower than this is taken for a dead one.
 const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 // As Discord asks of all its clients.
@@ -225,12 +225,17 @@ export async function timeAt(lines: Lines, credential: string): Promise<string |
   return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
 }
 
-async function get(lines: Lines, credential: string, path: string): Promise<Reply> {
+// What changes nothing; `path` as Discord has it.
+export async function get(
+  lines: Lines,
+  credential: string,
+  path: string,
+  deadlineMs = GET_DEADLINE_MS,
+): Promise<Reply> {
   const invalid = isSandboxCredential(credential) ? null : lines.invalid;
   const spent = invalid?.spent() ?? null;
   if (spent !== null) return spent;
   const headers = headersFor(credential);
-  const deadlineMs = IDENTIFY_DEADLINE_MS;
   const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
   const reply = await lineOf(lines, credential).request(request);
   invalid?.count(reply);
