@@ -1,5 +1,5 @@
 // npm run screenshots: the pictures of docs/images, taken of a real gateway in trouble, in a real browser. They show
-// what the page shows; nothing in them is painted.
+// what the page shows; nothing in them is painted. `npm run screenshots -- ingest` takes those whose name begins so.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,9 @@ import { GatewayProcess } from '../test/process/gateway.ts';
 import { ROOT } from './run.ts';
 
 const IMAGES = join(ROOT, 'docs', 'images');
+const ONLY = process.argv.slice(2);
 // So long there is traffic, for the charts to have something to show.
-const TRAFFIC_MS = 90_000;
+const TRAFFIC_MS = ONLY.length === 0 ? 90_000 : 5_000;
 
 // A chat that is refused a little longer than the traffic lasts.
 const LATE = '43';
@@ -25,6 +26,7 @@ const PICTURES: readonly (readonly [name: string, path: string])[] = [
   ['streams', 'streams'],
   ['broadcasts', 'broadcasts'],
   ['dead-letters', 'dead'],
+  ['ingest', 'ingest'],
   ['messages', 'messages'],
   ['keys', 'keys'],
   ['gateway', 'gateway'],
@@ -39,6 +41,7 @@ try {
   await gateway.start();
   const scene = new Scene(gateway);
   await scene.makeTrouble();
+  await followChannels(scene);
   await liven(scene);
   const waiting = (await scene.get(`/v1/queue?chat=${FROZEN}`)).items as { id: string }[];
   const story = ['delivery', `delivery/${waiting[0]!.id}`] as const;
@@ -49,6 +52,7 @@ try {
   await take('dark', DESK, [
     ['overview-dark', ''],
     ['messages-dark', 'messages'],
+    ['ingest-dark', 'ingest'],
   ]);
   await take('light', PHONE, [
     ['overview-phone', ''],
@@ -58,6 +62,7 @@ try {
     ['dead-letters-phone', 'dead'],
     ['delivery-phone', story[1]],
     ['sandbox-phone', `sandbox?account=${BOT}&chat=42`],
+    ['ingest-phone', 'ingest'],
   ]);
 } finally {
   await browser.close();
@@ -95,6 +100,31 @@ async function takeSignIn(): Promise<void> {
   await stranger.leave();
 }
 
+// Some that post, one whose platform has nothing to say of it, one that a bot reads, one that is paused.
+async function followChannels(scene: Scene): Promise<void> {
+  const sources = '/v1/ingest/sources';
+  for (const [name, priority] of [
+    ['@daily_news', 1],
+    ['@harbour_times', 4],
+    ['@weather_watch', 1],
+  ] as const) {
+    await scene.post(sources, { source: name, kind: 'sandbox', priority });
+  }
+  const paused = await scene.post(sources, { source: '@night_trains', kind: 'sandbox' });
+  await scene.post(`${sources}/${paused.id}/pause`, {});
+  const to = { platform: 'discord', account: '7.sandbox', chat: '1145032176398114836' };
+  for (const content of ['The doors open at nine.', 'Tickets are at the counter.']) {
+    await scene.post('/v1/messages?wait=true', { to, body: { content } });
+  }
+  const account = 'discord:sandbox-7';
+  await scene.post(sources, { source: to.chat, kind: 'discord', account });
+  await scene.post(sources, { source: 'general', kind: 'discord', account });
+}
+
+function isWanted(name: string): boolean {
+  return ONLY.length === 0 || ONLY.some((each) => name.startsWith(each));
+}
+
 async function take(
   theme: 'dark' | 'light',
   viewport: Viewport,
@@ -103,7 +133,7 @@ async function take(
   const visitor = await Visitor.come(browser, gateway.url, viewport);
   await visitor.signIn(gateway.key);
   await visitor.theme(theme);
-  for (const [name, path] of pictures) {
+  for (const [name, path] of pictures.filter(([each]) => isWanted(each))) {
     await visitor.see(path);
     await visitor.settled();
     await visitor.page

@@ -39,6 +39,46 @@ async function dropIn(node: GatewayProcess, account: number, chat: number, text:
   return { status: answer.status, body: (await answer.json()) as Answer['body'] };
 }
 
+interface FollowedSource {
+  readonly state: string;
+  readonly cursor: { readonly lastId: string };
+  readonly lastSuccessAt: string | null;
+  readonly trouble: string | null;
+  readonly nextLookReason: string;
+}
+
+test(
+  'a channel that is followed at one node is so at all of them, and one reads it',
+  async () => {
+    const [one, ...others] = fleet.nodes as [GatewayProcess, ...GatewayProcess[]];
+    const order = { source: '@daily_news', kind: 'sandbox' };
+    const { body } = await one.ask('POST', '/v1/ingest/sources', order);
+    const path = `/v1/ingest/sources/${body.id}`;
+    const seen = async (holds: (source: FollowedSource) => boolean) => {
+      for (const node of fleet.nodes) {
+        for (;;) {
+          const { status, body: source } = await node.ask('GET', path);
+          if (status === 200 && holds(source as unknown as FollowedSource)) break;
+        }
+      }
+    };
+    await seen(({ cursor, lastSuccessAt }) => cursor.lastId !== '0' && lastSuccessAt !== null);
+    const states = await Promise.all(
+      fleet.nodes.map(async (node) => (await node.ask('GET', path)).body),
+    );
+    expect(states.map(({ trouble }) => trouble)).toEqual(states.map(() => null));
+    const reading = states.filter(({ nextLookReason }) => nextLookReason !== 'elsewhere');
+    expect(reading).toHaveLength(1);
+    await others[0]!.ask('POST', `${path}/pause`);
+    await seen(({ state }) => state === 'paused');
+    await others[1]!.ask('DELETE', path);
+    for (const node of fleet.nodes) {
+      while ((await node.ask('GET', path)).status !== 404) {}
+    }
+  },
+  MINUTES,
+);
+
 test('any node answers for any account: REST, drop-in, by delivery, pause', {
   timeout: 2 * MINUTES,
 }, async () => {

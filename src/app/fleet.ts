@@ -8,12 +8,9 @@ import { join } from 'node:path';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
 import type { Coordination, FleetNode } from '../cluster/coordination.ts';
-import { type CoordinationNote, FallbackCoordination } from '../cluster/fallback.ts';
 import { Membership } from '../cluster/membership.ts';
 import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
-import { PostgresCoordination } from '../cluster/postgres.ts';
-import { RedisCoordination } from '../cluster/redis.ts';
 import { FleetRoad } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
 import { FleetViews, type NodeView } from '../cluster/views.ts';
@@ -25,11 +22,11 @@ import type { Sessions } from '../keys/sessions.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
-import { SCHEMA } from '../store/postgres/schema/schema.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
 import { type Clock, sleep, type Timer } from '../system/clock.ts';
 import type { Log } from '../system/log.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
+import { openCoordination } from './coordination.ts';
 import type { Engine } from './delivery.ts';
 
 export interface FleetParts {
@@ -257,6 +254,19 @@ export class Fleet {
     this.#every(MAINTENANCE.ttlMs / 3, () => void this.#claimMaintenance());
   }
 
+  // A truth of the store that nodes change: `reread` is called every few seconds, and with whatever another node tells
+  // at once. Answers how to tell the others, and how to stop.
+  follow(topic: string, reread: (word: string) => Promise<void>) {
+    const heard = (word: string) =>
+      void reread(word).catch((error: unknown) =>
+        this.#p.log.warn({ err: error }, 'could not read what other nodes have changed'),
+      );
+    const stop = this.coordination.subscribe(topic, heard);
+    this.#every(REREAD_MS, () => heard(''));
+    const tell = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
+    return { tell, stop };
+  }
+
   // Something of the account is for its owner to do.
   tellOwner(account: string): void {
     void this.#road?.tell(account);
@@ -354,25 +364,6 @@ export class Fleet {
     };
     arm();
   }
-}
-
-const REDIS_NOTES: Readonly<Record<CoordinationNote['kind'], string>> = {
-  redis_away: 'Redis cannot be reached: nodes find each other over Postgres, in 10 s instead of 3',
-  redis_back: 'Redis is back: nodes find each other over it again',
-  redis_emptied:
-    'Redis was emptied (FLUSHALL, or a restart): nothing of the store was in it, nodes are back in it soon',
-};
-
-function openCoordination({ config, clock, log, journal }: FleetParts) {
-  const url = config.databaseUrl!;
-  const postgres = new PostgresCoordination({ url, schema: SCHEMA, clock });
-  if (config.redisUrl === null) return { coordination: postgres, pace: () => POSTGRES_PACE };
-  const redis = new RedisCoordination({ url: config.redisUrl, fleet: journal.tag, clock });
-  const coordination = new FallbackCoordination({
-    ...{ clock, redis, postgres },
-    onNote: (note) => log.warn(note, REDIS_NOTES[note.kind]),
-  });
-  return { coordination, pace: () => coordination.pace };
 }
 
 // As people call it: the same at every start.

@@ -96,14 +96,14 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const ingest = openIngest(config, resources, metrics, () => options);
   const arrivals = openArrivals(resources, metrics, () => options, [ingest, broadcasts]);
   const live = openLive(config, resources, metrics, () => options);
-  const services = { updates: arrivals.inbound, output: live.output, broadcasts, guards };
+  const services = { updates: arrivals.inbound, ...outputsOf(live, ingest), broadcasts, guards };
   const removal = { removeAccount: removeAccount.bind(null, resources, services) };
   const followUps = new FollowUps({ ...resources, tag: resources.journal.tag }, live.road);
   // Only what changes a message may be live output, or have copies that follow it.
   const asked = { ...live.road, submit: road.submit };
   const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
   const member = openMember(config, resources, guards, [live, broadcasts, arrivals.inbound]);
-  const options = { ...intake, ...services, ...deskOf(ingest), ...member.side, ...removal };
+  const options = { ...intake, ...services, ...member.side, ...removal };
   resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
@@ -163,8 +163,8 @@ async function leave({ drainMsMax }: Config, clock: Clock, member: FleetMember):
   return Math.max(0, until - clock.now());
 }
 
-function deskOf({ desk }: IngestPart) {
-  return desk === undefined ? {} : { ingest: desk };
+function outputsOf({ output }: ReturnType<typeof openLive>, { desk }: IngestPart) {
+  return { output, ...(desk === undefined ? {} : { ingest: desk }) };
 }
 
 function openQueueLog(resources: Resources) {

@@ -12,6 +12,7 @@ import { Ingest, type IngestSettings, type ReaderPool } from '../ingest/ingest.t
 import { type LoginKind, Logins } from '../ingest/login/logins.ts';
 import { readerKey } from '../ingest/readers.ts';
 import type { ReaderKind } from '../platforms/history.ts';
+import type { IngestStore } from '../store/ports/ingest.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import type { Service } from '../system/service.ts';
 import { ingestLog } from '../telemetry/log/ingest-log.ts';
@@ -20,6 +21,7 @@ import { openHandingOn } from './handing-on.ts';
 import { drawLeaseToken, takeOverLeases } from './reader-lease.ts';
 import { ReaderVault } from './reader-vault.ts';
 import type { Resources } from './resources.ts';
+import { accountFor, accountsNamed, type OfferedKind, sendingPool } from './sending-readers.ts';
 
 export interface IngestPart extends Service {
   // undefined: it is switched off.
@@ -34,6 +36,11 @@ const UPDATES: ReaderKind = {
   isPushed: true,
   open: () => Promise.reject(new Error('its posts come by themselves')),
 };
+
+const PUSHED: ReaderPool = { kind: UPDATES, accounts: async () => null };
+// Where nodes tell each other of changes.
+const TOPIC = 'ingest';
+const SOURCES_PER_PAGE = 500;
 
 const OFF: IngestPart = {
   desk: undefined,
@@ -50,25 +57,23 @@ export function openIngest(
   options: () => IntakeOptions,
 ): IngestPart {
   if (config.ingest === 'off') return OFF;
-  const { clock, random, log, journal, secret, secretPrevious, platforms } = resources;
-  const vault = new ReaderVault({
-    ...{ store: journal.ingest, clock, secret, secretPrevious },
-    onUnreadable: (kind, account) =>
-      log.warn({ kind, account }, 'the session of a reader was sealed with another secret'),
-  });
-  const kinds = [...platforms.values()].flatMap(({ history = [] }) => history);
+  const { clock, random, log, journal, platforms } = resources;
+  const vault = openVault(resources);
+  const offered = offeredBy(platforms);
   const token = drawLeaseToken();
   const onEvent = ingestLog(log, (id) => service.get(id)?.name ?? null);
   const service: Ingest = new Ingest({
     ...{ store: journal.ingest, clock, random, settings: settingsOf(config) },
-    pools: [...kinds, UPDATES].map((kind) => poolOf(kind, vault)),
+    pools: [...offered.map((each) => poolOf(resources, each, vault, () => service)), PUSHED],
     ...readerOf(resources),
     token,
+    publish: (word) => others?.tell(word),
     onEvent(event) {
       onEvent(event);
       if (event.kind === 'posts') forwarding.wake(event.source);
     },
   });
+  let others: ReturnType<typeof followOthers> | null = null;
   const handingOn = openHandingOn(resources, options);
   const forwarding = new Forwarding({
     ...{ store: journal.ingest, clock, random },
@@ -88,24 +93,44 @@ export function openIngest(
     keep: (kind, { id, name, session }) => keep({ kind, id, name, session }),
   });
   const { secret: signingSecret } = handingOn;
+  const named = accountsNamed(() => service);
+  const parts = { resources, service, vault, offered, logins, keep, signingSecret, named };
+  const unlisten = followAccounts(parts);
   return {
-    desk: deskOf({ service, vault, kinds: [...kinds, UPDATES], logins, keep, signingSecret }),
+    desk: deskOf(parts),
     observe: (account, update) => observe(resources, service, account, update),
     async start() {
       await vault.load();
       if (config.databaseUrl === null) {
-        const names = kinds.flatMap(({ kind }) => leaseNames(kind, vault));
+        const names = await leaseNames(offered, vault, journal.ingest);
         await takeOverLeases({ folder: config.data, store: journal.ingest, names, token });
       }
       await service.start();
+      others = followOthers(resources, service, vault);
       await forwarding.start();
     },
     async stop(deadlineMs) {
+      unlisten();
+      others?.stop();
       logins.stop();
       await Promise.all([service.stop(deadlineMs), forwarding.stop(deadlineMs)]);
       await handingOn.close();
     },
   };
+}
+
+function offeredBy(platforms: Resources['platforms']): OfferedKind[] {
+  return [...platforms.values()].flatMap((platform) =>
+    (platform.history ?? []).map((kind) => ({ kind, platform })),
+  );
+}
+
+function openVault({ clock, log, journal, secret, secretPrevious }: Resources): ReaderVault {
+  return new ReaderVault({
+    ...{ store: journal.ingest, clock, secret, secretPrevious },
+    onUnreadable: (kind, account) =>
+      log.warn({ kind, account }, 'the session of a reader was sealed with another secret'),
+  });
 }
 
 // As whom connections are held. Random, as the secret is: one process has an embedded store, so after a crash the next
@@ -115,7 +140,13 @@ function readerOf({ fleet }: Resources) {
   return { node: fleet.name, nodes: () => fleet.members.map(({ name }) => name) };
 }
 
-function poolOf(kind: ReaderKind, vault: ReaderVault): ReaderPool {
+function poolOf(
+  resources: Resources,
+  { kind, platform }: OfferedKind,
+  vault: ReaderVault,
+  service: () => Ingest,
+): ReaderPool {
+  if (kind.readsWith !== undefined) return sendingPool(resources, { kind, platform }, service);
   return {
     kind,
     async accounts() {
@@ -126,24 +157,76 @@ function poolOf(kind: ReaderKind, vault: ReaderVault): ReaderPool {
   };
 }
 
-function leaseNames(kind: string, vault: ReaderVault): string[] {
-  return [null, ...vault.of(kind).map(({ id }) => id)].map((id) => readerKey(kind, id));
+// Of all readers there may be: without an account, with those of the vault, and with those that sources name.
+async function leaseNames(
+  offered: readonly OfferedKind[],
+  vault: ReaderVault,
+  store: IngestStore,
+): Promise<string[]> {
+  const names = offered.flatMap(({ kind: { kind } }) =>
+    [null, ...vault.of(kind).map(({ id }) => id)].map((id) => readerKey(kind, id)),
+  );
+  const named = new Set<string>();
+  for (let after = 0; ; ) {
+    const page = await store.sources({ after, max: SOURCES_PER_PAGE });
+    for (const { readerKind, settings } of page) {
+      const { account = null } = JSON.parse(settings) as { account?: string | null };
+      if (account !== null) named.add(readerKey(readerKind, account));
+    }
+    if (page.length < SOURCES_PER_PAGE) break;
+    after = page.at(-1)!.id;
+  }
+  return [...new Set([...names, ...named])];
+}
+
+// An account that sends has another token, or is gone: what was opened with the old one is of no use.
+function followAccounts({ resources, service, offered, named }: DeskParts): () => void {
+  return resources.accounts.listen(({ id, kind: what }) => {
+    if (what !== 'token' && what !== 'removed') return;
+    for (const { kind } of offered) {
+      if (kind.readsWith === undefined || named().get(kind.kind)?.has(id) !== true) continue;
+      void service
+        .loggedIn(kind.kind, id)
+        .catch((error: unknown) => resources.report('recovery', error, { account: id }));
+    }
+  });
+}
+
+// Of a fleet: sources, waits and sessions that other nodes have changed.
+function followOthers({ fleet }: Resources, service: Ingest, vault: ReaderVault) {
+  if (fleet === null) return null;
+  return fleet.follow(TOPIC, async (word) => {
+    const changed = await vault.load();
+    for (const { kind, id } of changed) await service.sessionChanged(kind, id);
+    await service.heard(word);
+  });
 }
 
 interface DeskParts {
+  readonly resources: Resources;
   readonly service: Ingest;
   readonly vault: ReaderVault;
-  readonly kinds: readonly ReaderKind[];
+  readonly offered: readonly OfferedKind[];
   readonly logins: Logins;
   readonly keep: (account: NewReaderAccount) => Promise<void>;
   readonly signingSecret: string;
+  // Accounts that sources name, by their kind.
+  readonly named: () => ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function deskOf({ service, vault, kinds, logins, keep, signingSecret }: DeskParts): IngestDesk {
+function deskOf(parts: DeskParts): IngestDesk {
+  const { resources, service, vault, offered, logins, keep, signingSecret, named } = parts;
+  const kinds = offered.map(({ kind }) => kind);
   const open = kinds.filter((kind): kind is LoginKind & ReaderKind => kind.logIn !== undefined);
+  const sending = offered.filter(({ kind }) => kind.readsWith !== undefined);
   return {
     service,
-    kinds: kinds.map(({ kind }) => kind),
+    kinds: [...kinds, UPDATES].map(({ kind }) => kind),
+    sending: sending.map(({ kind, platform }) => ({
+      ...{ kind: kind.kind, platform: platform.name, title: kind.title ?? kind.kind },
+      canRead: (account) => accountFor(resources, { kind, platform }, account) !== null,
+    })),
+    readsWith: (account) => [...named().values()].some((accounts) => accounts.has(account)),
     signingSecret,
     async accounts() {
       const nameOf = (kind: string, id: string | null) =>

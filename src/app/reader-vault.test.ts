@@ -49,3 +49,19 @@ test('a seal that was moved to another account does not open', async () => {
   await next.vault.load();
   expect(next.lost).toEqual(['m:2']);
 });
+
+test('what another process keeps, replaces or forgets is followed, and told once', async () => {
+  const { vault, store } = vaultOn();
+  const other = vaultOn(store).vault;
+  await vault.load();
+  await other.save(ANN);
+  expect(await vault.load()).toEqual([{ kind: 'm', id: '1' }]);
+  expect(vault.of('m')).toEqual([ANN]);
+  expect(await vault.load()).toEqual([]);
+  await other.save({ ...ANN, session: 'another' });
+  expect(await vault.load()).toEqual([{ kind: 'm', id: '1' }]);
+  expect(vault.of('m')).toEqual([{ ...ANN, session: 'another' }]);
+  await other.remove('m', '1');
+  expect(await vault.load()).toEqual([{ kind: 'm', id: '1' }]);
+  expect(vault.of('m')).toEqual([]);
+});

@@ -24,23 +24,43 @@ export class ReaderVault {
   readonly #parts: ReaderVaultParts;
   readonly #sealer: Sealer;
   readonly #opened = new Map<string, OpenedReader>();
+  // As the store has them, by which changes are known; also those that cannot be opened.
+  readonly #known = new Map<string, string>();
 
   constructor(parts: ReaderVaultParts) {
     this.#parts = parts;
     this.#sealer = createSealer(parts.secret);
   }
 
-  async load(): Promise<void> {
+  // Also what other processes have changed since. Answers whose session is another now, or gone.
+  async load(): Promise<Pick<OpenedReader, 'kind' | 'id'>[]> {
     const { store, secretPrevious, onUnreadable } = this.#parts;
     const before = secretPrevious === null ? null : createSealer(secretPrevious);
+    const gone = new Map(this.#known);
+    const changed: Pick<OpenedReader, 'kind' | 'id'>[] = [];
     for (const stored of await store.readers()) {
       const { readerKind: kind, account: id, name, sealed } = stored;
-      const own = this.#sealer.open(boundTo(kind, id), sealed);
-      const session = own ?? before?.open(boundTo(kind, id), sealed) ?? null;
+      const key = boundTo(kind, id);
+      gone.delete(key);
+      if (this.#known.get(key) === sealed) continue;
+      const own = this.#sealer.open(key, sealed);
+      const session = own ?? before?.open(key, sealed) ?? null;
+      const kept = own !== null || session === null ? stored : this.#sealed(stored, session);
+      this.#known.set(key, kept.sealed);
       if (session === null) onUnreadable(kind, id);
-      else this.#opened.set(boundTo(kind, id), { kind, id, name, session });
-      if (own === null && session !== null) await store.saveReader(this.#sealed(stored, session));
+      else this.#opened.set(key, { kind, id, name, session });
+      changed.push({ kind, id });
+      if (kept !== stored) await store.saveReader(kept);
     }
+    for (const [key, sealed] of gone) {
+      // Unless it was kept here meanwhile.
+      if (this.#known.get(key) !== sealed) continue;
+      const opened = this.#opened.get(key);
+      if (opened !== undefined) changed.push({ kind: opened.kind, id: opened.id });
+      this.#known.delete(key);
+      this.#opened.delete(key);
+    }
+    return changed;
   }
 
   of(kind: string): OpenedReader[] {
@@ -50,14 +70,15 @@ export class ReaderVault {
   async save(account: OpenedReader): Promise<void> {
     const { kind: readerKind, id, name, session } = account;
     const createdAt = this.#parts.clock.now();
-    await this.#parts.store.saveReader(
-      this.#sealed({ readerKind, account: id, name, createdAt }, session),
-    );
+    const kept = this.#sealed({ readerKind, account: id, name, createdAt }, session);
+    await this.#parts.store.saveReader(kept);
+    this.#known.set(boundTo(readerKind, id), kept.sealed);
     this.#opened.set(boundTo(readerKind, id), account);
   }
 
   remove(kind: string, id: string): Promise<boolean> {
     this.#opened.delete(boundTo(kind, id));
+    this.#known.delete(boundTo(kind, id));
     return this.#parts.store.removeReader({ readerKind: kind, account: id });
   }
 

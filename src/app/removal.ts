@@ -7,7 +7,7 @@ import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
 import type { StreamView } from '../streams/streams.ts';
 import type { Resources } from './resources.ts';
 
-type Services = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards'>;
+type Services = Pick<IntakeOptions, 'broadcasts' | 'output' | 'guards' | 'ingest'>;
 
 const BROADCASTS_PAGE = 100;
 
@@ -37,7 +37,10 @@ export function mayLetGo(resources: Resources, services: Services): (id: string)
   return (id) => {
     const { paused = true } = accounts.get(id) ?? {};
     if (paused || !engine.dispatch.state.scheduler.isIdle(id)) return false;
-    return !services.guards.keyring.speaksFor(id) && streamsOf(services, id).length === 0;
+    if (services.guards.keyring.speaksFor(id) || services.ingest?.readsWith(id) === true) {
+      return false;
+    }
+    return streamsOf(services, id).length === 0;
   };
 }
 

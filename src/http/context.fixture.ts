@@ -155,6 +155,8 @@ export function ingestDesk(): IngestDesk {
   return {
     service: aService({ settings: { pace: 'fixed' } }).service,
     kinds: [KIND],
+    sending: [],
+    readsWith: () => false,
     signingSecret: 'whsec_x',
     accounts: async () => [],
     saveAccount: async () => false,

@@ -11,9 +11,11 @@ import type {
   ReadPost,
 } from '../platforms/history.ts';
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from '../store/memory/memory.ts';
+import type { IngestStore } from '../store/ports/ingest.ts';
 import { seededRandom } from '../system/random.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { INGEST_DEFAULTS, Ingest, type IngestEvent, type IngestSettings } from './ingest.ts';
+import type { SendingAccounts } from './readers.ts';
 
 export const START = 1_760_000_000_000;
 export const KIND = 'model';
@@ -63,18 +65,23 @@ export interface ServiceOptions {
   readonly answers?: Partial<Answers>;
   readonly settings?: Partial<IngestSettings>;
   readonly disk?: MemoryDisk;
+  // Of several services at a time; left out: one on the disk, which nobody else has then.
+  readonly store?: IngestStore;
   readonly clock?: VirtualClock;
   readonly accounts?: readonly ReaderAccount[] | null;
   readonly node?: string;
   readonly token?: string;
   readonly nodes?: () => readonly string[];
+  readonly publish?: (word: string) => void;
+  // Its accounts send, too.
+  readonly sending?: SendingAccounts;
   // `never`: its connections do not come about.
   readonly opens?: 'never';
 }
 
 export function aService(options: ServiceOptions = {}) {
   const { clock = virtualClock(START), disk = createMemoryDisk(), accounts = null } = options;
-  const { node = 'one', token = 'token one', nodes } = options;
+  const { node = 'one', token = 'token one', nodes, publish, sending } = options;
   const calls: Call[] = [];
   const events: IngestEvent[] = [];
   let closed = 0;
@@ -120,15 +127,15 @@ export function aService(options: ServiceOptions = {}) {
     };
   };
   const service = new Ingest({
-    store: createMemoryStore(disk).journal.ingest,
+    store: options.store ?? createMemoryStore(disk).journal.ingest,
     clock,
     random: seededRandom(1),
     pools: [
-      { kind: { kind: KIND, open }, accounts: async () => accounts },
+      { kind: { kind: KIND, open }, accounts: async () => accounts, ...(sending && { sending }) },
       { kind: { kind: PUSHED, open, isPushed: true }, accounts: async () => null },
     ],
     settings: { ...INGEST_DEFAULTS, ...options.settings },
-    ...{ node, token, ...(nodes && { nodes }) },
+    ...{ node, token, ...(nodes && { nodes }), ...(publish && { publish }) },
     onEvent: (event) => events.push(event),
   });
   const made = (method: string) => calls.filter((call) => call.method === method);

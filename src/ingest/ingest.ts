@@ -9,6 +9,7 @@ import { drained, type Service } from '../system/service.ts';
 import { Turns } from './calls.ts';
 import { IngestCounters, type Sample, samplesOf } from './counters.ts';
 import type { IngestEvent } from './events.ts';
+import { followSources } from './follow-sources.ts';
 import { Looks } from './looks.ts';
 import { type MediaParts, type MediaQuery, type OpenedMedia, openMedia } from './media.ts';
 import { formatProgress, NEW_PROGRESS } from './progress.ts';
@@ -47,6 +48,8 @@ export interface IngestParts {
   // All that read, this one included; left out: it alone.
   readonly nodes?: () => readonly string[];
   readonly onEvent?: (event: IngestEvent) => void;
+  // Of a fleet: tells the other nodes; they are given it as `heard`. What is not told they find when they reload.
+  readonly publish?: (word: string) => void;
 }
 
 export type HealthStatus = 'ok' | 'stale' | 'down';
@@ -60,6 +63,9 @@ export interface IngestHealth {
 }
 
 const SOURCES_PER_PAGE = 500;
+// What nodes tell each other.
+const CHANGED = 'changed';
+const RUN = /^run (\d{1,15})$/;
 const POSTS_REMOVED_TOGETHER = 1_000;
 // Late by more than so many intervals.
 const STALE_INTERVALS = 2;
@@ -79,6 +85,7 @@ export class Ingest implements Service {
   #life: 'new' | 'running' | 'stopped' = 'new';
   #started: Promise<void> | null = null;
   #renewal: Timer | null = null;
+  #reloading: Promise<void> | null = null;
 
   constructor(parts: IngestParts) {
     const { node } = parts;
@@ -131,6 +138,7 @@ export class Ingest implements Service {
     });
     const tracked = this.#looks.find(added.source.id) ?? this.#track(added.source);
     this.#changes += 1;
+    if (added.isNew) this.#parts.publish?.(CHANGED);
     return { isNew: added.isNew, source: viewOf(tracked) };
   }
 
@@ -165,6 +173,12 @@ export class Ingest implements Service {
 
   // A look now, as soon as there is a place, within what the platform allows; false: there is no such source.
   run(id: number): boolean {
+    // Another node may be the one that reads it.
+    if (this.#looks.find(id) !== null) this.#parts.publish?.(`run ${id}`);
+    return this.#runHere(id);
+  }
+
+  #runHere(id: number): boolean {
     const tracked = this.#looks.find(id);
     if (tracked === null) return false;
     tracked.isWanted = true;
@@ -173,11 +187,27 @@ export class Ingest implements Service {
     return true;
   }
 
+  // What another node has told.
+  async heard(word: string): Promise<void> {
+    const run = RUN.exec(word);
+    if (run === null || this.#looks.find(Number(run[1])) === null) await this.reload();
+    if (run !== null) this.#runHere(Number(run[1]));
+  }
+
+  // What other processes have changed in the store: sources, how far they are read, and waits.
+  reload(): Promise<void> {
+    this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading = null;
+    });
+    return this.#reloading;
+  }
+
   // With its posts; false: there is no such source.
   remove(id: number): boolean {
     const tracked = this.#looks.find(id);
     if (tracked === null) return false;
     this.#remove(tracked.source);
+    this.#parts.publish?.(CHANGED);
     return true;
   }
 
@@ -194,6 +224,13 @@ export class Ingest implements Service {
       const isOfIt = tracked.source.readerKind === readerKind;
       if (isOfIt && tracked.dueReason === 'no_reader') this.#looks.now(tracked, 'no_reader');
     }
+  }
+
+  // The same, where another process has written it: what was opened with the old session is of no use.
+  async sessionChanged(readerKind: string, account: string): Promise<void> {
+    await this.#readers.forget(readerKind, account);
+    await this.#waits.load();
+    this.#changes += 1;
   }
 
   // The file of a medium, as it comes from the platform.
@@ -265,6 +302,18 @@ export class Ingest implements Service {
     this.#renewLater();
   }
 
+  async #reload(): Promise<void> {
+    if (this.#life !== 'running') return;
+    await this.#waits.load();
+    await followSources(this.store, this.#looks, {
+      track: (source) => this.#track(source),
+      apply: (tracked, head) => this.#apply(tracked, head),
+      onChange: () => {
+        this.#changes += 1;
+      },
+    });
+  }
+
   #renewLater(): void {
     const { clock } = this.#parts;
     this.#renewal = clock.schedule(clock.now() + LEASE_RENEW_MS, () => {
@@ -304,14 +353,19 @@ export class Ingest implements Service {
     const source = await this.store.changeSource({ id, state, settings });
     const tracked = this.#looks.find(id);
     if (source === null || tracked === null) return null;
+    this.#apply(tracked, source);
+    this.#parts.publish?.(CHANGED);
+    return viewOf(tracked);
+  }
+
+  #apply(tracked: Tracked, { state, settings }: Pick<StoredSource, 'state' | 'settings'>): void {
     const wasReading = mayLook(tracked);
     // Its revision is the look's business.
-    tracked.source = { ...tracked.source, state: source.state, settings: source.settings };
-    tracked.settings = parseSettings(source.settings);
+    tracked.source = { ...tracked.source, state, settings };
+    tracked.settings = parseSettings(settings);
     this.#changes += 1;
     if (state === 'active' && !wasReading) this.#looks.now(tracked, 'manual');
     else this.#looks.changed();
-    return viewOf(tracked);
   }
 
   #remove(source: StoredSource): void {

@@ -2,16 +2,16 @@
 // end of a look takes the next one out. A tick costs one pass over the sources, however many are due.
 
 import type { Clock, Timer } from '../system/clock.ts';
+import type { OpenReader } from './calls.ts';
 import { conclusionOf } from './conclusion.ts';
 import type { IngestEvent } from './events.ts';
 import { HOUR_MS } from './plan/activity.ts';
 import { modeOf, type Pace } from './plan/plan.ts';
 import { priceOf, shareAfterWaits } from './plan/price.ts';
-import { parseProgress } from './progress.ts';
 import type { Picked, ReaderConnections } from './readers.ts';
-import { Look, type LookEnd, type LookParts, type OpenReader } from './run.ts';
+import { Look, type LookEnd, type LookParts } from './run.ts';
 import { type IngestSettings, LEASE_RENEW_MS } from './settings.ts';
-import { type DueReason, mayLook, plan, ratesIn, type Tracked } from './tracked.ts';
+import { type DueReason, mayLook, moveOn, plan, ratesIn, type Tracked } from './tracked.ts';
 
 export interface LooksParts extends Omit<LookParts, 'onPosts'> {
   readonly clock: Clock;
@@ -249,11 +249,13 @@ export class Looks {
   #cannotRead(tracked: Tracked, picked: Exclude<Picked, { kind: 'open' }>): void {
     const now = this.#parts.clock.now();
     const isBusy = picked.kind === 'busy';
+    const isElsewhere = !isBusy && picked.reason === 'elsewhere';
     // Another node reads with it: nothing is wrong.
     if (isBusy) tracked.trouble = `node ${picked.node} has the lease of its reader`;
+    else if (isElsewhere) tracked.trouble = null;
     else this.#unread(tracked, picked.detail);
     const at = isBusy ? Math.min(picked.until, now + LEASE_RENEW_MS) : now + AGAIN_MS;
-    this.#later(tracked, at, 'no_reader');
+    this.#later(tracked, at, isElsewhere ? 'elsewhere' : 'no_reader');
   }
 
   #unread(tracked: Tracked, detail: string): void {
@@ -262,12 +264,16 @@ export class Looks {
     this.#parts.onEvent({ kind: 'unread', source: tracked.source.id, detail });
   }
 
+  // Another process has moved it on. What is being looked at here knows best itself.
+  async refresh(tracked: Tracked): Promise<void> {
+    if (tracked.look === null) await this.#reload(tracked);
+  }
+
   // Someone else has moved it on, or may have.
   async #reload(tracked: Tracked): Promise<void> {
     const source = await this.#parts.store.source(tracked.source.id);
     if (source === null || source.revision === tracked.source.revision) return;
-    tracked.source = source;
-    tracked.progress = parseProgress(source.progress);
+    moveOn(tracked, source, this.#parts.clock.now());
   }
 }
 

@@ -60,7 +60,7 @@ export async function openMedia(
   const known = await store.channel({ reader: key, name });
   const { download } = reader;
   if (download === undefined || known === null) return none('its reader gives no files');
-  const caller = new ReaderCalls(parts, key, () => readers.isHeld(key, epoch));
+  const caller = new ReaderCalls(parts, picked.open, () => readers.isHeld(key, epoch));
   const read = await readAgain(caller, reader, JSON.parse(known) as Channel, id);
   if (read.kind !== 'read') return read;
   const reference = read.value?.media[index]?.reference ?? null;

@@ -25,6 +25,10 @@ export interface PushesParts {
 // Of one source; beyond it the two oldest become one.
 const GAPS_MAX = 100;
 const COPIED_TOGETHER = 500;
+const TRIES_MAX = 5;
+
+// Another process has moved the source on.
+class Stale extends Error {}
 
 export class Pushes {
   readonly #parts: PushesParts;
@@ -46,7 +50,20 @@ export class Pushes {
       if (settings.account !== null && settings.account !== account) continue;
       if (!names.some((name) => isSameName(name, source.name))) continue;
       this.#names.set(source.id, names);
-      await this.#turns.take(String(source.id), () => this.#take(tracked, post));
+      await this.#turns.take(String(source.id), () => this.#store(tracked, post));
+    }
+  }
+
+  // Of a fleet, another node may have stored one meanwhile.
+  async #store(tracked: Tracked, post: ReadPost): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#take(tracked, post);
+        return;
+      } catch (error) {
+        if (!(error instanceof Stale) || tries === TRIES_MAX) throw error;
+        await this.#parts.looks.refresh(tracked);
+      }
     }
   }
 
@@ -123,6 +140,7 @@ export class Pushes {
       forwardSince: settings.forwardSince,
     });
     if (committed.kind === 'gone') return 0;
+    if (committed.kind === 'stale') throw new Stale('not stored: stale');
     if (committed.kind !== 'committed') throw new Error(`not stored: ${committed.kind}`);
     tracked.progress = next;
     tracked.source = { ...tracked.source, revision: committed.revision };

@@ -5,16 +5,26 @@
 import type { ChannelReader, ReaderAccount, ReaderKind } from '../platforms/history.ts';
 import type { IngestStore, StoredWait } from '../store/ports/ingest.ts';
 import type { Clock } from '../system/clock.ts';
+import type { OpenReader, SendingSide } from './calls.ts';
 import type { IngestCounters } from './counters.ts';
 import { rendezvous } from './plan/plan.ts';
-import type { OpenReader } from './run.ts';
 import { LEASE_MS } from './settings.ts';
 import type { Waits } from './waits.ts';
 
 export interface ReaderPool {
   readonly kind: ReaderKind;
-  // null: it needs none.
-  accounts(): Promise<readonly ReaderAccount[] | null>;
+  // null: it needs none. `named`: the one a source names, null: any will do.
+  accounts(named: string | null): Promise<readonly ReaderAccount[] | null>;
+  // Where it reads with accounts that the gateway sends with; left out: they only read.
+  readonly sending?: SendingAccounts;
+}
+
+export interface SendingAccounts {
+  // Those that sources name.
+  named(): readonly ReaderAccount[];
+  // What one account sends is one node's to say, and what it reads, too.
+  isHere(account: string): boolean;
+  sideOf(account: string): SendingSide;
 }
 
 export interface ReaderParts {
@@ -57,6 +67,16 @@ interface Connection {
   // The lease is ours until then.
   until: number;
   readonly reader: ChannelReader;
+  // Whether it is still this node's to read with.
+  readonly isHere: () => boolean;
+}
+
+// How a connection is opened, and what goes with it.
+interface Opening {
+  readonly key: string;
+  readonly sending: SendingSide | null;
+  isHere(): boolean;
+  open(): Promise<ChannelReader>;
 }
 
 export class ReaderConnections {
@@ -74,17 +94,21 @@ export class ReaderConnections {
     const { pools, waits, nodes, node } = this.#parts;
     const pool = pools.find(({ kind }) => kind.kind === source.readerKind);
     if (pool === undefined) return none('no_reader', `there is no reader ${source.readerKind}`);
-    const accounts = await pool.accounts();
+    const accounts = await pool.accounts(source.account);
     const named = (accounts ?? [null])
       .filter((each) => source.account === null || each?.id === source.account)
       .map((account) => ({ account, key: readerKey(source.readerKind, account?.id ?? null) }));
-    if (named.length === 0) return none('no_account', 'no account to read with: log in');
+    if (named.length === 0) return none('no_account', noAccountFor(pool, source.account));
     const healthy = named.filter(({ key }) => !waits.isLoggedOut(key));
     if (healthy.length === 0) return none('logged_out', 'its accounts are logged out: log in');
     const keys = healthy.map(({ key }) => key);
     const chosen = healthy[keys.indexOf(rendezvous(String(source.id), keys)!)]!;
-    if (rendezvous(chosen.key, nodes()) !== node) return none('elsewhere', 'another node reads it');
-    return this.#open(chosen.key, () => pool.kind.open(chosen.account));
+    const { account, key } = chosen;
+    const id = account?.id ?? '';
+    const isHere = () => pool.sending?.isHere(id) ?? rendezvous(key, nodes()) === node;
+    if (!isHere()) return none('elsewhere', 'another node reads it');
+    const sending = pool.sending?.sideOf(id) ?? null;
+    return this.#open({ key, sending, isHere, open: () => pool.kind.open(account) });
   }
 
   isHeld(key: string, epoch: number): boolean {
@@ -95,13 +119,22 @@ export class ReaderConnections {
 
   // Someone has logged in: what was opened with the old session is of no use.
   async loggedIn(kind: string, account: string): Promise<void> {
-    const key = readerKey(kind, account);
-    await this.#parts.waits.loggedIn(key);
-    await this.#drop(key);
+    await this.#parts.waits.loggedIn(readerKey(kind, account));
+    await this.forget(kind, account);
+  }
+
+  // Its session is another now, or it has none.
+  forget(kind: string, account: string): Promise<void> {
+    return this.#drop(readerKey(kind, account));
   }
 
   async renew(): Promise<void> {
     for (const [key, connection] of [...this.#connections]) {
+      // A node has come that is to read with it: kept here, nobody would.
+      if (!connection.isHere()) {
+        await this.#handOver(key);
+        continue;
+      }
       const at = this.#parts.clock.now();
       const answer = await this.#lease(key, at);
       if (answer.kind === 'held' && answer.epoch === connection.epoch) {
@@ -117,10 +150,10 @@ export class ReaderConnections {
   async health(): Promise<AccountHealth[]> {
     const { pools, waits } = this.#parts;
     const all: AccountHealth[] = [];
-    for (const { kind, accounts } of pools) {
+    for (const { kind, accounts, sending } of pools) {
       // Nothing is asked of it.
       if (kind.isPushed === true) continue;
-      for (const account of (await accounts()) ?? [null]) {
+      for (const account of sending?.named() ?? (await accounts(null)) ?? [null]) {
         const key = readerKey(kind.kind, account?.id ?? null);
         const own = waits.list().filter(({ reader }) => reader === key);
         const isWaiting = own.length > 0 ? 'waiting' : 'ok';
@@ -138,28 +171,31 @@ export class ReaderConnections {
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#opening.values());
-    for (const key of [...this.#connections.keys()]) {
-      await this.#drop(key);
-      await this.#parts.store.releaseLease({ name: key, token: this.#parts.token });
-    }
+    for (const key of [...this.#connections.keys()]) await this.#handOver(key);
   }
 
-  #open(key: string, open: () => Promise<ChannelReader>): Promise<Picked> {
+  async #handOver(key: string): Promise<void> {
+    await this.#drop(key);
+    await this.#parts.store.releaseLease({ name: key, token: this.#parts.token });
+  }
+
+  #open(how: Opening): Promise<Picked> {
+    const { key, sending } = how;
     const connection = this.#connections.get(key);
     if (connection !== undefined && this.isHeld(key, connection.epoch)) {
       const { reader, epoch } = connection;
-      return Promise.resolve({ kind: 'open', open: { key, reader, epoch } });
+      return Promise.resolve({ kind: 'open', open: { key, reader, epoch, sending } });
     }
     let opening = this.#opening.get(key);
     if (opening === undefined) {
-      opening = this.#connect(key, open).finally(() => this.#opening.delete(key));
+      opening = this.#connect(how).finally(() => this.#opening.delete(key));
       this.#opening.set(key, opening);
     }
     return opening;
   }
 
-  async #connect(key: string, open: () => Promise<ChannelReader>): Promise<Picked> {
-    const { counters, clock } = this.#parts;
+  async #connect({ key, sending, isHere, open }: Opening): Promise<Picked> {
+    const { counters, clock, waits } = this.#parts;
     // One whose lease was not renewed in time.
     await this.#drop(key);
     const at = clock.now();
@@ -172,9 +208,11 @@ export class ReaderConnections {
     counters.lock.acquired += 1;
     this.lockOwner = this.#parts.node;
     try {
+      // Another node may have had it until now: what it was told to wait for holds here.
+      if (lease.isTaken) await waits.load();
       const reader = await this.#inTime(open);
-      this.#connections.set(key, { epoch: lease.epoch, until: at + LEASE_MS, reader });
-      return { kind: 'open', open: { key, reader, epoch: lease.epoch } };
+      this.#connections.set(key, { epoch: lease.epoch, until: at + LEASE_MS, reader, isHere });
+      return { kind: 'open', open: { key, reader, epoch: lease.epoch, sending } };
     } catch (error) {
       return none('not_opened', error instanceof Error ? error.message : String(error));
     }
@@ -214,6 +252,13 @@ export class ReaderConnections {
 
 export function readerKey(kind: string, account: string | null): string {
   return account === null ? kind : `${kind}:${account}`;
+}
+
+function noAccountFor({ sending }: ReaderPool, named: string | null): string {
+  if (sending === undefined) return 'no account to read with: log in';
+  return named === null
+    ? 'no account to read with: name one'
+    : `account ${named} is not here, or cannot read`;
 }
 
 function none(reason: NoReader, detail: string): Picked {

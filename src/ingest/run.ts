@@ -2,9 +2,15 @@
 // Whatever ends it in between, the next look goes on from the last commit.
 
 import { compareIds, idMinus, idPlus } from '../domain/decimal-id.ts';
-import type { Channel, ChannelReader, HistoryPage, ReadPost } from '../platforms/history.ts';
+import type { Channel, HistoryPage, ReadPost } from '../platforms/history.ts';
 import type { IngestStore, NewPost, PageCommitted, StoredSource } from '../store/ports/ingest.ts';
-import { type Called, type CallParts, type CallTrouble, ReaderCalls } from './calls.ts';
+import {
+  type Called,
+  type CallParts,
+  type CallTrouble,
+  type OpenReader,
+  ReaderCalls,
+} from './calls.ts';
 import { newActivity, observe } from './plan/activity.ts';
 import type { Mode } from './plan/plan.ts';
 import { formatProgress, type Progress } from './progress.ts';
@@ -36,13 +42,6 @@ export interface LookParts extends CallParts {
   readonly store: IngestStore;
   // Told after each commit.
   readonly onPosts: (source: number, ids: readonly string[]) => void;
-}
-
-export interface OpenReader {
-  // Whose: the name under which its waits, channels and lease are kept.
-  readonly key: string;
-  readonly reader: ChannelReader;
-  readonly epoch: number;
 }
 
 export interface LookAt {
@@ -82,7 +81,7 @@ export class Look {
     this.#mode = look.mode;
     this.#open = look.open;
     this.#forwardSince = look.forwardSince;
-    this.#caller = new ReaderCalls(parts, look.open.key, mayGoOn);
+    this.#caller = new ReaderCalls(parts, look.open, mayGoOn);
   }
 
   async run(): Promise<LookEnd> {
@@ -279,11 +278,11 @@ export class Look {
 
 // Of these ids, those of which a page tells whether they are there, and how many it has passed.
 function coverageOf(
-  { posts, newestId }: HistoryPage,
+  { posts, newestId, upTo }: HistoryPage,
   after: string,
   ids: readonly string[],
 ): { shown: ReadonlySet<string>; passed: number } {
-  const last = posts.at(-1)?.id ?? after;
+  const last = upTo ?? posts.at(-1)?.id ?? after;
   if (newestId !== null && compareIds(newestId, last) <= 0) {
     return { shown: new Set(ids), passed: ids.length };
   }

@@ -89,10 +89,11 @@ export function takeHistory(reading: Reading, page: HistoryPage, abilities: Abil
   // Noted before anything that is read later, so that changes of that are told.
   const mark = ascent.isBegun ? ascent.mark : (ascent.mark ?? page.mark);
   const begun = { ...ascent, mark, isBegun: true };
-  if (posts.length === 0) {
+  const passed = page.upTo !== undefined && isAbove(page.upTo, cursor.lastId) ? page.upTo : null;
+  if (posts.length === 0 && passed === null) {
     return { ...takeEmptyPage({ ...reading, newestId }, begun, abilities), posts, deleted: [] };
   }
-  const lastId = highestOf(posts, cursor.lastId);
+  const lastId = highestOf(posts, passed ?? cursor.lastId);
   // Of a reader that does not say, an empty page is the only end there is.
   const isAtNewest = newestId !== null && !isAbove(newestId, lastId);
   const next = { ...reading, newestId, emptyPages: 0, isAtNewest };

@@ -44,6 +44,8 @@ export type DueReason =
   | 'more'
   | 'manual'
   | 'no_reader'
+  // Another node reads it.
+  | 'elsewhere'
   | 'pushed';
 
 export interface Tracked {
@@ -83,6 +85,15 @@ export function trackedOf(source: StoredSource, now: number, isPushed: boolean):
     isWanted: false,
     trouble: null,
   };
+}
+
+// As far as the store has it now. What a person has set is followed apart.
+export function moveOn(tracked: Tracked, source: StoredSource, now: number): void {
+  const { state, settings } = tracked.source;
+  tracked.source = { ...source, state, settings };
+  tracked.progress = parseProgress(source.progress);
+  tracked.rates = ratesIn(tracked.progress, now);
+  tracked.lookedAt = Math.max(tracked.lookedAt ?? 0, tracked.progress.succeededAt ?? 0) || null;
 }
 
 export function parseSettings(text: string): SourceSettings {

@@ -19,6 +19,8 @@ export class Waits {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #waits = new Map<string, StoredWait>();
+  // Being written: the store does not know them yet.
+  readonly #writing = new Set<string>();
   #cameAt: number[] = [];
 
   constructor(parts: { store: IngestStore; clock: Clock; random: Random }) {
@@ -27,10 +29,21 @@ export class Waits {
     this.#random = parts.random;
   }
 
+  // What is on disk, and what other processes have made of it since.
   async load(): Promise<void> {
-    for (const wait of await this.#store.waits()) {
-      this.#waits.set(keyOf(wait.reader, wait.method), wait);
+    const stored = await this.#store.waits();
+    const kept = new Set<string>();
+    for (const wait of stored) {
+      const key = keyOf(wait.reader, wait.method);
+      kept.add(key);
+      const known = this.#waits.get(key);
+      if (known !== undefined && known.until >= wait.until) continue;
+      this.#waits.set(key, wait);
       if (wait.method !== ALL) this.#cameAt.push(wait.at);
+    }
+    // Someone has logged in elsewhere.
+    for (const [key, { method }] of this.#waits) {
+      if (method === ALL && !kept.has(key) && !this.#writing.has(key)) this.#waits.delete(key);
     }
   }
 
@@ -82,7 +95,12 @@ export class Waits {
     const key = keyOf(wait.reader, wait.method);
     const known = this.#waits.get(key);
     if (known === undefined || known.until < wait.until) this.#waits.set(key, wait);
-    await this.#store.saveWait(wait);
+    this.#writing.add(key);
+    try {
+      await this.#store.saveWait(wait);
+    } finally {
+      this.#writing.delete(key);
+    }
   }
 }
 

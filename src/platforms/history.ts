@@ -46,6 +46,8 @@ export interface HistoryPage {
   // Ascending. An empty or a short page is not the end. An empty one below `newestId`: its ids may all be deleted, or
   // it came short; `byId` says which, before anyone goes past them.
   readonly posts: readonly ReadPost[];
+  // Up to this id nothing is left to tell, also where what stands there is no post; left out: up to the last post.
+  readonly upTo?: string;
   // The newest id the channel has at this moment; null: the answer does not say.
   readonly newestId: string | null;
   // From where `changes` goes on; null: the answer does not say.
@@ -75,9 +77,11 @@ export interface PushedPost {
 }
 
 export type Read<Value> =
-  | { readonly kind: 'read'; readonly value: Value }
-  // The platform's wait for this method of this account; never capped.
-  | { readonly kind: 'wait'; readonly waitMs: number }
+  // `restMs`: the platform's own count says that the next call of this method would be too early before that.
+  | { readonly kind: 'read'; readonly value: Value; readonly restMs?: number }
+  // The platform's wait for this method of this account; never capped. `isOfAccount`: for all that the account does,
+  // whatever it sends, too.
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly isOfAccount?: boolean }
   // It may go better another time.
   | { readonly kind: 'failed'; readonly reason: ReadFailure; readonly detail: string }
   // It will not: no such channel, a private one, no preview.
@@ -104,14 +108,19 @@ export interface ChannelReader {
 }
 
 export interface ReaderKind {
-  // `mtproto`, `page`, `updates`: as callers name it.
+  // `mtproto`, `page`, `updates`: as callers name it; `title`: as people read it, after "read by".
   readonly kind: string;
+  readonly title?: string;
   // One connection for each account; null: no account is needed.
   open(account: ReaderAccount | null): Promise<ChannelReader>;
   // Its posts come by themselves, as updates do: it is never asked.
   readonly isPushed?: true;
   // It has an account of its own, by the settings: none has to log in.
   readonly hasOwnAccount?: true;
+  // It reads with accounts that the gateway sends with, those whose credential this takes, and each source says with
+  // which: what an account may see is its own. The session of such an account is its credential. Left out: it has
+  // accounts of its own, or needs none.
+  readsWith?(credential: string): boolean;
   // Makes a session of someone's answers; left out: no account is needed.
   logIn?(questions: LoginQuestions): Promise<LoginOutcome>;
 }

@@ -45,9 +45,12 @@ function addAdd(ingest: Command, io: Io): void {
     .command('add')
     .description('follow a channel')
     .argument('<channel>', '@name, id or address')
-    .option('--kind <kind>', 'by which it is read: page, mtproto or updates', 'page')
+    .option('--kind <kind>', 'by which it is read: page, mtproto, updates …', 'page')
     .option('--sandbox', 'a channel of the built-in simulator, which posts by itself')
-    .option('--account <id>', 'the account to read with (default: any)')
+    .option(
+      '--account <id>',
+      'the account to read with (default: any, where it is one that only reads)',
+    )
     .option('--priority <n>', 'how much a wait for it counts beside others (default: 1)')
     .option('--forward-url <url>', 'post new posts to this webhook, signed')
     .option('--forward-account <account>', 'send new posts as this account …')

@@ -35,6 +35,7 @@ const LIST: Route<IngestOptions> = {
   examples: { 'all of them': { status: 200 } },
   handler: async ({ ingest }) => ({
     kinds: ingest.kinds,
+    sending: ingest.sending.map(({ kind, platform, title }) => ({ kind, platform, title })),
     logins: { kinds: ingest.logins.kinds, missing: missingOf(ingest.logins.kinds) },
     accounts: (await ingest.accounts()).map(showReader),
   }),

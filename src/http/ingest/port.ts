@@ -22,6 +22,10 @@ export interface IngestDesk {
   >;
   // By which sources can be read here.
   readonly kinds: readonly string[];
+  // Those of them that read with an account the gateway sends with.
+  readonly sending: readonly SendingKind[];
+  // Whether a source is read with it.
+  readsWith(account: string): boolean;
   // What is posted to webhooks is signed with it.
   readonly signingSecret: string;
   accounts(): Promise<readonly ReaderAccountView[]>;
@@ -29,6 +33,15 @@ export interface IngestDesk {
   saveAccount(account: NewReaderAccount): Promise<boolean>;
   removeAccount(kind: string, id: string): Promise<boolean>;
   readonly logins: LoginDesk;
+}
+
+export interface SendingKind {
+  readonly kind: string;
+  readonly platform: string;
+  // After "read by".
+  readonly title: string;
+  // Of an account that is known here.
+  canRead(account: string): boolean;
 }
 
 // Someone answers what a platform asks; the session that comes of it is kept as `saveAccount` does.

@@ -10,6 +10,7 @@ const SESSION_LENGTH_MAX = 8192;
 const URL_LENGTH_MAX = 2048;
 export const WEIGHT_MAX = 1000;
 const IDS_MAX = 1000;
+const ID_MAX = Number.MAX_SAFE_INTEGER;
 
 const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, description });
@@ -32,14 +33,15 @@ const priority = Type.Number({
   maximum: WEIGHT_MAX,
   description: 'How much a wait for it counts beside others; 1 when left out',
 });
-const account = Type.Union([name('The account to read with'), Type.Null()]);
+const account = Type.Union([name('The account to read with, or its token'), Type.Null()]);
 
 export const SourceOrder = Type.Object(
   {
-    source: Type.Union([name('A name'), Type.Integer()], {
-      description: '@name, id or address of the channel',
+    // A number that JSON does not hold exactly would be another channel's.
+    source: Type.Union([name('A name'), Type.Integer({ minimum: -ID_MAX, maximum: ID_MAX })], {
+      description: '@name, id or address of the channel; ids of more than 15 digits as text',
     }),
-    kind: name('By which it is read: `mtproto`, `page`, `updates`, or `sandbox`: the simulator'),
+    kind: name('By which it is read: one of `kinds` of `GET /v1/ingest/accounts`'),
     account: Type.Optional(account),
     priority: Type.Optional(priority),
     forwardTo: Type.Optional(ForwardTo),
@@ -218,8 +220,11 @@ export const SourceAnswer = Type.Object({
   freshnessSeconds: Type.Number({ description: 'Since the last success, or since it was added' }),
   nextLookAt: timeOrNull,
   nextLookReason: Type.Enum(
-    ['first', 'rate', 'interval', 'failed', 'wait', 'more', 'manual', 'no_reader', 'pushed'],
-    { description: 'Why the next look is when it is' },
+    [
+      ...['first', 'rate', 'interval', 'failed', 'wait', 'more', 'manual', 'no_reader'],
+      ...['elsewhere', 'pushed'],
+    ],
+    { description: 'Why the next look is when it is; `elsewhere`: another node reads it' },
   ),
   gaps: Type.Array(Type.Object({ after: text, before: text }), {
     description: 'Between these message ids posts may be missing, of a source that is pushed',
@@ -285,6 +290,9 @@ export const PostAnswer = Type.Object({
 
 export const AccountsAnswer = Type.Object({
   kinds: Type.Array(text, { description: 'By which sources can be read here' }),
+  sending: Type.Array(Type.Object({ kind: text, platform: text, title: text }), {
+    description: 'Those that read with an account of this gateway, of that platform',
+  }),
   logins: Type.Object({
     kinds: Type.Array(text, { description: 'Those that accounts log in to' }),
     missing: Type.Unsafe({

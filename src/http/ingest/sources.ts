@@ -12,6 +12,7 @@ import { count, SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
 import { type IngestOptions, SOURCES_MAX } from './options.ts';
+import { readerAccountOf } from './reader-account.ts';
 import {
   checkDeadRetry,
   checkSourceChanges,
@@ -193,7 +194,7 @@ async function add(options: IngestOptions, request: FastifyRequest, reply: Fasti
     return sendProblem(reply, invalid('invalid_message', [{ path: '/kind', expected }]));
   }
   if (isForeignHook(request, body)) return refuse(reply, 'forbidden_role', HOOK_IS_ADMINS);
-  const settings = await settingsOf(options, body);
+  const settings = await settingsOf(options, body.kind, { account: null, ...body });
   if ('code' in settings) return sendProblem(reply, settings);
   if (service.list().length >= SOURCES_MAX) {
     return sendProblem(reply, problem('sources_full', `${SOURCES_MAX} channels are followed.`));
@@ -208,9 +209,11 @@ async function change(options: IngestOptions, request: FastifyRequest<ById>, rep
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkSourceChanges, body)));
   }
   if (isForeignHook(request, body)) return refuse(reply, 'forbidden_role', HOOK_IS_ADMINS);
-  const settings = await settingsOf(options, body);
-  if ('code' in settings) return sendProblem(reply, settings);
   const { id } = params;
+  const source = find(options, id);
+  if (source === null) return refuse(reply, 'unknown_source');
+  const settings = await settingsOf(options, source.kind, body);
+  if ('code' in settings) return sendProblem(reply, settings);
   return answer(options, reply, await options.ingest.service.configure(Number(id), settings));
 }
 
@@ -226,15 +229,18 @@ const SECOND_MS = 1000;
 // Posts are forwarded from now on: nobody wants a channel's past at once.
 async function settingsOf(
   options: IngestOptions,
-  { account, priority, forwardTo }: SourceChanges,
+  kind: string,
+  { account: asked, priority, forwardTo }: SourceChanges,
 ): Promise<Partial<SourceSettings> | Problem> {
+  const account = asked === undefined ? null : await readerAccountOf(options, kind, asked);
+  if (account !== null && typeof account === 'object') return account;
   const target = forwardTo ? await targetOf(options, forwardTo) : null;
   if (target !== null && 'code' in target) return target;
   // Dates of posts are whole seconds: one of this very second is new.
   const now = options.clock.now();
   const forwardSince = target === null ? null : now - (now % SECOND_MS);
   return {
-    ...(account === undefined ? {} : { account }),
+    ...(asked === undefined ? {} : { account }),
     ...(priority === undefined ? {} : { weight: priority }),
     ...(forwardTo === undefined ? {} : { forwardTo: target, forwardSince }),
   };

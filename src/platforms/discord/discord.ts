@@ -19,6 +19,7 @@ import {
   targets,
 } from './describe.ts';
 import { dialectFor } from './dialect/dialect.ts';
+import { historyKind } from './history/reader.ts';
 import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordLimits, discordPriors } from './limits.ts';
@@ -93,6 +94,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       strategy: ({ qosDiscord }: Readonly<DiscordSettings>) => qosDiscord,
     },
     references: { mentions, named },
+    history: [historyKind(lines)],
     content: { touch, wording },
     changes: CHANGES,
     dialect: dialectFor(interactions),

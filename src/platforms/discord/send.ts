@@ -21,7 +21,7 @@ export interface Lines {
   readonly invalid: InvalidRequests | null;
 }
 
-const API = '/api/v10';
+export const API = '/api/v10';
 // A line slower than this is taken for a dead one.
 const UPLOAD_BYTES_PER_S_MIN = 64 * 1024;
 // As Discord asks of all its clients.
@@ -211,12 +211,17 @@ export async function timeAt(lines: Lines, credential: string): Promise<string |
   return reply.kind === 'answered' ? (reply.headers.date ?? null) : null;
 }
 
-async function get(lines: Lines, credential: string, path: string): Promise<Reply> {
+// What changes nothing; `path` as Discord has it.
+export async function get(
+  lines: Lines,
+  credential: string,
+  path: string,
+  deadlineMs = IDENTIFY_DEADLINE_MS,
+): Promise<Reply> {
   const invalid = isSandboxCredential(credential) ? null : lines.invalid;
   const spent = invalid?.spent() ?? null;
   if (spent !== null) return spent;
   const headers = headersFor(credential);
-  const deadlineMs = IDENTIFY_DEADLINE_MS;
   const request: HttpRequest = { method: 'GET', path, headers, body: null, deadlineMs };
   const reply = await lines.wires.of(credential).request(request);
   invalid?.count(reply);

@@ -12,6 +12,7 @@ import {
 } from './answers.ts';
 import { viewOf } from './messages.ts';
 import { contentOf, edit, post, remove, troubleOf, write } from './posting.ts';
+import { getMessage, getMessages } from './reading.ts';
 import {
   type ActEnding,
   type DiscordChannel,
@@ -22,13 +23,14 @@ import {
 } from './scene.ts';
 import { interactionOf, madeAt } from './snowflake.ts';
 
-const READ_MAX = 50;
 const BULK_MIN = 2;
 const BULK_MAX = 100;
 const BULK_AGE_MS_MAX = 14 * 86_400_000;
 const THREAD = 11;
 const DM = 1;
 const MESSAGE_TYPES = [4, 7];
+// Of an application whose bots are told what others write.
+const CONTENT_LIMITED = 1 << 19;
 const SANDBOX_WEBHOOK = /^sandbox/;
 
 type ActOf = (scene: DiscordScene) => ActEnding;
@@ -45,12 +47,10 @@ export const ACTS: Readonly<Record<string, ActOf>> = {
   createThread,
   createWebhook,
   getChannel: ({ ids, channels }) => done(channelOf(channels, ids.channel!)),
-  getMessages: ({ ids, messages }) =>
-    done(messages.ofChat(ids.channel!).filter(isThere).reverse().slice(0, READ_MAX).map(viewOf)),
-  getMessage(scene) {
-    const message = scene.messages.get(scene.ids.channel!, scene.ids.message!);
-    return message === null ? no(UNKNOWN_MESSAGE) : done(viewOf(message));
-  },
+  getMessages,
+  getMessage,
+  getApplication: ({ bot, options }) =>
+    done({ id: bot, name: 'simulated', flags: options.messageContent ? CONTENT_LIMITED : 0 }),
   getMe: ({ bot }) =>
     done({ id: bot, username: 'sim_bot', discriminator: '0', avatar: null, bot: true }),
   openDm: ({ params, channels }) => {
@@ -74,8 +74,6 @@ export const ACTS: Readonly<Record<string, ActOf>> = {
     }),
   respond,
 };
-
-const isThere = ({ isDeleted }: { isDeleted: boolean }) => !isDeleted;
 
 function channelOf(channels: ReadonlyMap<string, DiscordChannel>, id: string): object {
   const { type = 0, name = `channel-${id}`, parent = null } = channels.get(id) ?? {};

@@ -17,7 +17,8 @@ export function incoming(
   const user = { id: '7', username: 'someone', discriminator: '0' };
   const option = { name: 'text', type: 3, value: text };
   const message: SimDiscordMessage = {
-    ...{ bot: bot.id, chat, thread: null, id, text, webhook: null, nonce: null, parts: {} },
+    ...{ bot: bot.id, chat, thread: null, id, type: 0, text, webhook: null, nonce: null },
+    parts: {},
     ...{ date: now / 1000, fromBot: false, isDeleted: false, editedAt: null, reactions: new Map() },
   };
   const posted = {

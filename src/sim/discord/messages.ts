@@ -8,6 +8,8 @@ export interface SimDiscordMessage {
   // Seconds since the epoch.
   readonly date: number;
   readonly fromBot: boolean;
+  // 0: a message, 19: an answer to one; others are notes of the platform (7: somebody has joined).
+  readonly type: number;
   text: string;
   isDeleted: boolean;
   editedAt: number | null;
@@ -23,12 +25,16 @@ export const MESSAGES_MAX = 200_000;
 
 export class DiscordMessages {
   readonly #byId = new Map<string, SimDiscordMessage>();
+  readonly #byChat = new Map<string, Set<SimDiscordMessage>>();
 
   add(message: SimDiscordMessage): void {
     this.#byId.set(message.id, message);
+    const own = this.#byChat.get(message.chat) ?? new Set();
+    this.#byChat.set(message.chat, own.add(message));
     if (this.#byId.size <= MESSAGES_MAX) return;
-    for (const oldest of this.#byId.keys()) {
-      this.#byId.delete(oldest);
+    for (const oldest of this.#byId.values()) {
+      this.#byId.delete(oldest.id);
+      this.#byChat.get(oldest.chat)?.delete(oldest);
       return;
     }
   }
@@ -40,7 +46,7 @@ export class DiscordMessages {
   }
 
   ofChat(chat: string): SimDiscordMessage[] {
-    return [...this.#byId.values()].filter((message) => message.chat === chat);
+    return [...(this.#byChat.get(chat) ?? [])];
   }
 
   newestByChat(max: number): SimDiscordMessage[] {
@@ -56,11 +62,11 @@ export class DiscordMessages {
 
 // As the API shows it.
 export function viewOf(message: SimDiscordMessage): object {
-  const { id, chat, bot, date, text, editedAt, nonce, webhook, parts, fromBot, reactions } =
+  const { id, type, chat, bot, date, text, editedAt, nonce, webhook, parts, fromBot, reactions } =
     message;
   return {
     id,
-    type: 0,
+    type,
     channel_id: chat,
     author: {
       id: bot,

@@ -26,12 +26,15 @@ import {
   INVALID_JSON,
   limited,
   METHOD_NOT_ALLOWED,
+  MISSING_ACCESS,
   MISSING_PERMISSIONS,
   NOT_FOUND,
   refused,
+  type SimDiscordError,
   TOO_LARGE,
   UNAUTHORIZED,
   UNAVAILABLE,
+  UNKNOWN_CHANNEL,
 } from './answers.ts';
 import { SimBucket } from './bucket.ts';
 import { incoming } from './incoming.ts';
@@ -51,9 +54,18 @@ export interface DiscordModel extends SimModel<DiscordCall>, SimPeople {
   request(request: SimRequest, now: number): SimVerdict<DiscordCall>;
   messagesOf(chat: string): SimDiscordMessage[];
   revoke(token: string): void;
+  // What bots may do in a channel; null: everything.
+  setAccess(chat: string, access: ChannelAccess | null): void;
+  // A note of the platform in the channel: it takes an id, and nobody wrote it.
+  note(chat: string, now: number): string;
   // How many answers were of those that lead to a ban.
   readonly invalidCount: number;
 }
+
+// `gone`: the channel was deleted; `hidden`: they cannot see it; `past_hidden`: nor what was written before.
+export type ChannelAccess = 'gone' | 'hidden' | 'past_hidden';
+
+const JOINED = 7;
 
 type Said = {
   answer: SimAnswer;
@@ -89,6 +101,7 @@ class Model implements DiscordModel {
   readonly #hidden = new Map<string, SimWindow>();
   readonly #invalid: SimWindow;
   readonly #blocked = new Set<string>();
+  readonly #access = new Map<string, ChannelAccess>();
   readonly #frozen = new Map<string, number>();
   readonly #revoked = new Set<string>();
   #bannedUntil = 0;
@@ -173,11 +186,18 @@ class Model implements DiscordModel {
       const { scope, waitMs, cause } = wait;
       return { answer: limited(scope, waitMs, headers), cause, waitMs };
     }
-    const barred = this.#blocked.has(path.ids.channel ?? '');
-    if (barred) return { answer: refused(MISSING_PERMISSIONS, headers) };
+    const barred = this.#barredFrom(path.ids.channel ?? '');
+    if (barred !== null) return { answer: refused(barred, headers) };
     const ending = ACTS[path.route.name]!(this.#scene({ id: bot ?? '', token }, path, params, now));
     if (ending.kind === 'refused') return { answer: refused(ending.error, headers) };
     return { answer: granted(ending.result, headers), ids: ending.ids };
+  }
+
+  #barredFrom(chat: string): SimDiscordError | null {
+    const access = this.#access.get(chat);
+    if (access === 'gone') return UNKNOWN_CHANNEL;
+    if (access === 'hidden') return MISSING_ACCESS;
+    return this.#blocked.has(chat) ? MISSING_PERMISSIONS : null;
   }
 
   // null: it may go.
@@ -251,6 +271,7 @@ class Model implements DiscordModel {
       ...{ bot: bot.id, secret: secretFor(bot.token), ids, query, params, now },
       options: this.#options,
       messages: this.#messages,
+      isPastHidden: this.#access.get(ids.channel ?? '') === 'past_hidden',
       snowflakes: this.#snowflakes,
       channels: this.#channels,
       webhooks: this.#webhooks,
@@ -287,6 +308,21 @@ class Model implements DiscordModel {
     else this.#blocked.add(chat);
   }
 
+  setAccess(chat: string, access: ChannelAccess | null): void {
+    if (access === null) this.#access.delete(chat);
+    else this.#access.set(chat, access);
+  }
+
+  note(chat: string, now: number): string {
+    const id = this.#snowflakes.next(now);
+    this.#messages.add({
+      ...{ bot: '7', chat, thread: null, id, type: JOINED, text: '', webhook: null, nonce: null },
+      ...{ date: now / 1000, fromBot: false, isDeleted: false, editedAt: null, parts: {} },
+      reactions: new Map(),
+    });
+    return id;
+  }
+
   freeze(_token: string, chat: string, seconds: number, now: number): void {
     this.#frozen.set(chat, now + seconds * 1000);
   }
@@ -312,6 +348,9 @@ class Model implements DiscordModel {
         if (state === 'open' || state === 'blocked') this.setChat(chat, { kind: state });
         const seconds = intOf(params, 'freezeSeconds');
         if (seconds !== null) this.freeze(token, chat, seconds, now);
+        const access = textOf(params, 'access');
+        if (access === 'all') this.setAccess(chat, null);
+        if (isAccess(access)) this.setAccess(chat, access);
         return { ok: true };
       }
       case 'POST /sim/revoke':
@@ -321,6 +360,10 @@ class Model implements DiscordModel {
         return null;
     }
   }
+}
+
+function isAccess(text: string): text is ChannelAccess {
+  return ['gone', 'hidden', 'past_hidden'].includes(text);
 }
 
 function isOfInteraction({ route, ids }: SimPath): boolean {

@@ -12,6 +12,8 @@ export type SimBucketName =
   | 'typing'
   | 'thread'
   | 'webhook'
+  | 'read'
+  | 'read_one'
   | 'other';
 
 export interface SimDiscordOptions {
@@ -24,6 +26,7 @@ export interface SimDiscordOptions {
   readonly createCount?: number;
   readonly editCount?: number;
   readonly webhookCount?: number;
+  readonly readCount?: number;
   // `leaky`: one slot comes back per window ÷ limit; `fixed`: all of them when the window is over.
   readonly shape: 'leaky' | 'fixed';
   // Of all webhooks of a channel, told by no header.
@@ -33,6 +36,8 @@ export interface SimDiscordOptions {
   readonly banMs: number;
   // How long a nonce is remembered.
   readonly nonceMs: number;
+  // Whether bots are told what others write (the Message Content intent).
+  readonly messageContent: boolean;
   readonly firstAnswerMs: number;
   readonly interactionMs: number;
 }
@@ -51,6 +56,8 @@ export const DISCORD_DEFAULTS: SimDiscordOptions = {
     typing: perS(5, 5),
     thread: perS(5, 5),
     webhook: perS(5, 2),
+    read: perS(5, 5),
+    read_one: perS(50, 1),
     other: perS(50, 10),
   },
   shape: 'leaky',
@@ -58,6 +65,7 @@ export const DISCORD_DEFAULTS: SimDiscordOptions = {
   invalid: perS(10_000, 600),
   banMs: 3_600_000,
   nonceMs: 300_000,
+  messageContent: true,
   firstAnswerMs: 3000,
   interactionMs: 900_000,
 };
@@ -65,9 +73,9 @@ export const DISCORD_DEFAULTS: SimDiscordOptions = {
 export function discordOptions(given: Partial<SimDiscordOptions>): SimDiscordOptions {
   const all = { ...DISCORD_DEFAULTS, ...given };
   const rate = (r: SimRate) => scaled(r, all.truth);
-  const { createCount, editCount, webhookCount } = all;
+  const { createCount, editCount, webhookCount, readCount } = all;
   const counts: Record<string, number | undefined> = {
-    ...{ create: createCount, edit: editCount, webhook: webhookCount },
+    ...{ create: createCount, edit: editCount, webhook: webhookCount, read: readCount },
   };
   const buckets = Object.entries(all.buckets).map(([name, each]) => {
     const { [name]: count = each.count } = counts;

@@ -17,9 +17,9 @@ export interface SimPath {
 
 const ROWS: readonly [string, string, string, SimBucketName, true?][] = [
   ['POST', '/channels/:channel/messages', 'createMessage', 'create'],
-  ['GET', '/channels/:channel/messages', 'getMessages', 'other'],
+  ['GET', '/channels/:channel/messages', 'getMessages', 'read'],
   ['POST', '/channels/:channel/messages/bulk-delete', 'bulkDelete', 'bulk_delete'],
-  ['GET', '/channels/:channel/messages/:message', 'getMessage', 'other'],
+  ['GET', '/channels/:channel/messages/:message', 'getMessage', 'read_one'],
   ['PATCH', '/channels/:channel/messages/:message', 'editMessage', 'edit'],
   ['DELETE', '/channels/:channel/messages/:message', 'deleteMessage', 'delete'],
   ['PUT', '/channels/:channel/messages/:message/reactions/:emoji/@me', 'react', 'reaction'],
@@ -33,7 +33,7 @@ const ROWS: readonly [string, string, string, SimBucketName, true?][] = [
   ['GET', '/channels/:channel', 'getChannel', 'other'],
   ['GET', '/users/@me', 'getMe', 'other'],
   ['POST', '/users/@me/channels', 'openDm', 'other'],
-  ['GET', '/applications/@me', 'getMe', 'other'],
+  ['GET', '/applications/@me', 'getApplication', 'other'],
   ['PUT', '/applications/:application/commands', 'setCommands', 'other'],
   ['GET', '/gateway/bot', 'getGateway', 'other'],
   ['GET', '/webhooks/:webhook/:token', 'getWebhook', 'other', true],

@@ -8,7 +8,9 @@ import { type ActEnding, type DiscordScene, done, no } from './scene.ts';
 const CONTENT_CHARS_MAX = 2000;
 const NONCE_CHARS_MAX = 25;
 const EMBEDS_MAX = 10;
+const ANSWER = 19;
 const FILE = /^file:([^:]*):(\d+)$/;
+const TYPES: Readonly<Record<string, string>> = { png: 'image/png', mp4: 'video/mp4' };
 // What a message keeps of what it was made of.
 const KEPT = ['embeds', 'components', 'message_reference', 'flags', 'sticker_ids', 'poll', 'tts'];
 
@@ -74,6 +76,7 @@ export function write(
     id,
     date: now / 1000,
     fromBot: true,
+    type: typeof params.message_reference === 'object' ? ANSWER : 0,
     text: textOf(params, 'content'),
     isDeleted: false,
     editedAt: null,
@@ -113,7 +116,9 @@ function filesOf(params: SimParams, id: string): object[] {
     const [, filename, size] = file;
     const url = `https://cdn.simulated.invalid/attachments/${id}/${filename}`;
     const fileId = `${id}${part.replace(/\D/g, '')}`;
-    return [{ id: fileId, filename, size: Number(size), url, proxy_url: url }];
+    const known = TYPES[filename!.slice(filename!.lastIndexOf('.') + 1)];
+    const type = known === undefined ? {} : { content_type: known };
+    return [{ id: fileId, filename, size: Number(size), url, proxy_url: url, ...type }];
   });
 }
 

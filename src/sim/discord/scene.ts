@@ -37,6 +37,8 @@ export interface DiscordScene {
   readonly now: number;
   readonly options: SimDiscordOptions;
   readonly messages: DiscordMessages;
+  // The bot may see the channel, and not what was written in it before.
+  readonly isPastHidden: boolean;
   readonly snowflakes: Snowflakes;
   readonly channels: Map<string, DiscordChannel>;
   readonly webhooks: Map<string, Webhook>;

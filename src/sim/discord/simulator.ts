@@ -13,6 +13,7 @@ export const DISCORD_SIMULATOR: SimulatorKind<SimDiscordOptions, DiscordCall, Di
     global_per_s: (count) => ({ global: { count, perMs: 1000 } }),
     create_per_5s: (createCount) => ({ createCount }),
     edit_per_5s: (editCount) => ({ editCount }),
+    read_per_5s: (readCount) => ({ readCount }),
     webhook_per_2s: (webhookCount) => ({ webhookCount }),
     webhook_per_minute: (count) => ({ hiddenWebhook: { count, perMs: 60_000 } }),
     invalid_per_10min: (count) => ({ invalid: { count, perMs: 600_000 } }),

@@ -66,6 +66,12 @@ export function ingest(store: () => Harness): void {
       expect(await all().source(3)).toBeNull();
       expect((await all().sources({ after: 0, max: 1 })).map(({ id }) => id)).toEqual([1]);
       expect((await all().sources({ after: 1, max: 9 })).map(({ id }) => id)).toEqual([2]);
+      const whole = await all().sources({ after: 0, max: 9 });
+      const heads = whole.map(({ id, state, settings, revision }) => ({
+        ...{ id, state, settings, revision },
+      }));
+      expect(await all().sourceHeads({ after: 0, max: 9 })).toEqual(heads);
+      expect(await all().sourceHeads({ after: 1, max: 9 })).toEqual(heads.slice(1));
     });
 
     test('are changed by hand, in parts', async () => {

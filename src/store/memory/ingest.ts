@@ -26,10 +26,12 @@ export function runIngest({ ingest: disk }: MemoryDisk, command: IngestCommand):
       return addSource(disk, command.source);
     case 'source':
       return disk.sources.get(command.id) ?? null;
-    case 'sources': {
-      const after = [...disk.sources.values()].filter(({ id }) => id > command.after);
-      return after.slice(0, command.max);
-    }
+    case 'sources':
+      return sourcesAfter(disk, command);
+    case 'sourceHeads':
+      return sourcesAfter(disk, command).map(({ id, state, settings, revision }) => {
+        return { id, state, settings, revision };
+      });
     case 'changeSource':
       return changeSource(disk, command);
     case 'removeSource':
@@ -87,6 +89,10 @@ export function runIngest({ ingest: disk }: MemoryDisk, command: IngestCommand):
     default:
       return unreachable(command);
   }
+}
+
+function sourcesAfter({ sources }: IngestDisk, { after, max }: { after: number; max: number }) {
+  return [...sources.values()].filter(({ id }) => id > after).slice(0, max);
 }
 
 function addSource(disk: IngestDisk, added: NewSource) {

@@ -10,6 +10,8 @@ export interface IngestStore {
   source(id: number): Promise<StoredSource | null>;
   // In order of id, from just after that one; those that are being removed included.
   sources(page: { after: number; max: number }): Promise<StoredSource[]>;
+  // The same without what looks make of them: for those who ask often whether others have changed something.
+  sourceHeads(page: { after: number; max: number }): Promise<SourceHead[]>;
   // By hand; null leaves it as it is. One that is being removed stays so.
   changeSource(change: SourceChange): Promise<StoredSource | null>;
   // Of its posts at most `max`, and itself when none is left. Whether there is more to do.
@@ -73,6 +75,8 @@ export interface StoredSource extends NewSource {
   // Counts commits: one that was made from an older progress is refused.
   readonly revision: number;
 }
+
+export type SourceHead = Pick<StoredSource, 'id' | 'state' | 'settings' | 'revision'>;
 
 export interface SourceChange {
   readonly id: number;
@@ -219,6 +223,7 @@ export type IngestCommand =
   | { kind: 'addSource'; source: NewSource }
   | { kind: 'source'; id: number }
   | { kind: 'sources'; after: number; max: number }
+  | { kind: 'sourceHeads'; after: number; max: number }
   | ({ kind: 'changeSource' } & SourceChange)
   | { kind: 'removeSource'; id: number; max: number }
   | ({ kind: 'commit' } & PageCommit)
@@ -246,6 +251,7 @@ export function ingestOver(run: (command: IngestCommand) => Promise<unknown>): I
     addSource: (source) => ask({ kind: 'addSource', source }),
     source: (id) => ask({ kind: 'source', id }),
     sources: (page) => ask({ kind: 'sources', ...page }),
+    sourceHeads: (page) => ask({ kind: 'sourceHeads', ...page }),
     changeSource: (change) => ask({ kind: 'changeSource', ...change }),
     removeSource: (command) => ask({ kind: 'removeSource', ...command }),
     commit: (page) => ask({ kind: 'commit', ...page }),

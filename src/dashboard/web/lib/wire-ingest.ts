@@ -71,9 +71,18 @@ export interface WholePost extends Post {
 export interface Readers {
   // By which sources can be read here.
   readonly kinds: readonly string[];
+  // Those that read with an account of this gateway, of that platform.
+  readonly sending: readonly SendingKind[];
   // To which accounts log in; `missing`: what to do so that they can, null: they can.
   readonly logins: { readonly kinds: readonly string[]; readonly missing: string | null };
   readonly accounts: readonly Reader[];
+}
+
+export interface SendingKind {
+  readonly kind: string;
+  readonly platform: string;
+  // After "read by".
+  readonly title: string;
 }
 
 export interface Reader {

@@ -3,14 +3,13 @@
 
 import type { PublicFiles } from '../../../system/http/public-files.ts';
 import type { Reply, Transport } from '../../../system/http/transport.ts';
-import type { Channel, ChannelReader, HistoryPage, MediaPiece, Read } from '../../history.ts';
+import type { Channel, ChannelReader, HistoryPage, Read } from '../../history.ts';
+import { readPublicPart } from '../../public-media.ts';
 import { type ChannelPage, readChannelPage } from './page-html.ts';
 
 // A page of twenty posts has 75 KB; more is none of Telegram's.
 const PAGE_CHARS_MAX = 4_000_000;
 const DEADLINE_MS = 20_000;
-// Of a file at a time. Where the server has no pieces it is all there may be.
-const PIECE_BYTES = 4_194_304;
 // A 429 without a word of how long.
 const WAIT_MS_DEFAULT = 60_000;
 
@@ -51,7 +50,7 @@ export function createPageReader(
 
     ...(files === null
       ? {}
-      : { download: (reference, offset) => readPart(reference, offset, files) }),
+      : { download: (reference, offset) => readPublicPart(reference, offset, files) }),
 
     async close() {
       await Promise.all([transport.close(), files?.close()]);
@@ -67,34 +66,6 @@ function historyAfter(page: ChannelPage, after: string, limit: number): HistoryP
     newestId: above.length === 0 ? after : null,
     mark: null,
   };
-}
-
-// The address is what the page says: it is the page's author's, and may be anything.
-async function readPart(
-  reference: string,
-  offset: number,
-  files: PublicFiles,
-): Promise<Read<MediaPiece>> {
-  if (!URL.canParse(reference) || new URL(reference).protocol !== 'https:') {
-    return refused('no_file', 'the page has no safe address for it');
-  }
-  const part = await files.get(reference, { offset, bytesMax: PIECE_BYTES });
-  switch (part.kind) {
-    case 'part':
-      return { kind: 'read', value: part };
-    case 'failed':
-      return {
-        kind: 'failed',
-        reason: part.reason.endsWith('timeout') ? 'timeout' : 'connection',
-        detail: part.detail,
-      };
-    case 'refused':
-      if (part.status === 429) return { kind: 'wait', waitMs: WAIT_MS_DEFAULT };
-      if (part.status !== null && part.status >= 500) {
-        return { kind: 'failed', reason: 'server', detail: part.detail };
-      }
-      return refused('no_file', part.detail);
-  }
 }
 
 function readReply(reply: Reply): Read<ChannelPage> {

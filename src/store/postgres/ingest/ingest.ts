@@ -21,6 +21,8 @@ export async function runIngest(sql: PostgresSql, command: IngestCommand): Promi
       return sql.get(SQL.source, command.id);
     case 'sources':
       return sql.all(SQL.sources, command.after, command.max);
+    case 'sourceHeads':
+      return sql.all(SQL.sourceHeads, command.after, command.max);
     case 'changeSource':
       return changeSource(sql, command);
     case 'removeSource':

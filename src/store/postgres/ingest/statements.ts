@@ -18,6 +18,8 @@ export const INGEST_SQL = {
   sourceNamed: `SELECT ${SOURCE} FROM ingest_sources WHERE reader_kind = $1 AND name = $2`,
   source: `SELECT ${SOURCE} FROM ingest_sources WHERE id = $1`,
   sources: `SELECT ${SOURCE} FROM ingest_sources WHERE id > $1 ORDER BY id LIMIT $2`,
+  sourceHeads: `SELECT id, state, settings, revision FROM ingest_sources
+    WHERE id > $1 ORDER BY id LIMIT $2`,
   changeSource: `UPDATE ingest_sources SET state = coalesce($1, state),
       settings = coalesce($2, settings)
     WHERE id = $3 AND state <> 'removed'`,

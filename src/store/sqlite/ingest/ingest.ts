@@ -30,6 +30,8 @@ export class SqliteIngest {
         return plainOrNull(sql.source.get(command.id));
       case 'sources':
         return sql.sources.all(command.after, command.max).map(plain);
+      case 'sourceHeads':
+        return sql.sourceHeads.all(command.after, command.max).map(plain);
       case 'changeSource':
         return this.#changeSource(command);
       case 'removeSource':

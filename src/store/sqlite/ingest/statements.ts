@@ -16,6 +16,8 @@ export const INGEST_SQL = {
   sourceNamed: `SELECT ${SOURCE} FROM ingest_sources WHERE reader_kind = ? AND name = ?`,
   source: `SELECT ${SOURCE} FROM ingest_sources WHERE id = ?`,
   sources: `SELECT ${SOURCE} FROM ingest_sources WHERE id > ? ORDER BY id LIMIT ?`,
+  sourceHeads: `SELECT id, state, settings, revision FROM ingest_sources
+    WHERE id > ? ORDER BY id LIMIT ?`,
   changeSource: `UPDATE ingest_sources SET state = coalesce(?, state),
       settings = coalesce(?, settings)
     WHERE id = ? AND state <> 'removed'`,

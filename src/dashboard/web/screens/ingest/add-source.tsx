@@ -3,7 +3,9 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { words } from '../../lib/format.ts';
-import type { Readers, Source } from '../../lib/wire-ingest.ts';
+import { useFetched } from '../../lib/use-fetched.ts';
+import type { Account } from '../../lib/wire.ts';
+import type { Readers, SendingKind, Source } from '../../lib/wire-ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { attempt } from '../../ui/toast.tsx';
@@ -39,9 +41,9 @@ export function AddSource(props: {
     ...{ source: '', kind: first, account: '', priority: '1' },
   });
   const set = (changes: Partial<Wanted>) => setWanted({ ...wanted, ...changes });
-  const ids = accounts.flatMap(({ kind, id, name }) =>
-    kind === wanted.kind && id !== null ? [[id, name ? `${name} (${id})` : id] as const] : [],
-  );
+  const sending = readers.sending.find(({ kind }) => kind === wanted.kind) ?? null;
+  const own = useFetched<{ accounts: readonly Account[] }>('/v1/accounts');
+  const ids = sending === null ? readerIds(accounts, wanted.kind) : accountIds(own.data, sending);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void attempt(async () => {
@@ -62,14 +64,14 @@ export function AddSource(props: {
         <Choice
           label="Read by"
           value={wanted.kind}
-          options={kinds.map((kind) => [kind, KINDS[kind] ?? words(kind)])}
+          options={kinds.map((kind) => [kind, titleOf(readers, kind)])}
           onChange={(kind) => set({ kind, account: '' })}
         />
         {ids.length === 0 ? null : (
           <Choice
             label="Account"
             value={wanted.account}
-            options={[['', 'any of them'], ...ids]}
+            options={[['', sending === null ? 'any of them' : 'choose one'], ...ids]}
             onChange={(account) => set({ account })}
           />
         )}
@@ -90,6 +92,28 @@ export function AddSource(props: {
       </form>
     </Dialog>
   );
+}
+
+function titleOf({ sending }: Readers, kind: string): string {
+  const own = sending.find((each) => each.kind === kind);
+  return KINDS[kind] ?? (own === undefined ? words(kind) : `${words(own.platform)}: ${own.title}`);
+}
+
+type Option = readonly [string, string];
+
+export function readerIds(accounts: Readers['accounts'], of: string): Option[] {
+  return accounts.flatMap(({ kind, id, name }) =>
+    kind === of && id !== null ? [[id, name ? `${name} (${id})` : id] as const] : [],
+  );
+}
+
+// Those that the gateway sends with; which of them can read is for it to say.
+export function accountIds(
+  data: { readonly accounts: readonly Account[] } | null,
+  { platform }: SendingKind,
+): Option[] {
+  const own = data?.accounts.filter((account) => account.platform === platform) ?? [];
+  return own.map(({ id }) => [id, id] as const);
 }
 
 function bodyOf({ source, kind, account, priority }: Wanted) {

@@ -10,6 +10,7 @@ import type { Readers, Source } from '../../lib/wire-ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';
 import { notify } from '../../ui/toast.tsx';
+import { accountIds, readerIds } from './add-source.tsx';
 
 type Goes = 'nowhere' | 'chat' | 'url';
 
@@ -89,19 +90,21 @@ export function ChangeSource({ source, changed, close }: Props) {
   );
 }
 
-function ReadBy({ source, wanted, set }: FieldsProps) {
+function ReadBy({ source, wanted, errors, set }: FieldsProps) {
   const { data } = useFetched<Readers>('/v1/ingest/accounts');
-  const readers = data?.accounts ?? [];
-  const known = readers.flatMap(({ kind, id, name }) =>
-    kind === source.kind && id !== null ? [[id, name ? `${name} (${id})` : id] as const] : [],
-  );
+  const own = useFetched<{ accounts: readonly Account[] }>('/v1/accounts');
+  const sending = data?.sending.find(({ kind }) => kind === source.kind) ?? null;
+  const known =
+    sending === null ? readerIds(data?.accounts ?? [], source.kind) : accountIds(own.data, sending);
   const options = withPresent(known, wanted.account);
   if (options.length === 0) return null;
+  const any: readonly [string, string][] = sending === null ? [['', 'any account that can']] : [];
   return (
     <Choice
       label="Read with"
       value={wanted.account}
-      options={[['', 'any account that can'], ...options]}
+      options={[...any, ...options]}
+      error={errors.account}
       onChange={(account) => set({ account })}
     />
   );
@@ -213,6 +216,7 @@ function targetOf({ goes, by, chat, thread, url }: Wanted) {
 
 const PLACES: Readonly<Record<string, keyof Wanted>> = {
   '/priority': 'priority',
+  '/account': 'account',
   '/forwardTo/url': 'url',
   '/forwardTo/account': 'by',
   '/forwardTo/chat': 'chat',

@@ -47,6 +47,7 @@ export function ReadersPanel({ readers, reload }: Shown) {
             <Line
               key={`${reader.kind} ${reader.id}`}
               {...{ reader, logIn, reload: () => void reload() }}
+              isSending={readers.sending.some(({ kind }) => kind === reader.kind)}
             />
           ))}
         </ul>
@@ -96,13 +97,17 @@ function codeIn(text: string) {
 
 interface LineProps {
   readonly reader: Reader;
+  // It is an account of the gateway: nobody logs it in, or has it forgotten, here.
+  readonly isSending: boolean;
   readonly logIn: () => void;
   readonly reload: () => void;
 }
 
-function Line({ reader, logIn, reload }: LineProps) {
+function Line({ reader, isSending, logIn, reload }: LineProps) {
   const { kind, id, name, state, connected, waits } = reader;
   const isOut = state === 'logged_out';
+  const isLogin = may('admin') && !isSending;
+  const logInWords = may('admin') ? 'It has to log in again.' : 'An admin has to log it in again.';
   return (
     <li class="reader">
       <span>
@@ -114,7 +119,7 @@ function Line({ reader, logIn, reload }: LineProps) {
       </span>
       {isOut ? (
         <span class="small bad-words">
-          {may('admin') ? 'It has to log in again.' : 'An admin has to log it in again.'}
+          {isSending ? 'The platform refuses its token.' : logInWords}
         </span>
       ) : (
         waits.map(({ method, until }) => (
@@ -125,12 +130,12 @@ function Line({ reader, logIn, reload }: LineProps) {
       )}
       <span class="actions">
         <Badge word={state} tone={TONES[state]} />
-        {isOut && may('admin') ? (
+        {isOut && isLogin ? (
           <button type="button" aria-label={`Log in again: ${calledOf(reader)}`} onClick={logIn}>
             Log in again
           </button>
         ) : null}
-        {id !== null && may('admin') ? <Forget reader={reader} reload={reload} /> : null}
+        {id !== null && isLogin ? <Forget reader={reader} reload={reload} /> : null}
       </span>
     </li>
   );

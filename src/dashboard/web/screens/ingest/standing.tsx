@@ -14,6 +14,7 @@ const WHY: Readonly<Record<string, string>> = {
   more: 'there is more to read',
   manual: 'asked for by hand',
   no_reader: 'nothing to read it with yet',
+  elsewhere: 'another node reads it',
   pushed: 'its posts come by themselves',
 };
 
