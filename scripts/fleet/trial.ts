@@ -23,6 +23,10 @@ const FLAGS = ['--retry-max-ms', '1000', '--log', 'info'];
 // Of one scenario: what takes longer hangs.
 const SCENARIO_MS_MAX = 6 * 60_000;
 
+// Broken off, it leaves no node and no namespace behind.
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const INTERRUPTED = 130;
+
 const STAGES = {
   postgres: 'Postgres alone',
   redis: 'Postgres and Redis',
@@ -72,6 +76,8 @@ async function onStage(name: StageName, scenarios: readonly Scenario[]): Promise
     return [{ title: STAGES[name], faults: [fault] }];
   }
   const results: Result[] = [];
+  const stop = () => void closeStage(stage).finally(() => process.exit(INTERRUPTED));
+  for (const signal of SIGNALS) process.once(signal, stop);
   try {
     for (const scenario of scenarios) {
       const title = `${scenario.title}, over ${STAGES[name]}`;
@@ -83,6 +89,7 @@ async function onStage(name: StageName, scenarios: readonly Scenario[]): Promise
   } catch (error) {
     results.push({ title: `the trial over ${STAGES[name]}`, faults: [(error as Error).message] });
   } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
     if (results.some(({ faults }) => faults.length > 0)) keepLogs(stage);
     await closeStage(stage);
   }

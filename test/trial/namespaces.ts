@@ -42,6 +42,8 @@ export function openMachines(count: number): Machines | null {
       }
     }
   };
+  // However it ends.
+  process.once('exit', remove);
   try {
     build(tag, hub, nodes);
   } catch {
