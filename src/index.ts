@@ -29,7 +29,6 @@ export type {
   BroadcastRecipient,
   ShownBroadcast,
 } from './app/broadcasts.ts';
-export type { ListenOptions } from './app/front.ts';
 export type {
   Gateway,
   GatewayMessage,
@@ -38,6 +37,7 @@ export type {
   StreamHandle,
   StreamMessage,
 } from './app/gateway.ts';
+export type { ListenOptions } from './app/listener.ts';
 export type {
   DeadCalls,
   DeadCauses,

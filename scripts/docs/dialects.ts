@@ -2,7 +2,7 @@
 
 import { openPlatforms } from '../../src/app/platforms.ts';
 import { configOf } from '../../src/config/config.ts';
-import { routesOf } from '../../src/http/dialects/door.ts';
+import { routesOf } from '../../src/http/dialects/drop-in.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 

@@ -14,7 +14,7 @@ interface Part {
 
 const PARTS: readonly Part[] = [
   { title: 'The gateway', file: 'app/gateway.ts', name: 'Gateway', prefix: 'gateway.' },
-  { title: 'Where it listens', file: 'app/front.ts', name: 'ListenOptions', prefix: '' },
+  { title: 'Where it listens', file: 'app/listener.ts', name: 'ListenOptions', prefix: '' },
   { title: 'Messages', file: 'app/messages.ts', name: 'MessageCalls', prefix: 'gateway.' },
   { title: 'Dead letters', file: 'app/messages.ts', name: 'DeadCalls', prefix: 'gateway.dead.' },
   { title: 'Streams', file: 'http/streams/handle.ts', name: 'StreamHandle', prefix: 'stream.' },

@@ -1,5 +1,5 @@
-// Joins what guards the doors with the gateway: keys and the audit log are kept in its journal, and forgotten with the
-// rest. Says no to a start that would leave the doors open.
+// Joins authentication with the gateway: keys and the audit log are kept in its journal, and forgotten with the
+// rest. Refuses a start that would let anyone in.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

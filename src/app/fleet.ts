@@ -257,12 +257,12 @@ export class Fleet {
   // A truth of the store that nodes change: `reread` is called every few seconds, and with whatever another node tells
   // at once. Answers how to tell the others, and how to stop.
   follow(topic: string, reread: (word: string) => Promise<void>) {
-    const heard = (word: string) =>
+    const arrived = (word: string) =>
       void reread(word).catch((error: unknown) =>
         this.#p.log.warn({ err: error }, 'could not read what other nodes have changed'),
       );
-    const stop = this.coordination.subscribe(topic, heard);
-    this.#every(REREAD_MS, () => heard(''));
+    const stop = this.coordination.subscribe(topic, arrived);
+    this.#every(REREAD_MS, () => arrived(''));
     const tell = (word: string) => void this.coordination.publish(topic, word).catch(() => {});
     return { tell, stop };
   }

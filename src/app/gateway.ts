@@ -24,10 +24,10 @@ import { followRoad } from '../telemetry/log/road-log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
-import { Front, type ListenOptions } from './front.ts';
 import { fillMetrics, readHealth } from './health.ts';
 import { openHistory } from './history.ts';
 import { type IngestPart, openIngest } from './ingest.ts';
+import { HttpListener, type ListenOptions } from './listener.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
 import { type FleetMember, openMember } from './node.ts';
 import type { PlatformChoice } from './platforms.ts';
@@ -107,12 +107,12 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
-  const front = new Front({ config, resources, options, waiting, dialects });
+  const listener = new HttpListener({ config, resources, options, waiting, dialects });
   const atEnd: (() => void)[] = [];
-  const keepers = [forgetDeliveries(config, resources), openSweeper(resources), guarding];
+  const guardServices = [forgetDeliveries(config, resources), openSweeper(resources), guarding];
   const [queueLog, history] = [openQueueLog(resources), openHistory(resources, metrics)];
   await startRoad(resources);
-  const parts = [live, broadcasts, ingest, arrivals.inbound, ...keepers, queueLog, history];
+  const parts = [live, broadcasts, ingest, arrivals.inbound, ...guardServices, queueLog, history];
   for (const part of parts) await part.start();
   await member.start(options, waiting, dialects);
   const introducing = introduceAccounts(config, resources);
@@ -129,18 +129,18 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     waiting.stop();
     for (const stop of atEnd) stop();
     await Promise.all([queueLog.stop(0), history.stop(stepMs)]);
-    await Promise.all([front.close(stepMs), member.close(stepMs)]);
-    for (const keeper of keepers) await keeper.stop(stepMs);
-    front.forgetAddress();
+    await Promise.all([listener.close(stepMs), member.close(stepMs)]);
+    for (const service of guardServices) await service.stop(stepMs);
+    listener.forgetAddress();
     await resources.close();
   };
   return {
     get url() {
-      return front.url;
+      return listener.url;
     },
-    listen: (where = {}) => front.listen(where),
+    listen: (where = {}) => listener.listen(where),
     hasSandbox: resources.sandboxes.size > 0,
-    loginLink: () => (front.url === null ? null : guarding.linkAt(front.url)),
+    loginLink: () => (listener.url === null ? null : guarding.linkAt(listener.url)),
     send: (message) => send(options, waiting, message),
     stream: streaming((stop) => void atEnd.push(stop), { ...options, ...live.output }),
     ...messageCalls(options),

@@ -198,7 +198,7 @@ function followOthers({ fleet }: Resources, service: Ingest, vault: ReaderVault)
   return fleet.follow(TOPIC, async (word) => {
     const changed = await vault.load();
     for (const { kind, id } of changed) await service.sessionChanged(kind, id);
-    await service.heard(word);
+    await service.arrived(word);
   });
 }
 

@@ -12,7 +12,7 @@ import type { FleetSide } from '../http/fleet/port.ts';
 import { createServer } from '../http/server.ts';
 import type { Guards } from '../keys/keys.ts';
 import { drained } from '../system/service.ts';
-import { listenAt } from './front.ts';
+import { listenAt } from './listener.ts';
 import type { Resources } from './resources.ts';
 
 export interface FleetMember {

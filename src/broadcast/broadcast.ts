@@ -3,7 +3,7 @@
 
 import type { BroadcastingParts } from './parts.ts';
 import { BroadcastService } from './service.ts';
-import type { Broadcasting } from './words.ts';
+import type { Broadcasting } from './types.ts';
 
 export type { BroadcastingParts } from './parts.ts';
 export type {
@@ -14,7 +14,7 @@ export type {
   Made,
   NewMember,
   Steered,
-} from './words.ts';
+} from './types.ts';
 
 export function createBroadcasting(parts: BroadcastingParts): Broadcasting {
   return new BroadcastService(parts);

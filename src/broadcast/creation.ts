@@ -6,7 +6,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { BroadcastStore, NewBroadcast } from '../store/ports/broadcasts.ts';
 import { describeFor } from './running.ts';
 import { Template } from './template.ts';
-import type { BroadcastRequest, Made } from './words.ts';
+import type { BroadcastRequest, Made } from './types.ts';
 
 export type PreparedBroadcast =
   | { kind: 'prepared'; broadcast: Omit<NewBroadcast, 'at' | 'liveMax'> }

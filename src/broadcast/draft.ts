@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { BroadcastStore, StoredAudience } from '../store/ports/broadcasts.ts';
 import type { Clock } from '../system/clock.ts';
-import { type AudienceDraft, MEMBERS_MAX, type NewMember } from './words.ts';
+import { type AudienceDraft, MEMBERS_MAX, type NewMember } from './types.ts';
 
 export interface DraftBounds {
   readonly recipientsMax: number;

@@ -15,8 +15,6 @@ import { AccountPace } from './pace.ts';
 import type { BroadcastingParts } from './parts.ts';
 import { named, Running } from './running.ts';
 import { createSweeping } from './sweeping.ts';
-import { viewOf } from './view.ts';
-import { type WithdrawalParts, withdraw, withdrawUntouched } from './withdrawal.ts';
 import {
   type Broadcasting,
   type BroadcastRequest,
@@ -25,7 +23,9 @@ import {
   type Made,
   parseBroadcastId,
   type Steered,
-} from './words.ts';
+} from './types.ts';
+import { viewOf } from './view.ts';
+import { type WithdrawalParts, withdraw, withdrawUntouched } from './withdrawal.ts';
 
 const PAGE = 100;
 const START_AGAIN_MS = 1_000;

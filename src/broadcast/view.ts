@@ -5,7 +5,7 @@
 import type { RecipientState, StoredBroadcast } from '../store/ports/broadcasts.ts';
 import type { AccountPace } from './pace.ts';
 import type { Running } from './running.ts';
-import { type BroadcastView, formatBroadcastId } from './words.ts';
+import { type BroadcastView, formatBroadcastId } from './types.ts';
 
 export interface ViewParts {
   readonly tag: string;

@@ -202,7 +202,7 @@ async function followClock(
   return record;
 }
 
-// Only a limited call is known to have taken no room; whatever else was tried may have been judged.
+// Only a limited call is known to have taken no capacity; whatever else was tried may have been judged.
 function pastCall(call: StoredCall): PastCall {
   return { ...call, counted: call.outcome !== 'limited' };
 }

@@ -231,7 +231,7 @@ function fullForStranger(
 }
 
 // Writing a message down, and the short way for one that could go at once: nothing of its account waits, its chat is
-// quiet, its limits are open. Its room is taken before it is on disk, and it is accepted and begun in one commit
+// quiet, its limits are open. Its capacity is taken before it is on disk, and it is accepted and begun in one commit
 // instead of two; its call leaves when that is written, while the disk takes it, and nobody is told that it is accepted
 // before the disk has. The promises stay the same: no request leaves before the journal knows that it may, and none
 // goes past what was handed over before it and is still being written.

@@ -48,7 +48,7 @@ export function isWithdrawal(reason: string | null): boolean {
   return reason === WITHDRAWN || reason === WITHDRAWN_AT_STOP;
 }
 
-// States in which a delivery takes room in its account's bounded queue.
+// States in which a delivery takes a place in its account's bounded queue.
 export const LIVE_STATES = ['queued', 'sending'] as const satisfies readonly State[];
 
 export function canMove(from: State, to: State): boolean {

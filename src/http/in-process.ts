@@ -1,4 +1,4 @@
-// A dialect's call from inside the process: the same door and answers as over HTTP, without a request.
+// A dialect's call from inside the process: the same dropIn and answers as over HTTP, without a request.
 // So a library user and a client elsewhere can never be told different things.
 
 import { EventEmitter } from 'node:events';
@@ -16,7 +16,7 @@ import {
   answerUnknown,
 } from './dialects/answers.ts';
 import type { Dialects } from './dialects/dialects.ts';
-import type { Door } from './dialects/door.ts';
+import type { DropIn } from './dialects/drop-in.ts';
 import { JsonBodyError } from './edge.ts';
 
 export interface InProcessCall {
@@ -37,41 +37,43 @@ const FROM_HERE = '';
 
 // The platform's own answer, or Sluice's in the platform's words. Throws when the signal ends the waiting.
 export async function callInProcess(dialects: Dialects, call: InProcessCall): Promise<unknown> {
-  const door = dialects.get(call.platform);
-  if (door === undefined) throw new TypeError(`${call.platform} has no dialect`);
+  const dropIn = dialects.get(call.platform);
+  if (dropIn === undefined) throw new TypeError(`${call.platform} has no dialect`);
   const { signal } = call;
   const caller = new Signalled(signal);
   try {
     if (caller.destroyed) throw reasonOf(signal);
-    const answer = await answered(door, call, caller).catch((error: Error) => door.failed(error));
+    const answer = await answered(dropIn, call, caller).catch((error: Error) =>
+      dropIn.failed(error),
+    );
     if (caller.destroyed) throw reasonOf(signal);
-    return await shown(door, answer);
+    return await shown(dropIn, answer);
   } finally {
     caller.release();
   }
 }
 
 async function answered(
-  door: Door,
+  dropIn: DropIn,
   { token, method, params }: InProcessCall,
   caller: Caller,
 ): Promise<ValueAnswer> {
-  const { dialect } = door.platform;
+  const { dialect } = dropIn.platform;
   const fault = params instanceof FormData ? null : faultOf(params);
   if (fault !== null) return dialect.unreadable(`it is ${fault.detail}`);
-  if (door.isStoppingFor(NO_HEADERS)) return answerStopping(dialect);
+  if (dropIn.isStoppingFor(NO_HEADERS)) return answerStopping(dialect);
   const located = dialect.located(token, method);
   if (located === null) return answerNotFound(dialect);
-  const speaker = await door.speaker(located.credential, FROM_HERE);
+  const speaker = await dropIn.speaker(located.credential, FROM_HERE);
   if (speaker.kind !== 'speaker') return answerUnknown(dialect, speaker);
   const made = { speaker, call: located, query: {} };
-  if (params instanceof FormData) return door.call({ ...made, ...encoded(params) }, caller);
+  if (params instanceof FormData) return dropIn.call({ ...made, ...encoded(params) }, caller);
   // By way of its JSON: what a message says is what could have come over the wire.
   const json = JSON.stringify(params);
-  if (Buffer.byteLength(json) > door.bodyBytesMax) return answerTooLarge(dialect);
+  if (Buffer.byteLength(json) > dropIn.bodyBytesMax) return answerTooLarge(dialect);
   const parsed = parseJson(json);
   if (parsed.kind !== 'value') throw new JsonBodyError(parsed);
-  return door.call({ ...made, headers: NO_HEADERS, body: parsed.value }, caller);
+  return dropIn.call({ ...made, headers: NO_HEADERS, body: parsed.value }, caller);
 }
 
 function encoded(form: FormData): { headers: IncomingHttpHeaders; body: Readable } {
@@ -80,7 +82,7 @@ function encoded(form: FormData): { headers: IncomingHttpHeaders; body: Readable
   return { headers: { 'content-type': type }, body: Readable.fromWeb(body as ReadableStream) };
 }
 
-async function shown({ platform }: Door, { status, body: said }: ValueAnswer): Promise<unknown> {
+async function shown({ platform }: DropIn, { status, body: said }: ValueAnswer): Promise<unknown> {
   const body = said ?? platform.dialect.refused(status, TOO_LARGE).body ?? '{}';
   return JSON.parse(typeof body === 'string' ? body : await text(body)) as unknown;
 }

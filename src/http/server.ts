@@ -14,7 +14,7 @@ import { type IntakeOptions, WAITING_MAX } from './context.ts';
 import { answerNotFound, answerProblem, answerStopping } from './dialects/answers.ts';
 import { readPatience } from './dialects/caller.ts';
 import { type Dialects, dialectAt, openDialects } from './dialects/dialects.ts';
-import { mountDialect } from './dialects/door.ts';
+import { mountDialect } from './dialects/drop-in.ts';
 import { type Deny, guardEdge, JsonBodyError, makeInert, sendAnswer } from './edge.ts';
 import { gateRoutes, guardFleet } from './fleet/gate.ts';
 import { addFleetRoutes } from './fleet/inner.ts';
@@ -71,8 +71,8 @@ export function createServer(
   app.setNotFoundHandler((request, reply) => answerNoRoute(routes, request, reply));
   addRoutes(app, { options, waiting, routes: ROUTES });
   if (options.fleet?.side === 'inner') addFleetRoutes(app, options.fleet.port);
-  for (const door of dialects.values()) {
-    app.register(async (own) => mountDialect(own, options, door));
+  for (const dropIn of dialects.values()) {
+    app.register(async (own) => mountDialect(own, options, dropIn));
   }
   return app;
 }

@@ -48,7 +48,7 @@ export interface IngestParts {
   // All that read, this one included; left out: it alone.
   readonly nodes?: () => readonly string[];
   readonly onEvent?: (event: IngestEvent) => void;
-  // Of a fleet: tells the other nodes; they are given it as `heard`. What is not told they find when they reload.
+  // Of a fleet: tells the other nodes; they are given it as `arrived`. What is not told they find when they reload.
   readonly publish?: (word: string) => void;
 }
 
@@ -188,7 +188,7 @@ export class Ingest implements Service {
   }
 
   // What another node has told.
-  async heard(word: string): Promise<void> {
+  async arrived(word: string): Promise<void> {
     const run = RUN.exec(word);
     if (run === null || this.#looks.find(Number(run[1])) === null) await this.reload();
     if (run !== null) this.#runHere(Number(run[1]));

@@ -40,22 +40,22 @@ describe('what one node changes', () => {
       trouble: null,
       nextLookReason: 'elsewhere',
     });
-    await reads.service.heard('changed');
+    await reads.service.arrived('changed');
     await reads.run(1_000);
     expect(reads.service.get(source.id)).toMatchObject({ lastId: '3' });
     await other.service.pause(source.id);
-    await reads.service.heard('changed');
+    await reads.service.arrived('changed');
     expect(reads.service.get(source.id)).toMatchObject({ state: 'paused' });
     await other.service.configure(source.id, { weight: 4 });
     await other.service.resume(source.id);
     const looks = reads.calls.length;
-    await reads.service.heard('changed');
+    await reads.service.arrived('changed');
     await reads.run(1_000);
     expect(reads.service.get(source.id)).toMatchObject({ settings: { weight: 4 } });
     expect(reads.calls.length).toBeGreaterThan(looks);
     other.service.remove(source.id);
     await other.run(1_000);
-    await reads.service.heard('changed');
+    await reads.service.arrived('changed');
     expect(reads.service.list()).toEqual([]);
   });
 
@@ -83,12 +83,12 @@ describe('what one node changes', () => {
   test('a look by hand is made by the one that reads', async () => {
     const { reads, other } = await two();
     const { source } = await other.service.add(KIND, '@news');
-    await reads.service.heard('changed');
+    await reads.service.arrived('changed');
     await reads.run(1_000);
     const looks = reads.calls.length;
     other.service.run(source.id);
     expect(other.told.at(-1)).toBe(`run ${source.id}`);
-    await reads.service.heard(other.told.at(-1)!);
+    await reads.service.arrived(other.told.at(-1)!);
     await reads.run(1_000);
     expect(reads.calls.length).toBeGreaterThan(looks);
     expect(reads.told).toEqual([]);
@@ -97,7 +97,7 @@ describe('what one node changes', () => {
   test('words that mean nothing change nothing', async () => {
     const { reads } = await two();
     for (const word of ['', 'run', 'run 99', 'run 1e9', 'x'.repeat(7_000)]) {
-      await reads.service.heard(word);
+      await reads.service.arrived(word);
     }
     expect(reads.service.list()).toEqual([]);
   });

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccountLimits } from './limits.ts';
-import type { Charge, LimitRecord, Plan, Priors, Signal } from './words.ts';
+import type { Charge, LimitRecord, Plan, Priors, Signal } from './types.ts';
 
 const MINUTE = { name: 'chat.minute', scope: 'chat', count: 3, perMs: 60_000 } as const;
 const SPACING = { name: 'chat.spacing', scope: 'chat', count: 1, perMs: 1000 } as const;

@@ -13,8 +13,8 @@ import { Lessons } from './lessons.ts';
 import { decisiveRule, type ProjectedMoment, projectCall } from './projection.ts';
 import { readRecord } from './records.ts';
 import { Booking, Headroom, Notes, Tree } from './tree.ts';
-import type * as Words from './words.ts';
-import type { Charge, Rule } from './words.ts';
+import type * as Words from './types.ts';
+import type { Charge, Rule } from './types.ts';
 
 // A chat waits for its own unanswered call as long as it takes: order demands it anyway. The account
 // does not: after so long the call counts as judged, so that a few chats that hang cannot stop all.
@@ -25,7 +25,7 @@ export class AccountLimits {
   readonly #priors: Words.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
-  readonly #room: Headroom;
+  readonly #headroom: Headroom;
   readonly #trips: RoundTrips;
   readonly #lessons: Lessons;
   readonly #buckets = new Buckets();
@@ -46,7 +46,7 @@ export class AccountLimits {
     this.#priors = options.priors;
     this.#settings = { ...LEARNING, ...options.learning };
     this.#trips = options.trips ?? new RoundTrips();
-    this.#room = new Headroom(this.#tree, this.#settings, options.filled ?? new Map());
+    this.#headroom = new Headroom(this.#tree, this.#settings, options.filled ?? new Map());
     this.#lessons = new Lessons(this.#tree.root, this.#settings);
   }
 
@@ -56,7 +56,7 @@ export class AccountLimits {
     const chat = this.#tree.chatOf(charge.chat);
     const thawsAt = chat === null ? now : chat.thawsAt(charge, now);
     const plan = this.#priors.planOf(charge);
-    const at = Math.max(thawsAt, this.#room.earliest(plan.chat, charge, now));
+    const at = Math.max(thawsAt, this.#headroom.earliest(plan.chat, charge, now));
     if (plan.route === undefined) return at;
     return Math.max(at, this.#buckets.earliest(charge.chat, plan.route, now));
   }
@@ -65,9 +65,9 @@ export class AccountLimits {
   earliestAccount(charge: Charge, now: number): number {
     const { account } = this.#priors.planOf(charge);
     const thawsAt = this.#tree.root.thawsAt(charge, now);
-    let at = this.#room.earliest(account, charge, now);
+    let at = this.#headroom.earliest(account, charge, now);
     if (at === Number.POSITIVE_INFINITY && this.#presume(now)) {
-      at = this.#room.earliest(account, charge, now);
+      at = this.#headroom.earliest(account, charge, now);
     }
     return Math.max(thawsAt, at);
   }
@@ -88,8 +88,8 @@ export class AccountLimits {
     const plan = this.#priors.planOf(charge);
     const chat = this.#tree.chatFor(charge.chat);
     const booking = new Booking(charge, plan, chat, now);
-    this.#room.hold(plan.chat, charge, booking.ofChat, now);
-    this.#room.hold(plan.account, charge, booking.ofAccount, now);
+    this.#headroom.hold(plan.chat, charge, booking.ofChat, now);
+    this.#headroom.hold(plan.account, charge, booking.ofAccount, now);
     if (plan.account.length > 0) this.#awaited.add(booking);
     if (plan.route !== undefined) this.#buckets.hold(charge.chat, plan.route);
     chat.inFlight += 1;
@@ -132,7 +132,7 @@ export class AccountLimits {
         this.#leave(booking, null);
         break;
       case 'limited':
-        // Refused room is no room used.
+        // Refused capacity is none used.
         this.#leave(booking, null);
         this.#lessons.refused(booking, signal, now, notes);
         break;
@@ -183,7 +183,7 @@ export class AccountLimits {
       [plan.account, this.#tree.root, ahead.inAccount],
     ] as const;
     const found = sides.flatMap(([rules, branch, count]) => {
-      const meters = this.#room.meters(rules, charge, now);
+      const meters = this.#headroom.meters(rules, charge, now);
       const rule = decisiveRule(meters, charge.cost, count, this.#moment(branch, charge, now));
       return rule === null ? [] : [causeAhead(rule.meter, count, rule.until, now)];
     });
@@ -233,7 +233,7 @@ export class AccountLimits {
 
   // A call that goes straight through, without a ticket: it counts for the account all the same.
   passed(charge: Charge, now: number): void {
-    this.#room.enter(this.#priors.planOf(charge).account, charge, now);
+    this.#headroom.enter(this.#priors.planOf(charge).account, charge, now);
   }
 
   // Facts first, then the windows from what went out lately. A call without an end was under way
@@ -251,8 +251,8 @@ export class AccountLimits {
       if (!call.counted) continue;
       const plan = this.#priors.planOf(call);
       const at = Math.min(call.endedAt ?? now, now);
-      this.#room.restore(plan.chat, call, at, now);
-      this.#room.restore(plan.account, call, at, now);
+      this.#headroom.restore(plan.chat, call, at, now);
+      this.#headroom.restore(plan.account, call, at, now);
     }
   }
 
@@ -340,12 +340,12 @@ export class AccountLimits {
     return trip > this.#settings.slowMsMax ? 0 : this.#trips.excess(trip, now);
   }
 
-  // Turns held room into a moment of judgement, or (null) gives it back.
+  // Turns held capacity into a moment of judgement, or (null) gives it back.
   #leave(booking: Booking, judgedAt: number | null): void {
-    this.#room.settle(booking.plan.chat, booking.charge, judgedAt);
+    this.#headroom.settle(booking.plan.chat, booking.charge, judgedAt);
     if (booking.plan.account.length === 0) return;
     if (this.#awaited.delete(booking)) {
-      this.#room.settle(booking.plan.account, booking.charge, judgedAt);
+      this.#headroom.settle(booking.plan.account, booking.charge, judgedAt);
     }
   }
 
@@ -356,7 +356,7 @@ export class AccountLimits {
       const judgedAt = booking.departedAt + HELD_MS_MAX;
       if (judgedAt > now) break;
       this.#awaited.delete(booking);
-      this.#room.settle(booking.plan.account, booking.charge, judgedAt);
+      this.#headroom.settle(booking.plan.account, booking.charge, judgedAt);
       found = true;
     }
     return found;
@@ -369,7 +369,7 @@ export class AccountLimits {
     ahead: number,
     now: number,
   ): number {
-    const meters = this.#room.meters(rules, charge, now);
+    const meters = this.#headroom.meters(rules, charge, now);
     return projectCall(meters, charge.cost, ahead, this.#moment(branch, charge, now));
   }
 

@@ -6,7 +6,7 @@ import type { LimitRule } from '../domain/limit-rule.ts';
 import { seededRandom } from '../system/random.ts';
 import { AccountLimits, withRules } from './limits.ts';
 import { jitter, most, run } from './pacing.world.ts';
-import type { Charge, Plan, Priors } from './words.ts';
+import type { Charge, Plan, Priors } from './types.ts';
 
 const START = 1_700_000_000_000;
 const OWN: Plan = Object.freeze<Plan>({

@@ -4,8 +4,8 @@
 import type { Family } from '../domain/call.ts';
 import type { LimitRule, LimitScope } from '../domain/limit-rule.ts';
 import { unreachable } from '../system/assert.ts';
+import type { Plan, Priors, Rule } from './types.ts';
 import { sayDebt, sayWindow } from './wording.ts';
-import type { Plan, Priors, Rule } from './words.ts';
 
 const WHO: Readonly<Record<LimitScope, string>> = {
   account: 'this account',

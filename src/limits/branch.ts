@@ -4,7 +4,7 @@
 
 import type { Family } from '../domain/call.ts';
 import { type Slot, slotFor } from './slot.ts';
-import type { Charge, FreezeScope, Rule, Ticket } from './words.ts';
+import type { Charge, FreezeScope, Rule, Ticket } from './types.ts';
 
 // Closed until a time, with its cause. When the time has come one call goes first, as a probe;
 // the freeze ends when the platform takes that call.
@@ -19,7 +19,7 @@ export interface Freeze {
 }
 
 // Shared, for most places have none; and copied to be changed, for an array that grows by push
-// starts with room for seventeen.
+// starts with space for seventeen.
 const NO_SLOTS: readonly Slot[] = [];
 const NO_FREEZES: readonly Freeze[] = [];
 const PENALTY_AGAIN_MS = 2 * 60_000;

@@ -4,12 +4,12 @@
 //
 // What is used up may come back all at once, at the reset, or one by one until then, and no answer says which. But two
 // of them do: in a window each call leaves the reset where it is, and where they come back one by one each call moves
-// it away by what one needs. Until that was seen, an empty bucket is taken for a window. From then on there is room for
+// it away by what one needs. Until that was seen, an empty bucket is taken for a window. From then on it admits
 // a call as soon as the reset is no further away than the others need. How long one needs is at least the time to the
 // reset, divided by how many are used: the largest such share that was told is never too large, so nothing goes early.
 
 import type { ObservedBucket } from '../domain/outcome.ts';
-import type { Cause } from './words.ts';
+import type { Cause } from './types.ts';
 
 interface Bucket {
   limit: number;

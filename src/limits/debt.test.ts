@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccountLimits } from './account-limits.ts';
 import { DebtSlot } from './slot.ts';
-import type { Charge, Plan, Rule } from './words.ts';
+import type { Charge, Plan, Rule } from './types.ts';
 
 const COUNT = 45;
 const EACH_MS = 6000;

@@ -4,8 +4,8 @@ import { type Branch, type Freeze, isFrozenBy } from './branch.ts';
 import type { LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Slot } from './slot.ts';
+import type { Cause, Charge, ChatView, Rule } from './types.ts';
 import { sayWindow, seconds } from './wording.ts';
-import type { Cause, Charge, ChatView, Rule } from './words.ts';
 
 export interface Circumstances {
   readonly now: number;

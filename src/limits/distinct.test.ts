@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AccountLimits } from './account-limits.ts';
 import { DistinctChats } from './distinct.ts';
-import type { Charge, Plan, Rule } from './words.ts';
+import type { Charge, Plan, Rule } from './types.ts';
 
 const DAY_MS = 86_400_000;
 const TIER: Rule = { name: 'tier', scope: 'account', kind: 'chats', count: 3, perMs: DAY_MS };

@@ -31,7 +31,7 @@ import {
 } from './learning.world.ts';
 import { AccountLimits } from './limits.ts';
 import { jitter, run, TrueLimit } from './pacing.world.ts';
-import type { Charge } from './words.ts';
+import type { Charge } from './types.ts';
 
 const truth = fc.double({ min: 0.2, max: 1, noNaN: true });
 const seed = fc.integer({ min: 0, max: 2 ** 31 });

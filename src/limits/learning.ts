@@ -1,6 +1,6 @@
 // What was learned about one rule in one place: the share of the prior that is believed.
 //
-// A platform with a window of its own lets a call in when there is room, makes it wait a little (which looks like a
+// A platform with a window of its own lets a call in when it has capacity, makes it wait a little (which looks like a
 // slow success), or refuses it. Each tells where the limit is, by what was in the window then: an estimate, no guess.
 //   - Refused with k calls in the window: the limit is k. How long it says to wait tells whether it was this window.
 //   - Held for h on average, at full use of a window of p: the true window is p + h long (what is let in per time falls

@@ -3,7 +3,7 @@
 import { seededRandom } from '../system/random.ts';
 import { AccountLimits } from './limits.ts';
 import { type Judged, jitter, run, TrueLimit, type WorldVerdict } from './pacing.world.ts';
-import type { Charge, Rule } from './words.ts';
+import type { Charge, Rule } from './types.ts';
 
 export const MINUTE_MS = 60_000;
 export const PHASE_MS = 20 * MINUTE_MS;

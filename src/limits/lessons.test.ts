@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { countRefusal, earlyMs, LEARNING, newRate, refuse } from './learning.ts';
 import { AccountLimits } from './limits.ts';
 import { countOf, perMsOf } from './slot.ts';
-import type { Charge, Rule, Signal } from './words.ts';
+import type { Charge, Rule, Signal } from './types.ts';
 
 const MINUTE_MS = 60_000;
 const SPACING: Rule = { name: 'chat_second', scope: 'chat', count: 1, perMs: 1000 };

@@ -25,7 +25,7 @@ import {
 } from './learning.ts';
 import { isShort, type Slot } from './slot.ts';
 import type { Booking, Notes, Pressure } from './tree.ts';
-import type { FreezeScope, Rule, Signal } from './words.ts';
+import type { FreezeScope, Rule, Signal } from './types.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 

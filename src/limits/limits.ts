@@ -5,7 +5,6 @@ export { AccountLimits } from './account-limits.ts';
 export { withRules } from './added-rules.ts';
 export { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 export { shiftRecord } from './records.ts';
-export { sayWindow } from './wording.ts';
 export type {
   Ahead,
   Cause,
@@ -20,4 +19,5 @@ export type {
   Rule,
   Signal,
   Ticket,
-} from './words.ts';
+} from './types.ts';
+export { sayWindow } from './wording.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../system/random.ts';
 import { AccountLimits } from './limits.ts';
 import { jitter, most, run } from './pacing.world.ts';
-import type { Charge, Rule } from './words.ts';
+import type { Charge, Rule } from './types.ts';
 
 const MINUTE_MS = 60_000;
 

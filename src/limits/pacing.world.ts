@@ -3,7 +3,7 @@
 
 import { intBelow, type Random } from '../system/random.ts';
 import type { AccountLimits } from './account-limits.ts';
-import type { Charge, Signal, Ticket } from './words.ts';
+import type { Charge, Signal, Ticket } from './types.ts';
 
 export interface WorldVerdict {
   // The answer leaves the platform so much later.

@@ -6,7 +6,7 @@
 // nothing but the shorter windows. Every step is a lower bound, so the whole is one.
 
 import { DebtSlot, type Slot } from './slot.ts';
-import type { Rule } from './words.ts';
+import type { Rule } from './types.ts';
 
 export interface Meter {
   readonly rule: Rule;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Random, seededRandom } from '../system/random.ts';
 import { AccountLimits, type LearningSettings } from './limits.ts';
 import { type Judged, most, type PacingWorld, run, type WorldVerdict } from './pacing.world.ts';
-import type { Charge, LimitRecord, PastCall, Plan, Rule, Signal } from './words.ts';
+import type { Charge, LimitRecord, PastCall, Plan, Rule, Signal } from './types.ts';
 
 const START = 1_700_000_000_000;
 const PERIODS_MS = [200, 1000, 5000, 20_000];

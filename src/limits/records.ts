@@ -3,7 +3,7 @@
 
 import { FAMILIES, GATES } from '../domain/call.ts';
 import { type LearnedRate, newRate, SHARE_MIN } from './learning.ts';
-import type { FreezeScope, LimitRecord, Rule } from './words.ts';
+import type { FreezeScope, LimitRecord, Rule } from './types.ts';
 
 export type Fact =
   | {

@@ -1,12 +1,12 @@
 // At most so many in ANY span of time: the moments at which the platform may have judged our calls.
 // The one hard thing is the network. A call that left at d is judged some time later, and two calls
 // that leave a second apart may be judged less than a second apart. Hence two rules, and no padding:
-//   - a call without an answer may be judged at any time, so it keeps its room (`held`);
+//   - a call without an answer may be judged at any time, so it keeps its capacity (`held`);
 //   - an answered call is entered at the latest moment at which it can have been judged
 //     (see learning.ts), relative to the fastest call that could follow it.
 // Count and span come from the caller, because they are learned; the window only knows times.
 
-// An array that grows by push starts with room for seventeen and then half as many again. Chats are
+// An array that grows by push starts with space for seventeen and then half as many again. Chats are
 // many and their windows short, so short arrays are copied to measure instead.
 const COPIED_MAX = 24;
 // Shared by the windows that have seen nothing; never written to.

@@ -10,7 +10,7 @@ import {
   shareAt,
 } from './learning.ts';
 import { RollingWindow } from './rolling-window.ts';
-import type { Rule } from './words.ts';
+import type { Rule } from './types.ts';
 
 // From this share of the budget on a window is used to the full: what it held back shows.
 const FULL_SHARE = 0.9;

@@ -7,7 +7,7 @@ import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
 import { ChatsSlot, type Slot } from './slot.ts';
-import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './words.ts';
+import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './types.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
 const FREEZE_KEPT_MS = 3_600_000;
@@ -205,7 +205,7 @@ export interface Pressure {
   telling: number;
 }
 
-// The room one call has taken, and what its neighbourhood looked like then. Opaque to everyone outside.
+// The capacity one call has taken, and what its neighbourhood looked like then. Opaque to everyone outside.
 export class Booking implements Ticket {
   readonly charge: Charge;
   readonly plan: Plan;
@@ -237,7 +237,7 @@ export class Headroom {
     this.#filled = filled;
   }
 
-  // When every window has room. Infinity: not before a call under way settles.
+  // When every window has capacity. Infinity: not before a call under way settles.
   earliest(rules: readonly Rule[], charge: Charge, now: number): number {
     let at = now;
     for (const rule of rules) {
@@ -256,7 +256,7 @@ export class Headroom {
     return slot.chats.freeAt(chat, { count, perMs: rule.perMs }, now, Number.POSITIVE_INFINITY);
   }
 
-  // Takes room in every window, and notes of which the call uses the last.
+  // Takes capacity in every window, and notes of which the call uses the last.
   hold(rules: readonly Rule[], charge: Charge, pressure: Pressure, now: number): void {
     for (const [index, rule] of rules.entries()) {
       const slot = this.#tree.placeFor(rule, charge)?.slotFor(rule);
@@ -273,7 +273,7 @@ export class Headroom {
     }
   }
 
-  // null: it was never judged, or refused room.
+  // null: it was never judged, or refused capacity.
   settle(rules: readonly Rule[], charge: Charge, judgedAt: number | null): void {
     for (const rule of rules) {
       const slot = this.#tree.placeOf(rule, charge)?.slotOf(rule.name);

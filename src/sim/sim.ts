@@ -1,4 +1,4 @@
-// The door of the simulators' room: each platform as a model, as a wire, and as an HTTP server.
+// What the simulators offer: each platform as a model, as a wire, and as an HTTP server.
 // They are written from what is known of the platforms and import nothing of the code they test.
 
 import { type ServedModel, type ServeOptions, serveModel } from './serve.ts';

@@ -131,7 +131,7 @@ export class FleetSpool implements FileSpool {
     return this.#o.clock.now() - this.#sweptAt >= SWEEP_EVERY_MS;
   }
 
-  // Whether there was room for it. Of two nodes that write the same file each writes the same.
+  // Whether there was space for it. Of two nodes that write the same file each writes the same.
   async #copy(id: string): Promise<boolean> {
     const { local, connection, bytesMax } = this.#o;
     const begun = await connection.get(FLEET_SQL.begin, id, local.sizeOf(id), bytesMax);

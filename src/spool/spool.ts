@@ -2,8 +2,8 @@
 // whole and synced before anyone is told of it. The hard thing is when to remove one: the journal knows which
 // deliveries still need it, and between arriving and being written there only a pin holds it. So a sweep
 // removes what was neither pinned since the sweep began nor is named by the journal.
-// Its room is shared (see system/shares.ts): a file counts for whoever brought it first, from its first byte on until
-// it is removed, so that nobody can fill the spool for all.
+// Its capacity is shared (see system/shares.ts): a file counts for whoever brought it first, from its first byte on
+// until it is removed, so that nobody can fill the spool for all.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
@@ -58,14 +58,14 @@ export type Receiving = Pick<Spool, 'receive' | 'unpin' | 'discard'>;
 
 export class Spool {
   readonly #dir: string;
-  readonly #room: Shares;
+  readonly #capacity: Shares;
   readonly #entries = new Map<string, Entry>();
   #parts = 0;
   #sweeps = 0;
 
   private constructor(options: SpoolOptions) {
     this.#dir = options.dir;
-    this.#room = new Shares(options.bytesMax);
+    this.#capacity = new Shares(options.bytesMax);
   }
 
   static async open(options: SpoolOptions): Promise<Spool> {
@@ -80,7 +80,7 @@ export class Spool {
   }
 
   get bytes(): number {
-    return this.#room.held;
+    return this.#capacity.held;
   }
 
   get isEmpty(): boolean {
@@ -121,7 +121,7 @@ export class Spool {
     await file?.close();
     source.resume();
     if (written.kind !== 'whole') {
-      this.#room.give(owner, written.size);
+      this.#capacity.give(owner, written.size);
       await rm(part, { force: true });
       return written;
     }
@@ -171,7 +171,7 @@ export class Spool {
     try {
       for await (const chunk of source.iterator({ destroyOnReturn: false })) {
         const bytes = chunk as Buffer;
-        if (!this.#room.take(owner, bytes.length)) return { kind: 'full', size };
+        if (!this.#capacity.take(owner, bytes.length)) return { kind: 'full', size };
         size += bytes.length;
         hash.update(bytes);
         await file.write(bytes);
@@ -183,7 +183,7 @@ export class Spool {
   }
 
   async #keep(part: string, id: string, size: number, owner: Claimant): Promise<ReceivedFile> {
-    this.#room.give(owner, size);
+    this.#capacity.give(owner, size);
     const known = this.#entries.get(id);
     if (known !== undefined) {
       this.pin(id);
@@ -199,7 +199,7 @@ export class Spool {
 
   #remove(id: string, entry: Entry): void {
     this.#entries.delete(id);
-    this.#room.give(entry.owner, entry.size);
+    this.#capacity.give(entry.owner, entry.size);
     // In this turn: the same content may arrive again in the next one, and take the same name.
     rmSync(this.#pathOf(id), { force: true });
   }
@@ -207,7 +207,7 @@ export class Spool {
   #enter(id: string, size: number, owner: Claimant, synced: Promise<void>): void {
     const isOffered = synced === DONE;
     this.#entries.set(id, { size, owner, synced, pins: 0, isOffered, pinnedIn: -1 });
-    this.#room.hold(owner, size);
+    this.#capacity.hold(owner, size);
   }
 
   #pathOf(name: string): string {

@@ -1,5 +1,5 @@
 // A bound that many share, such that none can use it up alone: nobody may hold more than is still free. One who wants
-// everything gets half, two get a third each, and a newcomer always finds room. Strangers (who speak for an account
+// everything gets half, two get a third each, and a newcomer always finds capacity. Strangers (who speak for an account
 // that the operator has not configured) have a part of it together, so that however many they are, the rest stays
 // free for the configured ones.
 
@@ -44,14 +44,14 @@ export class Shares {
     return (this.#addresses.get(address) ?? 0) + amount <= free;
   }
 
-  // False: there is no room for it, and nothing was taken.
+  // False: there is no capacity for it, and nothing was taken.
   take(claimant: Claimant, amount = 1): boolean {
     if (!this.hasRoomFor(claimant, amount)) return false;
     this.#change(claimant, amount);
     return true;
   }
 
-  // What is held already, whether there would be room for it or not.
+  // What is held already, whether there would be capacity for it or not.
   hold(claimant: Claimant, amount: number): void {
     this.#change(claimant, amount);
   }

@@ -267,7 +267,7 @@ export class Attempts {
     this.#p.report('attempt', error, { seq, account, method });
   }
 
-  // Settled without a call, which teaches nothing: its room and its probe go to others.
+  // Settled without a call, which teaches nothing: its capacity and its probe go to others.
   async #keep(
     { queued, ticket, probing, begun, startedAt }: Ending,
     settleIt: (tried: Kept) => Promise<AttemptReport>,

@@ -9,7 +9,7 @@ import { createTelegram } from '../../platforms/telegram/telegram.ts';
 import type { Inbound } from '../../updates/updates.ts';
 import { type Bench, bench, ingestDesk } from '../context.fixture.ts';
 import type { IntakeSettings } from '../context.ts';
-import { routesOf } from '../dialects/door.ts';
+import { routesOf } from '../dialects/drop-in.ts';
 import { ROUTES } from '../routes.ts';
 import { type Access, accessOf, type Reach } from './access.ts';
 

@@ -1,4 +1,4 @@
-// Discord's API as a platform: the room's door. Of state it keeps only the count of refusals that lead to a ban, and
+// Discord's API as a platform. Of state it keeps only the count of refusals that lead to a ban, and
 // which interactions were posted here.
 
 import type { Clock } from '../../system/clock.ts';

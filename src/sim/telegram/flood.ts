@@ -56,7 +56,7 @@ export class ChatFlood {
   judge(charge: SimCharge, now: number, isTaken: boolean): Flood {
     if (this.#options.truth === Number.POSITIVE_INFINITY) return { kind: 'pass', holdMs: 0 };
     const bucket = this.#bucketOf(charge.bucket);
-    const met = this.#closedDoor(bucket, charge, now);
+    const met = this.#activePenalty(bucket, charge, now);
     if (met !== null) return met;
     const hiddenMsMax =
       bucket === 'typing' ? this.#options.hiddenTypingMsMax : this.#options.hiddenWaitMsMax;
@@ -74,19 +74,19 @@ export class ChatFlood {
     if (this.#options.edits === 'separate') this.#penaltyOf('edit').force(now, seconds);
   }
 
-  #closedDoor(bucket: Bucket, charge: SimCharge, now: number): Flood | null {
-    const doors = [this.#penaltyOf(bucket)];
-    if (charge.budget === 'broadcast') doors.push(this.#bot.penalty);
-    for (const door of doors) {
-      const retryAfterS = door.knock(now);
+  #activePenalty(bucket: Bucket, charge: SimCharge, now: number): Flood | null {
+    const penalties = [this.#penaltyOf(bucket)];
+    if (charge.budget === 'broadcast') penalties.push(this.#bot.penalty);
+    for (const penalty of penalties) {
+      const retryAfterS = penalty.admit(now);
       if (retryAfterS !== null) {
-        return { kind: 'refused', retryAfterS, forced: door.isForced, admitted: 0, holdMs: 0 };
+        return { kind: 'refused', retryAfterS, forced: penalty.isForced, admitted: 0, holdMs: 0 };
       }
     }
     return null;
   }
 
-  // Part of an album may still find room; the rest is what is refused.
+  // Part of an album may still be admitted; the rest is what is refused.
   #refuse(
     bucket: Bucket,
     charge: SimCharge,
@@ -106,10 +106,10 @@ export class ChatFlood {
       admitted = part;
       holdMs = this.#enter(fewer, now + partMs, now);
     }
-    const door = tightest?.owner === 'bot' ? this.#bot.penalty : this.#penaltyOf(bucket);
+    const penalty = tightest?.owner === 'bot' ? this.#bot.penalty : this.#penaltyOf(bucket);
     return {
       kind: 'refused',
-      retryAfterS: door.close(now, waitMs),
+      retryAfterS: penalty.close(now, waitMs),
       forced: false,
       admitted,
       holdMs,

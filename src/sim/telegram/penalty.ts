@@ -1,4 +1,4 @@
-// A closed door of Telegram's: nobody comes in before `until`, and knocking makes it longer.
+// A penalty of Telegram's: no call is admitted before `until`, and calling again makes it longer.
 // The shape (a minute, minutes, hours; forgotten over a day) is observed in the wild, the factors are guesses.
 
 import type { SimTelegramOptions } from './options.ts';
@@ -16,8 +16,8 @@ export class Penalty {
     this.#options = options;
   }
 
-  // Meets the door. Seconds to wait, or null when it is open.
-  knock(now: number): number | null {
+  // A call arrives. Seconds to wait, or null when it is admitted.
+  admit(now: number): number | null {
     if (now >= this.#until) return null;
     const toldAt = this.#announcedAt ?? now;
     this.#announcedAt = toldAt;
@@ -25,7 +25,7 @@ export class Penalty {
     return Math.ceil((this.#until - now) / 1000);
   }
 
-  // Closes the door because a window was overrun; someone with a record waits longer.
+  // Begins because a window was overrun; someone with a record waits longer.
   close(now: number, waitMs: number): number {
     const record = this.#remembered(now);
     const steps = this.#options.penaltySteps;
@@ -35,7 +35,7 @@ export class Penalty {
     return seconds;
   }
 
-  // Closes the door for no fault of the bot's; it learns of it at its next call.
+  // Begins for no fault of the bot's; it learns of it at its next call.
   force(now: number, seconds: number): void {
     this.#shut(now, now + seconds * 1000, true);
     this.#announcedAt = null;

@@ -159,7 +159,7 @@ async function broadcastNowAndThen(stage: Stage, account: WorldAccount): Promise
   }
 }
 
-interface Wishes {
+interface TextOptions {
   readonly priority?: Priority;
   readonly thread?: string | null;
   readonly isReply?: boolean;
@@ -168,16 +168,16 @@ interface Wishes {
   readonly dueInMs?: number;
 }
 
-function text(stage: Stage, chat: WorldChat, wishes: Wishes): WorldMessage {
-  const thread = wishes.thread === undefined ? threadIn(stage, chat) : wishes.thread;
-  const what = wishes.more?.parse_mode === undefined ? 'says' : 'says <b>';
+function text(stage: Stage, chat: WorldChat, options: TextOptions): WorldMessage {
+  const thread = options.thread === undefined ? threadIn(stage, chat) : options.thread;
+  const what = options.more?.parse_mode === undefined ? 'says' : 'says <b>';
   const now = stage.clock.now();
   return {
-    ...message(stage, chat, thread, 'sendMessage', { text: words(stage, what), ...wishes.more }),
-    priority: wishes.priority ?? pick(stage.random, PRIORITIES),
-    isReply: wishes.isReply ?? false,
-    expiresAt: wishes.expiresInMs === undefined ? 0 : now + wishes.expiresInMs,
-    notBefore: wishes.dueInMs === undefined ? 0 : now + wishes.dueInMs,
+    ...message(stage, chat, thread, 'sendMessage', { text: words(stage, what), ...options.more }),
+    priority: options.priority ?? pick(stage.random, PRIORITIES),
+    isReply: options.isReply ?? false,
+    expiresAt: options.expiresInMs === undefined ? 0 : now + options.expiresInMs,
+    notBefore: options.dueInMs === undefined ? 0 : now + options.dueInMs,
   };
 }
 

@@ -71,7 +71,7 @@ export interface DoorCall {
   readonly body: unknown;
 }
 
-export class Door {
+export class DropIn {
   readonly platform: ServedPlatform;
   readonly #options: IntakeOptions;
   readonly #waiting: WaitingCallers;
@@ -235,8 +235,8 @@ declare module 'fastify' {
   }
 }
 
-interface DoorPorts {
-  readonly door: Door;
+interface DropInPorts {
+  readonly dropIn: DropIn;
   readonly accounts: IntakeOptions['accounts'];
   readonly peers: Peers;
   readonly strangers: StrangerTurns;
@@ -245,31 +245,33 @@ interface DoorPorts {
 }
 
 // They have a secret of their own, the credential. What they take and answer is the platform's to describe.
-export function routesOf({ routes }: Dialect): BareRoute<Door>[] {
+export function routesOf({ routes }: Dialect): BareRoute<DropIn>[] {
   return routes.map(({ verbs, url }) => ({ method: verbs, url, access: ANYONE, handler: answer }));
 }
 
 // The hooks and parsers of `app` hold for this dialect alone.
-export function mountDialect(app: FastifyInstance, options: IntakeOptions, door: Door): void {
+export function mountDialect(app: FastifyInstance, options: IntakeOptions, dropIn: DropIn): void {
   const { accounts, settings } = options;
   const gate = gateOf(options.fleet);
   const peers = new Peers(settings.trustedProxies);
-  const ports = { door, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), gate };
+  const ports = { dropIn, accounts, peers, strangers: new StrangerTurns(atEndOfTurn), gate };
   addBodyParsers(app);
   app.decorateRequest('speaker', null);
   app.decorateRequest('located', null);
   app.setErrorHandler<FastifyError>((error, _request, reply) =>
-    sendAnswer(reply, door.failed(error)),
+    sendAnswer(reply, dropIn.failed(error)),
   );
   app.addHook('onRequest', (asked, reply, done) => admit(ports, asked, reply, done));
   app.addHook('preParsing', ({ method, headers }, _reply, payload, done) => {
     // That of a GET is read by the handler.
     if (method === 'GET' || !isCompressed(headers)) return done(null, payload);
-    const bytesMax = isForm(headers['content-type'] ?? '') ? door.formBytesMax : door.bodyBytesMax;
+    const bytesMax = isForm(headers['content-type'] ?? '')
+      ? dropIn.formBytesMax
+      : dropIn.bodyBytesMax;
     const body = inflated(headers, payload as Readable, bytesMax);
     return body instanceof BodyError ? done(body) : done(null, body);
   });
-  for (const route of routesOf(door.platform.dialect)) addRoute(app, route, door);
+  for (const route of routesOf(dropIn.platform.dialect)) addRoute(app, route, dropIn);
 }
 
 function addBodyParsers(app: FastifyInstance): void {
@@ -286,12 +288,12 @@ function addBodyParsers(app: FastifyInstance): void {
 
 // Before the body: whose credential is it? What is refused here is answered at once.
 function admit(
-  ports: DoorPorts,
+  ports: DropInPorts,
   request: FastifyRequest,
   reply: FastifyReply,
   done: () => void,
 ): void {
-  const { name, dialect } = ports.door.platform;
+  const { name, dialect } = ports.dropIn.platform;
   const { method: verb, url, headers } = request;
   const located = dialect.locate({ verb, url, headers });
   if (located === null) {
@@ -307,7 +309,7 @@ function admit(
 }
 
 function find(
-  { door, peers, gate }: DoorPorts,
+  { dropIn, peers, gate }: DropInPorts,
   request: FastifyRequest,
   reply: FastifyReply,
   credential: string,
@@ -318,12 +320,12 @@ function find(
     if (found.kind === 'speaker') {
       request.speaker = found;
       if (gate === null) done();
-      else gate(found.account, request, reply, done, deniedBy(door));
-    } else sendAnswer(reply, answerUnknown(door.platform.dialect, found));
+      else gate(found.account, request, reply, done, deniedBy(dropIn));
+    } else sendAnswer(reply, answerUnknown(dropIn.platform.dialect, found));
   };
   // A stranger's turn is nobody's request: what is thrown in it would end the process.
   try {
-    const found = door.speaker(credential, peers.addressOf(request.raw));
+    const found = dropIn.speaker(credential, peers.addressOf(request.raw));
     // A turn less on the hot path: the credential is nearly always known.
     if (found instanceof Promise) found.then(admit).catch(failed);
     else admit(found);
@@ -332,13 +334,13 @@ function find(
   }
 }
 
-function deniedBy({ platform: { dialect } }: Door): Refuse {
+function deniedBy({ platform: { dialect } }: DropIn): Refuse {
   return (reply, code) => sendAnswer(reply, answerProblem(dialect, problem(code, '')));
 }
 
 // Nothing is returned: Fastify would put one more promise around every message.
-function answer(door: Door, request: FastifyRequest, reply: FastifyReply): void {
-  const said = call(door, request, reply);
+function answer(dropIn: DropIn, request: FastifyRequest, reply: FastifyReply): void {
+  const said = call(dropIn, request, reply);
   if (!(said instanceof Promise)) {
     sendAnswer(reply, said);
     return;
@@ -350,7 +352,7 @@ function answer(door: Door, request: FastifyRequest, reply: FastifyReply): void 
 }
 
 function call(
-  door: Door,
+  dropIn: DropIn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ValueAnswer> | ValueAnswer {
@@ -359,15 +361,15 @@ function call(
   switch (located.kind) {
     case 'call': {
       const made = { speaker, call: located, headers, query, body: request.body };
-      if (request.method !== 'GET' || !hasBody(headers)) return door.call(made, reply.raw);
-      const { bodyBytesMax: bytesMax, formBytesMax } = door;
+      if (request.method !== 'GET' || !hasBody(headers)) return dropIn.call(made, reply.raw);
+      const { bodyBytesMax: bytesMax, formBytesMax } = dropIn;
       const bounds = { bytesMax, formBytesMax };
       return bodyOfGet(headers, raw, bounds).then((body) =>
-        door.call({ ...made, body }, reply.raw),
+        dropIn.call({ ...made, body }, reply.raw),
       );
     }
     case 'file':
-      return door.file(speaker, located, headers, reply.raw);
+      return dropIn.file(speaker, located, headers, reply.raw);
     case 'refused':
       return located.answer;
   }

@@ -1,4 +1,4 @@
-// The door of the drop-in: every form of a call, files, reads that flow, downloads.
+// The dropIn of the drop-in: every form of a call, files, reads that flow, downloads.
 
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The words of the limits: what a platform says about its limits, what a call asks for, what an answer
+// The types of the limits: what a platform says about its limits, what a call asks for, what an answer
 // teaches and what is kept on disk. Types only, so that every file of the folder may import them.
 
 import type { Family, Gate } from '../domain/call.ts';
@@ -52,7 +52,7 @@ export interface Priors {
   readonly longestMs?: number;
 }
 
-// What an attempt taught. `unjudged`: it never reached the platform (gives the room back).
+// What an attempt taught. `unjudged`: it never reached the platform (gives its capacity back).
 // `judged`: it did, whatever it said; a slow success is the early warning of a flood wait.
 export type Signal =
   | { kind: 'ok' }
@@ -60,7 +60,7 @@ export type Signal =
   | { kind: 'unjudged' }
   | { kind: 'limited'; retryAfterMs: number; scope: 'chat' | 'family' | 'account' };
 
-// The room a call has taken; to be handed back with `departed` and, exactly once, `settled`.
+// The capacity a call has taken; to be handed back with `departed` and, exactly once, `settled`.
 export interface Ticket {
   readonly charge: Charge;
 }
@@ -87,7 +87,7 @@ export interface PastCall extends Charge {
   readonly startedAt: number;
   // null: in flight when the process ended.
   readonly endedAt: number | null;
-  // False when it is known not to have been judged or to have been refused room (limited, unsent).
+  // False when it is known not to have been judged or to have been refused capacity (limited, unsent).
   readonly counted: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The front: the HTTP server, made when it is asked to listen, because the host it listens on decides who
+// The HTTP server, made when it is asked to listen, because the host it listens on decides who
 // needs a key.
 
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ interface FrontParts {
   readonly dialects: Dialects;
 }
 
-export class Front {
+export class HttpListener {
   readonly #p: FrontParts;
   #server: FastifyInstance | null = null;
   #host = '';
