@@ -294,7 +294,7 @@ describe('the sandbox', () => {
   });
 
   test('a chat is opened by its number or from the list; blocked, let in, refused', async () => {
-    await stage.visitor.see('sandbox');
+    await stage.visitor.see(`sandbox?account=${BOT}`);
     await field('Open a chat').fill('nobody');
     await field('Open a chat').press('Enter');
     await toast('A chat here has a number');

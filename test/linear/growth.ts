@@ -19,8 +19,8 @@ const FLOOR_MS = 250;
 const RUNS = 3;
 const RUNS_TO_WARM = 5;
 const RUNS_WHEN_STEEP = 6;
-// A hiccup of the machine is shorter.
-const RETRIED_MS_MAX = 2_000;
+// A hiccup of the machine is shorter, and is mostly not this thread's time.
+const RETRIED_MS_MAX = 500;
 const HICCUP_MS_MAX = 200;
 // Little noise makes so much of a step.
 const HOPELESS_RATIO = 30;
