@@ -65,7 +65,8 @@ function* rowsOf(scenario: Scenario, ours: Verdict, theirs: Verdict | null): Ite
 
 async function throughSluice(data: string): Promise<Verdict[]> {
   const sim = await startChild<{ url: string }>('../discord/sim.ts', [JSON.stringify(NETWORK)]);
-  const settings = JSON.stringify({ data, discordApi: sim.ready.url });
+  // Live output is paced on Discord only for who asks for it.
+  const settings = JSON.stringify({ data, discordApi: sim.ready.url, qosDiscord: 'coalesce_only' });
   const gateway = await startChild<{ port: number }>('servers.ts', ['gateway', settings]);
   const verdicts = await play(`http://127.0.0.1:${gateway.ready.port}`, sim.ready.url);
   await gateway.stop();
