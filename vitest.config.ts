@@ -28,8 +28,8 @@ export default defineConfig({
     // One process for many files: most of a test's time was the loading of the same modules. So no test replaces a
     // module, and none leaves anything behind in one.
     isolate: false,
-    // Two more than the cores of a small machine: many of them wait for a gateway, a browser or a limit.
-    maxWorkers: 4,
+    // More than the cores of a small machine: many of them wait for a gateway, a browser or a limit.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     globalSetup: 'test/process/bundle.ts',
     setupFiles: ['test/seed.ts'],

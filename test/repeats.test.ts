@@ -16,7 +16,7 @@ const SAME = 6;
 const RECONNECT_MS = 150;
 // Two of them wait for twenty seconds, most of the time.
 const TOGETHER = 4;
-const RUNS = Number(process.env.REPEAT_RUNS ?? 8);
+const RUNS = Number(process.env.REPEAT_RUNS ?? 6);
 const SEED = Number(process.env.REPEAT_SEED ?? 7);
 const WIDE = [
   '--broadcast-per-s',
