@@ -10,6 +10,7 @@ import type { EngineFactory, WorldDisk, WorldEngine, WorldMessage } from '../wor
 import { connect, type Evidence, placeOf, type Story, type Try } from '../world/evidence.ts';
 import { type Incarnation, incarnate } from '../world/incarnation.ts';
 import { report, type WorldReport } from '../world/report.ts';
+import { beginStory, drainEngine, passTimeUntil, submitStory } from '../world/telling.ts';
 import { numberOf, type Said } from '../world/traffic.ts';
 import { WORLD_FAULTS } from '../world/world.ts';
 import { MIXED_CHECKS } from './checks.ts';
@@ -62,8 +63,6 @@ const BEGINS = Date.UTC(2026, 0, 1);
 const NETWORK: Network = { latencyMs: 40, jitterMs: 25 };
 const PAUSE_MS_MAX = 60_000;
 const DOWN_MS_MAX = 15_000;
-const DRAIN_MS_MAX = 60 * 60_000;
-const STEP_MS = 60_000;
 const POISON_EVERY = 7;
 const NUMBERS_PER_CHAT = 10_000;
 const SEEDS_PER_PLATFORM = 0x100000;
@@ -177,7 +176,7 @@ class MixedWorld {
     const accounts = this.#parts.flatMap((part) => part.accounts);
     const ports = { clock, transport, wires, random, disk: this.#disk, accounts };
     const timed = commitMsMax === undefined ? ports : { ...ports, commitMsMax };
-    this.#engine = await this.#await(makeEngine(timed));
+    this.#engine = await passTimeUntil(makeEngine(timed), this.#clock);
   }
 
   async talk(): Promise<void> {
@@ -232,41 +231,20 @@ class MixedWorld {
   async #say(message: WorldMessage): Promise<Said | null> {
     const engine = this.#engine;
     if (engine === null) return null;
-    const number = numberOf(JSON.stringify(message.params))!;
-    const story: Story = {
-      ...{ number, message, submittedAt: this.#clock.now(), seq: null, refused: null },
-      ...{ record: null, tries: [], cancelAskedAt: null, cancelledAt: null },
-    };
+    const story = beginStory(message, this.#clock.now());
     this.#stories.push(story);
-    this.#byNumber.set(number, story);
-    const submitted = await engine.submit(message);
-    if (submitted.kind === 'refused') {
-      story.refused = submitted.code;
-      return null;
-    }
-    const { seq } = submitted;
-    story.seq = seq;
-    const cancel = async () => {
-      // It has a new process by now, or none.
-      if (this.#engine !== engine) return;
-      story.cancelAskedAt = this.#clock.now();
-      if (await engine.cancel(seq)) story.cancelledAt = this.#clock.now();
-    };
-    return { ended: () => engine.ended(seq), cancel };
+    this.#byNumber.set(story.number, story);
+    return submitStory(engine, story, this.#clock, () => this.#engine === engine);
   }
 
   async drain(): Promise<void> {
-    const lastAt = this.#clock.now() + DRAIN_MS_MAX;
-    while (this.#engine!.waiting() > 0 && this.#clock.now() < lastAt) {
-      await this.#clock.run(this.#clock.now() + STEP_MS);
-    }
-    await this.#clock.run(this.#clock.now() + STEP_MS);
+    await drainEngine(this.#engine!, this.#clock);
   }
 
   async testify(): Promise<MixedReport> {
     const finishedAt = this.#clock.now();
-    const records = await this.#await(this.#engine!.all());
-    const learned = await this.#await(this.#engine!.learned());
+    const records = await passTimeUntil(this.#engine!.all(), this.#clock);
+    const learned = await passTimeUntil(this.#engine!.learned(), this.#clock);
     const evidence: Evidence = {
       ...{ seed: this.#options.seed, truth: 1, edits: 'shared', isSaturated: false },
       ...{ startedAt: BEGINS, quietAt: this.#quietAt, finishedAt, replyWindowMs: 0 },
@@ -296,17 +274,6 @@ class MixedWorld {
         },
       ]),
     );
-  }
-
-  // The promise may need time to pass.
-  async #await<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const done = promise.finally(() => {
-      isDone = true;
-    });
-    await null;
-    while (!isDone) await this.#clock.run(this.#clock.now() + 1);
-    return done;
   }
 }
 

@@ -14,7 +14,8 @@ import { connect, type Evidence, placeOf, type Story, type Try, tryOf } from './
 import { type Incarnation, incarnate } from './incarnation.ts';
 import { type Population, populate, type WorldChat } from './population.ts';
 import { report, type WorldReport } from './report.ts';
-import { type Mouth, numberOf, saturate, startTraffic } from './traffic.ts';
+import { beginStory, drainEngine, passTimeUntil, submitStory } from './telling.ts';
+import { type Mouth, saturate, startTraffic } from './traffic.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -50,8 +51,6 @@ const WORLD_BEGINS = Date.UTC(2026, 0, 1);
 const NETWORK: Network = { latencyMs: 40, jitterMs: 25 };
 const REPLY_WINDOW_MS = 3_600_000;
 const DOWN_MS_MAX = 15_000;
-const DRAIN_MS_MAX = 60 * 60_000;
-const STEP_MS = 60_000;
 // So many chats in a hundred are frozen once, for up to so long.
 const FROZEN_PERCENT = 3;
 const FREEZE_S_MAX = 900;
@@ -120,7 +119,7 @@ class World implements Mouth {
     const accounts = this.#population.accounts;
     const { clock, transport } = life;
     const ports = { clock, transport, random, disk: this.#disk, accounts };
-    this.#engine = await this.#await(this.#options.makeEngine(ports));
+    this.#engine = await passTimeUntil(this.#options.makeEngine(ports), this.#clock);
   }
 
   async talk(): Promise<void> {
@@ -207,42 +206,19 @@ class World implements Mouth {
   async say(message: WorldMessage): ReturnType<Mouth['say']> {
     const engine = this.#engine;
     if (engine === null) return null;
-    const number = numberOf(JSON.stringify(message.params))!;
-    const submittedAt = this.#clock.now();
-    const story: Story = {
-      ...{ number, message, submittedAt, seq: null, refused: null, record: null, tries: [] },
-      ...{ cancelAskedAt: null, cancelledAt: null },
-    };
+    const story = beginStory(message, this.#clock.now());
     this.#stories.push(story);
-    const submitted = await engine.submit(message);
-    if (submitted.kind === 'refused') {
-      story.refused = submitted.code;
-      return null;
-    }
-    const { seq } = submitted;
-    story.seq = seq;
-    const cancel = async () => {
-      // It has a new process by now, or none.
-      if (this.#engine !== engine) return;
-      story.cancelAskedAt = this.#clock.now();
-      if (await engine.cancel(seq)) story.cancelledAt = this.#clock.now();
-    };
-    return { ended: () => engine.ended(seq), cancel };
+    return submitStory(engine, story, this.#clock, () => this.#engine === engine);
   }
 
   async drain(): Promise<void> {
-    const lastAt = this.#clock.now() + DRAIN_MS_MAX;
-    while (this.#engine!.waiting() > 0 && this.#clock.now() < lastAt) {
-      await this.#clock.run(this.#clock.now() + STEP_MS);
-    }
-    // Whatever was still in flight ends.
-    await this.#clock.run(this.#clock.now() + STEP_MS);
+    await drainEngine(this.#engine!, this.#clock);
   }
 
   async testify() {
     const finishedAt = this.#clock.now();
-    const records = await this.#await(this.#engine!.all());
-    const learned = await this.#await(this.#learned ?? this.#engine!.learned());
+    const records = await passTimeUntil(this.#engine!.all(), this.#clock);
+    const learned = await passTimeUntil(this.#learned ?? this.#engine!.learned(), this.#clock);
     const { seed, truth = 1, edits = 'shared', traffic } = this.#options;
     const { chats } = this.#population;
     const evidence: Evidence = {
@@ -264,16 +240,5 @@ class World implements Mouth {
       chats: new Map(chats.map((c) => [placeOf({ token: c.account.token, chat: c.id }), c])),
     };
     return { evidence, learned };
-  }
-
-  // The promise may need time to pass.
-  async #await<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const done = promise.finally(() => {
-      isDone = true;
-    });
-    await null;
-    while (!isDone) await this.#clock.run(this.#clock.now() + 1);
-    return done;
   }
 }
