@@ -52,11 +52,17 @@ export function listed(sources: readonly ShownSource[]): string {
     each.mode,
     each.cursor.lastId,
     orNever(each.lastSuccessAt),
-    each.nextLookAt === null ? each.nextLookReason : moment(each.nextLookAt),
+    nextLookOf(each),
     troubleOf(each),
   ]);
   const head = ['id', 'channel', 'by', 'state', 'mode', 'last id', 'read', 'next look', 'trouble'];
   return table(head, rows);
+}
+
+// When, and why then. What is paused or dead has none, whatever its last look was due for.
+function nextLookOf({ state, nextLookAt, nextLookReason }: ShownSource): string {
+  if (state !== 'active') return 'none';
+  return nextLookAt === null ? nextLookReason : `${moment(nextLookAt)} (${nextLookReason})`;
 }
 
 export function described(source: ShownSource): string {
@@ -69,7 +75,7 @@ export function described(source: ShownSource): string {
     ['last id', source.cursor.lastId],
     ['newest post', orNever(source.newestPostDate)],
     ['last success', orNever(source.lastSuccessAt)],
-    ['next look', `${orNever(source.nextLookAt)} (${source.nextLookReason})`],
+    ['next look', nextLookOf(source)],
     ['priority', source.priority],
     ['account', source.account ?? 'any'],
     ['forwarded to', forwardTo === null ? 'nowhere' : JSON.stringify(forwardTo)],
