@@ -12,6 +12,13 @@ const NODES_DEFAULT = 3;
 const PORT = 8080;
 
 const [asked, ...rest] = process.argv.slice(2);
+if (asked === '--help' || asked === '-h') {
+  console.log(
+    `npm run fleet [-- NODES]: so many nodes on one Postgres, ${NODES_DEFAULT} without a number`,
+  );
+  console.log(`npm run fleet -- trial [NAME…]: puts three on trial: ${TRIALS.join(', ')}`);
+  process.exit(0);
+}
 if (asked === 'trial') {
   const unknown = rest.filter((name) => !TRIALS.includes(name));
   if (unknown.length > 0) {
@@ -21,6 +28,10 @@ if (asked === 'trial') {
   process.exit(await trial(rest));
 }
 const nodes = Number(asked ?? NODES_DEFAULT);
+if (!Number.isInteger(nodes) || nodes < 1) {
+  console.error(`expected a number of nodes, or trial: ${asked}`);
+  process.exit(2);
+}
 const cluster = await startCluster();
 const redis = (await ensure('redis')) === null ? null : await startRedisServer();
 const fleet = await FleetProcesses.start({

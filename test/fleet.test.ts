@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../src/store/postgres/cluster.fixture.ts';
-import { FleetProcesses } from './process/fleet.ts';
-import type { Answer, GatewayProcess } from './process/gateway.ts';
+import { FLEET_SECRETS, FleetProcesses } from './process/fleet.ts';
+import { type Answer, GatewayProcess } from './process/gateway.ts';
+import { until } from './process/look.ts';
+import { Sluice } from './process/sluice.ts';
 import { tokenOf } from './trial/load.ts';
 import { playScenario, SCENARIOS } from './trial/scenarios.ts';
 
@@ -56,10 +58,11 @@ test(
     const path = `/v1/ingest/sources/${body.id}`;
     const seen = async (holds: (source: FollowedSource) => boolean) => {
       for (const node of fleet.nodes) {
-        for (;;) {
-          const { status, body: source } = await node.ask('GET', path);
-          if (status === 200 && holds(source as unknown as FollowedSource)) break;
-        }
+        await until(
+          () => node.ask('GET', path),
+          ({ status, body: source }) =>
+            status === 200 && holds(source as unknown as FollowedSource),
+        );
       }
     };
     await seen(({ cursor, lastSuccessAt }) => cursor.lastId !== '0' && lastSuccessAt !== null);
@@ -73,7 +76,10 @@ test(
     await seen(({ state }) => state === 'paused');
     await others[1]!.ask('DELETE', path);
     for (const node of fleet.nodes) {
-      while ((await node.ask('GET', path)).status !== 404) {}
+      await until(
+        () => node.ask('GET', path),
+        ({ status }) => status === 404,
+      );
     }
   },
   MINUTES,
@@ -113,6 +119,24 @@ test('any node answers for any account: REST, drop-in, by delivery, pause', {
   }
 });
 
+test('a limit set by hand at any node is the owner’s, and each node tells it', {
+  timeout: MINUTES,
+}, async () => {
+  const to = { platform: 'telegram', account: tokenOf(0), chat: 60 };
+  await fleet.nodes[0]!.ask('POST', '/v1/messages', { to, body: { text: 'hello' }, wait: 20 });
+  const path = '/v1/accounts/telegram:7000/limits';
+  const groupMpm = async (node: GatewayProcess) =>
+    ((await node.ask('GET', path)).body.settings as { name: string; value: number }[]).find(
+      ({ name }) => name === 'group_mpm',
+    )?.value;
+  for (const [i, node] of fleet.nodes.entries()) {
+    expect((await node.ask('PATCH', path, { group_mpm: 10 + i })).status).toBe(200);
+    expect(await Promise.all(fleet.nodes.map(groupMpm))).toEqual(fleet.nodes.map(() => 10 + i));
+  }
+  expect((await fleet.nodes[1]!.ask('PATCH', path, { group_mpm: null })).status).toBe(200);
+  expect(await Promise.all(fleet.nodes.map(groupMpm))).toEqual([20, 20, 20]);
+});
+
 test('the fleet as one: keys, nodes, events, streams and broadcasts at any node', {
   timeout: 2 * MINUTES,
 }, async () => {
@@ -131,7 +155,7 @@ test('the fleet as one: keys, nodes, events, streams and broadcasts at any node'
   const authorization = `Bearer ${made.body.secret}`;
   const isGood = async () =>
     (await third.ask('GET', '/v1/accounts', undefined, { authorization })).status === 200;
-  while (!(await isGood())) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(isGood, Boolean);
 
   const hangUp = new AbortController();
   const events = await fetch(`${first.url}/v1/events`, {
@@ -203,8 +227,67 @@ test('who waits, over all nodes; a login of the page that is good at all of them
     (await fetch(`${url}/v1/accounts`, { headers: { cookie } })).status === 200;
   expect(await isIn(first)).toBe(true);
   for (const node of [second, third]) {
-    while (!(await isIn(node))) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => isIn(node), Boolean);
   }
+});
+
+test('what is frozen at its owner is on the overview of every node', {
+  timeout: 2 * MINUTES,
+}, async () => {
+  const [first] = fleet.nodes as [GatewayProcess];
+  const names = ['961', '962', '963', '964'];
+  for (const [a, chat] of names.entries()) {
+    expect(await dropIn(first, a, 960, 'known from now on')).toMatchObject({ status: 200 });
+    const what = { account: `telegram:${7000 + a}`, chat, seconds: 600 };
+    expect((await first.ask('POST', '/v1/limits/freeze', what)).status).toBe(200);
+  }
+  const shown = async (node: GatewayProcess) => {
+    const { freezes } = (await node.ask('GET', '/v1/overview')).body as {
+      freezes: { shown: { name: string }[] };
+    };
+    return freezes.shown.map(({ name }) => name).filter((name) => names.includes(name));
+  };
+  for (const node of fleet.nodes) {
+    while ((await shown(node)).length < names.length) {}
+    expect((await shown(node)).sort()).toEqual(names);
+  }
+  for (const [a, chat] of names.entries()) {
+    const what = { account: `telegram:${7000 + a}`, chat };
+    expect((await first.ask('POST', '/v1/limits/thaw', what)).status).toBe(200);
+  }
+});
+
+test('dead letters are retried at any node, together and in their order', {
+  timeout: 2 * MINUTES,
+}, async () => {
+  const [first, second, third] = fleet.nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
+  const setChat = (chat: number, state: string) =>
+    fetch(`${fleet.sim.url}/sim/chats`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ chat: String(chat), state }),
+    });
+  const accounts = [0, 1, 2, 3];
+  for (const a of accounts) await setChat(970 + a, 'blocked');
+  const die = async (a: number) => {
+    for (let i = 0; i < 3; i++) {
+      const to = { platform: 'telegram', account: tokenOf(a), chat: 970 + a };
+      const order = { to, body: { text: `letter ${i}` }, wait: 20 };
+      const { body } = await first.ask('POST', '/v1/messages', order);
+      expect(body).toMatchObject({ state: 'dead' });
+    }
+  };
+  await Promise.all(accounts.map(die));
+  for (const a of accounts) await setChat(970 + a, 'open');
+  const from = fleet.calls.length;
+  const sent = (a: number) =>
+    fleet.calls.slice(from).filter(({ chat }) => chat === String(970 + a));
+  const { body } = await second.ask('POST', '/v1/dead/retry', { filter: {} });
+  expect(body).toMatchObject({ done: 12, failed: 0 });
+  await fleet.until(() => accounts.every((a) => sent(a).length === 3));
+  const inOrder = [0, 1, 2].map((i) => `letter ${i}`);
+  for (const a of accounts) expect(sent(a).map(({ text }) => text)).toEqual(inOrder);
+  expect((await third.ask('GET', '/v1/dead')).body.items).toEqual([]);
 });
 
 const play = async (name: string) => {
@@ -241,4 +324,50 @@ test('while the database is away health says so, and what waits is counted', {
   await cluster.start();
   await started;
   await fleet.until(() => fleet.calls.some(({ text }) => text === 'while away'));
+});
+
+// The last one: afterwards there is no fleet any more.
+test('back into one process while the fleet runs: it is stopped at the end, and all that waits goes once', {
+  timeout: 2 * MINUTES,
+}, async () => {
+  const [first, second] = fleet.nodes as [GatewayProcess, GatewayProcess];
+  const account = 'telegram:7003';
+  expect(await dropIn(first, 3, 949, 'known from now on')).toMatchObject({ status: 200 });
+  expect((await first.ask('POST', `/v1/accounts/${account}/pause`)).status).toBe(200);
+  const put = async (text: string) => {
+    const order = { to: { account, chat: 950 }, body: { text } };
+    expect((await second.ask('POST', '/v1/messages', order)).status).toBe(202);
+  };
+  const texts = ['before 1', 'before 2', 'meanwhile'];
+  await put(texts[0]!);
+  await put(texts[1]!);
+  const single = new GatewayProcess(fleet.sim.url, FLAGS, FLEET_SECRETS);
+  const moving = new Sluice([
+    'migrate',
+    '--to',
+    'sqlite',
+    '--from',
+    databaseUrl,
+    '--data',
+    single.data,
+  ]);
+  while (!moving.output.includes('stop all its nodes now')) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await put(texts[2]!);
+  for (const node of fleet.nodes) expect(await node.end('SIGTERM')).toMatchObject({ code: 0 });
+  expect(await moving.ended).toMatchObject({ code: 0, out: expect.stringContaining('verified') });
+  // The database is closed behind it.
+  await expect(fleet.startNode(0)).rejects.toThrow(/moved out of it/);
+  try {
+    await single.start();
+    expect(await single.records('&state=queued')).toHaveLength(texts.length);
+    expect((await single.ask('POST', `/v1/accounts/${account}/resume`)).status).toBe(200);
+    const sent = () => fleet.calls.filter(({ chat }) => chat === '950').map(({ text }) => text);
+    await fleet.until(() => sent().length >= texts.length);
+    expect(sent()).toEqual(texts);
+  } finally {
+    await single.end('SIGKILL');
+    single.remove();
+  }
 });

@@ -14,6 +14,7 @@ import { httpRequest, load } from '../engine/load.ts';
 import { startRedis } from '../engine/redis.ts';
 import { TEXT } from '../engine/sample.ts';
 import { best, perSecond, type Row, ratioRow } from '../row.ts';
+import { postgresPid, processorUs } from './processor.ts';
 
 const NODES_MAX = 3;
 const RUNS = 2;
@@ -31,6 +32,28 @@ const LOOK_MS = 200;
 const ADMIN_KEY = 'bench';
 const faster = (a: Pace, b: Pace) => a.count / a.ms > b.count / b.ms;
 
+// Processor time that a message took, in µs, by who used it.
+interface Costed extends Pace {
+  readonly us: Readonly<Record<string, number>>;
+}
+type Processes = Readonly<Record<string, readonly number[]>>;
+
+// What the processes used from now on, for each of so many messages.
+function meter(processes: Processes): (count: number) => Costed['us'] {
+  const entries = Object.entries(processes);
+  const before = entries.map(([, pids]) => processorUs(pids));
+  return (count) =>
+    Object.fromEntries(
+      entries.map(([name, pids], i) => [name, (processorUs(pids) - before[i]!) / count]),
+    );
+}
+
+function toldCost({ us }: Costed): string {
+  return Object.entries(us)
+    .map(([name, each]) => `${name} ${Math.round(each)} µs`)
+    .join(', ');
+}
+
 interface Gateway {
   readonly port: number;
 }
@@ -45,7 +68,7 @@ export async function fleetThroughput(): Promise<Row[]> {
     const rows: Row[] = [];
     for (let nodes = 1; nodes <= NODES_MAX; nodes++) {
       const { pace, latency } = await throughFleet(nodes, sim.ready.url);
-      rows.push(against(nodes, pace, bull));
+      rows.push(against(nodes, pace, bull), byProcessor(nodes, pace, bull));
       if (latency !== null) rows.push(latency);
     }
     return rows;
@@ -54,13 +77,30 @@ export async function fleetThroughput(): Promise<Row[]> {
   }
 }
 
-function against(nodes: number, ours: Pace, bull: Pace): Row {
+function against(nodes: number, ours: Costed, bull: Costed): Row {
   const shown = perSecond(ours.count, ours.ms, 'calls');
-  const each = { value: shown.value / nodes, text: `${shown.text}, by ${nodes}` };
-  const jobs = perSecond(bull.count, bull.ms, 'BullMQ jobs');
+  const text = `${shown.text}, by ${nodes} (${toldCost(ours)})`;
+  const each = { value: shown.value / nodes, text };
+  const { value, text: told } = perSecond(bull.count, bull.ms, 'BullMQ jobs');
+  const jobs = { value, text: `${told} (${toldCost(bull)})` };
   return ratioRow(`accepted, sent, settled: each of ${nodes} on Postgres`, each, jobs, {
     atLeast: 0.5,
   });
+}
+
+// Where everything shares two cores, further nodes share what one had; what a message takes of a processor does not
+// depend on that.
+function byProcessor(nodes: number, ours: Costed, bull: Costed): Row {
+  const perProcessor = ({ us }: Costed) => {
+    const all = Object.values(us).reduce((sum, each) => sum + each, 0);
+    return { value: 1e6 / all, text: `${Math.round(all)} µs a message` };
+  };
+  return ratioRow(
+    `messages per second of processor time, ${nodes} on Postgres`,
+    perProcessor(ours),
+    perProcessor(bull),
+    { atLeast: 0.5 },
+  );
 }
 
 async function throughFleet(nodes: number, telegramApi: string) {
@@ -78,7 +118,11 @@ async function throughFleet(nodes: number, telegramApi: string) {
       );
       const children = await Promise.all(started);
       try {
-        return await measured(children, databaseUrl);
+        const processes = {
+          nodes: children.map(({ pid }) => pid),
+          Postgres: [postgresPid(cluster)],
+        };
+        return await measured(children, databaseUrl, processes);
       } finally {
         await Promise.all(children.map((child) => child.stop()));
       }
@@ -88,11 +132,15 @@ async function throughFleet(nodes: number, telegramApi: string) {
   }
 }
 
-async function measured(children: readonly Child<Gateway>[], databaseUrl: string) {
+async function measured(
+  children: readonly Child<Gateway>[],
+  databaseUrl: string,
+  processes: Processes,
+) {
   const ports = children.map(({ ready }) => ready.port);
   for (const bot of bots) await warm(ports[0]!, bot);
   const owners = await settledOwners(databaseUrl, children.length);
-  const pace = await best(RUNS, () => loaded(ports, owners), faster);
+  const pace = await best(RUNS, () => loaded(ports, owners, processes), faster);
   return { pace, latency: children.length === 2 ? await forwarded(ports, owners) : null };
 }
 
@@ -101,7 +149,8 @@ async function measured(children: readonly Child<Gateway>[], databaseUrl: string
 async function loaded(
   ports: readonly number[],
   owners: ReadonlyMap<number, number>,
-): Promise<Pace> {
+  processes: Processes,
+): Promise<Costed> {
   const each = ports.map((_, node) => bots.filter((bot) => owners.get(bot) === node));
   const run = async (calls: number) => {
     const began = performance.now();
@@ -117,8 +166,11 @@ async function loaded(
     );
     return { count: share * ports.length, ms: performance.now() - began };
   };
-  await run(WARM_UP_CALLS);
-  return run(CALLS);
+  // Each node compiles what is hot by itself.
+  await run(WARM_UP_CALLS * ports.length);
+  const used = meter(processes);
+  const pace = await run(CALLS);
+  return { ...pace, us: used(pace.count) };
 }
 
 function requestOf(bot: number, i: number): string {
@@ -185,7 +237,7 @@ async function forwarded(
 }
 
 // A job per message, and a worker that sends it: as much work per message as the gateway has, less what it promises.
-async function throughBullmq(telegramApi: string): Promise<Pace> {
+async function throughBullmq(telegramApi: string): Promise<Costed> {
   return inFolder(async (folder) => {
     const redis = await startRedis(folder);
     const connection = { host: '127.0.0.1', port: redis.port };
@@ -211,11 +263,16 @@ async function throughBullmq(telegramApi: string): Promise<Pace> {
       return { count: jobs, ms: performance.now() - began };
     };
     await run(JOBS / 2);
+    const used = meter({ worker: [worker.pid], Redis: [redis.pid] });
+    const own = process.cpuUsage();
     const pace = await run(JOBS);
+    const { user, system } = process.cpuUsage(own);
+    // Jobs are added here; whoever calls the gateway is not counted there.
+    const us = { ...used(JOBS), adding: (user + system) / JOBS };
     await worker.stop();
     await queue.close();
     await redis.stop();
-    return pace;
+    return { ...pace, us };
   });
 }
 

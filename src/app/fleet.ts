@@ -11,16 +11,18 @@ import type { Coordination, FleetNode } from '../cluster/coordination.ts';
 import { Membership } from '../cluster/membership.ts';
 import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
-import { FleetRoad } from '../cluster/road.ts';
+import { FleetRoad, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
-import { FleetViews, type NodeView } from '../cluster/views.ts';
+import { FleetViews, FREEZES_TOLD_MAX, type NodeView } from '../cluster/views.ts';
 import type { Config, Settings } from '../config/config.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
+import { FLEET_PATHS } from '../domain/fleet.ts';
 import type { FleetPort, NodeStanding } from '../http/fleet/port.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Sessions } from '../keys/sessions.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { AskedRoad } from '../road/road.ts';
+import type { HandedOver, SpilledRecord, SpillPart } from '../store/ports/hand-over.ts';
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
 import { type Clock, sleep, type Timer } from '../system/clock.ts';
@@ -37,7 +39,7 @@ export interface FleetParts {
   // The same with the spill before it.
   readonly spilling: Pick<
     SpillingStore,
-    'append' | 'move' | 'standing' | 'leaveStray' | 'takeStrays'
+    'append' | 'move' | 'standing' | 'leaveStray' | 'takeStrays' | 'passBy' | 'handOverFor'
   >;
   readonly ledger: Ledger;
   // As whom the store knows this process.
@@ -166,12 +168,7 @@ export class Fleet {
     const queueMaxOf = (account: string) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
-      leaveStray: (seq) =>
-        spilling.leaveStray(
-          seq,
-          () => this.coordination.publish(TOPICS.strays, ''),
-          TAKEN_UP_MS_MAX,
-        ),
+      leaveStray: (seq) => spilling.leaveStray(seq, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
     });
     return { dispatch, road: this.#road.road };
   }
@@ -207,10 +204,30 @@ export class Fleet {
       nodes: () => this.#nodes(local),
       submit: (delivery) => local.submit(delivery),
       move: (order) => local.move(order),
+      moveTogether: async (orders) => togetherOf(await local.moveTogether(orders)),
+      handOver: (part) =>
+        this.#p.spilling.handOverFor(part, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
       async look(account) {
         await accounts.refresh(account);
       },
     };
+  }
+
+  #tellOfStrays(): Promise<void> {
+    return this.coordination.publish(TOPICS.strays, '');
+  }
+
+  // By the first node that reaches the store.
+  async #passOn(spill: string, records: readonly SpilledRecord[]): Promise<HandedOver[] | null> {
+    const part: SpillPart = { node: this.incarnation, spill, records };
+    for (const node of this.members) {
+      if (node.incarnation === this.incarnation) continue;
+      const said = await this.peers.ask(node, FLEET_PATHS.handOver, part);
+      if (said.kind !== 'answered') continue;
+      const { told } = said.value as { told: HandedOver[] | null };
+      if (told !== null) return told;
+    }
+    return null;
   }
 
   #view(local: AskedRoad): NodeView {
@@ -220,7 +237,8 @@ export class Fleet {
     });
     const isAway = this.#p.spilling.standing.mode === 'away';
     const away = isAway ? ({ isAway } as const) : null;
-    return { depths: local.depths(), counts: local.counts(), accounts, ...away };
+    const freezes = local.freezes().slice(0, FREEZES_TOLD_MAX);
+    return { depths: local.depths(), counts: local.counts(), accounts, freezes, ...away };
   }
 
   #nodes(local: AskedRoad): NodeStanding[] {
@@ -233,6 +251,7 @@ export class Fleet {
 
   // A member from now on; `url`: where its internal listener is reached.
   async start(url: string, truth: SharedTruth): Promise<void> {
+    this.#p.spilling.passBy((spill, records) => this.#passOn(spill, records));
     const { clock, log, incarnation } = this.#p;
     this.#url = url;
     const { name } = this;

@@ -57,7 +57,11 @@ async function move(io: Io, options: Options): Promise<void> {
     progress: (text: string) => io.progress?.(text),
     onWait: () => {
       io.progress?.('');
-      io.err(`all of ${dir} is copied: stop its gateway now, the rest follows when it has ended`);
+      io.err(
+        isBack
+          ? 'all of the database is copied: stop all its nodes now, the rest follows when they have ended'
+          : `all of ${dir} is copied: stop its gateway now, the rest follows when it has ended`,
+      );
     },
   };
   const began = systemClock().now();

@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { aDelivery } from '../domain/delivery.fixture.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
-import type { AskedRoad, Ended } from '../road/road.ts';
+import type { AskedRoad, Ended, MoveOrder } from '../road/road.ts';
+import type { Moved } from '../store/ports/delivery.ts';
 import { NOT_OWNER, type Owner } from '../store/ports/ownership.ts';
 import { virtualClock } from '../system/virtual-clock.ts';
 import type { Where } from './accounts.ts';
@@ -112,6 +113,34 @@ test('who does not own it says who does', async () => {
   const at = scene({ answer: () => answers.shift()! });
   await at.settle(at.road.submit(DELIVERY));
   expect(at.asked.map((url) => new URL(url).host)).toEqual(['b', 'c']);
+});
+
+test('moves together: those that the owner no longer had are asked again, and nothing twice', async () => {
+  const order = (seq: number): MoveOrder => ({
+    ...{ account: DELIVERY.account, seq, to: 'queued', at: 0, reason: 'retried', by: 'me' },
+    ...{ body: null, queueMax: 10 },
+  });
+  const done: Moved = { kind: 'moved', from: 'dead', queued: null };
+  const here: number[][] = [];
+  let isTaken = false;
+  const at = scene({
+    where: () => (isTaken ? { kind: 'here' } : THERE),
+    answer: () => {
+      isTaken = true;
+      const moved = [done, done, NOT_OWNER];
+      return { kind: 'answered', value: { kind: 'together', moved } };
+    },
+    local: {
+      moveTogether: async (orders) => {
+        here.push(orders.map(({ seq }) => seq));
+        return orders.map(() => ({ kind: 'unknown' }));
+      },
+    },
+  });
+  const moved = await at.settle(at.road.moveTogether([order(1), order(2), order(3)]));
+  expect(moved).toEqual([done, done, { kind: 'unknown' }]);
+  expect(at.asked).toEqual([`http://b${FLEET_PATHS.moveTogether}`]);
+  expect(here).toEqual([[3]]);
 });
 
 test('nobody can be reached: written under the epoch that was, and the owner is told', async () => {

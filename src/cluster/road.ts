@@ -32,6 +32,16 @@ export interface FleetRoadParts {
   readonly leaveStray?: (seq: number) => Promise<boolean>;
 }
 
+// Moves of one account that were asked for together, answered in their order.
+export type MovedTogether =
+  | { readonly kind: 'together'; readonly moved: readonly Moved[] }
+  | typeof NOT_OWNER;
+
+export function togetherOf(moved: readonly Moved[]): MovedTogether {
+  const isAnyDone = moved.some(({ kind }) => kind !== 'not_owner');
+  return isAnyDone ? { kind: 'together', moved } : NOT_OWNER;
+}
+
 interface EndedRecord {
   readonly state: string;
   readonly supersededBy: number | null;
@@ -80,6 +90,7 @@ export class FleetRoad {
       submit: (delivery) =>
         accounts.isHere(delivery.account) ? this.#submitHere(delivery) : this.#submit(delivery),
       move: (order) => this.#move(order),
+      moveTogether: (orders) => this.#moveTogether(orders),
       ended: (seq, signal) => this.#ended(seq, signal),
       // Nothing that is worth as little is sent over two nodes.
       cosmetic: async (call) =>
@@ -99,6 +110,11 @@ export class FleetRoad {
       accounts: () => {
         void views.refresh();
         return withOwners(local.accounts(), views.views);
+      },
+      freezes: () => {
+        void views.refresh();
+        const others = Array.from(views.views.values(), ({ freezes }) => freezes ?? []);
+        return [local.freezes(), ...others].flat().sort((a, b) => b.until - a.until);
       },
       counts: () => sumOfCounts(local.counts(), views.counts),
       fullFor: (account, bytes) =>
@@ -138,6 +154,30 @@ export class FleetRoad {
       isRepeatable: true,
       without: (owner) => this.#parts.journal.move(owner, command),
     });
+  }
+
+  // Those that found the account gone on the way are asked again where it is, behind those that were done.
+  async #moveTogether(orders: readonly MoveOrder[]): Promise<Moved[]> {
+    const { local, journal } = this.#parts;
+    const told = new Map<number, Moved>(orders.map(({ seq }) => [seq, NOT_OWNER]));
+    let left = orders;
+    for (let round = 1; left.length > 0 && round <= ROUNDS_MAX; round++) {
+      const asked = left;
+      const done = await this.#atOwner<MovedTogether>(asked[0]!.account, {
+        here: async () => togetherOf(await local.moveTogether(asked)),
+        path: FLEET_PATHS.moveTogether,
+        question: { orders: asked },
+        isRepeatable: true,
+        without: async (owner) => {
+          const moves = asked.map(({ account: _, ...command }) => journal.move(owner, command));
+          return togetherOf(await Promise.all(moves));
+        },
+      });
+      if (done.kind === 'not_owner') break;
+      for (const [i, { seq }] of asked.entries()) told.set(seq, done.moved[i]!);
+      left = asked.filter(({ seq }) => told.get(seq)!.kind === 'not_owner');
+    }
+    return orders.map(({ seq }) => told.get(seq)!);
   }
 
   async #atOwner<T extends { readonly kind: string }>(

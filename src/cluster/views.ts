@@ -3,7 +3,7 @@
 
 import type { RoadCounts } from '../domain/event.ts';
 import { FLEET_PATHS } from '../domain/fleet.ts';
-import type { AccountView, Depths } from '../road/road.ts';
+import type { AccountView, Depths, Frozen } from '../road/road.ts';
 import type { Clock } from '../system/clock.ts';
 import { drained } from '../system/service.ts';
 import type { FleetNode } from './coordination.ts';
@@ -15,6 +15,8 @@ export interface NodeView {
   readonly counts: RoadCounts;
   // Those that it owns.
   readonly accounts: readonly Pick<AccountView, 'id' | 'breaker' | 'waiting' | 'inFlight'>[];
+  // Those of them that end last.
+  readonly freezes?: readonly Frozen[];
   // It does not reach the store.
   readonly isAway?: true;
 }
@@ -26,6 +28,8 @@ export interface FleetViewsParts {
   readonly peers: Pick<FleetPeers, 'ask'>;
 }
 
+// Of freezes, to a node that shows all of them.
+export const FREEZES_TOLD_MAX = 200;
 const FRESH_MS = 1_000;
 const LOOK_MS_MAX = 1_000;
 // Counts are added up from look to look; what came in a longer pause is not of this second.

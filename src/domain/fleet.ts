@@ -20,6 +20,9 @@ export const FLEET_PATHS = {
   claim: '/fleet/claim',
   submit: '/fleet/submit',
   move: '/fleet/move',
+  moveTogether: '/fleet/move-together',
+  // I am cut from the store: write this down for me.
+  handOver: '/fleet/hand-over',
   // Are you there?
   alive: '/fleet/alive',
   // How do you stand?

@@ -39,6 +39,7 @@ const SECRET = 'a secret of the fleet that is long enough';
 const LATENCY_MS = 5;
 const JITTER_MS = 10;
 export const FLEET_KEY = 'the-admin-key-that-all-nodes-share';
+export const FLEET_SECRETS = { SLUICE_SECRET: SECRET, SLUICE_ADMIN_KEY: FLEET_KEY };
 
 export class FleetProcesses {
   readonly nodes: readonly GatewayProcess[];
@@ -60,8 +61,7 @@ export class FleetProcesses {
       const env = {
         SLUICE_DATABASE_URL: databaseUrl,
         ...(redisUrl === undefined ? {} : { SLUICE_REDIS_URL: redisUrl }),
-        SLUICE_SECRET: SECRET,
-        SLUICE_ADMIN_KEY: FLEET_KEY,
+        ...FLEET_SECRETS,
         SLUICE_NODE: `node-${i + 1}`,
       };
       const node = new GatewayProcess(doors[i]!, flags, env);

@@ -3,6 +3,7 @@
 
 import type { FleetCall, FleetProcesses } from '../process/fleet.ts';
 import type { GatewayProcess } from '../process/gateway.ts';
+import { aMoment } from '../process/look.ts';
 
 export interface LoadSize {
   readonly accounts: number;
@@ -87,7 +88,7 @@ export class FleetLoad {
       const text = `${this.name}:${account}:${chat}:${n}`;
       const to = { platform: 'telegram', account: tokenOf(account), chat };
       const begunAt = Date.now();
-      while (!(await this.#send(text, { to, body: { text } }))) {}
+      while (!(await this.#send(text, { to, body: { text } }))) await aMoment();
       this.acceptMsMax = Math.max(this.acceptMsMax, Date.now() - begunAt);
       this.accepted.push(text);
       this.#taken.resolve();

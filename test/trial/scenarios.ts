@@ -33,8 +33,6 @@ export interface Scenario {
   // Callers may be asked to repeat: a node that they asked, or that was asked for them, is gone.
   readonly mayRefuse?: true;
   readonly needs?: 'redis' | 'machines';
-  // What one node alone took in while others had not taken its accounts over yet comes after what they took in.
-  readonly mayReorder?: true;
   // Answers what does not hold beside the promises.
   play(stage: Stage, load: FleetLoad): Promise<string[]>;
 }
@@ -146,7 +144,6 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'one-cut-off',
     title: 'one is cut from Postgres, and from nothing else',
     needs: 'machines',
-    mayReorder: true,
     play: cutOff,
   },
 ];
@@ -161,7 +158,7 @@ export async function playScenario(stage: Stage, scenario: Scenario): Promise<Ve
   await load.end();
   say(`${load.accepted.length} accepted; waiting for the last of them`);
   await load.arrived();
-  const verdict = await judge(load, databaseUrl, scenario.mayReorder !== true);
+  const verdict = await judge(load, databaseUrl);
   const refused =
     scenario.mayRefuse !== true && load.refused.length > 0
       ? [`${load.refused.length} requests were not accepted, the first: ${load.refused[0]}`]

@@ -4,6 +4,7 @@
 import { SCHEMA } from '../../src/store/postgres/schema/schema.ts';
 import { PostgresConnection } from '../../src/system/databases/postgres.ts';
 import type { FleetCall } from '../process/fleet.ts';
+import { aMoment } from '../process/look.ts';
 import { accountOf, type FleetLoad, tokenOf } from './load.ts';
 
 export interface Verdict {
@@ -22,11 +23,7 @@ type Records = readonly Record<string, unknown>[];
 // Of one kind; the rest is of the same.
 const SHOWN_MAX = 5;
 
-export async function judge(
-  load: FleetLoad,
-  databaseUrl: string,
-  isOrdered: boolean,
-): Promise<Verdict> {
+export async function judge(load: FleetLoad, databaseUrl: string): Promise<Verdict> {
   const all = await settledRecords(load);
   // One that a node spilled while it was not known whether the store had it stands beside what it was found to be.
   const records = all.filter(({ state }) => state !== 'superseded');
@@ -35,7 +32,7 @@ export async function judge(
     ...limitedOnes(calls),
     ...lostOnes(load, records),
     ...unmarkedOnes(calls, records),
-    ...(isOrdered ? disorder(calls) : []),
+    ...disorder(calls),
     ...(await strangers(load, databaseUrl)),
   ];
   return {
@@ -54,6 +51,7 @@ async function settledRecords({ name, fleet }: FleetLoad): Promise<Records> {
     const all = await fleet.nodes[0]!.records();
     const own = all.filter(({ correlation }) => String(correlation).startsWith(`${name}:`));
     if (own.every(({ state }) => state !== 'sending' && state !== 'queued')) return own;
+    await aMoment();
   }
 }
 

@@ -43,6 +43,11 @@ async function twoNodes(reach: Reach[] = ['answers'], owns = true) {
     nodes: () => [],
     submit: (delivery) => inner.road.submit(delivery),
     move: (order) => inner.road.move(order),
+    handOver: async () => null,
+    moveTogether: async (orders) => ({
+      kind: 'together',
+      moved: await inner.road.moveTogether(orders),
+    }),
     look: async () => {},
   });
   const settings = { trustedProxies: ['0.0.0.0/0'] };

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { FLEET_PATHS } from '../../domain/fleet.ts';
 import type { MoveOrder } from '../../road/road.ts';
+import type { SpillPart } from '../../store/ports/hand-over.ts';
 import { ANYONE } from '../auth/access.ts';
 import { answerMoved } from './gate.ts';
 import type { FleetPort } from './port.ts';
@@ -36,6 +37,9 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
   };
   app.post(FLEET_PATHS.alive, { config }, async () => ({}));
   app.post(FLEET_PATHS.view, { config }, async () => port.view());
+  app.post(FLEET_PATHS.handOver, { config, bodyLimit: BODY_BYTES_MAX }, async (request) => ({
+    told: await port.handOver(request.body as SpillPart),
+  }));
   const ofAccount = ({ account }: { account: string }) => account;
   post(FLEET_PATHS.claim, ofAccount, async () => ({}));
   post(FLEET_PATHS.look, ofAccount, async ({ account }) => {
@@ -51,5 +55,10 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
     FLEET_PATHS.move,
     ({ order }: { order: MoveOrder }) => order.account,
     ({ order }) => port.move(order),
+  );
+  post(
+    FLEET_PATHS.moveTogether,
+    ({ orders }: { orders: MoveOrder[] }) => orders[0]!.account,
+    ({ orders }) => port.moveTogether(orders),
   );
 }

@@ -3,10 +3,12 @@
 import type { Where } from '../../cluster/accounts.ts';
 import type { FleetNode } from '../../cluster/coordination.ts';
 import type { PeerAnswer, PeerRequest, PeerValue } from '../../cluster/peers.ts';
+import type { MovedTogether } from '../../cluster/road.ts';
 import type { NodeView } from '../../cluster/views.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import type { MoveOrder } from '../../road/road.ts';
 import type { Appended, Moved } from '../../store/ports/delivery.ts';
+import type { HandedOver, SpillPart } from '../../store/ports/hand-over.ts';
 
 export interface FleetPort {
   // What nodes prove to each other that they are of one fleet.
@@ -40,6 +42,9 @@ export interface FleetPort {
   // Of an account of this node.
   submit(delivery: NewDelivery): Promise<Appended>;
   move(order: MoveOrder): Promise<Moved>;
+  moveTogether(orders: readonly MoveOrder[]): Promise<MovedTogether>;
+  // Of a node that is cut from the store; null: this one does not reach it either.
+  handOver(part: SpillPart): Promise<readonly HandedOver[] | null>;
   // Something was written for the account without this node.
   look(account: string): Promise<void>;
 }

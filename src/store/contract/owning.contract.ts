@@ -19,10 +19,11 @@ const OTHER = 'telegram:2';
 
 async function aliveOf(store: Store, ...owners: Owner[]): Promise<(string | number)[]> {
   const found: (string | number)[] = [];
-  for await (const one of store.recover(owners)) {
-    if (one.kind === 'not_owner') found.push(`${one.account} is another's`);
-    else found.push(one.queued.seq);
-  }
+  for await (const page of store.recover(owners))
+    for (const one of page) {
+      if (one.kind === 'not_owner') found.push(`${one.account} is another's`);
+      else found.push(one.queued.seq);
+    }
   return found;
 }
 
@@ -166,9 +167,10 @@ export function owning(store: () => Harness): void {
       expect(taken).toMatchObject({ queued: { rank: after + 1 } });
       const owner = await second.openAccount(ONE);
       const ranks: number[] = [];
-      for await (const one of second.recover([owner])) {
-        if (one.kind !== 'not_owner') ranks.push(one.queued.rank);
-      }
+      for await (const page of second.recover([owner]))
+        for (const one of page) {
+          if (one.kind !== 'not_owner') ranks.push(one.queued.rank);
+        }
       expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
       expect(new Set(ranks).size).toBe(4);
     });

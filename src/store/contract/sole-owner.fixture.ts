@@ -66,7 +66,7 @@ export function soleOwner(store: Store, accounts: AccountsBySeq = new Map()) {
       unanswered: (bounds: UnansweredBounds) => store.callers.unanswered(bounds),
     },
     async *recover(): AsyncIterable<Recovered> {
-      yield* store.recover(await ownAll());
+      for await (const page of store.recover(await ownAll())) yield* page;
     },
     async limits() {
       return store.limits([NO_ACCOUNT, ...(await store.knownAccounts())]);

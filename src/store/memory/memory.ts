@@ -121,19 +121,21 @@ export class MemoryJournal implements Store, FleetStore {
     return new MemoryJournal(this.#disk, this.#hooks, this.#commands, node);
   }
 
-  async *recover(owners: readonly Owner[]): AsyncIterable<Recovered> {
+  async *recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]> {
+    const found: Recovered[] = [];
     const own = new Set<string>();
     for (const owner of owners) {
       if (isOwner(this.#disk, owner)) own.add(owner.account);
-      else yield { ...NOT_OWNER, account: owner.account };
+      else found.push({ ...NOT_OWNER, account: owner.account });
     }
     for (const seq of [...this.#disk.live].sort((a, b) => a - b)) {
       const row = this.#disk.deliveries.get(seq)!;
       if (!own.has(row.account)) continue;
       const queued = queuedOf(row);
-      if (row.state === 'queued') yield { kind: 'queued', queued };
-      else yield { kind: 'sending', queued, n: row.attempts, record: recordOf(row) };
+      if (row.state === 'queued') found.push({ kind: 'queued', queued });
+      else found.push({ kind: 'sending', queued, n: row.attempts, record: recordOf(row) });
     }
+    yield found;
   }
 
   append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {

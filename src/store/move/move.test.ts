@@ -23,7 +23,7 @@ import {
 } from '../../system/databases/sqlite.ts';
 import { aDelivery, ROOM, recovered } from '../contract/journal.fixture.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.fixture.ts';
-import { openPostgresJournal } from '../postgres/postgres.ts';
+import { openPostgresJournal, type PostgresJournal } from '../postgres/postgres.ts';
 import { migrate as migratePostgres, SCHEMA } from '../postgres/schema/schema.ts';
 import { migrate } from '../sqlite/schema/schema.ts';
 import { openSqliteJournal } from '../sqlite/sqlite.ts';
@@ -138,7 +138,14 @@ test('there and back again every row is the same, also after a change of some', 
     );
     const copy = openDatabase(join(folder(), 'to.db'), { readOnly: false, busyMsMax: 0 });
     const level = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ';
-    await sql.transaction(level, (reading) => copyToSqlite(reading, copy, SILENT));
+    const back = () => sql.transaction(level, (reading) => copyToSqlite(reading, copy, SILENT));
+    await back();
+    // Into the same file again, after it was changed in places: those are put right.
+    copy.exec(`UPDATE deliveries SET body = '{}' WHERE seq = 2; DELETE FROM history;
+      INSERT INTO blocked VALUES ('telegram:1', '78', 'blocked', 1.0);
+      UPDATE tallies SET count = 99`);
+    await back();
+    expect(copy.prepare('SELECT max(count) AS most FROM tallies').get()!.most).toBeLessThan(9);
     for (const { name } of MOVED) {
       const unchecked = (row: SqlRow) => ({ ...row, row_check: null });
       expect(rowsOf(copy, name).map(unchecked), name).toEqual(rowsOf(source, name).map(unchecked));
@@ -195,9 +202,10 @@ test('a gateway at work is copied, waited for, and what it did meanwhile comes a
   expect(journal.tag).toBe(tag);
   const mine = await journal.openAccount('telegram:9');
   const waiting: number[] = [];
-  for await (const one of journal.recover([mine])) {
-    if (one.kind === 'queued') waiting.push(one.queued.seq);
-  }
+  for await (const page of journal.recover([mine]))
+    for (const one of page) {
+      if (one.kind === 'queued') waiting.push(one.queued.seq);
+    }
   const bodies = [];
   for (const seq of waiting) bodies.push(await journal.begin(mine, seq, 1));
   expect(bodies).toMatchObject([{ body: '{"text":"before"}' }, { body: '{"text":"meanwhile"}' }]);
@@ -233,6 +241,65 @@ test('stopped at any moment it goes on, and until then the database opens for no
   const counts = await moveToPostgres(options(dir, { resume: true }));
   expect(counts.find(({ table }) => table === 'deliveries')?.rows).toBe(8);
   await (await openPostgresJournal({ url })).close();
+}, 60_000);
+
+test('nodes at work are copied, waited for, and what they did meanwhile comes back along', async () => {
+  const dir = await aFolder();
+  await moveToPostgres(options(dir));
+  const nodes = [
+    await openPostgresJournal({ url, node: 'a' }),
+    await openPostgresJournal({ url, node: 'b' }),
+  ];
+  const [first, second] = nodes as [PostgresJournal, PostgresJournal];
+  const owner = await first.openAccount('telegram:9');
+  const put = (body: string) =>
+    first.append(owner, aDelivery({ account: 'telegram:9', body }), ROOM).durable;
+  await put('{"text":"before"}');
+  let late: PostgresJournal | null = null;
+  let waits = 0;
+  const onWait = async () => {
+    waits += 1;
+    await put('{"text":"meanwhile"}');
+    // One is stopped, one more comes, and then all of them go.
+    await first.close();
+    late = await openPostgresJournal({ url, node: 'c' });
+    await second.close();
+    await late.close();
+  };
+  let ended: Promise<void> | null = null;
+  const back = folder();
+  const counts = await moveToSqlite(
+    options(back, {
+      onWait: () => {
+        ended = onWait();
+      },
+    }),
+  );
+  await ended;
+  expect(waits).toBe(1);
+  expect(counts.find(({ table }) => table === 'deliveries')?.rows).toBe(10);
+  await expect(openPostgresJournal({ url })).rejects.toThrow(/moved out of it/);
+  const journal = await openSqliteJournal({ dir: back });
+  const mine = await journal.openAccount('telegram:9');
+  const bodies: unknown[] = [];
+  for (const { queued } of await recovered(journal)) {
+    if (queued.account === 'telegram:9') bodies.push(await journal.begin(mine, queued.seq, 1));
+  }
+  expect(bodies).toMatchObject([{ body: '{"text":"before"}' }, { body: '{"text":"meanwhile"}' }]);
+  await journal.close();
+}, 60_000);
+
+test('a node that was cut off while the store was moved away writes nothing more', async () => {
+  const dir = await aFolder();
+  await moveToPostgres(options(dir));
+  const node = await openPostgresJournal({ url, node: 'a' });
+  const owner = await node.openAccount('telegram:9');
+  const put = () => node.append(owner, aDelivery({ account: 'telegram:9' }), ROOM).durable;
+  await put();
+  await withPostgres((sql) => sql.run(`INSERT INTO meta VALUES ('moving', $1)`, node.tag));
+  await expect(put()).rejects.toThrow(/moved out of this database/);
+  await expect(node.openAccount('telegram:9')).rejects.toThrow(/moved out of this database/);
+  await node.close();
 }, 60_000);
 
 test('back into a data folder: the queue is there, and the database opens for nobody', async () => {

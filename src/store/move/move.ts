@@ -5,8 +5,9 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../../system/clock.ts';
-import { PostgresConnection } from '../../system/databases/postgres.ts';
+import { PostgresConnection, type PostgresSql } from '../../system/databases/postgres.ts';
 import {
+  type Database,
   logFileOf,
   markFileOf,
   openDatabase,
@@ -15,7 +16,7 @@ import {
   sumsFileOf,
 } from '../../system/databases/sqlite.ts';
 import { makePrivateFolder } from '../../system/private-files.ts';
-import { MOVING, migrate, SCHEMA } from '../postgres/schema/schema.ts';
+import { MOVING, migrate, SCHEMA, TAKE_MIGRATION_LOCK } from '../postgres/schema/schema.ts';
 import { restoreSnapshot } from '../sqlite/files/restore.ts';
 import { takeSnapshot } from '../sqlite/files/snapshot.ts';
 import { SCHEMA_VERSION, schemaVersionOf } from '../sqlite/schema/schema.ts';
@@ -36,7 +37,8 @@ export interface MoveOptions {
   readonly resume: boolean;
   readonly clock: Clock;
   readonly progress: MoveProgress;
-  // The gateway of the folder is at work: all that it has is copied, and it is to be stopped now.
+  // The gateway of the folder, or the nodes of the database, are at work: all that they have is copied, and they are to
+  // be stopped now.
   readonly onWait: () => void;
 }
 
@@ -69,23 +71,53 @@ export async function moveToSqlite(options: MoveOptions): Promise<MovedCount[]> 
   }
   makePrivateFolder(dir);
   const copy = join(dir, COPY_FILE);
-  rmSync(copy, { force: true });
+  if (!options.resume) rmSync(copy, { force: true });
   return connected(options.url, async (source) => {
     const tag = await migrate(source, true);
-    await refuseOthers(source);
-    // From now on no gateway opens it.
-    await setMoving(source, tag);
     const target = openDatabase(copy, { readOnly: false, busyMsMax: 0 });
     let counts: MovedCount[];
     try {
-      const level = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ';
-      counts = await source.transaction(level, (sql) => copyToSqlite(sql, target, progress));
+      await closeWhenLeft(options, source, tag, () => copyBack(source, target, progress));
+      counts = await copyBack(source, target, progress);
     } finally {
       target.close();
     }
     await restoreSnapshot(copy, dir);
     rmSync(copy);
     return counts;
+  });
+}
+
+function copyBack(source: PostgresConnection, target: Database, progress: MoveProgress) {
+  const level = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ';
+  return source.transaction(level, (sql) => copyToSqlite(sql, target, progress));
+}
+
+// While nodes are at work nearly everything is copied, and only what changes until they stop is left. When the last one
+// has left, the database is closed: from then on no gateway opens it, and one that was cut off sends nothing.
+async function closeWhenLeft(
+  { clock, onWait }: MoveOptions,
+  source: PostgresConnection,
+  tag: string,
+  copy: () => Promise<unknown>,
+): Promise<void> {
+  let hasCopied = false;
+  while (!(await closed(source, tag))) {
+    if (!hasCopied) {
+      await copy();
+      onWait();
+    }
+    hasCopied = true;
+    await sleep(clock, LOCK_EVERY_MS);
+  }
+}
+
+// Under the lock that a gateway starts with: it is counted here, or finds the mark.
+function closed(source: PostgresConnection, tag: string): Promise<boolean> {
+  return source.transaction(TAKE_MIGRATION_LOCK, async (sql) => {
+    if ((await othersAt(sql)) > 0) return false;
+    await setMoving(sql, tag);
+    return true;
   });
 }
 
@@ -110,13 +142,18 @@ function tagOf(dir: string): string {
   }
 }
 
-async function refuseOthers(sql: PostgresConnection): Promise<void> {
+async function othersAt(sql: PostgresSql): Promise<number> {
   const row = await sql.get(`SELECT count(*) AS n FROM pg_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'sluice%'`);
-  if (Number(row!.n) === 0) return;
+  return Number(row!.n);
+}
+
+async function refuseOthers(sql: PostgresSql): Promise<void> {
+  const others = await othersAt(sql);
+  if (others === 0) return;
   throw new JournalOpenError(
     'locked',
-    `gateways are at work on this database (${row!.n} connections): stop them first`,
+    `gateways are at work on this database (${others} connections): stop them first`,
   );
 }
 
@@ -139,7 +176,7 @@ async function refuseUsed(sql: PostgresConnection, tag: string, resume: boolean)
   }
 }
 
-async function setMoving(sql: PostgresConnection, tag: string | null): Promise<void> {
+async function setMoving(sql: PostgresSql, tag: string | null): Promise<void> {
   if (tag === null) await sql.run('DELETE FROM meta WHERE name = $1', MOVING);
   else {
     const save = `INSERT INTO meta (name, value) VALUES ($1, $2)

@@ -1,5 +1,7 @@
 // Copies a store of Postgres into a file of SQLite that has the form of a snapshot, which is then restored into the
-// data folder as any other. All of it is read in one transaction, which sees the database as it was at its beginning.
+// data folder as any other. As on the way there, rows are compared part by part in the order of their key and a part
+// that differs is replaced: a second copy into the same file brings what has changed since the first. Each copy reads
+// in one transaction, which sees the database as it was at its beginning, also while nodes are at work on it.
 
 import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { Database, SqlInput } from '../../system/databases/sqlite.ts';
@@ -32,20 +34,37 @@ export async function copyToSqlite(
   migrate(target);
   target.exec('BEGIN');
   const counts: MovedCount[] = [];
-  for (const table of MOVED) counts.push(await copyTable(sql, target, table, progress));
+  for (const table of MOVED) counts.push(await syncTable(sql, target, table, progress));
   await copyUploads(sql, target);
   await finish(sql, target);
   target.exec('COMMIT');
   return counts;
 }
 
-async function copyTable(
+async function syncTable(
   sql: PostgresSql,
   target: Database,
   table: MovedTable,
   progress: MoveProgress,
 ): Promise<MovedCount> {
   const columns = await columnsOf(sql, table.name);
+  const parts = () => syncParts(sql, target, table, columns, progress);
+  const checksum = await parts().catch((error: unknown) => {
+    if (!isConstraint(error)) throw error;
+    // A row that is replaced later stands in the way of one that comes before it.
+    target.exec(`DELETE FROM "${table.name}"`);
+    return parts();
+  });
+  return verified(target, table, columns, checksum);
+}
+
+async function syncParts(
+  sql: PostgresSql,
+  target: Database,
+  table: MovedTable,
+  columns: readonly Column[],
+  progress: MoveProgress,
+): Promise<Checksum> {
   const insert = target.prepare(insertInto(table, columns));
   const key = table.key.map((each) => `"${each}"`).join(', ');
   const isWhole = table.name === 'deliveries' ? ', is_intact(t) AS is_whole' : '';
@@ -53,20 +72,77 @@ async function copyTable(
   await sql.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR
     SELECT ${selectList(columns)}${isWhole} FROM ${table.name} t ORDER BY ${key}`);
   const checksum = new Checksum();
-  for (;;) {
-    const part = await sql.all(`FETCH ${PART_ROWS} FROM ${cursor}`);
-    if (part.length === 0) break;
-    const rows = part.map((row) => cellsOfPostgres(row, columns));
-    for (const [i, row] of rows.entries()) {
-      const values: SqlInput[] = columns.map(({ kind }, k) => sqliteValue(row[k]!, kind));
-      if (isWhole !== '') values.push(checkOf(row, columns, part[i]!.is_whole === true));
-      insert.run(...values);
+  let after: SqlInput[] | null = null;
+  try {
+    for (;;) {
+      const part = await sql.all(`FETCH ${PART_ROWS} FROM ${cursor}`);
+      if (part.length === 0) break;
+      const rows = part.map((row) => cellsOfPostgres(row, columns));
+      const to = keyOf(rows.at(-1)!, columns, table);
+      if (JSON.stringify(rowsBetween(target, table, columns, after, to)) !== JSON.stringify(rows)) {
+        removeBetween(target, table, after, to);
+        for (const [i, row] of rows.entries()) {
+          const values: SqlInput[] = columns.map(({ kind }, k) => sqliteValue(row[k]!, kind));
+          if (isWhole !== '') values.push(checkOf(row, columns, part[i]!.is_whole === true));
+          insert.run(...values);
+        }
+      }
+      after = to;
+      checksum.add(rows);
+      progress(`${table.name}: ${checksum.rows}`);
     }
-    checksum.add(rows);
-    progress(`${table.name}: ${checksum.rows}`);
+  } finally {
+    await sql.run(`CLOSE ${cursor}`);
   }
-  await sql.run(`CLOSE ${cursor}`);
-  return verified(target, table, columns, checksum);
+  removeBetween(target, table, after, null);
+  return checksum;
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && /constraint failed/.test(error.message);
+}
+
+function keyOf(row: Row, columns: readonly Column[], { key }: MovedTable): SqlInput[] {
+  return key.map((each) => {
+    const i = columns.findIndex(({ name }) => name === each);
+    return sqliteValue(row[i]!, columns[i]!.kind);
+  });
+}
+
+// Rows whose key is after the one and not after the other; null: without an end.
+function between({ key }: MovedTable, after: SqlInput[] | null, to: SqlInput[] | null) {
+  const names = key.map((each) => `"${nameInSqlite(each)}"`).join(', ');
+  const places = key.map(() => '?').join(', ');
+  const bounds = [
+    ...(after === null ? [] : [`(${names}) > (${places})`]),
+    ...(to === null ? [] : [`(${names}) <= (${places})`]),
+  ];
+  const where = bounds.length === 0 ? 'true' : bounds.join(' AND ');
+  return { where, names, params: [...(after ?? []), ...(to ?? [])] };
+}
+
+function rowsBetween(
+  target: Database,
+  table: MovedTable,
+  columns: readonly Column[],
+  after: SqlInput[] | null,
+  to: SqlInput[] | null,
+): Row[] {
+  const { where, names, params } = between(table, after, to);
+  const select = `SELECT * FROM "${table.name}" WHERE ${where} ORDER BY ${names}`;
+  const statement = target.prepare(select);
+  statement.setReadBigInts(true);
+  return statement.all(...params).map((row) => cellsOfSqlite(row, columns));
+}
+
+function removeBetween(
+  target: Database,
+  table: MovedTable,
+  after: SqlInput[] | null,
+  to: SqlInput[] | null,
+): void {
+  const { where, params } = between(table, after, to);
+  target.prepare(`DELETE FROM "${table.name}" WHERE ${where}`).run(...params);
 }
 
 function insertInto(table: MovedTable, columns: readonly Column[]): string {
@@ -101,18 +177,23 @@ function verified(
   );
 }
 
+// Named by what they hold: one that is there needs no second look.
 async function copyUploads(sql: PostgresSql, target: Database): Promise<void> {
-  const ids = await sql.all('SELECT id FROM uploads WHERE is_whole ORDER BY id');
-  if (ids.length === 0) return;
-  target.exec(CREATE_SNAPSHOT_FILES);
+  const packed = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'snapshot_files'`;
+  if (target.prepare(packed).get() === undefined) target.exec(CREATE_SNAPSHOT_FILES);
+  const rows = await sql.all('SELECT id FROM uploads WHERE is_whole ORDER BY id');
+  const ids = new Set(rows.map(({ id }) => String(id)));
+  const held = target.prepare('SELECT DISTINCT id FROM snapshot_files').all();
+  const remove = target.prepare('DELETE FROM snapshot_files WHERE id = ?');
+  for (const { id } of held) if (!ids.delete(String(id))) remove.run(id!);
   const insert = target.prepare('INSERT INTO snapshot_files (id, piece, bytes) VALUES (?, ?, ?)');
-  for (const { id } of ids) {
+  for (const id of ids) {
     const read = 'SELECT bytes FROM upload_chunks WHERE id = $1 AND n = $2';
     for (let n = 0; ; n += 1) {
-      const bytes = (await sql.get(read, String(id), n))?.bytes as Buffer | undefined;
+      const bytes = (await sql.get(read, id, n))?.bytes as Buffer | undefined;
       // An empty file has one piece, too.
       if (bytes === undefined && n > 0) break;
-      insert.run(String(id), n, bytes ?? Buffer.alloc(0));
+      insert.run(id, n, bytes ?? Buffer.alloc(0));
       if (bytes === undefined) break;
     }
   }
@@ -124,7 +205,7 @@ async function finish(sql: PostgresSql, target: Database): Promise<void> {
   for (const { name, value } of meta) save.run(String(name), String(value));
   const last = await sql.get('SELECT last_value AS seq FROM delivery_seq');
   save.run('seq_last', Number(last!.seq));
-  target.exec(`INSERT INTO tallies (account, state, count)
+  target.exec(`DELETE FROM tallies; INSERT INTO tallies (account, state, count)
     SELECT account, state, count(*) FROM deliveries GROUP BY account, state`);
   for (const { name, key, isNumbered } of MOVED) {
     if (isNumbered !== true) continue;

@@ -10,7 +10,8 @@ export interface HandOverStore {
   // So many numbers of deliveries, which nobody else is given.
   drawNumbers(count: number): Promise<number[]>;
   // In order, all of it or nothing. What this spill has handed over before is known, however often it comes.
-  handOver(spill: string, records: readonly SpilledRecord[]): Promise<HandedOver[]>;
+  // `by`: the node whose spill it is; left out: this one.
+  handOver(spill: string, records: readonly SpilledRecord[], by?: string): Promise<HandedOver[]>;
   // The spill is over: nobody hands it over again.
   forgetSpill(spill: string): Promise<void>;
   // Those of the accounts that no other node owns.
@@ -21,6 +22,13 @@ export interface HandOverStore {
   isStray(seq: number): Promise<boolean>;
   // What other nodes handed over into accounts that this one owns, in order; each is told once.
   takeStrays(): Promise<Queued[]>;
+}
+
+// Of the spill of a node, the next ones.
+export interface SpillPart {
+  readonly node: string;
+  readonly spill: string;
+  readonly records: readonly SpilledRecord[];
 }
 
 export type SpilledRecord = SpilledAppend | SpilledMove;

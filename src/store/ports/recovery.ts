@@ -8,8 +8,8 @@ import type { NotOwner, Owner } from './ownership.ts';
 
 export interface RecoveryStore {
   // Everything queued or sending of these accounts, each in order of seq; first those that are another's by now. To be
-  // read before anything is appended to them.
-  recover(owners: readonly Owner[]): AsyncIterable<Recovered>;
+  // read before anything is appended to them. In pages: to wait for each of a million would take as long as to add it.
+  recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]>;
   // Attempts of these accounts begun at or after `since`, oldest first.
   callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]>;
 }

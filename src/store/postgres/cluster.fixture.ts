@@ -2,9 +2,23 @@
 // user, since Postgres does not run as root. What is written there is for nobody's eyes but the test's: unless asked
 // for it is not forced to the disk.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ExecFileSyncOptions,
+  execFileSync,
+  spawn,
+} from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensure } from '../../../scripts/ensure.ts';
@@ -41,11 +55,7 @@ export async function startCluster({ isDurable = false, host = '' } = {}): Promi
   const data = join(dir, 'data');
   const options = { ...user, cwd: dir, stdio: 'pipe' } as const;
   const initdb = program === 'postgres' ? 'initdb' : join(dirname(program), 'initdb');
-  execFileSync(
-    initdb,
-    ['-D', data, '-U', 'sluice', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'],
-    options,
-  );
+  makeData(initdb, data, options);
   if (host !== '') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet trust\n');
   const own = [...FLAGS, `listen_addresses=${host}`, `port=${PORT}`];
   const chosen = isDurable ? own : [...own, ...FORGETFUL];
@@ -86,6 +96,27 @@ export async function startCluster({ isDurable = false, host = '' } = {}): Promi
       rmSync(dir, { recursive: true });
     },
   };
+}
+
+const INITDB = ['-U', 'sluice', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
+const TEMPLATE = 'sluice-pg-template';
+// It goes with the run; see test/process/folder.ts.
+const RUN_FOLDER = /\/sluice-run-\w+$/;
+
+// What a new cluster holds is always the same: in a run of the tests it is made once, and copied with its owner.
+function makeData(initdb: string, data: string, options: ExecFileSyncOptions): void {
+  const template = RUN_FOLDER.test(tmpdir()) ? join(tmpdir(), TEMPLATE) : null;
+  if (template !== null && existsSync(template)) {
+    execFileSync('cp', ['-a', template, data]);
+    return;
+  }
+  execFileSync(initdb, ['-D', data, ...INITDB], options);
+  if (template === null) return;
+  const half = `${template}-${process.pid}`;
+  execFileSync('cp', ['-a', data, half]);
+  // Whoever was faster made the same.
+  if (existsSync(template)) rmSync(half, { recursive: true });
+  else renameSync(half, template);
 }
 
 // After it was killed its own processes may hold its memory for a moment.

@@ -26,7 +26,7 @@ import type {
 } from '../ports/delivery.ts';
 import type { Owner } from '../ports/ownership.ts';
 import { BY_PLATFORM, digestOf, IDEMPOTENCY_MS, movableFrom, outdoing } from '../rules.ts';
-import type { WriteCommand } from './group-commit.ts';
+import type { WriteCommand } from './batch.ts';
 
 // As the server tells it: without what is computed from the rest.
 type QueuedRow = Omit<Queued, 'lane' | 'priority'> & {
@@ -56,24 +56,34 @@ export function appendCommand(
   delivery: NewDelivery,
   { queueMax, beginAt }: AppendBounds,
 ): WriteCommand {
-  const plain = isPlain(delivery);
-  const row = plain ? plainRow(delivery) : wholeRow(delivery);
-  const begins = beginAt === undefined ? {} : { beginAt };
+  const bytes = bytesOf(delivery.body);
+  if (!isPlain(delivery)) {
+    const command = { row: wholeRow(delivery), epoch, queueMax, ...restOf(delivery) };
+    return { op: 'append', account, run: null, bytes, encode: () => command };
+  }
   return {
-    op: plain ? 'append_plain' : 'append',
+    op: 'append_plain',
     account,
-    // Of those that one statement writes, one bound holds for an account.
-    run: plain ? `${account} ${queueMax}` : null,
-    bytes: bytesOf(delivery.body),
-    ...(plain && { body: delivery.body }),
-    encode: () =>
-      plain
-        ? { ...row, epoch, queueMax, ...begins }
-        : { row, epoch, queueMax, ...restOf(delivery) },
+    // Of those that one statement writes, one epoch and one bound hold for an account.
+    run: `${account} ${epoch} ${queueMax}`,
+    bytes,
+    row: {
+      ...{ account, platform: delivery.platform, chat: delivery.chat, method: delivery.method },
+      ...{ family: delivery.family, gate: delivery.gate },
+      priority: PRIORITY_RANK[delivery.priority],
+      acceptedAt: delivery.acceptedAt,
+      ...heldBy(delivery),
+      ...{ epoch, queueMax, beginAt: beginAt ?? null, body: delivery.body },
+    },
   };
 }
 
-function plainRow(delivery: NewDelivery) {
+function heldBy(delivery: NewDelivery): { held: number; print: string | null } {
+  if (delivery.held !== true) return { held: 0, print: null };
+  return { held: HELD.waiting, print: fingerprintOf(delivery) };
+}
+
+function wholeRow(delivery: NewDelivery) {
   return {
     account: delivery.account,
     platform: delivery.platform,
@@ -82,15 +92,8 @@ function plainRow(delivery: NewDelivery) {
     family: delivery.family,
     gate: delivery.gate,
     priority: PRIORITY_RANK[delivery.priority],
-    enter_at: delivery.acceptedAt,
     accepted_at: delivery.acceptedAt,
-    ...(delivery.held === true && { held: HELD.waiting, print: fingerprintOf(delivery) }),
-  };
-}
-
-function wholeRow(delivery: NewDelivery) {
-  return {
-    ...plainRow(delivery),
+    ...heldBy(delivery),
     body: delivery.body,
     thread: delivery.thread,
     session: delivery.session,
@@ -144,22 +147,32 @@ export function settleCommand(
   { limits, ...settlement }: Settlement,
   presence: Presence,
 ): WriteCommand {
+  const { seq, result, cure, to } = settlement;
+  const isThere = () => presence.isThere(seq);
+  const bytes = result?.length ?? 0;
+  if (to !== 'queued' && cure === null && limits.length === 0) {
+    const { result: text, ...rest } = settlement;
+    const encode = () => ({ ...rest, account, epoch, isThere: isThere() });
+    return { op: 'settle_ended', account, run: String(seq), bytes, text, encode };
+  }
   return {
     op: 'settle',
     account,
     run: null,
-    bytes: settlement.result?.length ?? 0,
+    bytes,
     encode: () => ({
       ...settlement,
       ...(limits.length > 0 && { limits }),
       account,
       epoch,
-      isThere: presence.isThere(settlement.seq),
+      isThere: isThere(),
     }),
   };
 }
 
-export function readSettled(answer: unknown): Settled {
+// true: it has ended as it was asked to.
+export function readSettled({ to }: Settlement, answer: unknown): Settled {
+  if (answer === true) return { kind: 'settled', state: to, supersededBy: null, queued: null };
   const settled = answer as Settled;
   if (settled.kind !== 'settled' || settled.queued === null) return settled;
   return { ...settled, queued: queuedOfRow(settled.queued as unknown as QueuedRow) };

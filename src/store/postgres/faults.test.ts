@@ -6,6 +6,7 @@ import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PostgresConnection } from '../../system/databases/postgres.ts';
+import { float8Array, int8Array, textArray } from '../../system/databases/postgres-arrays.ts';
 import { aDelivery, aSettlement, ROOM } from '../contract/journal.fixture.ts';
 import { FIRST_EPOCH, NOT_OWNER } from '../ports/ownership.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
@@ -63,8 +64,8 @@ test('a take-over waits for what is under way, and nothing of the former owner c
     );
     const owner = await b!.openAccount(ACCOUNT);
     const seen: number[] = [];
-    for await (const one of b!.recover([owner]))
-      if (one.kind === 'queued') seen.push(one.queued.seq);
+    for await (const page of b!.recover([owner]))
+      for (const one of page) if (one.kind === 'queued') seen.push(one.queued.seq);
     const accepted = (await Promise.all(appending)).filter(({ kind }) => kind === 'accepted');
     expect(accepted).toHaveLength(seen.length);
     expect(await a!.append(before, aDelivery(), ROOM).durable).toEqual(NOT_OWNER);
@@ -110,6 +111,21 @@ test('what is not text to Postgres is kept as far as it goes, and troubles nobod
       { chat: 'x\ufffd', damaged: false },
     ]);
     await ledger.close();
+  });
+});
+
+test('an array that goes over the wire as bytes is read as what it was', async () => {
+  const texts = ['', 'plain', 'ü €', '😀', '{"a,b\\"}', 'a\0b', 'half \ud800', null];
+  const whole = [0, 1, -1, 2 ** 31, 2 ** 32, -(2 ** 33) - 5, Number.MAX_SAFE_INTEGER];
+  const real = [0, -1.5, null, 1e300, 1_700_000_000_000.25];
+  const arrays = [textArray(texts), int8Array(whole), float8Array(real), textArray([])];
+  await asAdmin(async (sql) => {
+    const row = await sql.get(
+      'SELECT to_json($1::text[]) t, to_json($2::bigint[]) n, to_json($3::float8[]) f, $4::text[] e',
+      ...arrays,
+    );
+    const kept = texts.with(5, 'a\ufffdb').with(6, 'half \ufffd');
+    expect(row).toEqual({ t: kept, n: whole, f: real, e: [] });
   });
 });
 
@@ -217,9 +233,10 @@ test('a batch whose connection is cut before its commit is written once', async 
     );
     expect(await appending.append).toMatchObject({ kind: 'accepted', queued: { rank: 2 } });
     const alive: number[] = [];
-    for await (const one of journal!.recover([EMBEDDED_OWNER])) {
-      if (one.kind === 'queued') alive.push(one.queued.rank);
-    }
+    for await (const page of journal!.recover([EMBEDDED_OWNER]))
+      for (const one of page) {
+        if (one.kind === 'queued') alive.push(one.queued.rank);
+      }
     expect(alive).toEqual([1, 2]);
   });
 });

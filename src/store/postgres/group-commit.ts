@@ -1,8 +1,7 @@
 // Group commit: while one batch is under way the next collects, so a commit is as large as the database is slow. A
-// batch is one call of the server's `run`: one round trip, one transaction. Commands that one statement can do together
-// are handed over as one run; whatever is between them keeps its place. Work that is more than one call (retention,
-// reads of a start) waits for the batch before it, and the next batch for it: what was asked for first is done first.
-// When a batch fails, all that wait are told so together: nobody is told of a later one before an earlier one.
+// batch is one call of the server's `run` (batch.ts): one round trip, one transaction. Work that is more than one call
+// (retention, reads of a start) waits for the batch before it, and the next batch for it: what was asked for first is
+// done first. When a batch fails, all that wait are told so together: nobody is told of a later one before an earlier.
 // The answer to a batch may be lost with its connection. Then the database is asked what became of it; if it is away,
 // whoever appends is told how to ask later, and goes on; moves wait until it is known; what can be repeated is refused.
 
@@ -14,12 +13,11 @@ import {
   NotConnected,
   PG,
   type PostgresConnection,
-  type PostgresRow,
-  storableText,
 } from '../../system/databases/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
 import type { CommitWatch } from '../commit-watch.ts';
 import { CommandInDoubt, CommandRefused, JournalUnavailable } from '../ports/unavailable.ts';
+import { type EncodedBatch, encodeBatch, RUN, type WriteCommand } from './batch.ts';
 
 const BATCH_COMMANDS_MAX = 1_000;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
@@ -30,39 +28,12 @@ const BATCH_MS_MAX = 4_000;
 // Between two questions what became of one.
 const DOUBT_PAUSE_MS = 200;
 
-const RUN = 'SELECT run($1, $2, $3, $4, $5) AS answers';
 const OUTCOME = 'SELECT batch, answers FROM writers WHERE id = $1 FOR UPDATE';
 // And those of processes that ended otherwise, long ago.
 const FORGET = `DELETE FROM writers WHERE id = $1 OR at < now() - interval '30 days'`;
 // What is still under way somewhere with this number or a lower one comes to nothing.
 const GIVE_UP = `INSERT INTO writers (id, batch) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET batch = excluded.batch`;
-// What the server would refuse in a text.
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
-
-export interface WriteCommand {
-  readonly op:
-    | 'append_plain'
-    | 'append'
-    | 'begin'
-    | 'settle'
-    | 'move'
-    | 'receipt'
-    | 'caller'
-    | 'save_limits'
-    | 'open_account'
-    | 'close_account'
-    | 'hand_over';
-  readonly account: string;
-  // Of a command that writes to more than one.
-  readonly accounts?: readonly string[];
-  // See `joins`; null: it is run by itself.
-  readonly run: string | null;
-  readonly bytes: number;
-  // Of a plain message: goes beside the commands, in their order.
-  readonly body?: string;
-  encode(): object;
-}
 
 interface Promised {
   readonly resolve: (answer: unknown) => void;
@@ -75,11 +46,6 @@ interface Pending extends Promised {
 
 interface Work extends Promised {
   readonly work: (connection: PostgresConnection) => Promise<unknown>;
-}
-
-interface Run {
-  readonly op: WriteCommand['op'];
-  readonly commands: object[];
 }
 
 export class BatchCommit {
@@ -165,12 +131,13 @@ export class BatchCommit {
 
   async #commit(batch: readonly Pending[]): Promise<void> {
     const handedAt = this.#watch?.now() ?? 0;
+    const encoded = encodeBatch(batch.map(({ command }) => command));
     try {
-      const answers = await this.#runBatch(batch);
+      const answers = await this.#runBatch(encoded);
       this.#watch?.written(batch.length, this.#watch.now() - handedAt);
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i]);
     } catch (error) {
-      if (error instanceof BatchInDoubt) return this.#doubt(batch, error.cause);
+      if (error instanceof BatchInDoubt) return this.#doubt(batch, encoded, error.cause);
       // One that the server cannot take ends alone.
       if (batch.length > 1 && isRefusal(error)) {
         for (const each of batch) await this.#commit([each]);
@@ -186,46 +153,43 @@ export class BatchCommit {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
-  async #runBatch(batch: readonly Pending[]): Promise<unknown[]> {
-    const commands = batch.map(({ command }) => command);
-    const named = commands.flatMap(({ account, accounts }) => accounts ?? [account]);
-    const accounts = [...new Set(named.map(storableText))];
-    const bodies: string[] = [];
-    const text = encoded(runsOf(commands, bodies));
+  async #runBatch(batch: EncodedBatch): Promise<unknown[]> {
+    const { accounts, commands, columns } = batch;
     for (let tries = 1; ; tries += 1) {
       this.#number += 1;
-      const params = [accounts, text, bodies, this.#writer, this.#number] as const;
+      const params = [accounts, commands, this.#writer, this.#number, ...columns] as const;
       try {
-        return answersOf((await this.#connection.getWithin(BATCH_MS_MAX, RUN, ...params))!);
+        const row = await this.#connection.getWithin(BATCH_MS_MAX, RUN, ...params);
+        return batch.answersOf(row!.answers);
       } catch (error) {
         if (error instanceof NotConnected || (isAnswer(error) && !isCollision(error))) throw error;
-        const answers = isCollision(error) ? null : await this.#outcomeNow();
+        const answers = isCollision(error) ? null : await this.#outcomeNow(batch);
         if (answers !== null) return answers;
         if (tries === TRIES_MAX) throw error;
       }
     }
   }
 
-  async #outcomeNow(): Promise<unknown[] | null> {
+  async #outcomeNow(encoded: EncodedBatch): Promise<unknown[] | null> {
     try {
-      return await this.#outcome({ writer: this.#writer, batch: this.#number });
+      return await this.#outcome({ writer: this.#writer, batch: this.#number }, encoded);
     } catch (cause) {
       throw new BatchInDoubt('what became of a batch is not known', { cause });
     }
   }
 
   // The connection was lost before the answer came: what became of the batch. null: nothing, now and for ever.
-  #outcome({ writer, batch }: Asked): Promise<unknown[] | null> {
+  #outcome({ writer, batch }: Asked, encoded: EncodedBatch): Promise<unknown[] | null> {
     return this.#connection.transaction('', async (sql) => {
       const row = await sql.get(OUTCOME, writer);
-      if (row?.batch === batch) return row.answers === null ? null : answersOf(row);
+      if (row?.batch === batch) return row.answers === null ? null : encoded.answersOf(row.answers);
       await sql.run(GIVE_UP, writer, batch);
       return null;
     });
   }
 
   // Its answers are kept under the writer's id, so the next batch is another writer's.
-  #doubt(batch: readonly Pending[], cause: unknown): void {
+  #doubt(batch: readonly Pending[], encoded: EncodedBatch, cause: unknown): void {
     const asked: Asked = { writer: this.#writer, batch: this.#number };
     this.#writer = randomUUID();
     this.#number = 0;
@@ -238,14 +202,18 @@ export class BatchCommit {
       else pending.reject(unavailable(cause));
     }
     this.#refuseWaiting(unavailable(cause));
-    if (moves.length > 0) void this.#answerLater(asked, moves);
+    if (moves.length > 0) void this.#answerLater(asked, encoded, moves);
   }
 
-  async #answerLater(asked: Asked, moves: readonly [Pending, number][]): Promise<void> {
+  async #answerLater(
+    asked: Asked,
+    encoded: EncodedBatch,
+    moves: readonly [Pending, number][],
+  ): Promise<void> {
     for (;;) {
       await sleep(systemClock(), DOUBT_PAUSE_MS);
       try {
-        const answers = this.#isClosed ? null : await this.#outcome(asked);
+        const answers = this.#isClosed ? null : await this.#outcome(asked, encoded);
         for (const [{ resolve, reject }, index] of moves) {
           if (answers === null)
             reject(new JournalUnavailable('journal_failed', 'nothing came of it'));
@@ -260,7 +228,7 @@ export class BatchCommit {
 }
 
 const APPENDS: readonly string[] = ['append', 'append_plain'];
-const MOVES: readonly string[] = ['begin', 'settle', 'move', 'receipt'];
+const MOVES: readonly string[] = ['begin', 'settle', 'settle_ended', 'move', 'receipt'];
 
 interface Asked {
   readonly writer: string;
@@ -269,44 +237,6 @@ interface Asked {
 
 class BatchInDoubt extends Error {
   override readonly name = 'BatchInDoubt';
-}
-
-function answersOf({ answers }: PostgresRow): unknown[] {
-  return (answers as unknown[][]).flat();
-}
-
-function runsOf(commands: readonly WriteCommand[], bodies: string[]): Run[] {
-  const runs: Run[] = [];
-  let joined = new Map<string, string>();
-  for (const command of commands) {
-    const last = runs.at(-1);
-    if (command.body !== undefined) bodies.push(command.body);
-    if (last?.op === command.op && joins(joined, command)) last.commands.push(command.encode());
-    else {
-      runs.push({ op: command.op, commands: [command.encode()] });
-      joined = new Map();
-      joins(joined, command);
-    }
-  }
-  return runs;
-}
-
-// Whether one statement can do it with those before it: of plain messages, those of an account have one bound; of
-// beginnings, each is of another delivery.
-function joins(joined: Map<string, string>, { op, account, run }: WriteCommand): boolean {
-  if (run === null) return true;
-  const key = op === 'begin' ? run : account;
-  const known = joined.get(key);
-  joined.set(key, run);
-  return known === undefined || (op !== 'begin' && known === run);
-}
-
-function encoded(runs: readonly Run[]): string {
-  const text = JSON.stringify(runs);
-  if (!UNSTORABLE.test(text)) return text;
-  return JSON.stringify(runs, (_key, value) =>
-    typeof value === 'string' ? storableText(value) : value,
-  );
 }
 
 function isCollision(error: unknown): boolean {

@@ -3,8 +3,9 @@
 import type { Queued } from '../../domain/delivery.ts';
 import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { HandedOver, HandOverStore, SpilledRecord } from '../ports/hand-over.ts';
+import type { WriteCommand } from './batch.ts';
 import { movedBy, queuedOfRow, spilledRow } from './commands.ts';
-import type { BatchCommit, WriteCommand } from './group-commit.ts';
+import type { BatchCommit } from './group-commit.ts';
 
 export const HAND_OVER_SQL = {
   numbers: `SELECT nextval('delivery_seq') AS seq FROM generate_series(1, $1)`,
@@ -33,8 +34,8 @@ export function handOverTo(commits: BatchCommit, node: string): HandOverStore {
       const rows = await run((sql) => sql.all(HAND_OVER_SQL.numbers, count));
       return rows.map(({ seq }) => Number(seq));
     },
-    handOver(spill, records) {
-      return commits.submit(handOverCommand(spill, node, records), (answer) =>
+    handOver(spill, records, by = node) {
+      return commits.submit(handOverCommand(spill, by, records), (answer) =>
         (answer as ServerAnswer[]).map(handedOver),
       );
     },

@@ -187,7 +187,7 @@ export class PostgresJournal implements Store, FleetStore {
     return new PostgresJournal(this.#shared, node);
   }
 
-  recover(owners: readonly Owner[]): AsyncIterable<Recovered> {
+  recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]> {
     return recover(this.#shared.side, owners);
   }
 
@@ -214,7 +214,9 @@ export class PostgresJournal implements Store, FleetStore {
   settle(owner: Owner, settlement: Settlement): Promise<Settled> {
     assertOwn(owner, settlement.limits);
     const { commits, presence } = this.#shared;
-    return commits.submit(settleCommand(owner, settlement, presence), readSettled);
+    return commits.submit(settleCommand(owner, settlement, presence), (answer) =>
+      readSettled(settlement, answer),
+    );
   }
 
   move(owner: Owner, command: MoveCommand): Promise<Moved> {

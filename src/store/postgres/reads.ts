@@ -94,20 +94,20 @@ type LiveRow = Parameters<typeof queuedOfRow>[0] & {
 export async function* recover(
   sql: PostgresSql,
   owners: readonly Owner[],
-): AsyncGenerator<Recovered> {
+): AsyncGenerator<readonly Recovered[]> {
   const accounts = owners.map(({ account }) => account);
   const raised = new Map((await sql.all(READS_SQL.epochs, accounts)).map(epochOf));
   const own: string[] = [];
   for (const { account, epoch } of owners) {
     if (epoch >= (raised.get(account) ?? FIRST_EPOCH)) own.push(account);
-    else yield { ...NOT_OWNER, account };
+    else yield [{ ...NOT_OWNER, account }];
   }
   const pageAfter = (seq: number) => sql.all(READS_SQL.livePage, own, seq);
   let next: Promise<PostgresRow[]> | null = own.length === 0 ? null : pageAfter(0);
   while (next !== null) {
     const page = (await next) as unknown as LiveRow[];
     next = page.length < PAGE_ROWS_MAX ? null : pageAfter(page.at(-1)!.seq);
-    for (const row of page) yield recovered(row);
+    yield page.map(recovered);
   }
 }
 

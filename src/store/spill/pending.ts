@@ -10,6 +10,7 @@ import {
   queuedOfNew,
   type SlotEntry,
 } from '../../domain/delivery.ts';
+import { assert } from '../../system/assert.ts';
 import type { Appended, MoveCommand } from '../ports/delivery.ts';
 import type { SpilledAppend, SpilledRecord } from '../ports/hand-over.ts';
 import { digestOf } from '../rules.ts';
@@ -131,9 +132,14 @@ export class PendingSpill {
   removeFirst(count: number): void {
     this.#leave(this.#records.splice(0, count));
     if (this.#records.length > 0) return;
-    this.#n = 0;
     this.#slots.clear();
     this.#keys.clear();
+  }
+
+  // Together with the log: the store knows by its number what it has taken of one spill.
+  numberAnew(): void {
+    assert(this.size === 0, 'records are numbered anew when there are none');
+    this.#n = 0;
   }
 
   #enter(record: SpilledRecord): SpilledRecord {

@@ -71,9 +71,10 @@ export function put(store: Store, owner: Owner, name: string, changes = {}): Pro
 // What waits, in the order it will be sent.
 export async function texts(store: Store, owner: Owner): Promise<string[]> {
   const waiting = [];
-  for await (const one of store.recover([owner])) {
-    if (one.kind === 'queued') waiting.push(one.queued);
-  }
+  for await (const page of store.recover([owner]))
+    for (const one of page) {
+      if (one.kind === 'queued') waiting.push(one.queued);
+    }
   waiting.sort((a, b) => a.enterAt - b.enterAt || a.rank - b.rank);
   const found = [];
   for (const { seq } of waiting) {

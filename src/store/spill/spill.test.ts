@@ -124,7 +124,8 @@ test('a crash between handing over and forgetting doubles nothing, one before it
     const next = await openNode({ url, dir, around: forgetful });
     const mine = await next.store.openAccount(ACCOUNT);
     const alive = [];
-    for await (const one of next.store.recover([mine])) if (one.kind === 'queued') alive.push(one);
+    for await (const page of next.store.recover([mine]))
+      for (const one of page) if (one.kind === 'queued') alive.push(one);
     expect(alive, round).toHaveLength(3);
     expect(next.store.standing, 'known, and not refused').toMatchObject({ refusedTotal: 0 });
     await next.close();
@@ -164,6 +165,82 @@ test('what comes while the spill is handed over goes behind it, of other account
   await node.direct();
   expect(await texts(store, owner)).toEqual(['1', '2', '3']);
   await node.close();
+}, 60_000);
+
+test('found away again while the last of it is handed over: what comes then is handed over, too', async () => {
+  const again = Promise.withResolvers<void>();
+  let isFirst = true;
+  const around = (store: StoreBehind): StoreBehind => {
+    const { handOver } = store;
+    const held: typeof handOver.handOver = async (...args) => {
+      const told = await handOver.handOver(...args);
+      if (!isFirst) return told;
+      isFirst = false;
+      const { settle } = store;
+      store.settle = () => Promise.reject(new JournalUnavailable('journal_failed', 'cut'));
+      await node.store.settle(owner, aSettlement()).catch(() => {});
+      store.settle = settle;
+      again.resolve();
+      return told;
+    };
+    return Object.assign(store, { handOver: { ...handOver, handOver: held } });
+  };
+  const node = await openNode({ url, dir, around });
+  const { store } = node;
+  const owner = await store.openAccount(ACCOUNT);
+  await put(store, owner, '0');
+  await cluster.kill();
+  await put(store, owner, '1');
+  await put(store, owner, '2');
+  await cluster.start();
+  await again.promise;
+  await new Promise<void>((resolve) => atEndOfTurn(resolve));
+  expect(store.standing).toMatchObject({ mode: 'away', deliveries: 0 });
+  expect(await put(store, owner, '3')).toMatchObject({ kind: 'accepted', spilled: true });
+  await node.direct();
+  expect(await texts(store, owner)).toEqual(['0', '1', '2', '3']);
+  await node.close();
+}, 60_000);
+
+test('cut from the store alone: another node writes for it, in order, before callers are answered', async () => {
+  const cut = (store: StoreBehind): StoreBehind => {
+    const { handOver, append } = store;
+    const away = () => Promise.reject(new JournalUnavailable('journal_failed', 'cut'));
+    const direct = append.bind(store);
+    const reach = () => (isCut ? away() : handOver.reach());
+    store.append = (...args) => {
+      if (!isCut) return direct(...args);
+      const durable = away();
+      return { written: durable, durable };
+    };
+    return Object.assign(store, { handOver: { ...handOver, reach } });
+  };
+  let isCut = false;
+  const node = await openNode({ url, dir, around: cut });
+  const other = await openNode({ url, dir: spillFolder(), node: 'b' });
+  const owner = await node.store.openAccount(ACCOUNT);
+  let calls = 0;
+  node.store.passBy(async (spill, records) => {
+    calls += 1;
+    const told = await other.store.handOverFor({ node: 'a', spill, records }, async () => {}, 0);
+    // The answer to one of them is lost, and it comes again.
+    return calls === 2 ? null : told;
+  });
+  await put(node.store, owner, '0');
+  isCut = true;
+  for (const name of ['1', '2', '3']) {
+    expect(await put(node.store, owner, name)).toMatchObject({ kind: 'accepted', spilled: true });
+    if (name === '1') expect(node.store.standing).toMatchObject({ mode: 'away', deliveries: 0 });
+  }
+  while (node.store.standing.deliveries > 0) {
+    await new Promise<void>((resolve) => atEndOfTurn(resolve));
+  }
+  const taken = await other.store.openAccount(ACCOUNT);
+  await put(other.store, taken, '4');
+  expect(await texts(other.store, taken)).toEqual(['0', '1', '2', '3', '4']);
+  isCut = false;
+  await node.direct();
+  await Promise.all([node.close(), other.close()]);
 }, 60_000);
 
 test('repeats, newer texts and withdrawals in the spill are told at once and stand in the store', async () => {

@@ -17,11 +17,14 @@ import type { Owner } from '../ports/ownership.ts';
 import { CommandRefused, type Doubt, JournalUnavailable } from '../ports/unavailable.ts';
 import type { StoreNote } from '../store-note.ts';
 import { SpillNumbers } from './numbers.ts';
+import { type PassOn, SpillPassing } from './passing.ts';
 import { accountOf, filesOf, PendingSpill } from './pending.ts';
 import { readSpill, SpillLog } from './spill-log.ts';
 
 // Between two tries to reach a store that is away.
 const REACH_EVERY_MS = 250;
+// Until the next part of it is looked for.
+const CHUNK_PAUSE_MS = 5;
 // Of one transaction.
 const CHUNK_RECORDS_MAX = 500;
 const CHUNK_BYTES_MAX = 4 * 1024 * 1024;
@@ -77,6 +80,9 @@ export class Spill {
   #chunk: Promise<void> = Promise.resolve();
   #chunkOf = new Map<string, number>();
   #returning: Promise<void> = Promise.resolve();
+  // One part of it at a time is handed over, by whichever way.
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #passing: SpillPassing;
   #isClosed = false;
   #ensureFiles: (files: readonly string[]) => Promise<void> = async () => {};
   #listener: SpillListener = { superseded() {}, dead() {}, arrived() {} };
@@ -86,6 +92,14 @@ export class Spill {
     const left = readSpill(options.dir);
     this.#log = new SpillLog(options.dir, left);
     this.#pending.restore(left?.records ?? []);
+    this.#passing = new SpillPassing(options.clock, {
+      mode: () => (this.#isClosed ? 'closed' : this.#mode),
+      has: (seq) => this.#pending.has(seq),
+      id: () => this.#log.id,
+      first: () => this.#first(),
+      handedOver: (some, told) => this.#handedOver(some, told),
+      inTurn: (work) => this.#inTurn(work),
+    });
   }
 
   // What a process before this one left is handed over first. Rejects with JournalUnavailable.
@@ -95,7 +109,7 @@ export class Spill {
     if (size > 0) {
       spill.#note('warn', `${size} records of an earlier spill are handed over to the database`);
       spill.#mode = 'draining';
-      while (spill.#pending.size > 0) await spill.#handOverSome();
+      while (spill.#pending.size > 0) await spill.#inTurn(() => spill.#handOverSome());
       await spill.#finish();
     }
     await spill.#drawNumbers();
@@ -108,6 +122,10 @@ export class Spill {
 
   bringFilesBy(ensure: (files: readonly string[]) => Promise<void>): void {
     this.#ensureFiles = ensure;
+  }
+
+  passBy(passOn: PassOn): void {
+    this.#passing.passOn = passOn;
   }
 
   standing(): SpillStanding {
@@ -152,7 +170,11 @@ export class Spill {
     for (;;) {
       if (this.#mode === 'away') throw away();
       if (!this.#pending.has(seq)) return;
-      await this.#chunk;
+      if (this.#isClosed) throw away();
+      const chunk = this.#chunk;
+      await chunk;
+      // Nothing is under way: whoever waits must not keep it from beginning.
+      if (chunk === this.#chunk) await sleep(this.#o.clock, CHUNK_PAUSE_MS);
     }
   }
 
@@ -164,7 +186,9 @@ export class Spill {
     if (!wasDirect) return;
     this.#since = this.#o.clock.now();
     this.#note('warn', `the database is away, accepting into the spill: ${error.message}`);
-    this.#returning = this.#returning.then(() => this.#return());
+    this.#returning = this.#returning.then(async () => {
+      await Promise.all([this.#return(), this.#passing.run()]);
+    });
   }
 
   // `doubt`: the store may have taken it.
@@ -188,6 +212,7 @@ export class Spill {
     );
     await this.#write(record);
     this.#totals.spilled += 1;
+    await this.#passing.passed(seq);
     return appended;
   }
 
@@ -231,21 +256,32 @@ export class Spill {
 
   async #drain(): Promise<void> {
     while (this.#pending.size > 0 && !this.#isClosed) {
-      await this.#handOverSome();
+      await this.#inTurn(() => this.#handOverSome());
       // Somebody else found it away again.
       if (this.isAway) return;
     }
     if (!this.#isClosed) await this.#finish();
   }
 
+  #first(): readonly SpilledRecord[] {
+    return this.#pending.first(this.#log.durableTo, CHUNK_RECORDS_MAX, CHUNK_BYTES_MAX);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
   async #handOverSome(): Promise<void> {
-    const some = this.#pending.first(this.#log.durableTo, CHUNK_RECORDS_MAX, CHUNK_BYTES_MAX);
-    if (some.length === 0) return this.#log.settled();
+    const some = this.#first();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#chunk = promise;
     this.#chunkOf = countsOf(some);
     try {
-      await this.#handOver(some);
+      // What there is is on its way to the disk. Whoever waits for it waits for this, and not in circles.
+      if (some.length === 0) await this.#log.settled();
+      else await this.#handOver(some);
     } finally {
       this.#chunkOf = new Map();
       resolve();
@@ -254,7 +290,10 @@ export class Spill {
 
   async #handOver(some: readonly SpilledRecord[]): Promise<void> {
     await this.#bringFiles(some);
-    const told = await this.#tell(some);
+    this.#handedOver(some, await this.#tell(some));
+  }
+
+  #handedOver(some: readonly SpilledRecord[], told: readonly HandedOver[]): void {
     this.#pending.removeFirst(some.length);
     this.#totals.handedOver += some.length;
     for (const [i, record] of some.entries()) {
@@ -318,6 +357,7 @@ export class Spill {
     const { clock, store } = this.#o;
     const { id } = this.#log;
     const cleared = this.#log.clear();
+    this.#pending.numberAnew();
     this.#mode = 'direct';
     const tookS = this.#since === null ? null : Math.round((clock.now() - this.#since) / 1000);
     this.#since = null;

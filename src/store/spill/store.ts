@@ -19,7 +19,7 @@ import type {
   Settled,
   Settlement,
 } from '../ports/delivery.ts';
-import type { HandOverStore } from '../ports/hand-over.ts';
+import type { HandedOver, HandOverStore, SpillPart } from '../ports/hand-over.ts';
 import type { IngestStore } from '../ports/ingest.ts';
 import type { KeyStore } from '../ports/keys.ts';
 import type { StoredLimit } from '../ports/limits.ts';
@@ -37,6 +37,7 @@ import {
   JournalUnavailable,
 } from '../ports/unavailable.ts';
 import type { UpdateStore } from '../ports/updates.ts';
+import type { PassOn } from './passing.ts';
 import { away, Spill, type SpillListener, type SpillOptions, type SpillStanding } from './spill.ts';
 
 const STRAYS_EVERY_MS = 2_000;
@@ -123,17 +124,49 @@ export class SpillingStore implements Store {
     }
   }
 
+  // Another node that can write for this one while it is cut from the store.
+  passBy(passOn: PassOn): void {
+    this.#spill.passBy(passOn);
+  }
+
+  // For a node that is cut from the store: written down, and taken up by the owners of its accounts. null: not now.
+  async handOverFor(
+    { spill, records, node }: SpillPart,
+    tell: () => Promise<void>,
+    msMax: number,
+  ): Promise<HandedOver[] | null> {
+    if (this.#spill.isAway) return null;
+    try {
+      const told = await this.#store.handOver.handOver(spill, records, node);
+      const strays = records.filter((_, i) => {
+        const one = told[i]!;
+        return one.kind === 'accepted' && one.isStray;
+      });
+      const last = strays.findLast((one) => one.kind === 'append');
+      if (last !== undefined) await this.#takenUp(last.seq, tell, msMax);
+      return told;
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return null;
+    }
+  }
+
   // Leaves a delivery that was written without its owner for the owner to take up; false: it has not, after so long.
   async leaveStray(seq: number, tell: () => Promise<void>, msMax: number): Promise<boolean> {
     try {
       await this.#store.handOver.leaveStray(seq);
-      await tell();
-      for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
-        if (!(await this.#store.handOver.isStray(seq))) return true;
-        await sleep(this.#clock, STRAY_LOOK_MS);
-      }
+      return await this.#takenUp(seq, tell, msMax);
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
+    }
+    return false;
+  }
+
+  async #takenUp(seq: number, tell: () => Promise<void>, msMax: number): Promise<boolean> {
+    await tell();
+    for (let waited = 0; waited < msMax; waited += STRAY_LOOK_MS) {
+      if (!(await this.#store.handOver.isStray(seq))) return true;
+      await sleep(this.#clock, STRAY_LOOK_MS);
     }
     return false;
   }
@@ -207,10 +240,10 @@ export class SpillingStore implements Store {
     return this.#store.knownAccounts();
   }
 
-  async *recover(owners: readonly Owner[]): AsyncIterable<Recovered> {
-    for await (const one of this.#store.recover(owners)) {
-      if (one.kind !== 'not_owner') this.#noteRank(one.queued);
-      yield one;
+  async *recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]> {
+    for await (const page of this.#store.recover(owners)) {
+      for (const one of page) if (one.kind !== 'not_owner') this.#noteRank(one.queued);
+      yield page;
     }
   }
 

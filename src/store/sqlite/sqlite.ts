@@ -165,20 +165,22 @@ export class SqliteJournal implements Store {
     return new SqliteJournal(this.#commits, this.tag, node);
   }
 
-  async *recover(owners: readonly Owner[]): AsyncGenerator<Recovered> {
+  async *recover(owners: readonly Owner[]): AsyncGenerator<readonly Recovered[]> {
     const raised = new Map(await this.#ask<[string, number][]>(OP.epochs));
     const own = new Set<string>();
     for (const { account, epoch } of owners) {
       if (epoch >= (raised.get(account) ?? FIRST_EPOCH)) own.add(account);
-      else yield { ...NOT_OWNER, account };
+      else yield [{ ...NOT_OWNER, account }];
     }
     const reader = new PageReader();
     const recovery = this.#commits.nextRecovery();
     for await (const page of recoverPages((afterSeq) => this.#page(recovery, afterSeq))) {
       reader.add(page);
+      const found: Recovered[] = [];
       for (let i = 0; i < page.rows; i += 1) {
-        if (own.has(reader.accountOf(page, i))) yield reader.recovered(page, i);
+        if (own.has(reader.accountOf(page, i))) found.push(reader.recovered(page, i));
       }
+      yield found;
     }
   }
 

@@ -2,7 +2,9 @@
 // lost, and that does one thing at a time, in the order asked. Statements are prepared once per connection. Whole
 // numbers come back as numbers: the store gives no number that one cannot hold, and long ids cross as text.
 
-import pg from 'pg';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { lazily } from '../lazily.ts';
 
 export type SqlValue =
   | string
@@ -46,6 +48,9 @@ export const PG = {
   diskFull: '53100',
 } as const;
 
+// Most gateways have no database.
+const driver = lazily(() => createRequire(import.meta.url)('pg') as typeof pg);
+
 const INT8_OID = 20;
 const CONNECT_MS_MAX = 5_000;
 // Whoever asks so soon after a failed try to connect is told the same: a crowd must not wait for one try each.
@@ -59,7 +64,7 @@ const PREPARED_MAX = 512;
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8_OID && format !== 'binary') return Number;
-    return pg.types.getTypeParser(oid, format);
+    return driver().types.getTypeParser(oid, format);
   },
 };
 
@@ -91,7 +96,7 @@ const LAST_WORDS = /^(?:08|57P)/;
 
 // Whether the server has answered, and so nothing of the statement is in doubt.
 export function isAnswer(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !LAST_WORDS.test(error.code ?? '');
+  return error instanceof driver().DatabaseError && !LAST_WORDS.test(error.code ?? '');
 }
 
 export class PostgresConnection implements PostgresSql {
@@ -226,7 +231,7 @@ export class PostgresConnection implements PostgresSql {
 
   async #connect(): Promise<pg.Client> {
     const { url, name, schema, opening = '', callMsMax, onNotice } = this.#options;
-    const client = new pg.Client({
+    const client = new (driver().Client)({
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: callMsMax ?? CONNECT_MS_MAX,

@@ -3,7 +3,9 @@
 // driver leaves here, because it carries what was sent.
 
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
+import { createRequire } from 'node:module';
+import type { Redis } from 'ioredis';
+import { lazily } from '../lazily.ts';
 
 export interface RedisConnectionOptions {
   // redis:// or rediss://
@@ -16,6 +18,9 @@ export interface RedisConnectionOptions {
 }
 
 export type RedisValue = string | number;
+
+// Most gateways have no Redis.
+const driver = lazily(() => createRequire(import.meta.url)('ioredis') as typeof import('ioredis'));
 
 const RECONNECT_MS_MIN = 50;
 const RECONNECT_MS_MAX = 1_000;
@@ -41,8 +46,9 @@ export class RedisConnection {
       keepAlive: KEEP_ALIVE_MS,
       retryStrategy: (times: number) => Math.min(times * RECONNECT_MS_MIN, RECONNECT_MS_MAX),
     };
-    this.#commands = new Redis(url, { ...options, connectionName: 'sluice' });
-    this.#listening = new Redis(url, { ...options, connectionName: 'sluice-bus' });
+    const { Redis: Driver } = driver();
+    this.#commands = new Driver(url, { ...options, connectionName: 'sluice' });
+    this.#listening = new Driver(url, { ...options, connectionName: 'sluice-bus' });
     // Whoever calls is told; besides, it is tried again.
     this.#commands.on('error', () => {});
     this.#listening.on('error', () => {});

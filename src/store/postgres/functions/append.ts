@@ -1,5 +1,5 @@
 // Accepting, in the server: the whole batch is one call, and each command finds what those before it have done. Plain
-// messages, which come in crowds, are one statement however many they are.
+// messages, which come in crowds, are a few statements however many they are.
 
 // A caller leaves out what is so of nearly every delivery.
 const DEFAULTS = `'{"cost": 1, "live": false, "final": false, "due_at": 0, "expires_at": 0, "state": "queued",
@@ -10,59 +10,54 @@ CREATE OR REPLACE FUNCTION with_defaults(given jsonb) RETURNS jsonb LANGUAGE sql
   SELECT ${DEFAULTS} || given
 $$;`;
 
-// All commands of one run have the same bound for the same account: those that fit are the first ones. The rows are
-// read into columns at once, and the bodies come beside them in the same order: as JSON they would be copied at every
-// step.
-// Nothing is joined but the owners, because the planner does not know how many the rows are.
+// All commands of one run have the same epoch and the same bound for the same account, and each says its place among
+// those of its account: those that fit are the first ones. They come as columns, and plans are kept, so that a row
+// costs little more than its insert. Answers are two lists: number and rank; a begun one's number is negative; one that
+// is not accepted has none, and instead of its rank how many wait, or -1 of an account that others own.
 const APPEND_PLAIN = `
-CREATE OR REPLACE FUNCTION append_plain(given jsonb, bodies text[]) RETURNS jsonb LANGUAGE sql AS $$
-WITH asked AS (
-  SELECT g.*, o.rank_last, o.epoch <= g.under AS own
-  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, platform text, chat text, method text,
-    family text, gate text, priority smallint, enter_at float8, accepted_at float8,
-    held smallint, print text, epoch bigint, "queueMax" bigint, "beginAt" float8), unnest(bodies))
-    WITH ORDINALITY AS g(account, platform, chat, method, family, gate, priority, enter_at,
-      accepted_at, held, print, under, queue_max, begin_at, body, ord)
-  JOIN owners o ON o.account = g.account
-), counted AS (
-  SELECT a.*, row_number() OVER (PARTITION BY account, own ORDER BY ord) AS k,
-    CASE WHEN row_number() OVER (PARTITION BY account ORDER BY ord) = 1
-      THEN waiting_of(account) END AS waiting_first
-  FROM asked a
-), placed AS (
-  SELECT c.*, max(waiting_first) OVER (PARTITION BY account) AS waiting FROM counted c
-), numbered AS MATERIALIZED (
-  SELECT p.*, rank_last + k AS rank,
-    CASE WHEN own AND waiting + k - 1 < queue_max THEN nextval('delivery_seq') END AS seq
-  FROM (SELECT * FROM placed ORDER BY ord OFFSET 0) p
-), inserted AS (
+CREATE OR REPLACE FUNCTION append_plain(accounts text[], platforms text[], chats text[],
+  methods text[], families text[], gates text[], priorities bigint[], times float8[], helds bigint[],
+  prints text[], epochs bigint[], bounds bigint[], places bigint[], begins float8[], bodies text[])
+RETURNS jsonb LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  seqs bigint[];
+  ranks bigint[];
+BEGIN
+  WITH owned AS MATERIALIZED (
+    SELECT o.account, o.epoch, o.rank_last, waiting_of(o.account) AS waiting
+    FROM owners o WHERE o.account = ANY (accounts)
+  ), asked AS (
+    SELECT g.*, o.rank_last, o.waiting, o.epoch <= g.under AS own
+    FROM unnest(accounts, epochs, bounds, places) WITH ORDINALITY AS g(account, under, bound, k, ord)
+    JOIN owned o ON o.account = g.account ORDER BY g.ord OFFSET 0
+  ), judged AS (
+    SELECT a.*, own AND waiting + k - 1 < bound AS fits FROM asked a
+  )
+  SELECT array_agg(CASE WHEN fits THEN nextval('delivery_seq') ELSE 0 END),
+    array_agg(CASE WHEN fits THEN rank_last + k WHEN own THEN greatest(waiting, bound) ELSE -1 END)
+    INTO seqs, ranks FROM judged;
   INSERT INTO deliveries (seq, account, platform, chat, method, family, gate, priority, cost, live,
     final, enter_at, rank, due_at, expires_at, accepted_at, state, attempts, failures, doubts, cures,
     held, print, body, row_check)
-  SELECT seq, account, platform, chat, method, family, gate, priority, 1, false,
-    false, enter_at, rank, 0, 0, accepted_at,
-    CASE WHEN begin_at IS NULL THEN 'queued' ELSE 'sending' END,
-    CASE WHEN begin_at IS NULL THEN 0 ELSE 1 END, 0, 0, '{}', coalesce(held, 0), print,
-    body, content_check(seq, chat, NULL, method, body)
-  FROM numbered WHERE seq IS NOT NULL
-), begun AS (
+  SELECT g.seq, g.account, g.platform, g.chat, g.method, g.family, g.gate, g.priority, 1, false,
+    false, g.at, g.rank, 0, 0, g.at, CASE WHEN g.begin_at IS NULL THEN 'queued' ELSE 'sending' END,
+    CASE WHEN g.begin_at IS NULL THEN 0 ELSE 1 END, 0, 0, '{}', g.held, g.print,
+    g.body, content_check(g.seq, g.chat, NULL, g.method, g.body)
+  FROM unnest(seqs, ranks, accounts, platforms, chats, methods, families, gates, priorities, times,
+    helds, prints, begins, bodies) AS g(seq, rank, account, platform, chat, method, family, gate,
+    priority, at, held, print, begin_at, body)
+  WHERE g.seq > 0;
   INSERT INTO attempts (seq, n, started_at)
-  SELECT seq, 1, begin_at FROM numbered
-  WHERE seq IS NOT NULL AND begin_at IS NOT NULL ORDER BY ord
-), ranked AS (
+  SELECT g.seq, 1, g.begin_at FROM unnest(seqs, begins) AS g(seq, begin_at)
+  WHERE g.seq > 0 AND g.begin_at IS NOT NULL;
   UPDATE owners o SET rank_last = r.last
-  FROM (SELECT account, max(rank) AS last FROM numbered WHERE seq IS NOT NULL GROUP BY account) r
-  WHERE o.account = r.account
-)
-SELECT jsonb_agg(CASE
-  WHEN NOT own THEN not_owner()
-  WHEN seq IS NULL THEN jsonb_build_object('kind', 'full', 'queueMax', queue_max,
-    'waiting', greatest(waiting, queue_max))
-  ELSE jsonb_build_object('kind', 'accepted', 'seq', seq, 'rank', rank,
-    'enterAt', enter_at, 'begun', begin_at IS NOT NULL)
-  END ORDER BY ord)
-FROM numbered
-$$;`;
+  FROM (SELECT g.account, max(g.rank) AS last FROM unnest(seqs, ranks, accounts)
+    AS g(seq, rank, account) WHERE g.seq > 0 GROUP BY g.account) r
+  WHERE o.account = r.account;
+  SELECT array_agg(CASE WHEN g.begin_at IS NULL THEN g.seq ELSE -g.seq END) INTO seqs
+    FROM unnest(seqs, begins) AS g(seq, begin_at);
+  RETURN jsonb_build_object('seqs', array_to_string(seqs, ','), 'ranks', array_to_string(ranks, ','));
+END $$;`;
 
 const APPEND = `
 CREATE OR REPLACE FUNCTION append(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$

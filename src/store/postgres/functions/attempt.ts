@@ -1,7 +1,14 @@
 // An attempt begins and is settled, in the server. Both are conditional on the state and the attempt they expect.
 
+// Plans are kept for as long as the connection, and may have been made while the tables were small.
+const BY_INDEX = 'SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off';
+
 const BEGIN_ATTEMPTS = `
-CREATE OR REPLACE FUNCTION begin_attempts(given jsonb) RETURNS jsonb LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION begin_attempts(given jsonb) RETURNS jsonb LANGUAGE plpgsql
+${BY_INDEX} AS $$
+DECLARE
+  told jsonb;
+BEGIN
 WITH asked AS MATERIALIZED (
   SELECT g.*, owns(g.account, g.epoch) AS own, d.account AS whose, d.state
   FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, at float8))
@@ -20,9 +27,55 @@ SELECT jsonb_agg(CASE
   WHEN b.seq IS NULL THEN jsonb_build_object('kind', 'gone', 'state', coalesce(a.state, 'expired'))
   WHEN NOT b.is_intact THEN jsonb_build_object('kind', 'damaged', 'n', b.n, 'record', b.past)
   ELSE jsonb_build_object('kind', 'begun', 'n', b.n, 'record', b.past, 'body', b.body)
-  END ORDER BY a.ord)
-FROM asked a LEFT JOIN begun b USING (seq)
-$$;`;
+  END ORDER BY a.ord) INTO told
+FROM asked a LEFT JOIN begun b ON b.seq = a.seq;
+RETURN told;
+END $$;`;
+
+// Those that end with their attempt, without a cure and with no limit to note: nearly all. Each is of another delivery,
+// and the result of each comes beside it. Answers true where it was done as asked.
+const SETTLE_ENDED = `
+CREATE OR REPLACE FUNCTION settle_ended(given jsonb, answers text[]) RETURNS jsonb LANGUAGE plpgsql
+${BY_INDEX} AS $$
+DECLARE
+  told jsonb;
+BEGIN
+WITH asked AS MATERIALIZED (
+  SELECT g.*, o.epoch <= g.under AS own, d.account AS whose, d.state AS was,
+    o.epoch <= g.under AND d.account = g.account AND d.state = 'sending' AND d.attempts = g.n AS holds
+  FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, n int,
+    "endedAt" float8, outcome text, reason text, detail text, "retryAfterMs" float8, "to" text,
+    failed boolean, doubted boolean, "messageId" text, "isThere" boolean), unnest(answers))
+    WITH ORDINALITY AS g(account, under, seq, n, ended_at, outcome, reason, detail, retry_after_ms,
+      to_state, failed, doubted, message_id, is_there, result, ord)
+  JOIN owners o ON o.account = g.account
+  LEFT JOIN deliveries d ON d.seq = g.seq
+), ended AS (
+  UPDATE attempts t SET ended_at = a.ended_at, outcome = a.outcome, reason = a.reason,
+    detail = a.detail, retry_after_ms = a.retry_after_ms
+  FROM asked a WHERE a.holds AND t.seq = a.seq AND t.n = a.n
+), kept AS (
+  INSERT INTO results (seq, result) SELECT a.seq, a.result FROM asked a
+  WHERE a.holds AND a.result IS NOT NULL ON CONFLICT (seq) DO UPDATE SET result = excluded.result
+), dropped AS (
+  -- Only an earlier attempt can have left one.
+  DELETE FROM results r USING asked a
+  WHERE a.holds AND a.result IS NULL AND a.n > 1 AND r.seq = a.seq
+), settled AS (
+  UPDATE deliveries d SET state = a.to_state, settled_at = a.ended_at, reason = a.reason,
+    detail = a.detail, failures = d.failures + a.failed::int, doubts = d.doubts + a.doubted::int,
+    message_id = a.message_id,
+    held = CASE WHEN d.held = 0 THEN 0 WHEN a.is_there THEN 2 ELSE 1 END
+  FROM asked a WHERE a.holds AND d.seq = a.seq
+)
+SELECT jsonb_agg(CASE
+  WHEN a.holds THEN 'true'
+  WHEN NOT a.own OR a.whose <> a.account THEN not_owner()
+  ELSE jsonb_build_object('kind', 'stale', 'state', coalesce(a.was, 'expired'))
+  END ORDER BY a.ord) INTO told
+FROM asked a;
+RETURN told;
+END $$;`;
 
 const SETTLE = `
 CREATE OR REPLACE FUNCTION settle(c jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -103,4 +156,4 @@ BEGIN
   RETURN d;
 END $$;`;
 
-export const ATTEMPTING = [BEGIN_ATTEMPTS, CURED, SETTLE].join('\n');
+export const ATTEMPTING = [BEGIN_ATTEMPTS, CURED, SETTLE, SETTLE_ENDED].join('\n');

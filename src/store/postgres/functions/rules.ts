@@ -7,12 +7,15 @@ $$;
 
 -- An account that nobody has opened is the embedded process's, under the first epoch.
 CREATE OR REPLACE FUNCTION lock_owners(accounts text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  found_now bigint;
 BEGIN
-  INSERT INTO owners (account, node, epoch)
-    SELECT DISTINCT a, '', 1 FROM unnest(accounts) a
-    WHERE NOT EXISTS (SELECT 1 FROM owners o WHERE o.account = a) ORDER BY 1
-    ON CONFLICT DO NOTHING;
   -- In one order, so that two batches wait for each other in a row and not in a ring.
+  PERFORM 1 FROM owners WHERE account = ANY (accounts) ORDER BY account FOR UPDATE;
+  GET DIAGNOSTICS found_now = ROW_COUNT;
+  IF found_now = cardinality(accounts) THEN RETURN; END IF;
+  INSERT INTO owners (account, node, epoch)
+    SELECT DISTINCT a, '', 1 FROM unnest(accounts) a ORDER BY 1 ON CONFLICT DO NOTHING;
   PERFORM 1 FROM owners WHERE account = ANY (accounts) ORDER BY account FOR UPDATE;
 END $$;
 

@@ -24,6 +24,19 @@ BEGIN
   PERFORM save_rest(new.seq, c - 'digest');
 END $$;`;
 
+// One by one, as its writer reads them; those of plain messages are two lists, see append_plain.
+const ANSWERS_OF_RUN = `
+CREATE OR REPLACE FUNCTION answers_of_run(told jsonb) RETURNS SETOF jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  IF jsonb_typeof(told) = 'array' THEN
+    RETURN QUERY SELECT value FROM jsonb_array_elements(told);
+  ELSE
+    RETURN QUERY SELECT CASE WHEN seq::bigint = 0 THEN '{"kind": "none"}'::jsonb
+      ELSE jsonb_build_object('kind', 'accepted', 'seq', abs(seq::bigint), 'begun', seq::bigint < 0) END
+      FROM string_to_table(told->>'seqs', ',') AS seq;
+  END IF;
+END $$;`;
+
 // Which delivery a command in doubt has come to; null: none, now and for ever. If it was also begun, its call never
 // left: whoever asked for it was not answered.
 const FATE_OF = `
@@ -40,7 +53,7 @@ BEGIN
     RETURN NULL;
   END IF;
   SELECT one INTO told FROM jsonb_array_elements(w.answers) WITH ORDINALITY AS r(answers, run),
-    jsonb_array_elements(r.answers) WITH ORDINALITY AS a(one, place)
+    answers_of_run(r.answers) WITH ORDINALITY AS a(one, place)
     ORDER BY run, place OFFSET (doubt->'index')::bigint LIMIT 1;
   IF told IS NULL OR told->>'kind' NOT IN ('accepted', 'repeated', 'superseded') THEN RETURN NULL; END IF;
   of_seq := (told->'seq')::bigint;
@@ -111,4 +124,4 @@ BEGIN
   RETURN to_jsonb(told);
 END $$;`;
 
-export const SPILLING = [SAVE_ENDED, FATE_OF, TAKE_SPILLED, HAND_OVER].join('\n');
+export const SPILLING = [SAVE_ENDED, ANSWERS_OF_RUN, FATE_OF, TAKE_SPILLED, HAND_OVER].join('\n');

@@ -29,7 +29,9 @@ const MIGRATIONS: readonly string[] = [
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-const PREPARE = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+export const TAKE_MIGRATION_LOCK = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+
+const PREPARE = `${TAKE_MIGRATION_LOCK};
   CREATE SCHEMA IF NOT EXISTS ${SCHEMA};
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.meta (name text PRIMARY KEY, value text NOT NULL)`;
 

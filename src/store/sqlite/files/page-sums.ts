@@ -120,6 +120,8 @@ export interface Covered {
 export class PageSums {
   readonly #sums: number;
   readonly #log: number;
+  // Read into again and again: a new megabyte for every few hundred frames cost as much as summing them.
+  readonly #frames = Buffer.allocUnsafeSlow(PAGES_PER_READ * FRAME_BYTES);
   #covered: Covered = { salt1: 0, salt2: 0, frames: 0 };
 
   constructor(path: string, log: string) {
@@ -137,7 +139,8 @@ export class PageSums {
     const generation = this.#generation();
     const from = isSame(this.#covered, generation) ? this.#covered.frames : 0;
     const newest = new Map<number, bigint>();
-    newestFrames(this.#log, from + 1, frames, (page, bytes) => newest.set(page, entryOf(bytes)));
+    const see = (page: number, bytes: Buffer) => newest.set(page, entryOf(bytes));
+    newestFrames(this.#log, this.#frames, { from: from + 1, to: frames }, see);
     writeEntries(this.#sums, newest);
     if (newest.size > 0) fdatasyncSync(this.#sums);
     this.#covered = { ...generation, frames: Math.max(from, frames) };
@@ -164,14 +167,15 @@ function isSame(a: Omit<Covered, 'frames'>, b: Omit<Covered, 'frames'>): boolean
 // summing.
 function newestFrames(
   log: number,
-  from: number,
-  to: number,
+  into: Buffer,
+  { from, to }: { from: number; to: number },
   see: (page: number, bytes: Buffer) => void,
 ): void {
   const seen = new Set<number>();
   for (let end = to + 1; end > from; end -= PAGES_PER_READ) {
     const first = Math.max(from, end - PAGES_PER_READ);
-    const bytes = readBytes(log, (end - first) * FRAME_BYTES, frameOffset(first));
+    const some = into.subarray(0, (end - first) * FRAME_BYTES);
+    const bytes = readInto(log, some, frameOffset(first));
     for (let at = bytes.length - FRAME_BYTES; at >= 0; at -= FRAME_BYTES) {
       const page = bytes.readUInt32BE(at);
       if (seen.has(page)) continue;
@@ -243,10 +247,14 @@ function eachChunk(file: number, see: (pages: Buffer[], first: number) => void):
 }
 
 function readBytes(file: number, length: number, offset: number): Buffer {
-  const bytes = Buffer.alloc(length);
+  return readInto(file, Buffer.alloc(length), offset);
+}
+
+// The part of it that there was.
+function readInto(file: number, bytes: Buffer, offset: number): Buffer {
   let read = 0;
-  while (read < length) {
-    const more = readSync(file, bytes, read, length - read, offset + read);
+  while (read < bytes.length) {
+    const more = readSync(file, bytes, read, bytes.length - read, offset + read);
     if (more === 0) break;
     read += more;
   }
