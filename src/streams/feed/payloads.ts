@@ -34,6 +34,7 @@ export class Payloads {
   // The first that was not understood, in words.
   #seen = '';
   #isOpen = false;
+  #trouble: string | undefined;
   #isUnderstood = false;
   #isEnded = false;
 
@@ -60,6 +61,7 @@ export class Payloads {
     }
     this.#isUnderstood = true;
     this.#isOpen = reading.isOpen ?? this.#isOpen;
+    this.#trouble = reading.trouble;
     return this.#emit(reading.events);
   }
 
@@ -71,7 +73,7 @@ export class Payloads {
     if (this.#isEnded) return [];
     const strange = this.#strange();
     if (strange !== null) return strange;
-    if (this.#isOpen) return this.fail('it broke off before its end was told');
+    if (this.#isOpen) return this.fail(this.#trouble ?? 'it broke off before its end was told');
     return this.#emit([{ kind: 'done' }]);
   }
 

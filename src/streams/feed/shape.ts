@@ -25,6 +25,8 @@ export interface ShapeReading {
   readonly events: readonly ShapeEvent[];
   // More must come: a body that ends now has broken off. null: as before.
   readonly isOpen: boolean | null;
+  // Said on the way and perhaps got over: what a body that ends here broke off for.
+  readonly trouble?: string;
 }
 
 // null: nothing that this producer says.
@@ -64,6 +66,11 @@ export function done(): ShapeReading {
 // `error` as producers write it: a text, or an object with a message and a type or code.
 export function failed(error: unknown): ShapeReading {
   return { events: [{ kind: 'error', detail: detailOf(error) }], isOpen: false };
+}
+
+// What went wrong may be tried again: if nothing follows, that was it.
+export function troubled(error: unknown): ShapeReading {
+  return { events: [], isOpen: true, trouble: detailOf(error) };
 }
 
 export function isError(error: unknown): boolean {

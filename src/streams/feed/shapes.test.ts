@@ -19,6 +19,12 @@ function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+const chunk = (type: string, nodeId: string, content?: string) => ({
+  type,
+  content,
+  metadata: { nodeId, nodeName: 'Node', runIndex: 0, itemIndex: 0 },
+});
+
 describe('a failure', () => {
   const agent = { session_id: 's', parent_tool_use_id: null };
   test.each<[string, string, string]>([
@@ -64,6 +70,31 @@ describe('a failure', () => {
         { type: 'turn.failed', error: { message: 'no quota' } },
       ),
       'no quota',
+    ],
+    [
+      'Codex that said no more',
+      lines({ type: 'turn.started' }, { type: 'error', message: 'Reconnecting' }),
+      'Reconnecting',
+    ],
+    [
+      'n8n, the node that writes',
+      lines(chunk('begin', 'a'), chunk('error', 'a', 'no quota'), chunk('end', 'a')),
+      'no quota',
+    ],
+    [
+      'n8n, a node before any that writes',
+      lines(chunk('error', 'b', 'no such table')),
+      'no such table',
+    ],
+    [
+      'n8n, a tool after which nobody goes on',
+      lines(chunk('begin', 'a'), chunk('end', 'a'), chunk('error', 'b', 'refused')),
+      'refused',
+    ],
+    [
+      'watsonx',
+      lines({ errors: [{ code: 'model_not_supported', message: 'oh' }], trace: 't' }),
+      'model_not_supported: oh',
     ],
     [
       'Claude Code',
@@ -119,6 +150,16 @@ describe('a failure', () => {
       'Replicate, cancelled',
       'event: output\ndata: a\n\nevent: done\ndata: {"reason":"canceled"}\n\n',
       'canceled',
+    ],
+    [
+      'Flowise',
+      'message:\ndata:{"event":"start","data":""}\n\nmessage:\ndata:{"event":"error","data":"oh"}\n\n',
+      'oh',
+    ],
+    [
+      'Flowise, stopped by a person',
+      'message:\ndata:{"event":"token","data":"a"}\n\nmessage:\ndata:{"event":"abort","data":"[DONE]"}\n\n',
+      'the producer aborted it',
     ],
     [
       'AI SDK, in events',
@@ -185,6 +226,27 @@ describe('a text', () => {
         { event: 'message_end', task_id: '1' },
       ),
       'so',
+    ],
+    [
+      'of an agent of n8n that goes on after a tool',
+      lines(
+        ...[chunk('begin', 'a'), chunk('item', 'a', 'I look.'), chunk('end', 'a')],
+        chunk('error', 'b', 'refused'),
+        ...[chunk('begin', 'a'), chunk('item', 'a', 'so'), chunk('end', 'a')],
+      ),
+      'I look.\n\nso',
+    ],
+    [
+      'of Flowise around a tool and events of its own',
+      lines(
+        { event: 'thinking', data: 'hm', duration: 1 },
+        { event: 'token', data: 'I look.' },
+        { event: 'calledTools', data: [] },
+        { event: 'myNode', data: 1 },
+        { event: 'token', data: 'so' },
+        { event: 'end', data: '[DONE]' },
+      ),
+      'I look.\n\nso',
     ],
     [
       'of Claude Code that is in the result only',

@@ -10,7 +10,8 @@ import type { PayloadOptions } from './payloads.ts';
 import { PlainFeed } from './plain.ts';
 
 // Lines that may stand before the first data of server-sent events.
-const BEFORE_DATA = /^(:.*|(event|id|retry): ?\S*)?$/;
+// One producer has a field of its own there.
+const BEFORE_DATA = /^(:.*|message:|(event|id|retry): ?\S*)?$/;
 // What providers send as data: JSON, or their word for the end. Half of it may be all there is yet.
 const DATA = /^data: ?([{["]|$)/;
 // The one producer whose data is a text names it before.
@@ -112,6 +113,7 @@ function orText(isAll: boolean): Feed | null {
 
 function mayBecome(line: string): boolean {
   return (
-    BEFORE_DATA.test(line) || ['data: ', 'event:', 'id:', 'retry:'].some((f) => f.startsWith(line))
+    BEFORE_DATA.test(line) ||
+    ['data: ', 'event:', 'id:', 'retry:', 'message:'].some((f) => f.startsWith(line))
   );
 }

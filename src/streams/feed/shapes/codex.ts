@@ -13,6 +13,7 @@ import {
   type Shape,
   type ShapeReader,
   type ShapeReading,
+  troubled,
 } from '../shape.ts';
 
 const TYPE = /^(?:thread\.started|turn\.|item\.)/;
@@ -48,6 +49,7 @@ function readLines(): ShapeReader {
       case 'turn.failed':
         return failed(json.error);
       case 'error':
+        return troubled(json.message);
       case 'thread.started':
       case 'turn.started':
         return OPEN;

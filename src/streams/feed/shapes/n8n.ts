@@ -1,7 +1,17 @@
-// n8n, the chat trigger with streaming answers: items of text between the beginning and the end of each node. The text
-// is over when every node that began has ended.
+// n8n, the chat trigger with streaming answers: items of text between the beginning and the end of each node. An
+// agent that calls tools ends and begins again after each, and each beginning is a paragraph. The text is over when
+// every node that began has ended. A tool that fails says so too, and the agent goes on.
 
-import { CLOSED, failed, more, OPEN, type Shape, type ShapeReader } from '../shape.ts';
+import {
+  asJson,
+  CLOSED,
+  failed,
+  more,
+  OPEN,
+  type Shape,
+  type ShapeReader,
+  troubled,
+} from '../shape.ts';
 
 export const n8n: Shape = {
   name: 'n8n',
@@ -12,20 +22,27 @@ export const n8n: Shape = {
   reader: readNodes,
 };
 
+// Nodes whose beginning is remembered; the others only count.
+const NODES_MAX = 1000;
+
 function readNodes(): ShapeReader {
   let open = 0;
+  const begun = new Set<unknown>();
   return ({ json }) => {
+    const node = asJson(json.metadata)?.nodeId;
     switch (json.type) {
       case 'begin':
         open += 1;
-        return OPEN;
+        if (begun.size < NODES_MAX) begun.add(node);
+        return { events: [{ kind: 'break' }], isOpen: true };
       case 'item':
         return more(json.content);
       case 'end':
         open -= 1;
+        begun.delete(node);
         return open > 0 ? OPEN : CLOSED;
       case 'error':
-        return failed(json.content);
+        return begun.has(node) ? failed(json.content) : troubled(json.content);
       default:
         return null;
     }
