@@ -129,4 +129,6 @@ export interface SimulatorKind<
   pagesOf?(ports: { readonly clock: Clock }): SimWebPages;
   // What can be set by a number, by the name that the command line has for it.
   readonly limits: Readonly<Record<string, (value: number) => Partial<Options>>>;
+  // The ways in which it can count edits; left out: there is one.
+  readonly edits?: readonly string[];
 }

@@ -44,6 +44,8 @@ export interface MixedOptions {
   // 0: nothing of one platform is timed by what another puts on disk.
   readonly commitMsMax?: number;
   readonly makeEngine: EngineFactory;
+  // While it talks: which virtual minute it has come to.
+  readonly onProgress?: (minute: number) => void;
 }
 
 export interface MixedReport extends WorldReport {
@@ -62,6 +64,7 @@ interface Part {
 const BEGINS = Date.UTC(2026, 0, 1);
 const NETWORK: Network = { latencyMs: 40, jitterMs: 25 };
 const PAUSE_MS_MAX = 60_000;
+const PROGRESS_MS = 10_000;
 const DOWN_MS_MAX = 15_000;
 const POISON_EVERY = 7;
 const NUMBERS_PER_CHAT = 10_000;
@@ -181,6 +184,7 @@ class MixedWorld {
 
   async talk(): Promise<void> {
     const talkMs = this.#quietAt - BEGINS;
+    this.#tellProgress();
     const { crashes } = this.#options;
     const crashTimes = Array.from({ length: crashes }, () => this.#chance.next() * talkMs);
     this.#clock.schedule(this.#troubleAt, () => this.#bringTrouble());
@@ -193,6 +197,16 @@ class MixedWorld {
       await this.#crash();
     }
     await this.#clock.run(Math.max(this.#clock.now(), this.#quietAt));
+  }
+
+  #tellProgress(): void {
+    const { onProgress } = this.#options;
+    const at = this.#clock.now() + PROGRESS_MS;
+    if (onProgress === undefined || at > this.#quietAt) return;
+    this.#clock.schedule(at, () => {
+      onProgress((at - BEGINS) / 60_000);
+      this.#tellProgress();
+    });
   }
 
   #bringTrouble(): void {

@@ -1,7 +1,6 @@
 // Reads a recording: a line that says what it is, then one delivery a line. What cannot be read is said with its line.
 
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { FAMILIES, GATES } from '../../domain/call.ts';
 import { STATES } from '../../domain/delivery.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
@@ -10,6 +9,7 @@ import {
   type RecordedDelivery,
   type RecordingHead,
 } from '../../domain/recording.ts';
+import { checkOf } from '../../system/check.ts';
 
 export interface Recording extends RecordingHead {
   readonly deliveries: readonly RecordedDelivery[];
@@ -28,14 +28,14 @@ const name = Type.String({ minLength: 1, maxLength: NAME_MAX });
 const word = Type.String({ maxLength: NAME_MAX });
 const OUTCOMES = ['sent', 'limited', 'refused', 'failed', 'uncertain'];
 
-const HEAD = Compile(
+const HEAD = checkOf(
   Type.Object({
     recording: Type.Literal(RECORDING_VERSION),
     since: Type.Number(),
     until: Type.Number(),
   }),
 );
-const DELIVERY = Compile(
+const DELIVERY = checkOf(
   Type.Object({
     ...{ at: time, platform: name, account: name, chat: name, lane: word },
     slot: Type.Union([word, Type.Null()]),

@@ -5,7 +5,7 @@ import { flagOf, intOf, objectOf, type SimParams, textOf } from '../params.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
 import { argOf } from './args.ts';
 import type { Bot } from './bots.ts';
-import { type ChatState, chatIdOf, kindOf, refusalOf, type SimChat } from './chats.ts';
+import { type ChatState, chatIdOf, refusalOf, type SaidOfChats, type SimChat } from './chats.ts';
 import type { Bucket, SimCharge } from './flood.ts';
 import type { Messages } from './messages.ts';
 
@@ -14,7 +14,7 @@ export interface Scene {
   readonly params: SimParams;
   readonly now: number;
   readonly messages: Messages;
-  readonly channels: ReadonlySet<string>;
+  readonly said: SaidOfChats;
   readonly replyWindowMs: number;
   stateOf(chat: string): ChatState;
 }
@@ -80,13 +80,12 @@ export function target(
     return no(badRequest(isEmpty ? 'chat_id is empty' : 'chat not found'));
   }
   const state = scene.stateOf(id);
-  const kind = kindOf(id, scene.channels);
-  const refusal = refusalOf(state, kind);
-  if (state.kind === 'missing') return no(refusal!);
+  if (state.kind === 'missing') return no(badRequest('chat not found'));
   // In another person's name: the same id is another chat there.
   const connection = textOf(scene.params, 'business_connection_id');
   const own = connection === '' ? id : `${connection}:${id}`;
-  return { kind: 'chat', chat: scene.bot.chat(own, kind), backend: refusal };
+  const chat = scene.bot.chat(own, scene.said, id);
+  return { kind: 'chat', chat, backend: refusalOf(state, chat.kind) };
 }
 
 export function charge(scene: Scene, chat: SimChat, bucket: Bucket, cost: number): SimCharge {
@@ -96,9 +95,18 @@ export function charge(scene: Scene, chat: SimChat, bucket: Bucket, cost: number
   return { bucket, cost, budget: isAnswer ? 'none' : 'broadcast' };
 }
 
-export function threadOf(params: SimParams): string | null {
-  const thread = intOf(params, 'message_thread_id');
-  return thread === null || thread === 0 ? null : String(thread);
+// The number of a topic that a call names; 0 for what is no number or below it, which counts as none.
+export function namedTopic(params: SimParams): number {
+  return Number(/^\d{1,10}/.exec(argOf(params, 'message_thread_id'))?.[0] ?? 0);
+}
+
+// The topic that a message stands in. Where there are none (groups, supergroups that are no forum, channels) and in
+// another person's name the number is ignored: `check_message_topic` in the server's Client.cpp, version 10.0.
+export function topicOf(scene: Scene, chat: SimChat): string | null {
+  const topic = namedTopic(scene.params);
+  const isBusiness = textOf(scene.params, 'business_connection_id') !== '';
+  const hasTopics = chat.isForum || chat.kind === 'private';
+  return topic === 0 || isBusiness || !hasTopics ? null : String(topic);
 }
 
 export function isThere(scene: Scene, chat: SimChat, messageId: number): boolean {
@@ -106,14 +114,20 @@ export function isThere(scene: Scene, chat: SimChat, messageId: number): boolean
   return scene.messages.get(scene.bot.id, chat.id, messageId)?.isDeleted !== true;
 }
 
+const GENERAL = '1';
+
+function isTopicGone(scene: Scene, chat: SimChat, topic: string): boolean {
+  return scene.stateOf(`${chat.id}#${topic}`).kind === 'missing';
+}
+
 // What the core says about where a message would stand: its thread and what it replies to.
 export function misplaced(scene: Scene, chat: SimChat): SimRefusal | null {
   const { params } = scene;
-  const thread = threadOf(params);
-  const hasTopics = chat.kind === 'supergroup' || chat.kind === 'private';
-  if (thread !== null) {
-    const isGone = scene.stateOf(`${chat.id}#${thread}`).kind === 'missing';
-    if (!hasTopics || isGone) return badRequest('message thread not found');
+  const topic = topicOf(scene, chat);
+  // General has a number too, but a message for it must name none.
+  const isGeneral = chat.isForum && topic === GENERAL;
+  if (isGeneral || (topic !== null && isTopicGone(scene, chat, topic))) {
+    return badRequest('message thread not found');
   }
   const reply = objectOf(params, 'reply_parameters');
   const replyTo = intOf(reply, 'message_id') ?? intOf(params, 'reply_to_message_id');

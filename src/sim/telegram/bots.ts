@@ -1,7 +1,7 @@
 // One bot as the simulated Telegram knows it: its chats, its budget, its updates. Bounded: the chat that
 // was silent longest is forgotten when there are too many, and so is the oldest update.
 
-import type { ChatKind, SimChat } from './chats.ts';
+import { kindOf, type SaidOfChats, type SimChat } from './chats.ts';
 import { BotFlood, ChatFlood } from './flood.ts';
 import type { SimTelegramOptions } from './options.ts';
 
@@ -36,12 +36,15 @@ export class Bot {
     return { id, is_bot: true, first_name: `Bot ${this.id}`, username: `sim${this.id}_bot` };
   }
 
-  chat(id: string, kind: ChatKind): SimChat {
+  // `id` may be another person's view of `named`, which is what its kind is read from.
+  chat(id: string, said: SaidOfChats, named = id): SimChat {
     let chat = this.#chats.get(id);
     if (chat === undefined) {
       if (this.#chats.size >= CHATS_PER_BOT_MAX) this.#forgetSome();
+      const kind = kindOf(named, said);
+      const isForum = kind === 'supergroup' && !said.plain.has(named);
       const flood = new ChatFlood(this.#options, this.flood, kind === 'private');
-      chat = { id, kind, flood, lastMessageId: 0, wroteAt: Number.NEGATIVE_INFINITY };
+      chat = { id, kind, isForum, flood, lastMessageId: 0, wroteAt: Number.NEGATIVE_INFINITY };
       this.#chats.set(id, chat);
     }
     return chat;

@@ -6,12 +6,12 @@ import {
   act,
   charge,
   isThere,
-  misplaced,
+  namedTopic,
   no,
   type Planned,
   type Scene,
   target,
-  threadOf,
+  topicOf,
 } from './act.ts';
 import { badRequest, NOT_MODIFIED, type SimRefusal } from './answers.ts';
 import { argOf, isObject, jsonArg, requiredProblem } from './args.ts';
@@ -162,16 +162,22 @@ export function react(scene: Scene): Planned {
   });
 }
 
+// Nobody looks whether the topic is there, and General may be named; only a chat that can never have topics refuses.
 export function showTyping(scene: Scene): Planned {
   const problem = actionProblem(scene.params);
   if (problem !== null) return no(badRequest(problem));
   const to = target(scene);
   if (to.kind === 'refused') return to;
+  const { kind } = to.chat;
+  const isBusiness = textOf(scene.params, 'business_connection_id') !== '';
+  if (!isBusiness && namedTopic(scene.params) !== 0 && (kind === 'group' || kind === 'channel')) {
+    return no(badRequest('chat is not a forum'));
+  }
   return act({
     chat: to.chat,
-    thread: threadOf(scene.params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'typing', 1),
-    backend: to.backend ?? misplaced(scene, to.chat),
+    backend: to.backend,
     run: () => ({ result: true, messageIds: [] }),
   });
 }
@@ -188,7 +194,7 @@ export function draft(scene: Scene): Planned {
   if ('status' in read) return no(read);
   return act({
     chat: to.chat,
-    thread: threadOf(params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'typing', 1),
     backend: to.backend,
     text: read.text,

@@ -20,6 +20,8 @@ export type ChatState =
 export interface SimChat {
   readonly id: string;
   readonly kind: ChatKind;
+  // A supergroup with topics.
+  readonly isForum: boolean;
   readonly flood: ChatFlood;
   lastMessageId: number;
   // When someone last wrote to the bot there.
@@ -32,10 +34,16 @@ export function chatIdOf(params: SimParams): string | null {
   return /^-?\d{1,15}$/.test(id) || /^@[A-Za-z]\w{3,31}$/.test(id) ? id : null;
 }
 
-// Ids of the form -100… are supergroups or channels; the id alone does not tell which.
+// Ids of the form -100… are supergroups or channels; the id alone does not tell which, nor whether there are topics.
 const SUPERGROUP = /^-100\d{9,}$/;
 
-export function kindOf(id: string, channels: ReadonlySet<string>): ChatKind {
+// What somebody said of chats: who is in neither is a forum, if a supergroup at all.
+export interface SaidOfChats {
+  readonly channels: ReadonlySet<string>;
+  readonly plain: ReadonlySet<string>;
+}
+
+export function kindOf(id: string, { channels }: SaidOfChats): ChatKind {
   if (channels.has(id) || id.startsWith('@')) return 'channel';
   if (SUPERGROUP.test(id)) return 'supergroup';
   return id.startsWith('-') ? 'group' : 'private';
@@ -65,5 +73,6 @@ export function chatView(chat: SimChat): Record<string, unknown> {
   const id = own.startsWith('@') ? -1_000_000_000_000 - own.length : Number(own);
   if (chat.kind === 'private') return { id, first_name: `User ${chat.id}`, type: 'private' };
   const username = chat.id.startsWith('@') ? { username: chat.id.slice(1) } : {};
-  return { id, title: `Chat ${chat.id}`, ...username, type: chat.kind };
+  const forum = chat.isForum ? { is_forum: true } : {};
+  return { id, title: `Chat ${chat.id}`, ...username, type: chat.kind, ...forum };
 }

@@ -43,6 +43,7 @@ function setChat(model: TelegramModel, params: SimParams, now: number): unknown 
   if (kind === 'migrated') model.setChat(chat, { kind, to: textOf(params, 'to') });
   else if (kind !== '') model.setChat(chat, { kind } as ChatState);
   if (params.channel === true) model.setChannel(chat);
+  if (params.forum === false) model.setPlain(chat);
   const seconds = intOf(params, 'freezeSeconds');
   if (seconds !== null) model.freeze(textOf(params, 'token'), chat, seconds, now);
   return { ok: true };

@@ -7,7 +7,7 @@ import { badRequest, tooManyRequests, WEBHOOK_ACTIVE } from './answers.ts';
 import { deleteMessages, draft, edit, pin, react, showTyping } from './changing.ts';
 import { chatView } from './chats.ts';
 import { relay, send, sendAlbum } from './sending.ts';
-import { changeChat, changeTopic, createTopic, gift } from './topics.ts';
+import { changeChat, changeTopic, createTopic, deleteTopic, gift } from './topics.ts';
 import { isFileId } from './uploads.ts';
 
 export interface SimMethod {
@@ -41,7 +41,7 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
   setChatTitle: (s) => changeChat(s, 'new title', 'title'),
   setChatPhoto: (s) => changeChat(s, 'new photo', 'photo'),
   deleteChatPhoto: (s) => changeChat(s, 'photo removed', null),
-  deleteForumTopic: doSilently,
+  deleteForumTopic: deleteTopic,
   leaveChat: doSilently,
   sendGift: (s) => gift(s, 'a gift'),
   giftPremiumSubscription: (s) => gift(s, 'a subscription'),
@@ -59,7 +59,7 @@ const PLANS: Record<string, (scene: Scene) => Planned> = {
   sendChatAction: showTyping,
   sendMessageDraft: draft,
   sendRichMessageDraft: draft,
-  getMe: (s) => answers({ ...s.bot.view, can_join_groups: true, supports_inline_queries: false }),
+  getMe: (s) => answers({ ...s.bot.view, ...ABILITIES }),
   getUpdates,
   getFile,
   getChat,
@@ -82,6 +82,13 @@ for (const media of MEDIA) {
   const words = media.split('_').map((w) => w[0]!.toUpperCase() + w.slice(1));
   PLANS[`send${words.join('')}`] = (s) => send(s, media);
 }
+
+// Private chats have topics, as where BotFather was told so.
+const ABILITIES = {
+  can_join_groups: true,
+  supports_inline_queries: false,
+  has_topics_enabled: true,
+};
 
 const METHODS: ReadonlyMap<string, SimMethod> = new Map(
   Object.entries(PLANS).map(([name, plan]) => [name.toLowerCase(), { name, plan }]),

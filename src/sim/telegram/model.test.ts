@@ -31,7 +31,6 @@ describe('what is refused', () => {
       { chat_id: 7, text: 'x', reply_parameters: { message_id: 99 } },
       'Bad Request: message to be replied not found',
     ],
-    [{ chat_id: -5, text: 'x', message_thread_id: 3 }, 'Bad Request: message thread not found'],
     [
       { chat_id: 7, text: '<b>x', parse_mode: 'HTML' },
       `Bad Request: can't parse entities: Can't find end tag corresponding to start tag "b"`,

@@ -21,7 +21,7 @@ import {
   UNAUTHORIZED,
 } from './answers.ts';
 import { Bot, type Update } from './bots.ts';
-import { type ChatState, chatIdOf, kindOf, type SimChat } from './chats.ts';
+import { type ChatState, chatIdOf, type SimChat } from './chats.ts';
 import { control } from './control.ts';
 import { incoming, pressed } from './incoming.ts';
 import { Messages, type StoredMessage } from './messages.ts';
@@ -57,7 +57,7 @@ class Model implements TelegramModel {
   readonly #bots = new Map<string, Bot>();
   readonly #messages = new Messages();
   readonly #states = new Map<string, ChatState>();
-  readonly #channels = new Set<string>();
+  readonly #said = { channels: new Set<string>(), plain: new Set<string>() };
   readonly #revoked = new Set<string>();
   readonly #pollers = new Map<string, Set<() => void>>();
   #restartUntil = 0;
@@ -189,7 +189,7 @@ class Model implements TelegramModel {
       params,
       now,
       messages: this.#messages,
-      channels: this.#channels,
+      said: this.#said,
       replyWindowMs: this.#options.replyWindowMs,
       stateOf: (chat) => this.#states.get(chat) ?? { kind: 'open' },
     };
@@ -229,7 +229,11 @@ class Model implements TelegramModel {
   }
 
   setChannel(chat: string): void {
-    this.#channels.add(chat);
+    this.#said.channels.add(chat);
+  }
+
+  setPlain(chat: string): void {
+    this.#said.plain.add(chat);
   }
 
   freeze(token: string, chat: string, seconds: number, now: number): void {
@@ -261,6 +265,6 @@ class Model implements TelegramModel {
   }
 
   #chatOf(token: string, chat: string): SimChat {
-    return this.#known(token).chat(chat, kindOf(chat, this.#channels));
+    return this.#known(token).chat(chat, this.#said);
   }
 }

@@ -32,7 +32,9 @@ export interface TelegramModel extends SimModel<JudgedCall>, SimPeople {
   // Someone pressed the button with this data under a message of the bot.
   press(token: string, chat: string, messageId: number, data: string): void;
   setChat(chat: string, state: ChatState): void;
+  // Before its first call: a channel; a supergroup without topics.
   setChannel(chat: string): void;
+  setPlain(chat: string): void;
   // Refuses the chat for so long, for no fault of the bot's.
   freeze(token: string, chat: string, seconds: number, now: number): void;
   revoke(token: string): void;

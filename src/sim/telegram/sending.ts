@@ -12,7 +12,7 @@ import {
   type Planned,
   type Scene,
   target,
-  threadOf,
+  topicOf,
 } from './act.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
 import { argOf, isObject, jsonArg, requiredProblem } from './args.ts';
@@ -95,7 +95,7 @@ export function send(scene: Scene, media: string): Planned {
   const wrong = isWrongFile(params[media]) ? WRONG_FILE : null;
   return act({
     chat: to.chat,
-    thread: threadOf(params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'message', 1),
     backend: to.backend ?? misplaced(scene, to.chat) ?? wrong,
     text: read.text,
@@ -119,7 +119,7 @@ export function makeMessage(
 ): Record<string, unknown> {
   const id = ++chat.lastMessageId;
   const date = Math.floor(at / 1000);
-  const thread = threadOf(scene.params);
+  const thread = topicOf(scene, chat);
   scene.messages.add({
     bot: scene.bot.id,
     chat: chat.id,
@@ -169,7 +169,7 @@ export function sendAlbum(scene: Scene): Planned {
   if (to.kind === 'refused') return to;
   return act({
     chat: to.chat,
-    thread: threadOf(scene.params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'message', items.length),
     backend: to.backend ?? misplaced(scene, to.chat),
     text: captions.find(({ text }) => text !== '')?.text ?? '',
@@ -227,7 +227,7 @@ export function relay(scene: Scene, how: 'forward' | 'copy', isBatch: boolean): 
     scene.messages.get(scene.bot.id, from.chat.id, id) ?? { text: '(forgotten)', entities: [] };
   return act({
     chat: to.chat,
-    thread: threadOf(scene.params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'message', Math.max(1, found.length)),
     backend: to.backend ?? gone ?? misplaced(scene, to.chat),
     text: found.length === 0 ? '' : readAt(found[0]!).text,

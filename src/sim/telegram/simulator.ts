@@ -18,4 +18,5 @@ export const TELEGRAM_SIMULATOR: SimulatorKind<SimTelegramOptions, JudgedCall, T
     broadcast_per_s: (count) => ({ broadcast: { count, perMs: 1000 } }),
     paid_per_s: (count) => ({ paid: { count, perMs: 1000 } }),
   },
+  edits: ['shared', 'separate', 'free'],
 };

@@ -254,3 +254,94 @@ describe('markup as the core reads it', () => {
     expect(read(text, mode).description).toBe(`Bad Request: can't parse entities: ${words}`);
   });
 });
+
+// Client.cpp of the official server (10.0): `check_message_topic`, and `is_forum` of TDLib's ForumTopicManager.
+describe('topics', () => {
+  const FORUM = -1001234567890;
+  const PLAIN = -1001234567891;
+  const CHANNEL = -1001234567892;
+
+  function chats() {
+    const model = createTelegramModel({});
+    model.setPlain(String(PLAIN));
+    model.setChannel(String(CHANNEL));
+    model.setChat(`${FORUM}#9`, { kind: 'missing' });
+    model.setChat('7#9', { kind: 'missing' });
+    let now = 0;
+    return (method: string, params: Record<string, unknown>) => {
+      now += 60_000;
+      return JSON.parse(model.call(TOKEN, method, params, now).answer.body);
+    };
+  }
+
+  const about = (said: { ok: boolean; result?: Record<string, unknown>; description?: string }) =>
+    said.ok ? (said.result?.message_thread_id ?? 'no topic') : said.description;
+
+  test.each<[string, number, unknown, unknown]>([
+    ['a forum', FORUM, 5, 5],
+    ['a forum, of which General has a number', FORUM, 1, 'Bad Request: message thread not found'],
+    ['a forum without that topic', FORUM, 9, 'Bad Request: message thread not found'],
+    ['a forum', FORUM, -5, 'no topic'],
+    ['a forum', FORUM, 'none', 'no topic'],
+    ['a forum', FORUM, '5x', 5],
+    ['a supergroup', PLAIN, 5, 'no topic'],
+    ['a supergroup', PLAIN, 1, 'no topic'],
+    ['a group', -5, 5, 'no topic'],
+    ['a channel', CHANNEL, 5, 'no topic'],
+    ['a private chat', 7, 5, 5],
+    ['a private chat without that topic', 7, 9, 'Bad Request: message thread not found'],
+  ])('a message to %s (%j) with topic %j: %j', (_, chat_id, message_thread_id, want) => {
+    const ask = chats();
+    const place = { chat_id, message_thread_id };
+    expect(about(ask('sendMessage', { ...place, text: 'x' }))).toBe(want);
+    const media = [{ type: 'photo', media: 'https://pictures.example/1.jpg' }];
+    const album = ask('sendMediaGroup', { ...place, media });
+    expect(about(album.ok ? { ok: true, result: album.result[0] } : album)).toBe(want);
+  });
+
+  test('in another person’s name no topic counts', () => {
+    const business = { chat_id: 7, business_connection_id: 'b', message_thread_id: 9 };
+    expect(about(chats()('sendMessage', { ...business, text: 'x' }))).toBe('no topic');
+  });
+
+  // https://github.com/tdlib/telegram-bot-api/issues/732: a topic that is gone is not noticed.
+  test.each<[number, number, unknown]>([
+    [FORUM, 1, true],
+    [FORUM, 9, true],
+    [PLAIN, 5, true],
+    [7, 5, true],
+    [-5, 5, 'Bad Request: chat is not a forum'],
+    [CHANNEL, 5, 'Bad Request: chat is not a forum'],
+  ])('typing in %j with topic %j: %j', (chat_id, message_thread_id, want) => {
+    const said = chats()('sendChatAction', { chat_id, message_thread_id, action: 'typing' });
+    expect(said.result ?? said.description).toBe(want);
+  });
+
+  test.each<[string, number, number | undefined, unknown]>([
+    ['editForumTopic', FORUM, 5, true],
+    ['editForumTopic', FORUM, undefined, 'invalid forum topic identifier specified'],
+    ['editForumTopic', 7, 5, true],
+    ['editForumTopic', PLAIN, 5, 'the chat is not a forum'],
+    ['closeForumTopic', FORUM, 5, true],
+    ['closeForumTopic', 7, 5, 'the chat is not a supergroup forum'],
+    ['closeForumTopic', -5, 5, 'the chat is not a forum'],
+    ['hideGeneralForumTopic', FORUM, undefined, true],
+    ['hideGeneralForumTopic', PLAIN, undefined, 'the chat is not a forum'],
+    ['deleteForumTopic', FORUM, 5, true],
+    ['deleteForumTopic', FORUM, undefined, 'invalid forum topic identifier specified'],
+    ['deleteForumTopic', -5, 5, 'the chat is not a forum'],
+  ])('%s of %j, topic %j: %j', (method, chat_id, message_thread_id, want) => {
+    const said = chats()(method, { chat_id, message_thread_id, name: 'news' });
+    expect(said.result ?? said.description.replace('Bad Request: ', '')).toBe(want);
+  });
+
+  test('a new topic never has the number of General, and messages find it', () => {
+    const ask = chats();
+    const { message_thread_id } = ask('createForumTopic', { chat_id: FORUM, name: 'news' }).result;
+    expect(message_thread_id).toBeGreaterThan(1);
+    const sent = ask('sendMessage', { chat_id: FORUM, message_thread_id, text: 'x' }).result;
+    expect(sent).toMatchObject({ message_thread_id, is_topic_message: true });
+    expect(sent.chat).toMatchObject({ type: 'supergroup', is_forum: true });
+    expect(ask('getChat', { chat_id: PLAIN }).result).not.toHaveProperty('is_forum');
+  });
+});

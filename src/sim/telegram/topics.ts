@@ -2,7 +2,7 @@
 // told to whom they go.
 
 import { intOf, textOf } from '../params.ts';
-import { act, charge, no, type Planned, type Scene, target, threadOf } from './act.ts';
+import { act, charge, namedTopic, no, type Planned, type Scene, target, topicOf } from './act.ts';
 import { badRequest, type SimRefusal } from './answers.ts';
 import type { SimChat } from './chats.ts';
 import { makeMessage } from './sending.ts';
@@ -16,9 +16,11 @@ export function createTopic(scene: Scene): Planned {
   return act({
     chat: to.chat,
     charge: charge(scene, to.chat, 'message', 1),
-    backend: to.backend ?? notForum(to.chat),
+    backend: to.backend ?? notForum(to.chat, true),
     text: name,
     run(at) {
+      // The first message of a forum is that it was made: the number of General.
+      to.chat.lastMessageId = Math.max(1, to.chat.lastMessageId);
       makeMessage(scene, to.chat, at, '', { text: name, entities: [] });
       const message_thread_id = to.chat.lastMessageId;
       return {
@@ -29,12 +31,28 @@ export function createTopic(scene: Scene): Planned {
   });
 }
 
-// `topic`: it is one of the numbered; if not, General.
+// `topic`: it is one of the numbered (General has a number here too); if not, General. Names can be changed in
+// private chats, and nothing else.
 export function changeTopic(scene: Scene, what: string, topic: boolean): Planned {
-  const thread = threadOf(scene.params);
-  if (topic && thread === null) return no(badRequest('message thread not found'));
   const name = textOf(scene.params, 'name');
-  return announce(scene, name === '' ? what : `${what}: ${name}`, notForum);
+  const isRenamed = what.endsWith('edited');
+  return announce(scene, name === '' ? what : `${what}: ${name}`, (chat) => {
+    const refusal = notForum(chat, isRenamed);
+    if (refusal !== null) return refusal;
+    const isNone = topic && namedTopic(scene.params) === 0;
+    return isNone ? badRequest('invalid forum topic identifier specified') : null;
+  });
+}
+
+// Told by nothing in the chat.
+export function deleteTopic(scene: Scene): Planned {
+  const to = target(scene);
+  if (to.kind === 'refused') return to;
+  const { chat } = to;
+  const isNone = namedTopic(scene.params) === 0;
+  const none = isNone ? badRequest('invalid forum topic identifier specified') : null;
+  const backend = to.backend ?? notForum(chat, true) ?? none;
+  return act({ chat, backend, run: () => ({ result: true, messageIds: [] }) });
 }
 
 export function changeChat(scene: Scene, what: string, needs: string | null): Planned {
@@ -68,7 +86,7 @@ function announce(
   if (to.kind === 'refused') return to;
   return act({
     chat: to.chat,
-    thread: threadOf(scene.params),
+    thread: topicOf(scene, to.chat),
     charge: charge(scene, to.chat, 'message', 1),
     backend: to.backend ?? refusal(to.chat),
     text,
@@ -79,8 +97,11 @@ function announce(
   });
 }
 
-function notForum(chat: SimChat): SimRefusal | null {
-  return chat.kind === 'supergroup' ? null : badRequest('the chat is not a forum');
+// Bots have topics in private chats too (`has_topics_enabled`), of which not everything can be changed.
+function notForum(chat: SimChat, inPrivate: boolean): SimRefusal | null {
+  if (chat.isForum || (inPrivate && chat.kind === 'private')) return null;
+  const what = chat.kind === 'private' ? 'a supergroup forum' : 'a forum';
+  return badRequest(`the chat is not ${what}`);
 }
 
 function notGroup(chat: SimChat): SimRefusal | null {

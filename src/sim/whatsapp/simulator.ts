@@ -1,5 +1,5 @@
 // The simulated WhatsApp as one of the simulators there are. Everybody in it has just written, so that a first message
-// needs no template.
+// needs no template. With a tier, which counts those who have not, nobody has.
 
 import type { SimulatorKind } from '../model.ts';
 import type { WhatsappCall } from './calls.ts';
@@ -16,6 +16,6 @@ export const WHATSAPP_SIMULATOR: SimulatorKind<SimWhatsappOptions, WhatsappCall,
     throughput_per_s: (throughputPerS) => ({ throughputPerS }),
     pair_burst: (pairBurst) => ({ pairBurst }),
     pair_each_ms: (pairEachMs) => ({ pairEachMs }),
-    tier: (tier) => ({ tier }),
+    tier: (tier) => ({ tier, serviceWindow: 'enforced' }),
   },
 };

@@ -75,7 +75,7 @@ function settleChat(
   } else if (kind === 'group' && random.next() < 0.2) {
     model.setChat(id, { kind: 'migrated', to: `-100${2e9 + i}` });
   }
-  const threads = kind === 'forum' ? ['1', '2', '3'] : [];
+  const threads = kind === 'forum' ? ['2', '3', '4'] : [];
   const pauseMs = PAUSE_MS_MIN + intBelow(random, PAUSE_MS_MAX - PAUSE_MS_MIN);
   return { account, id, isPrivate, threads, isPoison, pauseMs };
 }

@@ -50,7 +50,12 @@ export function fixed({ text, entities }: Marked): Marked {
 
 function byPlace(a: SimEntity, b: SimEntity): number {
   const place = a.offset - b.offset || b.length - a.length;
-  return place || ORDER.indexOf(a.type) - ORDER.indexOf(b.type);
+  return place || rankOf(a) - rankOf(b);
+}
+
+// A block that names its language is another type to Telegram's core, and comes first.
+function rankOf({ type, language }: SimEntity): number {
+  return ORDER.indexOf(type) - (language === undefined ? 0 : 0.5);
 }
 
 // Control characters become spaces.
