@@ -52,6 +52,14 @@ function edit(
   return world.live.edits.submit(delivery(world, 'editMessageText', params, sendOptions));
 }
 
+// Resolves when a client that waits for each answer has it.
+async function answeredEdit(world: LiveWorld, session: Session, text: string): Promise<void> {
+  const appended = await edit(world, session, text);
+  if (appended.kind !== 'accepted') throw new Error(appended.kind);
+  const { seq } = appended.queued;
+  if (!world.live.edits.road.isPreview(seq)) await world.road.ended(seq, NEVER);
+}
+
 async function open(world: LiveWorld, count: number, chat = GROUP): Promise<Session[]> {
   const texts = Array.from({ length: count }, (_, thread) => thread);
   const sent = texts.map((thread) => {
@@ -183,6 +191,23 @@ describe.each([
     );
     expect(slowest(world, sessions)).toBeLessThanOrEqual(63_000);
     expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
+  });
+
+  // Of the messages that they begin with most are old by the first edit, which goes as any other does.
+  test('20 sessions whose clients wait for an answer before their last text', async () => {
+    const world = await liveWorld();
+    const sessions = await open(world, 20);
+    await edited(world, sessions, { everyMs: 250, forMs: 30_000 });
+    const answers = sessions.map((session) => answeredEdit(world, session, 'almost'));
+    const readyAt = world.clock.now();
+    const lasts = sessions.map(async (session, n) => {
+      await answers[n];
+      session.readyAt = readyAt;
+      await edit(world, session, `${LAST} of ${session.thread}`, { final });
+    });
+    await world.run(180_000);
+    await Promise.all(lasts);
+    expect(slowest(world, sessions)).toBeLessThanOrEqual(63_000);
   });
 
   test('20 sessions of REST that stand still at different times', async () => {

@@ -42,6 +42,8 @@ export class EditSession implements LiveText {
   // How much they vary.
   variationMs = 0;
   patience = 1;
+  // An edit of it went outside its lane; the first may have gone as any other does.
+  isLive = false;
   // The last edit was taken for the last.
   isPresumedOver = false;
   // The newest text, while it is held; then while it is on its way.

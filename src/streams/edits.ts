@@ -189,20 +189,24 @@ export class LiveEdits {
     const { queued, replaced } = appended;
     const isMistaken = session.isFinishing && replaced !== null && replaced === session.shown;
     if (isMistaken) this.#takeBack(session, output);
-    // What it replaces had its turn already, or was no preview: so has this one.
-    const isDue = replaced !== null && replaced !== session.held && !isMistaken;
+    // What it replaces had its turn already: so has this one. Not so an edit that nobody took for live output.
+    const isDue = replaced !== null && replaced !== session.held && session.isLive && !isMistaken;
+    const isFirst = session.gapMs === null;
+    // The first of its edits went as any other does, and on the screen that was its turn.
+    if (!session.isLive && !isFirst && replaced === null) output.turns.shown(session.id, now);
+    session.isLive = true;
     if (session.held !== null) this.#previews.delete(session.held);
     if (replaced !== null) this.#p.publish({ kind: 'superseded', platform: session.platform });
     session.held = queued.seq;
     session.staleSince ??= now;
     output.emitted(session);
     if (isDue) {
+      if (!isFirst) this.#previews.add(queued.seq);
       this.#release(session, queued.seq, null);
       void this.#follow(session, queued.seq, output);
       return appended;
     }
     output.want(session);
-    const isFirst = session.gapMs === null;
     if (!isFirst || output.soonest(session, now) > now + FIRST_MS_MAX)
       this.#previews.add(queued.seq);
     const { clock } = this.#p;
@@ -246,6 +250,7 @@ export class LiveEdits {
     // A text of it that had its turn waits in its lane: in that place a later time would hold up all behind it.
     const isInLane = isWaiting && !isFinishing;
     const notBefore = goesAt > now && !isInLane ? goesAt : 0;
+    session.isLive = true;
     session.isFinishing = true;
     session.ending += 1;
     session.staleSince = null;

@@ -48,7 +48,8 @@ export async function produce(world: LiveWorld, options: ProducerOptions) {
   const write = async (session: number) => {
     while (clock.now() < endAt) {
       const stream = streams++;
-      const thread = String(session + 1);
+      // 1 is the number of General, which nobody may name.
+      const thread = String(session + 2);
       const id = await openStream(world, `session ${session}`, thread);
       const [least, most] = options.lifeMs;
       const until = Math.min(endAt, clock.now() + least + intBelow(random, most - least));
