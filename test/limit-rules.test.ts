@@ -65,6 +65,46 @@ describe('a rule per user', () => {
   });
 });
 
+test('a limit set by hand from the command line holds at once and after a crash, and is noted', async () => {
+  const at = await setUp();
+  const to = { platform: 'telegram', account: TOKEN, chat: '-1005' };
+  const send = async (more: object = {}) =>
+    (await at.ask('POST', '/v1/messages', { to, body: { text: 'hi' }, ...more })).body;
+  expect(await send({ wait: 30 })).toMatchObject({ state: 'sent' });
+  const account = 'telegram:4242';
+  const sluice = (...args: string[]) =>
+    runSluice(['limits', ...args, '--url', at.url], { SLUICE_KEY: at.key });
+  // Live output keeps four a minute free of 20; of two it must not.
+  const refused = await sluice('set', account, 'group_mpm=1');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('/reserve_mpm: expected less than group_mpm (1)');
+  const set = await sluice('set', account, 'group_mpm=1', 'reserve_mpm=0');
+  expect(set).toMatchObject({ code: 0, err: '' });
+  expect(set.out).toMatch(/1 per any minute +set by hand, else 20 +group_mpm/);
+  const { id } = await send();
+  const says = 'this group takes one message a minute; 1 was sent (limit group_minute)';
+  expect((await explained(at, id)).summary).toContain(says);
+  await at.end('SIGKILL');
+  await at.start();
+  expect((await explained(at, id)).summary).toContain(says);
+  const { body } = await at.ask('GET', '/v1/audit?limit=2');
+  expect(body.entries).toMatchObject([
+    { target: `${account} group_mpm=1 reserve_mpm=0`, result: '200' },
+    { target: `${account} group_mpm=1`, result: '422 invalid_message' },
+  ]);
+  const viewer = await at.ask('POST', '/v1/keys', { name: 'looks', role: 'viewer' });
+  const authorization = `Bearer ${viewer.body.secret}`;
+  const limits = `/v1/accounts/${account}/limits`;
+  const change = { group_mpm: null, reserve_mpm: null };
+  expect((await at.ask('PATCH', limits, change, { authorization })).status).toBe(403);
+  expect((await at.ask('GET', limits, undefined, { authorization })).status).toBe(200);
+  // The way back lets go what waits.
+  expect((await sluice('reset', account)).code).toBe(0);
+  while ((await at.ask('GET', `/v1/messages/${String(id)}`)).body.state !== 'sent') {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
 test('a rule that cannot be read stops the start, and says what would be right', async () => {
   const rules = JSON.stringify([{ ...RULES[0], limit: 'rarely' }]);
   const { code, err } = await runSluice(['config', '--limit-rules', rules]);

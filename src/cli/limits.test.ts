@@ -55,7 +55,33 @@ test('what is not known, or makes no sense, is said', async () => {
 test('the list is the default', async () => {
   const { code, out } = await limits('--account', ACCOUNT);
   expect(code).toBe(0);
-  expect(out).toMatch(/^ACCOUNT +CHAT +BUDGET +FROZEN UNTIL +CAUSE/);
+  const [head, freeze, budget] = out.split('\n');
+  expect(head).toMatch(/^ACCOUNT +CHAT +LIMIT +USED +CODE$/);
+  expect(freeze).toMatch(/^telegram:42 +-100 +frozen until .* left\): 429 +chat$/);
+  expect(budget).toMatch(
+    /^telegram:42 +-100 +this group takes 20 messages a minute +20 of 20 +group$/,
+  );
   const none = await limits('--chat', 'nowhere');
   expect(none).toMatchObject({ code: 0, out: 'nothing is known of it' });
+});
+
+test('limits are shown, set by hand and set back; words first, the name last', async () => {
+  expect((await limits('settings', ACCOUNT)).out).toMatch(
+    /^LIMIT +VALUE +FROM +NAME\nMessages to one group +20 per any minute +default +group_mpm$/,
+  );
+  const set = await limits('set', ACCOUNT, 'group_mpm=10');
+  expect(set).toMatchObject({ code: 0, err: '' });
+  expect(set.out).toMatch(/10 per any minute +set by hand, else 20 +group_mpm$/);
+  expect((await limits('reset', ACCOUNT)).out).toMatch(/20 per any minute +default/);
+  const json = await limits('set', ACCOUNT, 'group_mpm=9', '--json');
+  expect(JSON.parse(json.out)).toMatchObject({ id: ACCOUNT, settings: [{ value: 9 }] });
+});
+
+test('a limit out of its bounds says them, and a pair that is none is wrong usage', async () => {
+  const wrong = await limits('set', ACCOUNT, 'group_mpm=9999');
+  expect(wrong.code).toBe(1);
+  expect(wrong.err).toContain('/group_mpm: expected a whole number from 1 to 6000');
+  for (const pair of ['group_mpm', 'group_mpm=', '=3', 'group_mpm=many']) {
+    expect((await limits('set', ACCOUNT, pair)).code).toBe(2);
+  }
 });

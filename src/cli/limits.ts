@@ -1,17 +1,24 @@
 // sluice limits …: which chats are held back and by what, and an operator's hand on them: closed until a time, or
-// opened before it.
+// opened before it; and the numbers of an account's limits.
 
 import type { Command } from 'commander';
 import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
+import { addLimitSettings } from './limit-settings.ts';
 import { secondsOf } from './seconds.ts';
 import { moment, table, until as untilWhen } from './terminal/table.ts';
 
 interface ShownLimit {
   readonly account: string;
   readonly chat: string;
-  readonly rules: readonly { name: string; used: number; count: number; learned: number }[];
+  readonly rules: readonly {
+    readonly name: string;
+    readonly says: string;
+    readonly used: number;
+    readonly count: number;
+    readonly learned: number;
+  }[];
   readonly freezes: readonly { scope: string; until: string | null; cause: string }[];
 }
 
@@ -31,10 +38,11 @@ interface HandOptions {
 export function addLimits(program: Command, io: Io): void {
   const limits = program
     .command('limits')
-    .description('budgets, learned rates and freezes: list, freeze, thaw');
+    .description('budgets, learned rates and freezes: list, freeze, thaw, settings, set, reset');
   addList(limits, io);
   addFreeze(limits, io);
   addThaw(limits, io);
+  addLimitSettings(limits, io);
 }
 
 function addList(limits: Command, io: Io): void {
@@ -60,20 +68,22 @@ function addList(limits: Command, io: Io): void {
   });
 }
 
-const HEAD = ['account', 'chat', 'budget', 'frozen until', 'cause'];
+const HEAD = ['account', 'chat', 'limit', 'used', 'code'];
 
-// A row for each freeze; one without is shown with its budget.
+// What is frozen first, then each limit: in words, its code last.
 function rowsOf({ account, chat, rules, freezes }: ShownLimit): string[][] {
-  const budget = rules
-    .map(({ name, used, count, learned }) => {
-      const lowered = learned < 1 ? ` (${Math.round(learned * 100)} %)` : '';
-      return `${name} ${used}/${count}${lowered}`;
-    })
-    .join(', ');
-  const place = [account, chat === '' ? 'all' : chat, budget];
-  if (freezes.length === 0) return [[...place, '', '']];
+  const place = [account, chat === '' ? 'all' : chat];
   const now = systemClock().now();
-  return freezes.map(({ until, cause }) => [...place, untilWhen(until, now) ?? '', cause]);
+  const frozen = freezes.map(({ scope, until, cause }) => {
+    const end = untilWhen(until, now);
+    return [...place, `frozen${end === null ? '' : ` until ${end}`}: ${cause}`, '', scope];
+  });
+  const budgets = rules.map(({ name, says, used, count, learned }) => {
+    const lowered = learned < 1 ? ` (learned: ${Math.round(learned * 100)} % of it)` : '';
+    return [...place, `${says}${lowered}`, `${used} of ${count}`, name];
+  });
+  const rows = [...frozen, ...budgets];
+  return rows.length === 0 ? [[...place, 'nothing was sent lately', '', '']] : rows;
 }
 
 function addFreeze(limits: Command, io: Io): void {

@@ -5,7 +5,8 @@ import type { NewDelivery } from '../domain/delivery.ts';
 import type { RoadEvent } from '../domain/event.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Rule } from '../limits/limits.ts';
+import type { Priors, Rule } from '../limits/limits.ts';
+import { safePriors } from '../platforms/bounded.ts';
 import type { Identified, OutgoingCall, Platform } from '../platforms/platform.ts';
 import { CREDENTIALS } from '../platforms/terminal/credentials.ts';
 import type { Road } from '../road/road.ts';
@@ -16,6 +17,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Reply } from '../system/http/transport.ts';
 import { seededRandom } from '../system/random.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
+import type { LimitSettings } from './account/limits-by-hand.ts';
 import { Dispatch, type Profile } from './loop.ts';
 import { createRoad } from './road.ts';
 
@@ -106,6 +108,8 @@ export function aRoad(
     refusedOf = () => null,
     identify = () => ({ kind: 'known', id: '1' }),
     wrap = (platform) => platform,
+    limitSettings,
+    priors,
     report = (_stage, error) => {
       throw error;
     },
@@ -130,6 +134,10 @@ export function aRoad(
     // What the platform says when it is asked for the account.
     identify?: () => Identified;
     wrap?: (platform: Platform, clock: Clock) => Platform;
+    // Left out: none can be set by hand.
+    limitSettings?: LimitSettings;
+    // Asked whenever an account is opened or set; left out: the platform's own.
+    priors?: () => Priors;
     report?: ReportFault;
   } = {},
 ) {
@@ -184,7 +192,9 @@ export function aRoad(
     accounts: {
       profileOf: (id) => {
         if (id === GONE_ACCOUNT) throw new TypeError('no such platform');
-        return { ...profile, host: hostOf(id) };
+        const own = priors?.() ?? profile.priors;
+        const failed = (error: unknown) => report('limits', error, { account: id });
+        return { ...profile, priors: safePriors(own, failed), host: hostOf(id) };
       },
       stateOf: (id) => ({ paused: false, refused: written.get(id) ?? refusedOf(id) }),
       credentialOf: () => 'secret',
@@ -193,6 +203,7 @@ export function aRoad(
         if (reason !== null) refused.push(id);
       },
     },
+    ...(limitSettings === undefined ? null : { limitSettings }),
     report,
     fatal: (error) => {
       throw error;

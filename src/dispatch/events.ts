@@ -188,7 +188,7 @@ export class RoadEvents {
     const payload = outcome.kind === 'sent' || body === null ? null : summaryOf(body);
     const kind = 'attempted';
     const end = outcome.kind;
-    this.#publish(listeners, {
+    const event: RoadEvent = {
       kind,
       at,
       about,
@@ -200,7 +200,9 @@ export class RoadEvents {
       retryAfterMs,
       brokenStatus: brokenStatusOf(outcome),
       payload,
-    });
+    };
+    const detail = end === 'failed' || end === 'uncertain' ? detailOf(outcome) : null;
+    this.#publish(listeners, detail === null ? event : { ...event, detail });
     if (settled.kind !== 'settled') return;
     const to = settled.state;
     const dueAt = settled.queued?.dueAt ?? 0;

@@ -14,6 +14,7 @@ import type { Random } from '../system/random.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { BreakerSettings } from './account/availability.ts';
 import { Cosmetics } from './account/cosmetics.ts';
+import type { LimitSettings } from './account/limits-by-hand.ts';
 import type { Profile } from './account/profile.ts';
 import { ContentCache, type Known, type Records } from './attempt/messages.ts';
 import { Attempts } from './attempt/run.ts';
@@ -42,6 +43,7 @@ export interface DispatchOptions {
   // Of a platform's host; each account brings its own.
   readonly breaker: BreakerSettings;
   readonly accounts: DispatchAccounts;
+  readonly limitSettings?: LimitSettings;
   // What became of the messages a call mentions.
   readonly ledger: Records;
   // Told of exceptions that were contained where they happened.

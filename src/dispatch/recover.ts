@@ -60,13 +60,15 @@ export async function recover(road: RoadState, ports: RecoveryPorts): Promise<Cl
   await restoreLimits(road, ports, accounts, record, now);
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
   const broken: { queued: Queued; error: unknown }[] = [];
-  for await (const item of journal.recover(owners)) {
-    if (item.kind === 'sending') doubtful.push(item);
-    else if (item.kind === 'queued') {
-      try {
-        road.add(item.queued, now);
-      } catch (error) {
-        broken.push({ queued: item.queued, error });
+  for await (const page of journal.recover(owners)) {
+    for (const item of page) {
+      if (item.kind === 'sending') doubtful.push(item);
+      else if (item.kind === 'queued') {
+        try {
+          road.add(item.queued, now);
+        } catch (error) {
+          broken.push({ queued: item.queued, error });
+        }
       }
     }
   }
@@ -88,10 +90,12 @@ export async function recoverOne(
   await restoreLimits(road, ports, [account], null, now);
   const waiting: Queued[] = [];
   const doubtful: (Recovered & { kind: 'sending' })[] = [];
-  for await (const item of ports.journal.recover([owner])) {
-    if (item.kind === 'not_owner') return false;
-    if (item.kind === 'sending') doubtful.push(item);
-    else waiting.push(item.queued);
+  for await (const page of ports.journal.recover([owner])) {
+    for (const item of page) {
+      if (item.kind === 'not_owner') return false;
+      if (item.kind === 'sending') doubtful.push(item);
+      else waiting.push(item.queued);
+    }
   }
   const starting = { ...ports, isStarting: true };
   await Promise.all(doubtful.map((item) => settleDoubt(road, starting, item, now)));
@@ -133,6 +137,8 @@ async function restoreLimits(
   const { journal, report } = ports;
   const kept = await journal.limits(accounts);
   const shift = record?.calls ?? null;
+  // Before any of them is opened.
+  road.byHand.restore(accounts, kept);
   // As they were learned: of too many the oldest are forgotten.
   const byAge = kept.toSorted((one, other) => one.updatedAt - other.updatedAt);
   for (const each of byAge) {
@@ -155,6 +161,7 @@ async function restoreLimits(
       const { limits } = road.openAccount(account);
       for (const { from, to } of road.aliases.of(account)) limits.unite(from, to, now);
       limits.restore(records.get(account) ?? [], calls.get(account) ?? [], now);
+      road.freezes.forget(account);
     } catch (error) {
       report('recovery', error, { account });
     }

@@ -22,7 +22,14 @@ import { STRANGERS_SHARE } from '../system/shares.ts';
 import { freezeByHand, thawByHand } from './account/by-hand.ts';
 import type { Dispatch } from './loop.ts';
 import type { RoadState } from './state.ts';
-import { earliest, explanationOf, hindrance, limitsView, waitingHeads } from './views.ts';
+import {
+  activeFreezes,
+  earliest,
+  explanationOf,
+  hindrance,
+  limitsView,
+  waitingHeads,
+} from './views.ts';
 
 // A chain of replacements longer than this is cut: the caller hears of the last one reached.
 const REPLACEMENTS_FOLLOWED_MAX = 1_000;
@@ -72,6 +79,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     cosmetic: (call) => dispatch.cosmetic(call),
     passed: (account, charge) => state.openAccount(account).limits.passed(charge, clock.now()),
     move: (command) => dispatch.move(command),
+    moveTogether: (orders) => Promise.all(orders.map((each) => dispatch.move(each))),
     caller: (account, seq, isThere) => dispatch.callers.note(account, seq, isThere),
     unanswered: (bounds) => dispatch.callers.unanswered(bounds),
     ended: (seq, signal) => ended(options, seq, signal),
@@ -89,23 +97,28 @@ export function createRoad(options: FrontOptions): AskedRoad {
         const breaker = state.availability.view(id);
         return { id, platform, paused, refused, breaker, ...scheduler.depthOf(id) };
       }),
+    freezes: () => activeFreezes(state, clock.now()),
     limits: (account, viewsMax = LIMIT_VIEWS_MAX) =>
       limitsView(state, account, clock.now(), viewsMax),
     pause: (id) => setPaused(id, true),
     resume: (id) => setPaused(id, false),
-    probe: async (id) => {
-      if (!isKnown(id)) return null;
-      state.openAccount(id);
-      return state.tokens.probe(id);
-    },
+    probe: async (id) => (isKnown(id) ? probe(state, id) : null),
     freeze: async (what, until, cause) =>
       isKnown(what.account) ? freezeByHand(state, what, until, cause, clock.now()) : null,
     thaw: async (what) => (isKnown(what.account) ? thawByHand(state, what, clock.now()) : 0),
+    limitSettings: (id) => (isKnown(id) ? state.byHand.view(id) : null),
+    setLimits: async (id, change) =>
+      isKnown(id) ? state.byHand.change(id, change) : { kind: 'unknown' },
     depths: (): Depths => ({ ...scheduler.depths(), oldestDueAt: scheduler.oldestDueAt() }),
     waiting: (filter, max) => waitingHeads(state, filter, max),
     listen: (listener, interest) => events.listen(listener, interest),
     counts: () => events.counts,
   };
+}
+
+function probe(state: RoadState, id: string) {
+  state.openAccount(id);
+  return state.tokens.probe(id);
 }
 
 async function ended(options: FrontOptions, seq: number, signal: AbortSignal): Promise<Ended> {

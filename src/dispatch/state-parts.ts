@@ -7,6 +7,7 @@ import type { OwnershipStore } from '../store/ports/ownership.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import type { BreakerSettings } from './account/availability.ts';
+import type { LimitSettings } from './account/limits-by-hand.ts';
 import type { Profile } from './account/profile.ts';
 
 // Why an account is about to be closed here.
@@ -25,6 +26,8 @@ export interface StateParts {
     credentialOf(id: string): string | null;
     setRefused(id: string, reason: string | null): Promise<unknown>;
   };
+  // Left out: no limit of an account can be set by hand.
+  readonly limitSettings?: LimitSettings;
   readonly report: ReportFault;
   // There may be something to send.
   readonly wake: () => void;

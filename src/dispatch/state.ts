@@ -4,14 +4,7 @@
 // of the road is broken, which stops the process.
 
 import type { Queued } from '../domain/delivery.ts';
-import {
-  AccountLimits,
-  type LimitRecord,
-  type Plan,
-  type Priors,
-  RoundTrips,
-  type Rule,
-} from '../limits/limits.ts';
+import { AccountLimits, type LimitRecord, RoundTrips } from '../limits/limits.ts';
 import type { AccountLoad, Scheduler } from '../scheduler/scheduler.ts';
 import type { StoredLimit } from '../store/ports/limits.ts';
 import { NO_EPOCH, type Owner, type OwnershipStore } from '../store/ports/ownership.ts';
@@ -19,6 +12,8 @@ import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { AccountAvailability, StoreHealth } from './account/availability.ts';
+import { ActiveFreezes } from './account/freezes.ts';
+import { LimitsSetByHand } from './account/limits-by-hand.ts';
 import { PassWaits } from './account/pass-waits.ts';
 import type { Profile } from './account/profile.ts';
 import { TokenChecks } from './account/token-checks.ts';
@@ -39,6 +34,8 @@ export class RoadState {
   readonly availability: AccountAvailability;
   readonly aliases = new Aliases();
   readonly passWaits = new PassWaits();
+  readonly byHand: LimitsSetByHand;
+  readonly freezes = new ActiveFreezes();
   readonly owners: AccountOwners;
   readonly events: RoadEvents;
   readonly scheduled: Scheduled;
@@ -64,6 +61,7 @@ export class RoadState {
     this.scheduler = scheduler;
     this.owners = new AccountOwners(journal, parts.opens !== 'taken');
     this.events = new RoadEvents(journal.tag, report);
+    this.events.listen(this.freezes.note, 'trouble');
     this.store = new StoreHealth(parts.clock, (trouble, at) =>
       this.events.emit({ kind: 'store', at, trouble }),
     );
@@ -71,6 +69,7 @@ export class RoadState {
       this.events.emit(event),
     );
     this.scheduled = new Scheduled(parts);
+    this.byHand = new LimitsSetByHand(this, parts);
     this.tokens = new TokenChecks(this, parts, parts.track);
   }
 
@@ -84,15 +83,19 @@ export class RoadState {
   }
 
   #open(id: string): RoadAccount {
-    const { accounts, report } = this.#p;
+    const { accounts } = this.#p;
     const profile = accounts.profileOf(id);
-    const { priors, inFlightMax, host, order, platform, isStranger } = profile;
+    const { inFlightMax, host, order, platform, isStranger } = profile;
     const trips = this.#trips.get(host) ?? new RoundTrips();
     this.#trips.set(host, trips);
-    const safe = safePriors(priors, (error) => report('limits', error, { account: id }));
     const filled = this.limitsFilled.get(platform.name) ?? new Map<string, number>();
     this.limitsFilled.set(platform.name, filled);
-    const limits = new AccountLimits({ account: id, priors: safe, trips, filled });
+    const limits = new AccountLimits({
+      account: id,
+      priors: profile.priors,
+      trips,
+      filled,
+    });
     const settings = { inFlightMax, order, platform: platform.name, isStranger };
     const account = { profile, limits };
     this.#accounts.set(id, account);
@@ -100,6 +103,18 @@ export class RoadState {
     this.availability.add(id, profile, accounts.stateOf(id));
     this.tokens.opened(id);
     return account;
+  }
+
+  // Its settings are others now: its limits follow, and whatever waits may go sooner or later.
+  retune(id: string, now: number): void {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return;
+    const profile = this.#p.accounts.profileOf(id);
+    this.#accounts.set(id, { ...account, profile });
+    account.limits.retune(profile.priors);
+    const chats = new Set(this.scheduler.waitingOf(id).map(({ chat }) => chat));
+    for (const chat of ['', ...chats]) this.scheduler.reconsider(id, chat, now);
+    this.wake();
   }
 
   // Nothing of it waits or is in flight, and what is learned of it is kept elsewhere.
@@ -110,6 +125,7 @@ export class RoadState {
     this.availability.remove(id);
     this.aliases.forget(id);
     this.passWaits.forget(id);
+    this.freezes.forget(id);
   }
 
   // Open accounts that are to be closed as soon as that is possible, and why.
@@ -204,33 +220,13 @@ export class RoadState {
     }
   }
 
-  // Each account's for itself, in one commit.
-  async writeLimits(records: readonly LimitRecord[]): Promise<void> {
+  // Each account's for itself, in one commit. False: some of it is another's by now.
+  async writeLimits(records: readonly LimitRecord[]): Promise<boolean> {
     const byAccount = [...Map.groupBy(records, ({ account }) => account)];
     const opened = await Promise.all(byAccount.map(([account]) => this.owners.open(account)));
-    await Promise.all(byAccount.map(([, some], i) => this.#p.journal.saveLimits(opened[i]!, some)));
+    const writing = byAccount.map(([, some], i) => this.#p.journal.saveLimits(opened[i]!, some));
+    return (await Promise.all(writing)).every(({ kind }) => kind === 'kept');
   }
-}
-
-// A platform's limits, asked for every decision of the loop. When the platform throws instead of answering, its calls
-// go on at a careful pace of their own, rather than stopping everyone or going without any limit.
-
-const EACH_CHAT: Rule = { name: 'careful_chat', scope: 'chat', count: 1, perMs: 1000 };
-const EACH_ACCOUNT: Rule = { name: 'careful_account', scope: 'account', count: 1, perMs: 1000 };
-const CAREFUL: Plan = Object.freeze({ account: [EACH_ACCOUNT], chat: [EACH_CHAT] });
-
-export function safePriors(priors: Priors, report: (error: unknown) => void): Priors {
-  return {
-    ...priors,
-    planOf(charge) {
-      try {
-        return priors.planOf(charge);
-      } catch (error) {
-        report(error);
-        return CAREFUL;
-      }
-    },
-  };
 }
 
 // As whose owner the road writes. An account is opened in the store when something of it first appears, and closed when

@@ -4,6 +4,7 @@
 import type { StoreTrouble } from '../domain/event.ts';
 import type {
   Explanation,
+  Frozen,
   LimitsView,
   Prospect,
   WaitingFilter,
@@ -71,6 +72,15 @@ export function limitsView(
     if (views.length >= viewsMax) break;
   }
   return views;
+}
+
+// Of accounts that are this process's own.
+export function activeFreezes(road: RoadState, now: number): Frozen[] {
+  const own = Array.from(road.accounts, ([id, { limits }]) => [id, limits] as const);
+  return road.freezes.active(
+    own.filter(([id]) => !road.isGone(id)),
+    now,
+  );
 }
 
 // Why has it not gone out? One line for a person at night: what decides, what is before it, when it is expected.

@@ -370,3 +370,40 @@ describe('forgetting', () => {
     ]);
   });
 });
+
+describe('other numbers by hand', () => {
+  const withMinute = (count: number): Priors => {
+    const send = { ...PLANS.send!, chat: [SPACING, { ...MINUTE, count }, USER] };
+    return { planOf: ({ family }) => (family === 'send' ? undefined : PLANS[family]) ?? send };
+  };
+
+  test('hold at once, over what went out before', () => {
+    for (const at of [0, 1000]) call(charge('c'), at);
+    expect(isOpen(charge('c'), 2000)).toBe(true);
+    limits.retune(withMinute(2));
+    expect(limits.earliestChat(charge('c'), 2000)).toBe(60_000);
+    limits.retune(withMinute(4));
+    expect(isOpen(charge('c'), 2000)).toBe(true);
+    for (const at of [2000, 3000]) call(charge('c'), at);
+    expect(limits.earliestChat(charge('c'), 4000)).toBe(60_000);
+  });
+
+  test('are shown at once, also lower ones; what was learned is a share of them', () => {
+    call(charge('c'), 0);
+    limits.retune(withMinute(2));
+    const shown = () =>
+      limits
+        .view(1, 9)
+        .find(({ chat }) => chat === 'c')
+        ?.rules.find(({ name }) => name === MINUTE.name);
+    expect(shown()).toMatchObject({ used: 1, count: 2, learned: 1 });
+  });
+
+  test('a call that is out when they change gives its room back', () => {
+    const ticket = limits.take(charge('c'), 0);
+    limits.departed(ticket, 0);
+    limits.retune(withMinute(1));
+    limits.settled(ticket, { kind: 'unjudged' }, 10);
+    expect(isOpen(charge('c'), 10)).toBe(true);
+  });
+});

@@ -12,6 +12,7 @@ import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { decisiveRule, type ProjectedMoment, projectCall } from './projection.ts';
 import { readRecord } from './records.ts';
+import { rulesByChat } from './rules-in-force.ts';
 import { Booking, Headroom, Notes, Tree } from './tree.ts';
 import type * as Words from './types.ts';
 import type { Charge, Rule } from './types.ts';
@@ -22,7 +23,7 @@ const HELD_MS_MAX = 10_000;
 
 export class AccountLimits {
   readonly #account: string;
-  readonly #priors: Words.Priors;
+  #priors: Words.Priors;
   readonly #settings: LearningSettings;
   readonly #tree = new Tree();
   readonly #headroom: Headroom;
@@ -229,6 +230,12 @@ export class AccountLimits {
       notes.froze(branch!, freeze);
     }
     return notes;
+  }
+
+  // What went out stays counted, what was learned is a share of the new; a longer window begins with what is kept.
+  retune(priors: Words.Priors): void {
+    this.#priors = priors;
+    this.#tree.retune(rulesByChat(priors));
   }
 
   // A call that goes straight through, without a ticket: it counts for the account all the same.

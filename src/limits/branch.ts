@@ -55,6 +55,11 @@ export class Branch {
     return slot;
   }
 
+  // By name; one that is not among them stays as it is.
+  retune(rules: ReadonlyMap<string, Rule>): void {
+    for (const slot of this.slots) slot.rule = rules.get(slot.rule.name) ?? slot.rule;
+  }
+
   freezeOf(scope: FreezeScope, name: string): Freeze | null {
     return this.freezes.find((freeze) => freeze.scope === scope && freeze.name === name) ?? null;
   }

@@ -59,7 +59,8 @@ export function causeAhead(meter: Meter, ahead: number, until: number, now: numb
 
 // "this group takes 20 messages a minute; 20 were sent".
 function useOf({ rule, slot, share, count, perMs }: Meter, now: number): string {
-  const used = slot?.used(perMs, now) ?? 0;
+  // Calls that were answered late may all have been judged in one moment; more than all of it is all of it.
+  const used = Math.min(slot?.used(perMs, now) ?? 0, rule.count);
   const sent = used === 1 ? '1 was sent' : `${used} were sent`;
   const held = slot === null || slot.held === 0 ? '' : `, ${slot.held} of them not answered yet`;
   const percent = Math.round(share * 100);
@@ -91,7 +92,7 @@ export function viewOf(branch: Branch, { now, heldAt, settings }: Circumstances)
         name: rule.name,
         scope: rule.scope,
         says: sayingOf(rule),
-        used: slot.used(perMs, now),
+        used: Math.min(slot.used(perMs, now), count),
         count,
         // What is believed: that a call may go early, as a try, is nobody's budget.
         perMs: slot.spanMs(rule, now, settings),

@@ -26,6 +26,7 @@ import {
 import { isShort, type Slot } from './slot.ts';
 import type { Booking, Notes, Pressure } from './tree.ts';
 import type { FreezeScope, Rule, Signal } from './types.ts';
+import { sayRefused } from './wording.ts';
 
 type Limited = Extract<Signal, { kind: 'limited' }>;
 
@@ -103,7 +104,7 @@ export class Lessons {
   refused(booking: Booking, signal: Limited, now: number, notes: Notes): void {
     const until = now + Math.max(0, signal.retryAfterMs);
     const { chat, charge, plan } = booking;
-    const cause = `${charge.family} refused, retry after ${Math.ceil(signal.retryAfterMs / 1000)} s`;
+    const cause = sayRefused(charge.family, signal.retryAfterMs);
     switch (signal.scope) {
       case 'account':
         this.#freeze(this.#account, 'account', '', until, cause, now, notes);
@@ -162,7 +163,7 @@ export class Lessons {
     if (!isProbe && !isEnough) return false;
     if (isProbe) suspicion.probes += 1;
     const guessMs = isExplained ? signal.retryAfterMs : this.#guessMs(suspicion);
-    const cause = `${suspicion.chats.size} chats refused in a row`;
+    const cause = `the platform refused messages to ${suspicion.chats.size} chats in a row`;
     const opensAt = Math.min(suspicion.until, now + guessMs);
     this.#freeze(this.#account, 'gate', gate, opensAt, cause, now, notes);
     this.#lower(this.#account, plan.account, booking, signal, 'exact', now, notes);

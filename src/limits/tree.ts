@@ -149,6 +149,10 @@ export class Tree {
     return sizeBefore - this.size;
   }
 
+  retune(rulesIn: (branch: Branch) => ReadonlyMap<string, Rule>): void {
+    for (const branch of this.#branches()) branch.retune(rulesIn(branch));
+  }
+
   *#branches(): Generator<Branch> {
     yield this.root;
     yield* this.#chats.values();

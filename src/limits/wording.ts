@@ -1,5 +1,22 @@
 // Limits as sentences: "this group takes 20 messages a minute".
 
+import type { Family } from '../domain/call.ts';
+
+const CALLS: Readonly<Record<Family, string>> = {
+  send: 'a message',
+  edit: 'an edit',
+  delete: 'a deletion',
+  reaction: 'a reaction',
+  typing: 'a typing indicator',
+  draft: 'a draft',
+  free: 'an answer to a button',
+};
+
+// Why something is frozen.
+export function sayRefused(family: Family, retryAfterMs: number): string {
+  return `the platform refused ${CALLS[family]} and asked to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+}
+
 const UNITS: Readonly<Record<number, string>> = {
   1000: 'a second',
   60000: 'a minute',

@@ -33,9 +33,10 @@ test('an account that was taken over is neither accepted for nor sent for any mo
   expect(calls).toHaveLength(2);
   // The next owner finds both.
   const found: number[] = [];
-  for await (const one of second.recover([owner])) {
-    if (one.kind !== 'not_owner') found.push(one.queued.seq);
-  }
+  for await (const page of second.recover([owner]))
+    for (const one of page) {
+      if (one.kind !== 'not_owner') found.push(one.queued.seq);
+    }
   expect(found).toEqual([inFlight, waiting]);
 });
 

@@ -3,13 +3,13 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { checkLimitsQuery, LimitsQuery, type LimitsRequest } from '../../accept/schema.ts';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { AccountView, LimitsView } from '../../road/road.ts';
+import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS, ADMIN_READS, operator, viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE, text, timeOrNull } from '../openapi/common.ts';
@@ -17,6 +17,7 @@ import { refuse, sendProblem } from '../problem.ts';
 import { group, type Route } from '../route.ts';
 import { ADD } from './adding.ts';
 import { FREEZE, THAW } from './freezing.ts';
+import { SET, SHOW_SETTINGS } from './limit-settings.ts';
 import { resumedInWords } from './resumed.ts';
 
 const LIMITS_SHOWN_MAX = 1000;
@@ -78,7 +79,7 @@ const Probe = Type.Object(
   },
   { additionalProperties: false },
 );
-const checkProbe = Compile(Probe);
+const checkProbe = checkOf(Probe);
 const Probed = Type.Object({
   id: text,
   found: Type.Enum(['taken', 'refused', 'unreachable']),
@@ -230,7 +231,7 @@ const LIMITS: Route<AccountPorts> = {
 };
 
 export const ACCOUNT_ROUTES = group<AccountPorts>(
-  [LIST, ADD, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW],
+  [LIST, ADD, PAUSE, RESUME, PROBE, REMOVE, WEBHOOK, LIMITS, FREEZE, THAW, SHOW_SETTINGS, SET],
   ({ options }) => ({ options, seen: new Seen(options) }),
 );
 

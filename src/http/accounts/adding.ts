@@ -2,10 +2,9 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
-import { identityProblem } from '../../accept/draft.ts';
-import { invalid } from '../../accept/problems.ts';
+import { identityProblem, invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import { checkOf } from '../../system/check.ts';
 import { ADMIN_ACTS } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
@@ -24,7 +23,7 @@ const NewAccount = Type.Object(
   },
   { additionalProperties: false },
 );
-const checkNewAccount = Compile(NewAccount);
+const checkNewAccount = checkOf(NewAccount);
 
 export const ADD: Route<{ readonly options: IntakeOptions }> = {
   method: 'POST',

@@ -2,12 +2,12 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import type { HandOnLimits } from '../../road/road.ts';
+import { checkOf } from '../../system/check.ts';
 import { operator } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE, text, textOrNull } from '../openapi/common.ts';
@@ -41,8 +41,8 @@ const Freeze = Type.Object(
   { additionalProperties: false },
 );
 const Thaw = Type.Object(where, { additionalProperties: false });
-const checkFreeze = Compile(Freeze);
-const checkThaw = Compile(Thaw);
+const checkFreeze = checkOf(Freeze);
+const checkThaw = checkOf(Thaw);
 
 export const FREEZE: Route<FreezePorts> = {
   method: 'POST',

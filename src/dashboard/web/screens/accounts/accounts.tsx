@@ -9,16 +9,18 @@ import { may } from '../../lib/session-store.ts';
 import { useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { Account, LimitsPage } from '../../lib/wire.ts';
+import type { LimitSettings } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { DayCharts } from '../../ui/day-charts.tsx';
 import { AccountName, Panel, Screen } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 import { UntilTime } from '../../ui/time.tsx';
 import { pause, probe, remove, resume } from './account-acts.ts';
 import { isHeld, Standing } from './account-standing.tsx';
 import { AddAccountButton, accountsAdded } from './add-account.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
+import { LimitsButton, limitsPath, SetByHand } from './limit-form.tsx';
 
 const DAYS_SHOWN_MAX = 3;
 
@@ -37,24 +39,24 @@ export function Accounts() {
       actions={<AddAccountButton />}
     >
       <Panel title="Accounts">
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.accounts.length === 0 ? (
-          <Empty title="No account yet">Add one, or let it make its first call.</Empty>
-        ) : (
-          <ul class="cards">
-            {data.accounts.map((account) => (
-              <li key={account.id}>
-                <Card
-                  {...{ account, reload, mark }}
-                  isDayShown={data.accounts.length <= DAYS_SHOWN_MAX}
-                />
-              </li>
-            ))}
-          </ul>
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.accounts.length === 0 ? (
+              <Empty title="No account yet">Add one, or let it make its first call.</Empty>
+            ) : (
+              <ul class="cards">
+                {data.accounts.map((account) => (
+                  <li key={account.id}>
+                    <Card
+                      {...{ account, reload, mark }}
+                      isDayShown={data.accounts.length <= DAYS_SHOWN_MAX}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Answered>
       </Panel>
     </Screen>
   );
@@ -83,10 +85,12 @@ interface CardProps {
 }
 
 function Card({ account, reload, mark, isDayShown }: CardProps) {
-  const { id, waiting, inFlight, paused } = account;
+  const { id, waiting, inFlight } = account;
   // An account's own limits are those of the chat without a name, which comes first.
   const path = `/v1/limits?account=${encodeURIComponent(id)}&limit=1`;
   const { data, reload: reloadLimits } = useFetched<LimitsPage>(path, mark);
+  const numbers = useFetched<LimitSettings>(limitsPath(id));
+  const onLimits = () => void numbers.reload().then(reloadLimits);
   const own = data?.limits.find(({ chat }) => chat === '');
   const freeze = useFreeze(own ?? { freezes: [] });
   const target = { account: id, chat: null };
@@ -129,25 +133,41 @@ function Card({ account, reload, mark, isDayShown }: CardProps) {
           <Budget key={rule.name} rule={rule} />
         ))}
       </div>
+      <SetByHand settings={numbers.data?.settings ?? []} />
       <LastDay account={id} isShown={isDayShown} />
-      {may('operator') ? (
-        <footer>
-          <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
-            {paused ? 'Resume' : 'Pause'}
-          </button>
-          {isHeld(account) || freeze !== null ? (
-            <button type="button" onClick={() => void probe(id).then(reload).then(reloadLimits)}>
-              Try it now
-            </button>
-          ) : null}
-          <FreezeButton target={target} done={() => void reloadLimits()} />
-          {may('admin') ? (
-            <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
-              Remove
-            </button>
-          ) : null}
-        </footer>
-      ) : null}
+      <Acts {...{ account, reload, reloadLimits, onLimits }} isFrozen={freeze !== null} />
     </article>
+  );
+}
+
+interface ActsProps {
+  readonly account: Account;
+  readonly isFrozen: boolean;
+  readonly reload: () => Promise<void>;
+  readonly reloadLimits: () => Promise<void>;
+  readonly onLimits: () => void;
+}
+
+function Acts({ account, isFrozen, reload, reloadLimits, onLimits }: ActsProps) {
+  const { id, paused } = account;
+  if (!may('operator')) return null;
+  return (
+    <footer>
+      <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
+        {paused ? 'Resume' : 'Pause'}
+      </button>
+      {isHeld(account) || isFrozen ? (
+        <button type="button" onClick={() => void probe(id).then(reload).then(reloadLimits)}>
+          Try it now
+        </button>
+      ) : null}
+      <FreezeButton target={{ account: id, chat: null }} done={() => void reloadLimits()} />
+      <LimitsButton account={id} done={onLimits} />
+      {may('admin') ? (
+        <button type="button" class="danger" onClick={() => void remove(id).then(reload)}>
+          Remove
+        </button>
+      ) : null}
+    </footer>
   );
 }

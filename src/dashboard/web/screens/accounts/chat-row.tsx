@@ -60,7 +60,7 @@ function Frost({ limits, onChange }: RowProps & { limits: ChatLimits }) {
     <>
       {freeze === null ? (
         <span class="frost">
-          <Badge word="open" tone="good" />
+          <span class="dim">open</span>
         </span>
       ) : (
         <span class="frost" title={sentence(freeze.cause)}>
