@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { request } from '../src/system/http/undici.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until as lookUntil } from './process/look.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const MINUTES = 60_000;
@@ -64,17 +65,8 @@ const order = (audience: string) => ({
   body: { text: 'hello {{name}}' },
 });
 
-// Asks until it is so; every answer takes a while, so this is no busy waiting.
-async function until(
-  at: GatewayProcess,
-  id: unknown,
-  isSo: (body: Record<string, unknown>) => boolean,
-) {
-  for (;;) {
-    const { body } = await at.ask('GET', `/v1/broadcasts/${id}`);
-    if (isSo(body)) return body;
-  }
-}
+const until = (at: GatewayProcess, id: unknown, isSo: (body: Record<string, unknown>) => boolean) =>
+  lookUntil(async () => (await at.ask('GET', `/v1/broadcasts/${id}`)).body, isSo);
 
 async function recipients(at: GatewayProcess, id: unknown) {
   const all: { chat: string; state: string; delivery: string }[] = [];
@@ -180,10 +172,10 @@ test('a list that breaks off leaves nothing behind', { timeout: MINUTES }, async
       await expect(sent).rejects.toThrow();
     }
   }
-  for (;;) {
-    const { status } = await upload(at, 'all', listOf(10));
-    if (status === 201) break;
-  }
+  await lookUntil(
+    () => upload(at, 'all', listOf(10)),
+    ({ status }) => status === 201,
+  );
   expect((await at.ask('GET', '/v1/audiences')).body).toMatchObject({ items: [{ count: 10 }] });
   expect((await at.ask('GET', '/v1/broadcasts')).body).toMatchObject({ items: [] });
 });
@@ -222,7 +214,6 @@ test('who blocked the bot is left out until they write', { timeout: MINUTES }, a
   });
   expect(posted.statusCode).toBe(200);
   // Noted a moment later, together with others.
-  let last: string[] = [];
-  while (last[0] !== 'sent null') last = await send();
+  const last = await lookUntil(send, ([first]) => first === 'sent null');
   expect(last).toEqual(['sent null', 'sent null']);
 });

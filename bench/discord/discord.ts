@@ -11,7 +11,9 @@ import { FINAL, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const NETWORK: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 40 };
 const SHARE_MIN = 0.95;
-// Of the last texts of all answers: each has its slot in the channel, one a second, and comes so soon after it.
+// Of the last texts of all answers: each has its slot in the channel, one a second, and comes so soon after it. Where
+// live output is paced, slots are given in the order in which the texts were handed over. Where it is not, which is the
+// default, a text has the place in the queue of the one it replaces, so the first of them to be shown has the first.
 const FINAL_MS_MAX = 3000;
 const SLOT_MS = 1000;
 
@@ -23,16 +25,26 @@ interface Verdict {
   readonly lost: number;
   readonly doubled: number;
   readonly outOfOrder: number;
-  // Of the last texts, the one that came latest after its slot; 0: there are none.
+  // Of the last texts, the one that came latest after its slot, by the two ways to count slots; 0: there are none.
   readonly finalMs: number;
+  readonly finalInTurnMs: number;
 }
 
 // `only` sluice: without the client alone.
 export async function* discord(only: string | null): AsyncIterable<Row> {
-  const ours = await inFolder((data) => throughSluice(data));
+  const ours = await inFolder((data) => throughSluice({ data }, SCENARIOS));
+  const paced = { qosDiscord: 'coalesce_only' } as const;
+  const live = SCENARIOS.filter(({ leastMs }) => leastMs === null);
+  const inTurns = await inFolder((data) => throughSluice({ data, ...paced }, live));
   const theirs = only === 'sluice' ? null : await alone();
   for (const [i, scenario] of SCENARIOS.entries()) {
     yield* rowsOf(scenario, ours[i]!, theirs?.[i] ?? null);
+  }
+  for (const [i, scenario] of live.entries()) {
+    const { finalInTurnMs: finalMs } = inTurns[i]!;
+    const name = `${scenario.name}, coalesce_only`;
+    const verdict = { ...inTurns[i]!, finalMs };
+    yield* rowsOf({ ...scenario, name }, verdict, theirs?.[SCENARIOS.indexOf(scenario)] ?? null);
   }
 }
 
@@ -63,12 +75,15 @@ function* rowsOf(scenario: Scenario, ours: Verdict, theirs: Verdict | null): Ite
   );
 }
 
-async function throughSluice(data: string): Promise<Verdict[]> {
+async function throughSluice(
+  own: { data: string; qosDiscord?: 'coalesce_only' },
+  scenarios: readonly Scenario[],
+): Promise<Verdict[]> {
   const sim = await startChild<{ url: string }>('../discord/sim.ts', [JSON.stringify(NETWORK)]);
-  // Live output is paced on Discord only for who asks for it.
-  const settings = JSON.stringify({ data, discordApi: sim.ready.url, qosDiscord: 'coalesce_only' });
+  const settings = JSON.stringify({ ...own, discordApi: sim.ready.url });
   const gateway = await startChild<{ port: number }>('servers.ts', ['gateway', settings]);
-  const verdicts = await play(`http://127.0.0.1:${gateway.ready.port}`, sim.ready.url);
+  const url = `http://127.0.0.1:${gateway.ready.port}`;
+  const verdicts = await play(url, sim.ready.url, scenarios);
   await gateway.stop();
   await sim.stop();
   return verdicts;
@@ -76,14 +91,20 @@ async function throughSluice(data: string): Promise<Verdict[]> {
 
 async function alone(): Promise<Verdict[]> {
   const sim = await startChild<{ url: string }>('../discord/sim.ts', [JSON.stringify(NETWORK)]);
-  const verdicts = await play(sim.ready.url, sim.ready.url);
+  const verdicts = await play(sim.ready.url, sim.ready.url, SCENARIOS);
   await sim.stop();
   return verdicts;
 }
 
-// All scenarios at once, each with a bot of its own.
-async function play(api: string, simUrl: string): Promise<Verdict[]> {
-  const asked = await Promise.all(SCENARIOS.map((scenario, i) => ask(api, scenario, i)));
+// All of these at once, each with a bot of its own.
+async function play(
+  api: string,
+  simUrl: string,
+  scenarios: readonly Scenario[],
+): Promise<Verdict[]> {
+  const asked = await Promise.all(
+    scenarios.map((scenario) => ask(api, scenario, SCENARIOS.indexOf(scenario))),
+  );
   const { calls } = (await (await fetch(`${simUrl}/sim/calls`)).json()) as { calls: Call[] };
   return asked.map((each) => judge(each, calls));
 }
@@ -117,7 +138,7 @@ function judge(processes: readonly Asked[][], calls: readonly Call[]): Verdict {
     lost: copies.filter((count) => count === 0).length,
     doubled: copies.reduce((sum, count) => sum + Math.max(0, count - 1), 0),
     outOfOrder: processes.reduce((sum, each) => sum + inversions(each, sent), 0),
-    finalMs: finalMs(asked, sent),
+    ...finalsOf(asked, sent),
   };
 }
 
@@ -134,16 +155,20 @@ function inversions(asked: readonly Asked[], sent: readonly Call[]): number {
   return count;
 }
 
-// One that something was shown after is never shown.
-function finalMs(asked: readonly Asked[], sent: readonly Call[]): number {
+function finalsOf(asked: readonly Asked[], sent: readonly Call[]) {
   const finals = asked.filter(({ text }) => text.startsWith(FINAL)).sort((a, b) => a.at - b.at);
-  const late = finals.map(({ text, at }, slot) => {
-    const shown = sent.find((call) => call.text === text);
-    if (shown === undefined) return Number.POSITIVE_INFINITY;
-    const isLast = sent.filter(({ messageIds }) => sharesOne(messageIds, shown)).at(-1) === shown;
-    return isLast ? shown.arrivedAt - at - (slot + 1) * SLOT_MS : Number.POSITIVE_INFINITY;
-  });
-  return Math.max(0, ...late);
+  const shownAt = finals.map(({ text }) => shownLastAt(text, sent));
+  const latest = (times: readonly number[]) =>
+    Math.max(0, ...times.map((time, i) => time - finals[i]!.at - (i + 1) * SLOT_MS));
+  return { finalMs: latest(shownAt.toSorted((a, b) => a - b)), finalInTurnMs: latest(shownAt) };
+}
+
+// One that something was shown after is never shown.
+function shownLastAt(text: string, sent: readonly Call[]): number {
+  const shown = sent.find((call) => call.text === text);
+  if (shown === undefined) return Number.POSITIVE_INFINITY;
+  const isLast = sent.filter(({ messageIds }) => sharesOne(messageIds, shown)).at(-1) === shown;
+  return isLast ? shown.arrivedAt : Number.POSITIVE_INFINITY;
 }
 
 function sharesOne(ids: readonly (string | number)[], { messageIds }: Call): boolean {

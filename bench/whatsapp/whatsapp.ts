@@ -7,7 +7,9 @@ import { startChild } from '../engine/child.ts';
 import { inFolder } from '../engine/folder.ts';
 import { type Row, ratioRow } from '../row.ts';
 
-const NETWORK: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 0 };
+// A window of a second costs the mean jitter in each second, whoever keeps it: 10 ms and 20 ms of 1000.
+const STEADY: Network = { latencyMs: 40, jitterMs: 20, jitterBackMs: 0 };
+const JITTERY: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 0 };
 const TOKEN = 'EAAbenchbenchbenchbenchbench';
 const PAIR_LIMIT = 131056;
 const PAIR_EACH_MS = 6000;
@@ -22,23 +24,26 @@ interface Scenario {
   readonly name: string;
   // To whom each message goes, in order.
   readonly users: readonly string[];
+  readonly network: Network;
   readonly leastMs: number;
   readonly atLeast: number;
 }
+
+const CROWD = {
+  users: Array.from({ length: 4000 }, (_, i) => `1650666${String(i % 1000).padStart(4, '0')}`),
+  leastMs: ((4000 - PER_S) / PER_S) * 1000,
+};
 
 const SCENARIOS: readonly Scenario[] = [
   {
     name: '60 messages to one user',
     users: Array.from({ length: 60 }, () => '16505550001'),
+    network: JITTERY,
     leastMs: (60 - PAIR_BURST) * PAIR_EACH_MS,
     atLeast: 0.95,
   },
-  {
-    name: '4,000 messages to 1,000 users',
-    users: Array.from({ length: 4000 }, (_, i) => `1650666${String(i % 1000).padStart(4, '0')}`),
-    leastMs: ((4000 - PER_S) / PER_S) * 1000,
-    atLeast: 0.95,
-  },
+  { ...CROWD, name: '4,000 to 1,000 users, 20 ms of jitter', network: STEADY, atLeast: 0.97 },
+  { ...CROWD, name: '4,000 to 1,000 users, 40 ms of jitter', network: JITTERY, atLeast: 0.95 },
 ];
 
 // `only` sluice: without the loop, which takes longer.
@@ -73,7 +78,8 @@ interface Verdict {
 }
 
 async function throughSluice(data: string, number: string, scenario: Scenario): Promise<Verdict> {
-  const sim = await startChild<{ url: string }>('../whatsapp/sim.ts', [JSON.stringify(NETWORK)]);
+  const network = JSON.stringify(scenario.network);
+  const sim = await startChild<{ url: string }>('../whatsapp/sim.ts', [network]);
   const settings = JSON.stringify({ data, whatsappApi: sim.ready.url });
   const gateway = await startChild<{ port: number }>('servers.ts', ['gateway', settings]);
   const url = `http://127.0.0.1:${gateway.ready.port}`;
@@ -91,7 +97,8 @@ async function throughSluice(data: string, number: string, scenario: Scenario): 
 }
 
 async function alone(number: string, scenario: Scenario): Promise<Verdict> {
-  const sim = await startChild<{ url: string }>('../whatsapp/sim.ts', [JSON.stringify(NETWORK)]);
+  const network = JSON.stringify(scenario.network);
+  const sim = await startChild<{ url: string }>('../whatsapp/sim.ts', [network]);
   const { url } = sim.ready;
   await Promise.all(scenario.users.map((user, i) => repeat(url, number, user, String(i))));
   const verdict = judge(await callsOf(url, number), scenario);

@@ -10,7 +10,7 @@ import { answersRepeat, fingerprintOf } from '../store/ports/callers.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import { JournalUnavailable, OwnerSilent } from '../store/ports/unavailable.ts';
 import { unreachable } from '../system/assert.ts';
-import type { Clock } from '../system/clock.ts';
+import type { Clock, Timer } from '../system/clock.ts';
 import { type Claimant, Shares } from '../system/shares.ts';
 import type { AcceptContext } from './context.ts';
 import type { Drafted } from './draft.ts';
@@ -109,7 +109,13 @@ export function accepted(options: ReceiptPorts, seq: number, state: string, name
 // Callers who wait for a delivery's end. Bounded in number (in all, per account and per address) and in time; a
 // caller who hangs up, or a gateway that stops, ends the waiting and never the delivery.
 
-export type Waited = { kind: 'ended'; ended: Ended } | { kind: 'time' | 'left' | 'stopping' };
+export type Waited =
+  | { kind: 'ended'; ended: Ended }
+  // `full`: the disk is full, and has been for a while.
+  | { kind: 'time' | 'left' | 'stopping' | 'full' };
+
+// A disk that is nearly full takes a write now and then: after so long nobody is kept waiting for the next.
+export const FULL_MS = 5_000;
 
 // Whoever waits says `close` when it leaves.
 export interface Caller {
@@ -119,20 +125,43 @@ export interface Caller {
   off(event: 'close', left: () => void): unknown;
 }
 
+type WaitedRoad = Pick<Road, 'ended' | 'listen'>;
+
 export class WaitingCallers {
-  readonly #road: Pick<Road, 'ended'>;
+  readonly #road: WaitedRoad;
   readonly #clock: Clock;
   readonly #places: Shares;
   readonly #stops = new Set<() => void>();
   // Of those who can take back what has not left yet.
   readonly #withdrawals = new Set<() => void>();
+  // Of the same: the disk is full.
+  readonly #fulls = new Set<() => void>();
   #isStopping = false;
+  #isFull = false;
+  #filling: Timer | null = null;
 
-  constructor(road: Pick<Road, 'ended'>, clock: Clock, max: number) {
+  constructor(road: WaitedRoad, clock: Clock, max: number) {
     this.#road = road;
     this.#clock = clock;
     this.#places = new Shares(max);
+    road.listen((event) => {
+      if (event.kind === 'store') this.#onStore(event.trouble === 'disk_full');
+    }, 'trouble');
   }
+
+  #onStore(isFull: boolean): void {
+    if (isFull) this.#filling ??= this.#clock.schedule(this.#clock.now() + FULL_MS, this.#onFull);
+    else {
+      this.#filling?.cancel();
+      this.#filling = null;
+      this.#isFull = false;
+    }
+  }
+
+  readonly #onFull = (): void => {
+    this.#isFull = true;
+    for (const end of this.#fulls) end();
+  };
 
   // A place to wait in, to be left again. False: there is none for this one.
   enter(claimant: Claimant): boolean {
@@ -156,8 +185,9 @@ export class WaitingCallers {
     canWithdraw = false,
   ): Promise<Waited> {
     if (caller.destroyed === true) return { kind: 'left' };
+    if (canWithdraw && this.#isFull) return { kind: 'full' };
     const controller = new AbortController();
-    let why: 'time' | 'left' | 'stopping' = 'time';
+    let why: Exclude<Waited['kind'], 'ended'> = 'time';
     const end = (reason: typeof why) => {
       why = reason;
       controller.abort();
@@ -166,9 +196,13 @@ export class WaitingCallers {
       ms === null ? null : this.#clock.schedule(this.#clock.now() + ms, () => end('time'));
     const left = () => end('left');
     const stop = () => end('stopping');
+    const full = () => end('full');
     caller.once('close', left);
     this.#stops.add(stop);
-    if (canWithdraw) this.#withdrawals.add(stop);
+    if (canWithdraw) {
+      this.#withdrawals.add(stop);
+      this.#fulls.add(full);
+    }
     try {
       return { kind: 'ended', ended: await this.#road.ended(seq, controller.signal) };
     } catch (error) {
@@ -179,6 +213,7 @@ export class WaitingCallers {
       caller.off('close', left);
       this.#stops.delete(stop);
       this.#withdrawals.delete(stop);
+      this.#fulls.delete(full);
     }
   }
 

@@ -16,11 +16,10 @@ import {
 } from '../domain/priority.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { unreachable } from '../system/assert.ts';
 import { answerableUntil } from './answerable.ts';
 import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
-import { invalid, tooOften } from './problems.ts';
+import { identityProblem, invalid, tooOften } from './problems.ts';
 import type { MessageRequest, TargetRequest } from './schema.ts';
 import { readTime } from './time.ts';
 
@@ -88,6 +87,15 @@ export function platformFor(
   return problem('unknown_platform', `Known here: ${known}.`);
 }
 
+// A text in the platform's own form, and the parameters that the request names. null: it has neither.
+export function paramsOf(
+  platform: Platform,
+  { text, body }: Pick<MessageRequest, 'text' | 'body'>,
+): Params | null {
+  if (text === undefined) return body ?? null;
+  return { ...platform.calls.textParams(text), ...body };
+}
+
 function draftFor(
   options: AcceptContext,
   platform: Platform,
@@ -98,7 +106,9 @@ function draftFor(
   if (identity.kind !== 'known') return { kind: 'refused', problem: identityProblem(identity) };
   const now = options.clock.now();
   const { to, method = platform.calls.textMethod } = request;
-  const addressed = platform.calls.address(request.body, {
+  const given = paramsOf(platform, request);
+  if (given === null) return wrong({ path: '/body', expected: 'the parameters, or a `text`' });
+  const addressed = platform.calls.address(given, {
     chat: String(to.chat),
     thread: to.thread === undefined ? null : String(to.thread),
   });
@@ -180,35 +190,6 @@ function sendOptionsOf(
     owner: bounds?.isNarrow ? holder : '',
     held: false,
   };
-}
-
-// Never names what was presented: it may be a token.
-export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>): Problem {
-  switch (identity.kind) {
-    case 'unknown':
-      return problem('unknown_account', '');
-    case 'unknown_platform':
-      return problem('unknown_platform', '');
-    case 'off':
-      return problem('sandbox_off', '');
-    case 'taken':
-      return problem(
-        'account_refused',
-        'In the sandbox a number belongs to the first token that used it: use that token, or another number.',
-      );
-    case 'refused':
-      return problem('account_refused', `The platform said: ${identity.detail}`);
-    case 'unreachable':
-      return problem('platform_unreachable', identity.detail);
-    case 'busy': {
-      const { retryAfterS } = identity;
-      return problem('token_rate', '', { retryAfterS });
-    }
-    case 'full':
-      return problem('accounts_full', `${identity.accountsMax} accounts are registered.`);
-    default:
-      return unreachable(identity);
-  }
 }
 
 // A described call and the caller's options, made into the delivery that goes to the journal.

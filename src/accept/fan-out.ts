@@ -21,8 +21,8 @@ import {
   submitOne,
 } from './callers.ts';
 import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
-import { type Drafted, draft, type FromHeaders, identityProblem, platformFor } from './draft.ts';
-import { invalid } from './problems.ts';
+import { type Drafted, draft, type FromHeaders, paramsOf, platformFor } from './draft.ts';
+import { identityProblem, invalid } from './problems.ts';
 import type { FanOutRequest } from './schema.ts';
 
 type Observer = FanOutRequest['to']['observers'][number];
@@ -53,7 +53,7 @@ export function draftObservers(
   origin: NewDelivery,
   headers: FromHeaders,
 ): Promise<DraftedObserver>[] {
-  const { to, ...rest } = request;
+  const { to, text: _text, ...rest } = request;
   const key = rest.idempotencyKey ?? headers.idempotencyKey;
   return to.observers.map((observer, i) => {
     const { method: _method, body: _body, ...target } = observer;
@@ -104,11 +104,11 @@ async function draftInTime(
 // What the observer gets: its own, the origin's, or on another platform the origin's in plain words.
 function contentFor(
   options: AcceptContext,
-  { to, body }: FanOutRequest,
+  request: FanOutRequest,
   origin: NewDelivery,
   index: number,
 ): Content | Problem {
-  const observer = to.observers[index]!;
+  const observer = request.to.observers[index]!;
   const path = `/to/observers/${index}`;
   const platform = platformFor(options, observer);
   if ('code' in platform) return platform;
@@ -118,12 +118,13 @@ function contentFor(
     const expected = `a body of its own: ${origin.method} is about a message of the origin`;
     return invalid('invalid_message', [{ path, expected }]);
   }
+  const from = options.platforms.get(origin.platform)!;
+  const body = paramsOf(from, request) ?? {};
   if (platform.name === origin.platform) {
     const copied = withoutReply(platform, origin.method, body);
     return { method: observer.method ?? origin.method, body: copied };
   }
-  const { content } = options.platforms.get(origin.platform)!;
-  const text = content?.wording(origin.method, body) ?? null;
+  const text = request.text ?? from.content?.wording(origin.method, body) ?? null;
   if (text !== null) return { method: own, body: platform.calls.textParams(text) };
   const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
   return invalid('invalid_message', [{ path, expected }]);

@@ -1,5 +1,6 @@
 // What can be wrong with a message or a request about one, as problems of the catalogue.
 
+import type { Identity } from '../accounts/accounts.ts';
 import { type Problem, problem, type Trouble } from '../domain/errors.ts';
 import { formatId, parseId } from '../domain/ids.ts';
 import type { Moved, QueueFull } from '../store/ports/delivery.ts';
@@ -75,5 +76,34 @@ export function moveProblem(moved: Moved): Problem | null {
       return problem('not_owner', '');
     default:
       return unreachable(moved);
+  }
+}
+
+// Never names what was presented: it may be a token.
+export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>): Problem {
+  switch (identity.kind) {
+    case 'unknown':
+      return problem('unknown_account', '');
+    case 'unknown_platform':
+      return problem('unknown_platform', '');
+    case 'off':
+      return problem('sandbox_off', '');
+    case 'taken':
+      return problem(
+        'account_refused',
+        'In the sandbox a number belongs to the first token that used it: use that token, or another number.',
+      );
+    case 'refused':
+      return problem('account_refused', `The platform said: ${identity.detail}`);
+    case 'unreachable':
+      return problem('platform_unreachable', identity.detail);
+    case 'busy': {
+      const { retryAfterS } = identity;
+      return problem('token_rate', '', { retryAfterS });
+    }
+    case 'full':
+      return problem('accounts_full', `${identity.accountsMax} accounts are registered.`);
+    default:
+      return unreachable(identity);
   }
 }

@@ -2,9 +2,9 @@
 // Unknown fields are refused: a misspelt `priorty` must not silently send at normal priority.
 
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { STATES } from '../domain/delivery.ts';
 import { PRIORITIES } from '../domain/priority.ts';
+import { checkOf } from '../system/check.ts';
 import { NAME_LENGTH_MAX, YEAR_S } from './context.ts';
 
 export const strict = { additionalProperties: false } as const;
@@ -21,6 +21,8 @@ const time = (description: string) =>
 // An object of any members. A record of strings would be checked member by member, for nothing.
 export const params = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description });
+// Longer than any platform takes; it says so itself.
+const TEXT_LENGTH_MAX = 100_000;
 export const OBSERVERS_MAX = 100;
 
 export const Target = Type.Object(
@@ -95,8 +97,19 @@ export const FanOut = Type.Object(
   strict,
 );
 
-export const Message = Type.Object({ to: Target, ...content }, strict);
-export const FanOutMessage = Type.Object({ to: FanOut, ...content }, strict);
+// One of the two is there, or both.
+export const words = {
+  text: Type.Optional(
+    Type.String({
+      ...{ minLength: 1, maxLength: TEXT_LENGTH_MAX },
+      description: 'In plain words, which are put in the form of the platform; `body` adds to it',
+    }),
+  ),
+  body: Type.Optional(content.body),
+};
+
+export const Message = Type.Object({ to: Target, ...content, ...words }, strict);
+export const FanOutMessage = Type.Object({ to: FanOut, ...content, ...words }, strict);
 export type TargetRequest = Static<typeof Target>;
 export type MessageRequest = Static<typeof Message>;
 export type FanOutRequest = Static<typeof FanOutMessage>;
@@ -195,7 +208,7 @@ export const LimitsQuery = Type.Object(
 export const QueueQuery = Type.Object(
   {
     account: filter.account,
-    chat: Type.Optional(name('All that wait in it, not only the first of each lane')),
+    chat: Type.Optional(name('All that wait in it, not only the first of each session')),
     priority: Type.Optional(Type.Enum([...PRIORITIES])),
     limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$', description: '1 to 500; 100' })),
   },
@@ -230,13 +243,13 @@ export const DeadEdit = Type.Object(
   strict,
 );
 
-export const checkMessage = Compile(Message);
-export const checkFanOut = Compile(FanOutMessage);
-export const checkSearch = Compile(SearchQuery);
-export const checkDeadQuery = Compile(DeadQuery);
-export const checkLimitsQuery = Compile(LimitsQuery);
-export const checkQueueQuery = Compile(QueueQuery);
-export const checkEventsQuery = Compile(EventsQuery);
-export const checkTerminalQuery = Compile(TerminalQuery);
-export const checkDeadCommand = Compile(DeadCommand);
-export const checkDeadEdit = Compile(DeadEdit);
+export const checkMessage = checkOf(Message);
+export const checkFanOut = checkOf(FanOutMessage);
+export const checkSearch = checkOf(SearchQuery);
+export const checkDeadQuery = checkOf(DeadQuery);
+export const checkLimitsQuery = checkOf(LimitsQuery);
+export const checkQueueQuery = checkOf(QueueQuery);
+export const checkEventsQuery = checkOf(EventsQuery);
+export const checkTerminalQuery = checkOf(TerminalQuery);
+export const checkDeadCommand = checkOf(DeadCommand);
+export const checkDeadEdit = checkOf(DeadEdit);

@@ -6,6 +6,7 @@ import { BroadcastService } from './service.ts';
 import type { Broadcasting } from './types.ts';
 
 export type { BroadcastingParts } from './parts.ts';
+export { textTemplate } from './template.ts';
 export type {
   AudienceDraft,
   Broadcasting,

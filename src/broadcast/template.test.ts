@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { escapeFor } from '../platforms/telegram/escape.ts';
-import { Template } from './template.ts';
+import { Template, textTemplate } from './template.ts';
 
 const fill = (body: Record<string, unknown>, values: Record<string, string> = {}) => {
   const filled = new Template(body, escapeFor).fill(values);
@@ -88,5 +88,13 @@ describe('a value stays a value', () => {
     expect(fill({ parse_mode: 'HTML', text: '{{v|<b>you</b>}}' })).toMatchObject({
       text: '<b>you</b>',
     });
+  });
+});
+
+test('a text in the form of a platform keeps its fields, whatever is escaped around them', () => {
+  const escaped = (text: string) => ({ content: text.replace(/[_*]/g, '\\$&') });
+  const made = textTemplate('*{{first_name|"you"}}* and {{last_name}}, \ufdd0snake_case', escaped);
+  expect(made).toEqual({
+    content: '\\*{{first_name|"you"}}\\* and {{last_name}}, snake\\_case',
   });
 });

@@ -66,3 +66,23 @@ function textPart(text: string, holder: Params, key: string, escapeFor: EscapeFo
       return value === '' ? (byDefault ?? '') : written(value);
     });
 }
+
+// Stands for a field while its text is put into a platform's form: no sign of any text, nor of any markup.
+const HELD = '\ufdd0';
+
+// A text in the platform's own form, with its fields as they were: to escape their signs would change their names.
+export function textTemplate(
+  text: string,
+  textParams: (text: string) => Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields: string[] = [];
+  const held = text.replaceAll(HELD, '').replace(FIELD, (field) => {
+    fields.push(JSON.stringify(field).slice(1, -1));
+    return HELD;
+  });
+  const written = JSON.stringify(textParams(held));
+  return JSON.parse(written.replaceAll(HELD, () => fields.shift() ?? '')) as Record<
+    string,
+    unknown
+  >;
+}

@@ -27,6 +27,7 @@ export function orderOf(account: string, options: OrderOptions): Record<string, 
     to: { platform, account },
     audience,
     method,
+    text: options.text,
     body: bodyOf(options),
     priority,
     name,
@@ -36,13 +37,10 @@ export function orderOf(account: string, options: OrderOptions): Record<string, 
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }
 
-function bodyOf({ text, body, parseMode }: OrderOptions): Record<string, unknown> {
+function bodyOf({ text, body, parseMode }: OrderOptions): Record<string, unknown> | undefined {
   if (text === undefined && body === undefined) throw new WrongUsage('give --text, or --body');
-  const own = {
-    ...(text === undefined ? {} : { text }),
-    ...(parseMode === undefined ? {} : { parse_mode: parseMode }),
-  };
-  if (body === undefined) return own;
+  const own = parseMode === undefined ? {} : { parse_mode: parseMode };
+  if (body === undefined) return parseMode === undefined ? undefined : own;
   const parsed = parseJson(body);
   if (parsed.kind === 'failure') {
     throw new WrongUsage(`--body: expected JSON, such as {"text":"hello"}; it is ${parsed.detail}`);

@@ -75,6 +75,7 @@ function contentOf(text: string | undefined, options: Options): Record<string, u
   const { method, priority, session, idempotencyKey, ttl, wait } = options;
   const content = {
     method,
+    text,
     body: bodyOf(text, options.body),
     priority,
     session,
@@ -85,15 +86,17 @@ function contentOf(text: string | undefined, options: Options): Record<string, u
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
 }
 
-function bodyOf(text: string | undefined, json: string | undefined): Record<string, unknown> {
+function bodyOf(
+  text: string | undefined,
+  json: string | undefined,
+): Record<string, unknown> | undefined {
   if (json === undefined && text === undefined) throw new WrongUsage('give a text, or --body');
-  const own = text === undefined ? {} : { text };
-  if (json === undefined) return own;
+  if (json === undefined) return undefined;
   const parsed = parseJson(json);
   if (parsed.kind === 'failure') {
     throw new WrongUsage(`--body: expected JSON, such as {"text":"hello"}; it is ${parsed.detail}`);
   }
-  return { ...(parsed.value as Record<string, unknown>), ...own };
+  return parsed.value as Record<string, unknown>;
 }
 
 function describe(receipt: Receipt): string {

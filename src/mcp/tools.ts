@@ -2,7 +2,7 @@
 // key. So its role and its bounds hold here by the same guard as everywhere, and nothing is allowed twice.
 
 import Type, { type Static, type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { checkOf } from '../system/check.ts';
 
 // A call of REST as whoever uses the tools may make it.
 export type CallRest = (
@@ -43,7 +43,9 @@ const Target = {
 const Send = Type.Object(
   {
     ...Target,
-    text: Type.Optional(Type.String({ maxLength: TEXT_CHARS_MAX, description: 'Plain text' })),
+    text: Type.Optional(
+      Type.String({ maxLength: TEXT_CHARS_MAX, description: 'Plain text; `body` may add to it' }),
+    ),
     method: Type.Optional(name('Another method of the platform, with `body`')),
     body: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Its parameters, as JSON' }),
@@ -98,7 +100,7 @@ function tool<Schema extends TSchema>(
   schema: Schema,
   run: (args: Static<Schema>, rest: CallRest) => Promise<RestAnswer>,
 ): Tool {
-  const check = Compile(schema);
+  const check = checkOf(schema);
   return {
     ...about,
     schema,
@@ -173,7 +175,8 @@ function send(args: Static<typeof Send>, rest: CallRest): Promise<RestAnswer> {
   return rest('POST', '/v1/messages', {
     to: { account, chat, ...(thread === undefined ? {} : { thread }) },
     ...(method === undefined ? {} : { method }),
-    body: body ?? { text: text ?? '' },
+    ...(text === undefined ? {} : { text }),
+    ...(body === undefined ? {} : { body }),
     ...(priority === undefined ? {} : { priority }),
     ...(wait === undefined || wait === 0 ? {} : { wait }),
   });

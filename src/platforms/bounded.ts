@@ -1,8 +1,11 @@
 // A platform whose promises all settle: each call has its deadline from outside the platform's own code. A call that a
 // platform forgets would hold its chat, its place among the calls in flight and its caller for ever.
 // One timer looks after all of them, so that a call costs no timer of its own.
+// And whose limits always answer: when they throw, its calls go on at a careful pace, rather than stopping everyone or
+// going without any limit.
 
 import type { ReportFault } from '../domain/fault.ts';
+import type { Plan, Priors, Rule } from '../limits/limits.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import type { StreamedReply } from '../system/http/transport.ts';
 import type { Identified, Passage, Platform, Wire } from './platform.ts';
@@ -11,6 +14,9 @@ import type { Identified, Passage, Platform, Wire } from './platform.ts';
 export const GRACE_MS = 5000;
 export const IDENTIFY_MS_MAX = 60_000;
 const LOOK_EVERY_MS = 1000;
+const EACH_CHAT: Rule = { name: 'careful_chat', scope: 'chat', count: 1, perMs: 1000 };
+const EACH_ACCOUNT: Rule = { name: 'careful_account', scope: 'account', count: 1, perMs: 1000 };
+const CAREFUL: Plan = Object.freeze({ account: [EACH_ACCOUNT], chat: [EACH_CHAT] });
 
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
@@ -154,4 +160,19 @@ class OpenCalls {
       this.#timer = this.#open.size === 0 ? null : this.#look();
     });
   }
+}
+
+// Asked for every decision of the loop.
+export function safePriors(priors: Priors, report: (error: unknown) => void): Priors {
+  return {
+    ...priors,
+    planOf(charge) {
+      try {
+        return priors.planOf(charge);
+      } catch (error) {
+        report(error);
+        return CAREFUL;
+      }
+    },
+  };
 }

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { ContractCall, Open, PlatformFixture } from './contract.fixture.ts';
 import type { LiveCall, LivePlace } from './platform.ts';
 
-const TEXT = 'a text of few words';
+// What is markup to some platform, and none here.
+const TEXT = '# a *text* of __few__ `words` & <b>: [more](x) @all\n1. https://a.org/x_y_z \\o/';
 const SEQ = 5;
 
 export function capabilities(open: Open): void {

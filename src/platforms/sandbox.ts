@@ -3,6 +3,7 @@
 
 import { SANDBOX } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { lineInWords } from '../system/http/http-words.ts';
 import type { HttpRequest, Reply, Transport } from '../system/http/transport.ts';
 import type { Host, Identified } from './platform.ts';
 
@@ -74,7 +75,7 @@ export function hostedWires({ transport, sandbox }: Wires, look: CredentialLook)
       const deadlineMs = IDENTIFY_DEADLINE_MS;
       const reply = await of(credential).request({ ...request, deadlineMs });
       if (reply.kind === 'answered') return read(reply);
-      return { kind: 'unreachable', detail: `${reply.reason}: ${reply.detail}` };
+      return { kind: 'unreachable', detail: lineInWords(reply) };
     },
     async close() {
       await Promise.all([transport.close(), sandbox?.close()]);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/app/gateway.ts';
 import { configOf } from '../../src/config/config.ts';
 import { UPDATES } from '../../src/platforms/discord/updates.ts';
+import { until } from '../process/look.ts';
 
 const KEY = 'the-admin-key-of-this-test';
 const TOKEN = '7.sandbox';
@@ -62,18 +63,25 @@ test('a text that grows is one message, in its own Markdown', async () => {
   expect(await shown('100')).toEqual(['Once **upon** a\\_time']);
 }, 30_000);
 
-test('a broadcast reaches all channels, values as values', async () => {
-  const recipients = ['201', '202', '203'].map((chat) => ({ chat, fields: { name: `*${chat}*` } }));
-  const body = { content: 'hello {{name}}' };
-  const made = await ask('POST', '/v1/broadcasts', { to: TO, body, recipients });
-  expect(made.status).toBe(202);
-  for (;;) {
-    const { body: now } = await ask('GET', `/v1/broadcasts/${made.body.id}`);
-    if ((now.state as string) === 'done') break;
-  }
-  const texts = await Promise.all(recipients.map(({ chat }) => shown(chat)));
-  expect(texts).toEqual([['hello \\*201\\*'], ['hello \\*202\\*'], ['hello \\*203\\*']]);
-}, 30_000);
+test.each([
+  [201, { body: { content: 'hello {{my_name}}' } }],
+  [211, { text: 'hello {{my_name}}' }],
+])(
+  'a broadcast reaches all channels, values as values (from %i)',
+  async (first, message) => {
+    const chats = [first, first + 1, first + 2].map(String);
+    const recipients = chats.map((chat) => ({ chat, fields: { my_name: `*${chat}*` } }));
+    const made = await ask('POST', '/v1/broadcasts', { to: TO, ...message, recipients });
+    expect(made.status).toBe(202);
+    await until(
+      () => ask('GET', `/v1/broadcasts/${made.body.id}`),
+      ({ body: now }) => now.state === 'done',
+    );
+    const texts = await Promise.all(recipients.map(({ chat }) => shown(chat)));
+    expect(texts).toEqual(chats.map((chat) => [`hello \\*${chat}\\*`]));
+  },
+  30_000,
+);
 
 test('observers of another platform see what is said', async () => {
   const observers = [{ platform: 'terminal', account: 'local', chat: 'build' }];
@@ -81,6 +89,29 @@ test('observers of another platform see what is said', async () => {
   const made = await ask('POST', '/v1/messages', { to, body: { content: 'to both' }, wait: 9 });
   expect(made.body).toMatchObject({ state: 'sent' });
   expect(await shown('300')).toEqual(['to both']);
+});
+
+test('as an observer it shows the same words, whatever they mean in Markdown', async () => {
+  const text = '# 2*3*4 = __init__ <@1> @everyone';
+  const origin = { platform: 'terminal', account: 'local', chat: 'build' };
+  const to = { origin, observers: [{ ...TO, chat: '301' }] };
+  const made = await ask('POST', '/v1/messages', { to, body: { text }, wait: 9 });
+  expect(made.body).toMatchObject({ state: 'sent' });
+  const escaped = '\\# 2\\*3\\*4 = \\_\\_init\\_\\_ \\<@1> @everyone';
+  await expect.poll(() => shown('301')).toEqual([escaped]);
+});
+
+test('a text alone is a message, by REST as by all that use it', async () => {
+  const observers = [
+    { ...TO, chat: '303' },
+    { platform: 'terminal', account: 'local', chat: 'build' },
+  ];
+  const to = { origin: { ...TO, chat: '302' }, observers };
+  const body = { tts: true };
+  const made = await ask('POST', '/v1/messages', { to, text: 'a_b_c', body, wait: 9 });
+  expect(made.body).toMatchObject({ state: 'sent' });
+  await expect.poll(() => shown('303')).toEqual(['a\\_b\\_c']);
+  expect(await shown('302')).toEqual(['a\\_b\\_c']);
 });
 
 test('a virtual token speaks for the bot, in the channels it is made for', async () => {

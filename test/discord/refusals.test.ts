@@ -12,6 +12,7 @@ import {
   type ServedModel,
   serveModel,
 } from '../../src/sim/sim.ts';
+import { until } from '../process/look.ts';
 import { Sluice } from '../process/sluice.ts';
 
 const KEY = 'the-admin-key-of-this-test';
@@ -116,7 +117,7 @@ test(
     }));
     await ask('POST', '/v1/messages', items);
     const spent = async () => (await incidents()).some(({ code }) => code === 'invalid_requests');
-    while (!(await spent()));
+    await until(spent, Boolean);
     const asked = refusals();
     expect(asked).toBeGreaterThanOrEqual(100);
     // Those that were in flight when the bound was met.

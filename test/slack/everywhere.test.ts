@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from '../../src/app/gateway.ts';
 import { configOf } from '../../src/config/config.ts';
 import { updatesAt } from '../../src/platforms/slack/updates.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { until as look } from '../process/look.ts';
 
 const KEY = 'the-admin-key-of-this-test';
 const TOKEN = 'xoxb-1-7-sandbox';
@@ -54,9 +55,11 @@ async function shown(chat: string): Promise<string[]> {
 }
 
 // Observers get theirs a little later.
-async function until(chat: string, texts: readonly string[]): Promise<void> {
-  while ((await shown(chat)).join() !== texts.join()) await ask('GET', '/v1/sandbox');
-}
+const until = (chat: string, texts: readonly string[]): Promise<string[]> =>
+  look(
+    () => shown(chat),
+    (now) => now.join() === texts.join(),
+  );
 
 const clientOf = (token: string) =>
   new WebClient(token, { slackApiUrl: `${url}/api/`, retryConfig: { retries: 0 } });
@@ -77,10 +80,10 @@ test('a broadcast reaches all channels, values as values', async () => {
   const body = { text: 'hello {{name}}' };
   const made = await ask('POST', '/v1/broadcasts', { to: TO, body, recipients });
   expect(made.status).toBe(202);
-  for (;;) {
-    const { body: now } = await ask('GET', `/v1/broadcasts/${made.body.id}`);
-    if ((now.state as string) === 'done') break;
-  }
+  await look(
+    () => ask('GET', `/v1/broadcasts/${made.body.id}`),
+    ({ body: now }) => now.state === 'done',
+  );
   const texts = await Promise.all(chats.map(shown));
   expect(texts).toEqual(chats.map((chat) => [`hello &lt;${chat}&gt;`]));
 }, 30_000);

@@ -288,6 +288,9 @@ test('the same goes by REST', async () => {
   await expect
     .poll(() => sim.model.messagesOf('16505556000').map((each) => each.text))
     .toEqual(['by REST']);
+  const to = { platform: 'whatsapp', account: ACCOUNT, chat: '+16505556001' };
+  await ask('POST', '/v1/messages', { to, text: 'in words', wait: 9 });
+  expect(sim.model.messagesOf('16505556001').map((each) => each.text)).toEqual(['in words']);
 });
 
 async function ask(verb: string, path: string, body: object): Promise<Record<string, unknown>> {

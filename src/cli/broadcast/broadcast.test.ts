@@ -81,7 +81,7 @@ describe('sluice broadcast', () => {
       'POST /v1/broadcasts',
       'GET /v1/broadcasts/b-abcde-1',
     ]);
-    expect(asked[0]!.body).toContain('"body":{"text":"Hi {{name}}","parse_mode":"HTML"}');
+    expect(asked[0]!.body).toContain('"text":"Hi {{name}}","body":{"parse_mode":"HTML"}');
     expect(asked[0]!.body).toContain('chat,name\n1,Ada\n');
   });
 

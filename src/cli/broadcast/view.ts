@@ -1,6 +1,6 @@
 // Broadcasts for a person's eyes: one whole, a list, a bar, and who got it.
 
-import { duration, fields, table } from '../terminal/table.ts';
+import { duration, fields, moment, momentOrNull, table } from '../terminal/table.ts';
 
 export interface BroadcastAnswer {
   readonly id: string;
@@ -68,9 +68,9 @@ export function describeBroadcast(shown: BroadcastAnswer): string {
     ['progress', countsOf(shown)],
     ['pending', shown.progress.pending === 0 ? null : (shown.progress.pending ?? null)],
     ['per second', shown.perSecond],
-    ['done by', shown.eta],
-    ['created', shown.createdAt],
-    ['ended', shown.endedAt],
+    ['done by', momentOrNull(shown.eta)],
+    ['created', moment(shown.createdAt)],
+    ['ended', momentOrNull(shown.endedAt)],
   ]);
 }
 
@@ -83,7 +83,7 @@ export function listBroadcasts(all: readonly BroadcastAnswer[]): string {
     shown.account,
     `${Math.floor(shareOf(shown) * 100)} %`,
     countsOf(shown),
-    shown.eta ?? shown.endedAt ?? '',
+    momentOrNull(shown.eta ?? shown.endedAt) ?? '',
   ]);
   return table(['id', 'state', 'name', 'account', 'done', 'progress', 'end'], rows);
 }

@@ -3,20 +3,22 @@
 
 import type { Readable } from 'node:stream';
 import { YEAR_S } from '../../accept/context.ts';
-import { type FromHeaders, identityProblem, platformFor } from '../../accept/draft.ts';
-import { invalid } from '../../accept/problems.ts';
+import { type FromHeaders, platformFor } from '../../accept/draft.ts';
+import { identityProblem, invalid } from '../../accept/problems.ts';
 import { readTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
-import type {
-  AudienceDraft,
-  Broadcasting,
-  BroadcastRequest,
-  Made,
+import {
+  type AudienceDraft,
+  type Broadcasting,
+  type BroadcastRequest,
+  type Made,
+  textTemplate,
 } from '../../broadcast/broadcast.ts';
 import { memberOf } from '../../broadcast/lists/member.ts';
 import type { ListFormat } from '../../broadcast/lists/recipients.ts';
-import { type Problem, problem } from '../../domain/errors.ts';
+import { type Problem, problem, type Trouble } from '../../domain/errors.ts';
 import { ownKey } from '../../domain/idempotency.ts';
+import type { Platform } from '../../platforms/platform.ts';
 import { unreachable } from '../../system/assert.ts';
 import type { IntakeOptions } from '../context.ts';
 import { badLines, fillFrom } from './audience-fill.ts';
@@ -60,6 +62,8 @@ async function make(
   const { to } = order;
   const platform = platformFor(options, to);
   if ('code' in platform) return platform;
+  const body = bodyOf(platform, order);
+  if ('path' in body) return invalid('invalid_message', [body]);
   const identity = await options.accounts.resolve(platform.name, String(to.account));
   if (identity.kind !== 'known') return identityProblem(identity);
   const now = options.clock.now();
@@ -78,7 +82,7 @@ async function make(
     name: order.name ?? null,
     correlation: order.correlation ?? headers.correlation,
     method: order.method ?? platform.calls.textMethod,
-    body: order.body,
+    body: body.params,
     priority: order.priority ?? 'low',
     // By the wall clock, which may have been set since ours was made.
     notBefore: notBefore > now + (options.clock.stepMs?.() ?? 0) ? notBefore : 0,
@@ -107,7 +111,18 @@ function troubleOf(order: BroadcastOrder, hasList: boolean) {
   if (given + (hasList ? 1 : 0) !== 1) {
     return { path: '/', expected: 'one of `chats`, `recipients`, `audience`, or a list beside it' };
   }
-  if (JSON.stringify(order.body).length <= TEMPLATE_CHARS_MAX) return null;
+  return null;
+}
+
+type Body = { readonly params: Readonly<Record<string, unknown>> };
+
+function bodyOf({ calls }: Platform, { text, body }: BroadcastOrder): Body | Trouble {
+  if (text === undefined && body === undefined) {
+    return { path: '/body', expected: 'the parameters, or a `text`' };
+  }
+  const own = text === undefined ? {} : textTemplate(text, (words) => calls.textParams(words));
+  const params = { ...own, ...body };
+  if (JSON.stringify(params).length <= TEMPLATE_CHARS_MAX) return { params };
   return { path: '/body', expected: `at most ${TEMPLATE_CHARS_MAX} characters of JSON` };
 }
 

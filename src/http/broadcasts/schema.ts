@@ -1,10 +1,10 @@
 // What callers may send to /v1/broadcasts and /v1/audiences, and what they are answered, as schemas.
 
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { content, name, nullable, params, strict, Target } from '../../accept/schema.ts';
+import { content, name, nullable, params, strict, Target, words } from '../../accept/schema.ts';
 import { LIST_FORMATS } from '../../broadcast/lists/recipients.ts';
 import { RECIPIENT_STATES } from '../../store/ports/broadcasts.ts';
+import { checkOf } from '../../system/check.ts';
 import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/common.ts';
 
 const { method, priority, correlation, notBefore, idempotencyKey } = content;
@@ -16,9 +16,12 @@ const message = {
   name: Type.Optional(name('Your own name of it')),
   audience: Type.Optional(name('Saved by PUT /v1/audiences/:name')),
   method,
-  body: params(
-    "The call's parameters without the target; {{name}} in any string is filled from the recipient's " +
-      'fields, {{name|friend}} has a default',
+  text: words.text,
+  body: Type.Optional(
+    params(
+      "The call's parameters without the target; {{name}} in any string is filled from the recipient's " +
+        'fields, {{name|friend}} has a default',
+    ),
   ),
   priority,
   correlation,
@@ -105,7 +108,7 @@ export const RecipientAnswer = Type.Object({
 export const PageOf = (items: Parameters<typeof Type.Array>[0]) =>
   Type.Object({ items: Type.Array(items), next: nextPage });
 
-export const checkBroadcast = Compile(Broadcast);
-export const checkBroadcastsQuery = Compile(BroadcastsQuery);
-export const checkRecipientsQuery = Compile(RecipientsQuery);
-export const checkAudienceQuery = Compile(AudienceQuery);
+export const checkBroadcast = checkOf(Broadcast);
+export const checkBroadcastsQuery = checkOf(BroadcastsQuery);
+export const checkRecipientsQuery = checkOf(RecipientsQuery);
+export const checkAudienceQuery = checkOf(AudienceQuery);

@@ -92,6 +92,19 @@ describe('retry and discard', () => {
     expect(moved).toEqual([1, 2, 3, 4, 5, 6, 7, 1, 2, 3]);
   });
 
+  test('letters of an account are moved together, the oldest first', async () => {
+    await deaths(...Array(4).fill('a'));
+    const together: number[][] = [];
+    const move = at.road.moveTogether.bind(at.road);
+    at.road.moveTogether = (orders) => {
+      together.push(orders.map(({ seq }) => seq));
+      return move(orders);
+    };
+    const answer = (await ask('POST', '/v1/dead/retry', { ids: [4, 1, 3].map(idOf) })).json();
+    expect(answer).toMatchObject({ done: 3, failed: 0 });
+    expect(together).toEqual([[1, 3, 4]]);
+  });
+
   test('a full queue takes no letter back', async () => {
     await deaths('blocked');
     for (let i = 0; i < 10; i++) await ask('POST', '/v1/messages', message());

@@ -9,7 +9,7 @@ import type { Delivery } from '../../domain/delivery.ts';
 import { type Problem, problem } from '../../domain/errors.ts';
 import { formatId } from '../../domain/ids.ts';
 import { type Filter, SEARCH_LIMIT_MAX } from '../../ledger/ledger.ts';
-import type { MoveCommand } from '../../store/ports/delivery.ts';
+import type { MoveOrder } from '../../road/road.ts';
 import type { IntakeOptions } from '../context.ts';
 import { readSearch } from '../query.ts';
 import { showPage } from './view.ts';
@@ -47,6 +47,8 @@ export interface DeadHandled {
 
 // How many refusals of a step are told one by one.
 const FAILED_SHOWN_MAX = 100;
+// How many are moved at once: they share commits, and what else is asked meanwhile does not wait long behind them.
+const TOGETHER_MAX = 100;
 
 export async function listDead(
   { tag, ledger }: Pick<DeadPorts, 'tag' | 'ledger'>,
@@ -89,13 +91,12 @@ export async function handleDead(
   let done = 0;
   const failed: { id: string; code: string; detail: string }[] = [];
   // Oldest first: letters of one chat go out again in the order they came.
-  for (const letter of step.letters) {
-    const refusal =
-      typeof letter.seq === 'number'
-        ? await doTo(options, deed, letter.seq, letter.account, by)
-        : letter.seq;
-    if (refusal === null) done += 1;
-    else failed.push({ id: letter.id, code: refusal.code, detail: refusal.detail });
+  for (let from = 0; from < step.letters.length; from += TOGETHER_MAX) {
+    const part = step.letters.slice(from, from + TOGETHER_MAX);
+    for (const [i, refusal] of (await doTo(options, deed, part, by)).entries()) {
+      if (refusal === null) done += 1;
+      else failed.push({ id: part[i]!.id, code: refusal.code, detail: refusal.detail });
+    }
   }
   const shown = failed.slice(0, FAILED_SHOWN_MAX);
   return { done, failed: failed.length, failures: shown, next: step.next };
@@ -158,22 +159,42 @@ async function lettersByFilter(options: DeadPorts, filter: Filter, after: number
   return { letters, next };
 }
 
+// Those of one account share commits; what is refused here has the place it had.
 async function doTo(
   options: DeadPorts,
   deed: Deed,
-  seq: number,
-  account: string,
+  letters: readonly Letter[],
   by: string,
-): Promise<Problem | null> {
-  const order: Pick<MoveCommand, 'to' | 'reason'> =
+): Promise<(Problem | null)[]> {
+  const refusals: (Problem | null)[] = letters.map(() => null);
+  const orders = new Map<string, { index: number; order: MoveOrder }[]>();
+  for (const [index, letter] of letters.entries()) {
+    const order = orderFor(options, deed, letter, by);
+    if ('code' in order) refusals[index] = order;
+    else orders.set(order.account, [...(orders.get(order.account) ?? []), { index, order }]);
+  }
+  await Promise.all(
+    Array.from(orders.values(), async (own) => {
+      const moved = await options.road.moveTogether(own.map(({ order }) => order));
+      for (const [i, { index }] of own.entries()) refusals[index] = moveProblem(moved[i]!);
+    }),
+  );
+  return refusals;
+}
+
+function orderFor(
+  { clock, settings, road }: DeadPorts,
+  deed: Deed,
+  { seq, account }: Letter,
+  by: string,
+): MoveOrder | Problem {
+  if (typeof seq !== 'number') return seq;
+  const full = deed === 'retry' ? road.fullFor(account, 0) : null;
+  if (full !== null) return fullProblem(full);
+  const queueMax = settings.queueMaxOf(account);
+  const move: Pick<MoveOrder, 'to' | 'reason'> =
     deed === 'retry'
       ? { to: 'queued', reason: 'retried' }
       : { to: 'cancelled', reason: 'discarded' };
-  const at = options.clock.now();
-  const queueMax = options.settings.queueMaxOf(account);
-  const full = deed === 'retry' ? options.road.fullFor(account, 0) : null;
-  if (full !== null) return fullProblem(full);
-  return moveProblem(
-    await options.road.move({ ...order, account, seq, at, by, body: null, queueMax }),
-  );
+  return { ...move, account, seq, at: clock.now(), by, body: null, queueMax };
 }

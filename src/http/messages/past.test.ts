@@ -27,7 +27,7 @@ const brief = (steps: ReturnType<typeof pastOf>) =>
 test('a refusal, a failure and the turn in between, each with its time', () => {
   const attempts = [
     tried(1, 4000, 4200, { outcome: 'limited', reason: 'limited', retryAfterMs: 3000 }),
-    tried(2, 8000, 8100, { outcome: 'failed', reason: 'http_502' }),
+    tried(2, 8000, 8100, { outcome: 'failed', reason: 'unsent', detail: 'ECONNREFUSED.' }),
     tried(3, 9100, 9200),
   ];
   const delivery = ended({ settledAt: AT + 9200, attempts: 3 });
@@ -37,8 +37,8 @@ test('a refusal, a failure and the turn in between, each with its time', () => {
     '4000-4200 call: try 1, limited',
     '4200-7200 freeze: the platform said to wait 3 s after try 1',
     '7200-8000 turn: its turn, within the limits',
-    '8000-8100 call: try 2, failed: http_502',
-    '8100-9100 retry: the retry after try 2, failed: http_502',
+    '8000-8100 call: try 2, failed: ECONNREFUSED [unsent]',
+    '8100-9100 retry: the retry after try 2, failed: ECONNREFUSED [unsent]',
     '9100-9200 call: try 3, sent',
   ]);
   expect(pastInWords(delivery, past)).toBe(

@@ -83,9 +83,16 @@ class Past {
   }
 }
 
-function endOf({ outcome, reason }: Attempt): string {
+function endOf({ outcome, reason, detail }: Attempt): string {
   if (outcome === null) return 'without an answer';
-  return reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
+  const why = whyOf(reason === outcome ? null : reason, detail);
+  return why === '' ? outcome : `${outcome}: ${why}`;
+}
+
+// What was met, in words, and its code; what is not known is left out.
+function whyOf(reason: string | null, detail: string | null): string {
+  if (reason === null || detail === null || detail === '') return reason ?? detail ?? '';
+  return `${detail.replace(/\.$/, '')} [${reason}]`;
 }
 
 // "It was sent at …, after 2 tries and 12 s: 9.4 s its turn, 2 s a freeze, 0.6 s calls."
@@ -99,7 +106,7 @@ export function pastInWords(delivery: Delivery, past: readonly PastStep[]): stri
     return `It was sent at ${showTime(settledAt)}, after ${tries}${took}${waited}.`;
   }
   const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
-  const why = [reason, detail].filter((part) => part !== null).join(': ');
+  const why = whyOf(reason, detail);
   return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}${took}${waited}.`;
 }
 

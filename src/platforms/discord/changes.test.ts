@@ -22,7 +22,8 @@ test('a new message changes none, and neither does an answer to an interaction',
 test('a change of another platform is made here, in the words that a copy gets', () => {
   const change = { messages: ['7'], text: 'a *b*' };
   expect(CHANGES.make({ ...change, kind: 'edit' }, '33')).toEqual({
-    ...{ method: 'editMessage', params: { message_id: '33', content: 'a *b*' } },
+    method: 'editMessage',
+    params: { message_id: '33', content: 'a \\*b\\*', allowed_mentions: { parse: [] } },
   });
   expect(CHANGES.make({ ...change, kind: 'delete' }, '33')).toEqual({
     ...{ method: 'deleteMessage', params: { message_id: '33' } },

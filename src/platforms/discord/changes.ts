@@ -5,6 +5,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import { changesBy, type MessageChange } from '../changes.ts';
 import { wording } from './content.ts';
 import type { DiscordParams } from './describe.ts';
+import { plainMessage } from './markdown.ts';
 import { routeOf } from './routes.ts';
 
 const KINDS: readonly string[] = ['edit', 'delete', 'reaction'] satisfies MessageChange['kind'][];
@@ -17,7 +18,7 @@ export const CHANGES = changesBy({
   edit: 'editMessage',
   remove: 'deleteMessage',
   // As the copy itself was written.
-  editOf: (text) => ({ content: text }),
+  editOf: plainMessage,
 });
 
 // What an interaction was answered with belongs to it alone: it has no copies.

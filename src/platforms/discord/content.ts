@@ -4,6 +4,7 @@ import { scalarText } from '../../domain/scalar.ts';
 import { contentOf } from '../content.ts';
 import type { Touch } from '../platform.ts';
 import type { DiscordParams } from './describe.ts';
+import { withoutEscapes } from './markdown.ts';
 import { routeOf } from './routes.ts';
 
 // They say where it goes and how, not what it is.
@@ -22,7 +23,7 @@ export function touch(method: string, body: string): Touch | null {
 }
 
 export function wording(_method: string, { content, embeds }: DiscordParams): string | null {
-  if (typeof content === 'string' && content !== '') return content;
+  if (typeof content === 'string' && content !== '') return withoutEscapes(content);
   const [embed] = Array.isArray(embeds) ? (embeds as unknown[]) : [];
   if (typeof embed !== 'object' || embed === null) return null;
   const { title, description } = embed as DiscordParams;

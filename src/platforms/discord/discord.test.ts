@@ -151,6 +151,11 @@ describe('calls', () => {
     const charge = { chat: '1', user: null, gate: 'open', live: false, cost: 1 } as const;
     const ofInteraction = { ...charge, family: 'send', method: 'createFollowup' } as const;
     expect(planOf(ofInteraction)).toMatchObject({ account: [], chat: [] });
+    // Of whose method nothing is known.
+    const routes = (['send', 'edit', 'delete', 'reaction', 'typing', 'free'] as const).map(
+      (family) => planOf({ ...charge, family, method: 'unknown' }).route,
+    );
+    expect(routes).toEqual(['create', 'edit', 'delete', 'reaction', 'typing', undefined]);
     const names = planOf({ ...charge, family: 'send', method: 'executeWebhook' }).chat;
     expect(names.map(({ name }) => name)).toEqual(['webhook_2s', 'webhook_minute']);
   });

@@ -24,7 +24,7 @@ import { Interactions } from './interactions.ts';
 import { InvalidRequests } from './invalid-requests.ts';
 import { type DiscordLimits, discordPriors } from './limits.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
-import { escapeValue } from './markdown.ts';
+import { escapeValue, plainMessage } from './markdown.ts';
 import { UNREACHABLE } from './reasons.ts';
 import { mentions, named } from './references.ts';
 import { routeOf } from './routes.ts';
@@ -73,7 +73,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       describe,
       address,
       textMethod: 'createMessage',
-      textParams: (text) => ({ content: text }),
+      textParams: plainMessage,
       isIdempotent,
       recognisedMs,
       isAwaited: (method) => routeOf(method)?.awaited === true,

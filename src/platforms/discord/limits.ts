@@ -3,10 +3,9 @@
 // these rules stand for them until then. Most come back one by one, so they are debts; where one is a window, its
 // headers hold back what the debt would let go.
 
-import type { Family } from '../../domain/call.ts';
-import type { Charge, Plan, Priors, Rule } from '../../limits/limits.ts';
-import { debt, plan, windowed } from '../plans.ts';
-import { type Kind, routeOf } from './routes.ts';
+import type { Plan, Priors, Rule } from '../../limits/limits.ts';
+import { debt, plan, priorsBy, windowed } from '../plans.ts';
+import { type Kind, ROUTES } from './routes.ts';
 
 export interface DiscordLimits {
   readonly discordPerS: number;
@@ -23,24 +22,11 @@ export const DISCORD_LIMITS_DEFAULT: DiscordLimits = Object.freeze({
 // Kept free for what the gateway itself asks: who the bot is, what time it is.
 const OWN_CALLS_PER_S = 1;
 
-// Of calls of whose method nothing is known.
-const KIND_OF_FAMILY: Readonly<Record<Family, Kind>> = {
-  send: 'create',
-  edit: 'edit',
-  delete: 'delete',
-  reaction: 'reaction',
-  typing: 'typing',
-  draft: 'typing',
-  free: 'interaction',
-};
-
 export function discordPriors(given: Partial<DiscordLimits>): Priors {
   const plans = plansOf({ ...DISCORD_LIMITS_DEFAULT, ...given });
-  return { planOf: (charge) => plans[kindOf(charge)] };
-}
-
-function kindOf({ method, family }: Charge): Kind {
-  return (method === undefined ? null : routeOf(method))?.kind ?? KIND_OF_FAMILY[family];
+  return priorsBy(
+    ROUTES.map(({ name, family, kind }) => ({ method: name, family, plan: plans[kind] })),
+  );
 }
 
 function plansOf(limits: DiscordLimits): Readonly<Record<Kind, Plan>> {

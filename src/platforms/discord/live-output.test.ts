@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CONTENT_UNITS_MAX, LIVE_OUTPUT } from './live-output.ts';
+import { LIVE_OUTPUT } from './live-output.ts';
+import { CONTENT_UNITS_MAX } from './markdown.ts';
 
 const shown = (text: string, isFinal = true) =>
   LIVE_OUTPUT.render(text, 'markdown', isFinal).map(({ content }) => content);

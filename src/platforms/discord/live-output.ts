@@ -9,10 +9,9 @@ import { validEntities } from '../../text/valid-entities.ts';
 import { editedOutput } from '../edited-output.ts';
 import type { LiveOutput } from '../live-output.ts';
 import { address, type DiscordParams } from './describe.ts';
-import { escapeText, toMarkdown } from './markdown.ts';
+import { CONTENT_UNITS_MAX, escapeText, toMarkdown } from './markdown.ts';
 import type { DiscordReason } from './reasons.ts';
 
-export const CONTENT_UNITS_MAX = 2000;
 // The markup that is written into a part makes it longer: it is cut shorter until it fits.
 const SHORTER = 0.8;
 const EDITS_MPM = 60;

@@ -7,6 +7,13 @@ const SPECIAL = /[\\*_~`|[\]<>#-]/g;
 // Only at the beginning of a line.
 const LINE_START = /^([ \t]{0,8})(>{1,3}|#{1,3}|-#?|\d{1,9}\.)(?=\s)/gm;
 const INLINE = /[\\*_~`|[\]<]/g;
+// Shown as it stands, signs and all: an escape within would be a part of the address.
+const ADDRESS = /(https?:\/\/[^\s<]+[^\s<.,:;"'\]])/;
+// Code is kept as it is, or else an escape.
+const CODE_OR_ESCAPE = /(```[\s\S]*?```|`[^`\n]*`)|\\([!-/:-@[-`{-~])/g;
+
+// Of one message.
+export const CONTENT_UNITS_MAX = 2000;
 
 const MARKS: Readonly<Record<string, string>> = {
   bold: '**',
@@ -23,11 +30,31 @@ export function escapeValue(text: string): string {
 
 // A whole text that means no markup.
 export function escapeText(text: string): string {
+  // Every second one is an address.
+  return text
+    .split(ADDRESS)
+    .map((part, i) => (i % 2 === 1 ? part : escapeWords(part)))
+    .join('');
+}
+
+function escapeWords(text: string): string {
   return text
     .replace(INLINE, '\\$&')
     .replace(LINE_START, (_, space: string, sign: string) =>
       /\d/.test(sign) ? `${space}${sign.slice(0, -1)}\\.` : `${space}\\${sign}`,
     );
+}
+
+// The parameters of a message in plain words: shown as they are, and calling nobody. One that only its escapes make too
+// long goes without them.
+export function plainMessage(text: string): Record<string, unknown> {
+  const escaped = escapeText(text);
+  const isTooLong = escaped.length > CONTENT_UNITS_MAX && text.length <= CONTENT_UNITS_MAX;
+  return { content: isTooLong ? text : escaped, allowed_mentions: { parse: [] } };
+}
+
+export function withoutEscapes(text: string): string {
+  return text.replace(CODE_OR_ESCAPE, (_, code: string | undefined, sign: string) => code ?? sign);
 }
 
 export function toMarkdown({ text, entities }: RichText): string {

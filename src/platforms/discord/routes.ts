@@ -57,12 +57,12 @@ const AGAIN = { idempotent: true };
 const AWAITED = { awaited: true };
 const OF_HOOK = ['thread_id', 'with_components'];
 
+// The first of each family is the one that calls of unknown methods count as.
 export const ROUTES: readonly DiscordRoute[] = [
   row('createMessage', 'POST', MESSAGES, 'send', 'create'),
-  row('bulkDeleteMessages', 'POST', `${MESSAGES}/bulk-delete`, 'delete', 'bulk_delete'),
   row('editMessage', 'PATCH', MESSAGE, 'edit', 'edit'),
   row('deleteMessage', 'DELETE', MESSAGE, 'delete', 'delete'),
-  row('crosspostMessage', 'POST', `${MESSAGE}/crosspost`, 'free', 'create', AGAIN),
+  row('bulkDeleteMessages', 'POST', `${MESSAGES}/bulk-delete`, 'delete', 'bulk_delete'),
   row('createReaction', 'PUT', `${REACTIONS}/:emoji/@me`, 'reaction', 'reaction', AGAIN),
   row('deleteReaction', 'DELETE', `${REACTIONS}/:emoji/:user_id`, 'reaction', 'reaction', AGAIN),
   row('deleteReactionsOf', 'DELETE', `${REACTIONS}/:emoji`, 'reaction', 'reaction', AGAIN),
@@ -77,6 +77,7 @@ export const ROUTES: readonly DiscordRoute[] = [
     query: ['with_response'],
     idempotent: true,
   }),
+  row('crosspostMessage', 'POST', `${MESSAGE}/crosspost`, 'free', 'create', AGAIN),
   row('createFollowup', 'POST', REPLIES, 'send', 'interaction', { query: ['with_components'] }),
   row('editFollowup', 'PATCH', REPLY, 'edit', 'interaction', { query: ['with_components'] }),
   row('deleteFollowup', 'DELETE', REPLY, 'delete', 'interaction'),

@@ -4,6 +4,7 @@
 import { Readable } from 'node:stream';
 import { type Files, readBody, withoutExact } from '../../domain/body.ts';
 import { scalarText } from '../../domain/scalar.ts';
+import { lineInWords } from '../../system/http/http-words.ts';
 import type { HttpRequest, Reply, StreamedReply } from '../../system/http/transport.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import { formOf } from '../form.ts';
@@ -193,7 +194,7 @@ export async function identify(lines: Lines, credential: string): Promise<Identi
   const path = isBot ? '/users/@me' : `/webhooks/${speaker.id}/${speaker.token}`;
   const reply = await get(lines, credential, `${API}${path}`);
   if (reply.kind !== 'answered') {
-    return { kind: 'unreachable', detail: `${reply.reason}: ${reply.detail}` };
+    return { kind: 'unreachable', detail: lineInWords(reply) };
   }
   const answer = jsonOrUndefined(reply.body);
   const { id, message } = Object(answer) as { id?: unknown; message?: unknown };

@@ -8,6 +8,7 @@
 
 import { ACCOUNT_REFUSED, type Cure, type Outcome } from '../../domain/outcome.ts';
 import { unreachable } from '../../system/assert.ts';
+import { lineInWords } from '../../system/http/http-words.ts';
 import type { Reply } from '../../system/http/transport.ts';
 import { jsonOrUndefined, parseJson } from '../../system/json.ts';
 import { deliveryMethod } from './methods.ts';
@@ -24,11 +25,11 @@ export function classify(method: string, reply: Reply): Outcome {
   switch (reply.kind) {
     case 'unsent':
       // Shutting down, and waiting in vain for a free connection, say nothing about the host.
-      return failed('unsent', inWords(reply), !['shut_down', 'timeout'].includes(reply.reason));
+      return failed('unsent', lineInWords(reply), !['shut_down', 'timeout'].includes(reply.reason));
     case 'lost':
       return uncertain(
         reply.reason === 'timeout' ? 'answer_timeout' : 'answer_lost',
-        inWords(reply),
+        lineInWords(reply),
       );
     case 'answered': {
       const answer = readAnswer(reply.body);
@@ -160,7 +161,6 @@ function flood(waitMs: number): string {
   return JSON.stringify({ ok: false, error_code: 429, description, parameters });
 }
 
-const inWords = (reply: { reason: string; detail: string }) => `${reply.reason}: ${reply.detail}`;
 const cut = (detail: string) => detail.slice(0, DETAIL_CHARS_MAX);
 
 // One chat, several ids: a group that becomes a supergroup gets a new one, a channel has a name beside its number.

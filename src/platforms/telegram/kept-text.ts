@@ -66,7 +66,12 @@ function withLine(entity: Entity, text: string): Entity {
 
 // Of the same place the first of KEPT is first.
 function byRank(a: Entity, b: Entity): number {
-  return byPlace(a, b) || KEPT.indexOf(a.type) - KEPT.indexOf(b.type);
+  return byPlace(a, b) || rankOf(a) - rankOf(b);
+}
+
+// A block that names its language is another type to its core, and comes first.
+function rankOf({ type, language }: Entity): number {
+  return KEPT.indexOf(type) - (language === undefined ? 0 : 0.5);
 }
 
 function ordered(entities: readonly Entity[]): Entity[] {

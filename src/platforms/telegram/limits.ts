@@ -96,7 +96,7 @@ type Naming = readonly [
 ];
 
 const MESSAGE = ['message', 'messages'] as const;
-const TYPING = ['typing sign', 'typing signs'] as const;
+const TYPING = ['typing indicator', 'typing indicators'] as const;
 const CHAT_SECOND: Naming = ['chat_second', 'chat', 'this chat', MESSAGE];
 const GROUP_MINUTE: Naming = ['group_minute', 'chat', 'this group', MESSAGE];
 const SHOWING = ['showing', 'showings'] as const;

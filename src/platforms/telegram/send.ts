@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { type Files, hasFiles, readBody, withoutExact } from '../../domain/body.ts';
 import { SANDBOX } from '../../domain/ids.ts';
+import { lineInWords } from '../../system/http/http-words.ts';
 import type { HttpRequest, Reply, StreamedReply, Transport } from '../../system/http/transport.ts';
 import { formOf } from '../form.ts';
 import type {
@@ -198,7 +199,7 @@ async function identify(routes: Routes, credential: string): Promise<Identified>
   const deadlineMs = IDENTIFY_DEADLINE_MS;
   const reply = await send(routes, { credential, method: 'getMe', body: '{}', deadlineMs });
   if (reply.kind !== 'answered') {
-    return { kind: 'unreachable', detail: `${reply.reason}: ${reply.detail}` };
+    return { kind: 'unreachable', detail: lineInWords(reply) };
   }
   const answer = readAnswer(reply.body);
   if (answer === null) return { kind: 'unreachable', detail: `HTTP ${reply.status}` };

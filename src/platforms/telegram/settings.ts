@@ -59,7 +59,7 @@ export const TELEGRAM_SETTINGS = {
     unit: 'per any second',
   }),
   typingSpacingMs: limit('typing_spacing_ms', integer({ min: 1, max: 60_000 }), 4000, {
-    meaning: 'Shortest time between two typing signs in one chat, or in one topic of it',
+    meaning: 'Shortest time between two typing indicators in one chat, or in one topic of it',
     unit: 'ms',
   }),
   userPerMinute: limit<number | null>(

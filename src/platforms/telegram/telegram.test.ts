@@ -161,7 +161,7 @@ describe('the wire a call takes', () => {
   test.each([
     ['account_refused', { kind: 'refused', status: 401, detail: 'Unauthorized' }],
     ['limited', { kind: 'unreachable', detail: 'Too Many Requests: retry after 35' }],
-    ['lost', { kind: 'unreachable', detail: 'reset: ECONNRESET' }],
+    ['lost', { kind: 'unreachable', detail: 'connection reset: ECONNRESET' }],
   ] as const)('identify when the weather is %s', async (weather, expected) => {
     const { transport, next } = fakeWire();
     next(weather);

@@ -77,7 +77,7 @@ describe('calls', () => {
     expect(platform.references!.mentions(body)).toEqual([5]);
     expect(JSON.parse(platform.references!.named(body, new Map([[5, '105']])))).toEqual({
       ...params,
-      message_id: 105,
+      message_id: '105',
     });
     expect(platform.references!.mentions(JSON.stringify({ ...params, message_id: 5 }))).toEqual([]);
   });

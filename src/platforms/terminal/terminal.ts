@@ -3,11 +3,11 @@
 
 import type { Plan, Rule } from '../../limits/limits.ts';
 import type { Platform } from '../platform.ts';
+import { referencesIn } from '../references.ts';
 import { CHANGES } from './changes.ts';
 import { CREDENTIALS, identify } from './credentials.ts';
 import { address, describe, isIdempotent, targets } from './describe.ts';
 import { LIVE_OUTPUT } from './live-output.ts';
-import { mentions, named } from './references.ts';
 import type { Screens } from './screens.ts';
 import { classify, send } from './send.ts';
 
@@ -44,7 +44,7 @@ export function createTerminal(screens: Screens): Platform {
       send: async (call) => send(screens, call),
       classify: (_method, reply) => classify(reply),
     },
-    references: { mentions, named },
+    references: referencesIn(['message_id']),
     content: {
       // An edit costs nothing here, so none is spared.
       touch: () => null,

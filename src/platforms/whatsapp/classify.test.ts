@@ -43,6 +43,47 @@ describe('codes', () => {
     expect(ofCode(code)).toMatchObject(outcome);
   });
 
+  // Every code that is documented for messages, by what becomes of it.
+  const DOCUMENTED: readonly [string, readonly number[]][] = [
+    ['wait', [4, 17, 341, 613, 80007, 130429, 131056, 131208, 133016]],
+    [
+      'stop',
+      [
+        ...[3, 10, 33, 200, 299, 368, 131005, 131031, 131037, 131042, 131044, 131045, 131048],
+        ...[131064, 133000, 133005, 133006, 133008, 133009, 133010, 133015],
+      ],
+    ],
+    ['retry', [2, 131000, 131016, 131057, 133004, 134101]],
+    ['unknown', [1]],
+    ['unauthorized', [0, 190]],
+    ['template_needed', [131047]],
+    ['template_refused', [131063, 132000, 132001, 132005, 132007, 132008, 132012, 132018, 134102]],
+    ['template_paused', [132015, 132016, 132068, 132069]],
+    ['undeliverable', [131020, 131026, 131041, 131207]],
+    ['own_number', [131021]],
+    ['not_listed', [131030]],
+    ['country_restricted', [130497]],
+    ['experiment', [130472]],
+    ['marketing_capped', [131049]],
+    ['opted_out', [131050]],
+    ['unsupported', [131051]],
+    ['media_refused', [131052, 131053]],
+    ['bad_request', [100, 131008, 131009, 131055, 131062, 134011, 134100, 135000, 137000]],
+  ];
+
+  test.each(DOCUMENTED)('%s', (kind, codes) => {
+    const kinds = codes.map((code) => {
+      const handling = handlingOf(code);
+      return handling?.kind === 'dead' ? handling.reason : handling?.kind;
+    });
+    expect(new Set(kinds)).toEqual(new Set([kind]));
+  });
+
+  test('the table has no code that is not documented', () => {
+    const documented = DOCUMENTED.flatMap(([, codes]) => codes);
+    expect(knownCodes().filter((code) => !documented.includes(code))).toEqual([]);
+  });
+
   test('the status of HTTP says nothing where there is a code', () => {
     for (const status of [400, 403, 429, 500]) {
       expect(ofCode(131056, status)).toMatchObject({ kind: 'limited', scope: 'chat' });

@@ -1,5 +1,8 @@
-// Every error code of the Cloud API that a message can meet, and what is right to do about it. From Meta's page of
-// error codes; `stop` is for what no message of the number can pass until a person has done something.
+// Every error code of the Cloud API that a message can meet, and what is right to do about it; `stop` is for what no
+// message of the number can pass until a person has done something. Compared on 2026-11-18 with the list of PyWa
+// (pywa/errors.py, August 2026), which follows Meta's page of error codes, and with partners' copies of parts of that
+// page; the page itself was not read as a whole then. Codes of calls, of making templates and flows and of running
+// groups are not here: nothing that is queued meets them.
 
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { WhatsappReason } from './reasons.ts';
@@ -49,14 +52,22 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [130429, wait('account', 1000, 2)],
   [131056, wait('chat', 1000, 4)],
   [133016, wait('account', 30_000, 2)],
+  // Of the Graph API as a whole, and of operations on groups.
+  [17, wait('account', 30_000, 2)],
+  [341, wait('account', 30_000, 2)],
+  [613, wait('account', 30_000, 2)],
+  [131208, wait('account', 30_000, 2)],
 
-  // The number or its business: quality, policy, payment, registration.
+  // The number or its business: deleted, quality, policy, payment, registration.
+  [33, STOP],
   [368, STOP],
   [131031, STOP],
   [131037, STOP],
   [131042, STOP],
+  [131044, STOP],
   [131045, STOP],
   [131048, STOP],
+  [131064, STOP],
   [133000, STOP],
   [133005, STOP],
   [133006, STOP],
@@ -64,7 +75,6 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [133009, STOP],
   [133010, STOP],
   [133015, STOP],
-  [134011, STOP],
 
   // For a while.
   [1, UNKNOWN],
@@ -83,9 +93,12 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [131047, dead('template_needed')],
   [131049, dead('marketing_capped')],
   [131050, dead('opted_out')],
+  // Groups: with nobody else in it, not there for this number, suspended.
+  [131020, dead('undeliverable')],
+  [131041, dead('undeliverable')],
+  [131207, dead('undeliverable')],
 
   // The message.
-  [33, dead('bad_request')],
   [100, dead('bad_request')],
   [131008, dead('bad_request')],
   [131009, dead('bad_request')],
@@ -93,10 +106,15 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [131052, dead('media_refused')],
   [131053, dead('media_refused')],
   [131055, dead('bad_request')],
+  // The recipient cannot be named by that id; the key that was given is not the recipient's.
+  [131062, dead('bad_request')],
+  [137000, dead('bad_request')],
+  [131063, dead('template_refused')],
   [132000, dead('template_refused')],
   [132001, dead('template_refused')],
   [132005, dead('template_refused')],
   [132007, dead('template_refused')],
+  [132008, dead('template_refused')],
   [132012, dead('template_refused')],
   [132015, dead('template_paused')],
   [132016, dead('template_paused')],
@@ -107,6 +125,8 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [134100, dead('bad_request')],
   [134101, RETRY],
   [134102, dead('template_refused')],
+  // Messages that ask for a payment, whose terms nobody has accepted: the others go on.
+  [134011, dead('bad_request')],
   [135000, dead('bad_request')],
 ]);
 
