@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, systemClock } from '../src/system/clock.ts';
-import { DESK, openBrowser, PHONE, type Viewport, Visitor } from '../test/page/browser.ts';
+import { openBrowser, PHONE, type Viewport, Visitor, WIDE } from '../test/page/browser.ts';
 import { BOT, FROZEN, Scene } from '../test/page/scene.ts';
 import { GatewayProcess } from '../test/process/gateway.ts';
 import { ROOT } from './run.ts';
@@ -48,10 +48,12 @@ try {
   const { id: late } = await scene.send(LATE, 'Your table is ready', { wait: true });
   const waits = ['why-late', `delivery/${late}`] as const;
   await takeSignIn();
-  await take('light', DESK, [...PICTURES, story, waits]);
-  await take('dark', DESK, [
+  await take('light', WIDE, [...PICTURES, story, waits]);
+  await takeLimits();
+  await take('dark', WIDE, [
     ['overview-dark', ''],
     ['messages-dark', 'messages'],
+    ['accounts-dark', 'accounts'],
     ['ingest-dark', 'ingest'],
   ]);
   await take('light', PHONE, [
@@ -72,6 +74,7 @@ try {
 
 // A key for a shop, a conversation, a broadcast under way, a text that grows, and people who are answered now and then.
 async function liven(scene: Scene): Promise<void> {
+  await gateway.ask('PATCH', `/v1/accounts/${BOT}/limits`, { group_mpm: 18 });
   await scene.post('/v1/keys', { name: 'shop', role: 'sender', accounts: [BOT], chats: ['42'] });
   await scene.trouble(LATE, { freezeSeconds: TRAFFIC_MS / 1000 + LATE_S });
   await scene.post('/v1/sandbox/messages', {
@@ -93,11 +96,22 @@ async function liven(scene: Scene): Promise<void> {
 }
 
 async function takeSignIn(): Promise<void> {
-  const stranger = await Visitor.come(browser, gateway.url, DESK);
+  const stranger = await Visitor.come(browser, gateway.url, WIDE);
   await stranger.page.goto(gateway.url);
   await stranger.page.getByLabel('Key').blur();
   await stranger.page.screenshot({ path: join(IMAGES, 'sign-in.png') });
   await stranger.leave();
+}
+
+async function takeLimits(): Promise<void> {
+  if (!isWanted('limits')) return;
+  const visitor = await Visitor.come(browser, gateway.url, WIDE);
+  await visitor.signIn(gateway.key);
+  await visitor.see('accounts');
+  await visitor.page.getByRole('button', { name: `Limits… of ${BOT}` }).click();
+  await visitor.page.getByRole('button', { name: /^Back to 20/ }).waitFor();
+  await visitor.page.screenshot({ path: join(IMAGES, 'limits.png') });
+  await visitor.leave();
 }
 
 // Some that post, one whose platform has nothing to say of it, one that a bot reads, one that is paused.
@@ -140,6 +154,8 @@ async function take(
       .locator('input:focus')
       .blur({ timeout: 1 })
       .catch(() => {});
+    // Nothing is pointed at.
+    await visitor.page.mouse.move(0, 0);
     await visitor.page.screenshot({ path: join(IMAGES, `${name}.png`) });
     console.log(`docs/images/${name}.png`);
   }

@@ -9,6 +9,7 @@ import { session } from './lib/session-store.ts';
 import { useStore } from './lib/store.ts';
 import { AddAccountDialogs } from './screens/accounts/add-account.tsx';
 import { FreezeDialogs } from './screens/accounts/freezing.tsx';
+import { LimitDialogs } from './screens/accounts/limit-form.tsx';
 import { Edits } from './screens/dead/edit-letter.tsx';
 import { KeyDialogs } from './screens/keys/key-dialogs.tsx';
 import { SCREENS } from './screens.ts';
@@ -60,6 +61,7 @@ function Inside() {
       {isHelping ? <ShortcutHelp /> : null}
       <Edits />
       <FreezeDialogs />
+      <LimitDialogs />
       <KeyDialogs />
       <AddAccountDialogs />
       <Questions />

@@ -187,3 +187,19 @@ export interface History {
   readonly p50Ms: readonly (number | null)[];
   readonly p95Ms: readonly (number | null)[];
 }
+
+// One number of an account's limits; `usual`: what holds where nothing is set by hand.
+export interface LimitSetting {
+  readonly name: string;
+  readonly meaning: string;
+  readonly unit: string | null;
+  readonly expected: string;
+  readonly value: number | null;
+  readonly usual: number | null;
+  readonly from: 'default' | 'settings' | 'hand';
+}
+
+export interface LimitSettings {
+  readonly id: string;
+  readonly settings: readonly LimitSetting[];
+}

@@ -11,7 +11,7 @@ import type { Broadcast } from '../lib/wire-more.ts';
 import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, Meter, Panel, Screen } from '../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Answered, Empty } from '../ui/states.tsx';
 import { Ago, Until } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
 
@@ -26,21 +26,21 @@ export function Broadcasts() {
       hint="Whoever writes to a bot is answered first; a broadcast takes what is left."
     >
       <Panel title="Newest first">
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.items.length === 0 ? (
-          <Empty title="No broadcast yet">Start one: npx sluice broadcast --help</Empty>
-        ) : (
-          <ul class="cards">
-            {data.items.map((each) => (
-              <li key={each.id}>
-                <Card broadcast={each} reload={reload} />
-              </li>
-            ))}
-          </ul>
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.items.length === 0 ? (
+              <Empty title="No broadcast yet">Start one: npx sluice broadcast --help</Empty>
+            ) : (
+              <ul class="cards">
+                {data.items.map((each) => (
+                  <li key={each.id}>
+                    <Card broadcast={each} reload={reload} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Answered>
       </Panel>
     </Screen>
   );

@@ -9,7 +9,7 @@ import { useFetched } from '../lib/use-fetched.ts';
 import { type Depths, PRIORITIES, type Waiting } from '../lib/wire.ts';
 import { Tabs, TextField } from '../ui/field.tsx';
 import { Panel, Screen } from '../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Answered, Empty } from '../ui/states.tsx';
 import { WaitingTable } from './overview/waiting-table.tsx';
 
 interface Answer {
@@ -57,17 +57,19 @@ export function Queue() {
         title={chat === '' ? 'First in line' : `All that wait in ${chat}`}
         more={<Counts data={data} />}
       >
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.items.length === 0 ? (
-          <Empty title="Nothing waits here">
-            {waitingOf(data.depths) === 0 ? 'The queue is empty.' : 'Others do: change the filter.'}
-          </Empty>
-        ) : (
-          <WaitingTable items={data.items} />
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.items.length === 0 ? (
+              <Empty title="Nothing waits here">
+                {waitingOf(data.depths) === 0
+                  ? 'The queue is empty.'
+                  : 'Others do: change the filter.'}
+              </Empty>
+            ) : (
+              <WaitingTable items={data.items} />
+            )
+          }
+        </Answered>
       </Panel>
     </Screen>
   );

@@ -12,7 +12,8 @@ import { Badge } from '../ui/badge.tsx';
 import { confirm } from '../ui/dialog.tsx';
 import { AccountName, ChatLink, deliveryHref, Meter, Panel, Screen } from '../ui/parts.tsx';
 import { Why } from '../ui/reason.tsx';
-import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Answered, Empty } from '../ui/states.tsx';
+import { actsColumn, Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { attempt } from '../ui/toast.tsx';
 
@@ -40,17 +41,17 @@ export function Streams() {
           )
         }
       >
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.streams.length === 0 ? (
-          <Empty title="No text is growing">
-            Pipe one into a chat: echo hello | npx sluice stream --help
-          </Empty>
-        ) : (
-          <StreamTable streams={data.streams} reload={reload} />
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.streams.length === 0 ? (
+              <Empty title="No text is growing">
+                Pipe one into a chat: echo hello | npx sluice stream --help
+              </Empty>
+            ) : (
+              <StreamTable streams={data.streams} reload={reload} />
+            )
+          }
+        </Answered>
       </Panel>
     </Screen>
   );
@@ -59,29 +60,21 @@ export function Streams() {
 function StreamTable(props: { streams: readonly StreamView[]; reload: Reload }) {
   const { streams, reload } = props;
   return (
-    <div class="table-wrap">
-      <table class="streams">
-        <thead>
-          <tr>
-            <th scope="col">Session</th>
-            <th scope="col">Chat</th>
-            <th scope="col">Shown of known</th>
-            <th scope="col">Pace</th>
-            <th scope="col">Waits for</th>
-            {may('sender') ? (
-              <th scope="col">
-                <span class="hidden">What can be done</span>
-              </th>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {streams.map((stream) => (
-            <Row key={stream.id} stream={stream} reload={reload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      kind="streams"
+      columns={[
+        'Session',
+        'Chat',
+        'Shown of known',
+        'Pace',
+        'Waits for',
+        ...actsColumn(may('sender')),
+      ]}
+    >
+      {streams.map((stream) => (
+        <Row key={stream.id} stream={stream} reload={reload} />
+      ))}
+    </Table>
   );
 }
 

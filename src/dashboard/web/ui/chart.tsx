@@ -125,6 +125,11 @@ function faint(color: string): string {
   return color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.13)');
 }
 
+// A line of one point would not be seen.
+function isAlone(plot: uPlot, series: number): boolean {
+  return (plot.data[series] ?? []).filter((value) => value !== null).length === 1;
+}
+
 function optionsOf(
   element: HTMLElement,
   lines: readonly Line[],
@@ -155,7 +160,7 @@ function optionsOf(
         label,
         stroke: colorOf(color),
         width: 1.5,
-        points: { show: false },
+        points: { show: isAlone },
         ...(isFilled ? { fill: faint(colorOf(color)) } : {}),
       })),
     ],

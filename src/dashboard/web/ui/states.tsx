@@ -1,4 +1,5 @@
-// What a screen shows when it has nothing to show: it is still asking, there is nothing, or it went wrong.
+// What a screen shows when it has nothing to show: it is still asking, there is nothing, or it went wrong; and what it
+// shows of an answer otherwise.
 
 import type { ComponentChildren } from 'preact';
 
@@ -29,4 +30,17 @@ export function Trouble({ error, retry }: { error: string; retry: () => void }) 
       </button>
     </div>
   );
+}
+
+interface Asked<T> {
+  readonly data: T | null;
+  readonly error: string | null;
+  reload(): Promise<void>;
+}
+
+// What was answered before stays while the next answer is awaited, or fails.
+export function Answered<T>(props: { to: Asked<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error, reload } = props.to;
+  if (data !== null) return <>{props.children(data)}</>;
+  return error === null ? <Loading /> : <Trouble error={error} retry={() => void reload()} />;
 }

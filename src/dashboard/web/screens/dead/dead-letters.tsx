@@ -7,8 +7,9 @@ import { count, plural } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { Brief, Page } from '../../lib/wire.ts';
+import type { DeadGroup } from '../../lib/wire-more.ts';
 import { Panel } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';
 import { DeliveryTable } from '../messages/delivery-table.tsx';
 import { sureOf, sureOfAll } from './all-letters.ts';
@@ -39,7 +40,10 @@ export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number
     });
   const one = ids.size === 1 ? items.find(({ id }) => ids.has(id)) : undefined;
   return (
-    <Panel title="Letters" more={<Bulk filter={filter} hasAny={items.length > 0} onDone={done} />}>
+    <Panel
+      title="Letters"
+      more={<Bulk {...{ filter, mark }} hasAny={items.length > 0} onDone={done} />}
+    >
       {may('operator') && ids.size > 0 ? (
         <div class="chosen">
           <span>{ids.size} chosen</span>
@@ -50,15 +54,18 @@ export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number
           )}
         </div>
       ) : null}
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : items.length === 0 ? (
-        <Empty title="No letters here" />
-      ) : (
-        <DeliveryTable items={items} {...(may('operator') ? { chosen: { ids, toggle } } : {})} />
-      )}
+      <Answered to={{ data, error, reload }}>
+        {() =>
+          items.length === 0 ? (
+            <Empty title="No letters here" />
+          ) : (
+            <DeliveryTable
+              items={items}
+              {...(may('operator') ? { chosen: { ids, toggle } } : {})}
+            />
+          )
+        }
+      </Answered>
       {next === null ? null : (
         <p class="panel-body">
           <button type="button" onClick={() => void showMore()}>
@@ -89,8 +96,18 @@ function Several({ ids, onDone }: { ids: readonly string[]; onDone: () => Promis
   );
 }
 
-function Bulk(props: { filter: DeadFilter; hasAny: boolean; onDone: () => Promise<void> }) {
-  const { filter, hasAny, onDone } = props;
+function Bulk(props: {
+  filter: DeadFilter;
+  mark: number | null;
+  hasAny: boolean;
+  onDone: () => Promise<void>;
+}) {
+  const { filter, mark, hasAny, onDone } = props;
+  const found = useFetched<{ groups: readonly DeadGroup[] }>(
+    pathOf('/v1/dead', { ...filter, group: 'cause' }),
+    mark,
+  );
+  const total = found.data?.groups.reduce((sum, group) => sum + group.count, 0) ?? null;
   // null: nothing is under way.
   const [done, setDone] = useState<number | null>(null);
   if (!may('operator') || (!hasAny && done === null)) return null;
@@ -104,7 +121,7 @@ function Bulk(props: { filter: DeadFilter; hasAny: boolean; onDone: () => Promis
   return (
     <span class="actions">
       <span class="dim num" role="status">
-        {done === null ? '' : `${count(done)} done…`}
+        {done !== null ? `${count(done)} done…` : total === null ? '' : plural(total, 'letter')}
       </span>
       <button type="button" disabled={done !== null} onClick={() => void run('retry')}>
         Retry all

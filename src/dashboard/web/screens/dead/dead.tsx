@@ -13,7 +13,7 @@ import type { DeadGroup } from '../../lib/wire-more.ts';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { AccountName, Panel, Screen } from '../../ui/parts.tsx';
 import { Reason } from '../../ui/reason.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { handleAll } from './all-letters.ts';
 import { DeadLetters } from './dead-letters.tsx';
@@ -85,40 +85,42 @@ function Groups({ mark }: { mark: number | null }) {
   };
   return (
     <Panel title="By cause">
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : data.groups.length === 0 ? (
-        <Empty title="No dead letters">Whatever was accepted went out, or still waits to.</Empty>
-      ) : (
-        <ul class="groups">
-          {alarmingFirst(data.groups, reachless).map((group) => (
-            <li key={group.account + group.reason}>
-              <button
-                type="button"
-                data-row
-                aria-pressed={group.reason === reason && group.account === account}
-                onClick={() => choose(group)}
-              >
-                <b class={reachless.includes(group.reason) ? 'num dim' : 'num'}>
-                  {count(group.count)}
-                </b>
-                <span>
-                  <Reason code={group.reason} />
-                </span>
-                <span class="dim mono">
-                  <AccountName id={group.account} />
-                </span>
-                <span class="dim">
-                  newest <Ago at={group.newestAt} />
-                </span>
-              </button>
-              <RetryGroup group={group} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Answered to={{ data, error, reload }}>
+        {(data) =>
+          data.groups.length === 0 ? (
+            <Empty title="No dead letters">
+              Whatever was accepted went out, or still waits to.
+            </Empty>
+          ) : (
+            <ul class="groups">
+              {alarmingFirst(data.groups, reachless).map((group) => (
+                <li key={group.account + group.reason}>
+                  <button
+                    type="button"
+                    data-row
+                    aria-pressed={group.reason === reason && group.account === account}
+                    onClick={() => choose(group)}
+                  >
+                    <b class={reachless.includes(group.reason) ? 'num dim' : 'num'}>
+                      {count(group.count)}
+                    </b>
+                    <span>
+                      <Reason code={group.reason} />
+                    </span>
+                    <span class="dim mono">
+                      <AccountName id={group.account} />
+                    </span>
+                    <span class="dim">
+                      newest <Ago at={group.newestAt} />
+                    </span>
+                  </button>
+                  <RetryGroup group={group} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
     </Panel>
   );
 }

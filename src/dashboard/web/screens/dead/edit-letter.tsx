@@ -10,7 +10,7 @@ import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { Delivery } from '../../lib/wire-more.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Loading, Trouble } from '../../ui/states.tsx';
+import { Answered } from '../../ui/states.tsx';
 import { notify } from '../../ui/toast.tsx';
 
 // Where platforms keep what a person reads.
@@ -69,13 +69,9 @@ function Letter({ id, onClose }: LetterProps) {
   const { data, error, reload } = useFetched<Delivery>(`/v1/messages/${encodeURIComponent(id)}`);
   return (
     <Dialog title={`Edit ${id}`} onClose={() => onClose(false)}>
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : (
-        <Form id={id} now={data.body ?? {}} onClose={onClose} />
-      )}
+      <Answered to={{ data, error, reload }}>
+        {(data) => <Form id={id} now={data.body ?? {}} onClose={onClose} />}
+      </Answered>
     </Dialog>
   );
 }

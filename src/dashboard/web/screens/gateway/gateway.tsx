@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
+import { deedInWords } from '../../lib/deeds.ts';
 import { count, exactTime, plural, words } from '../../lib/format.ts';
 import { overview } from '../../lib/live.ts';
 import { hrefOf } from '../../lib/route.ts';
@@ -12,7 +13,8 @@ import type { Account } from '../../lib/wire.ts';
 import type { AuditEntry, Health } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty, Loading } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Ago, Since } from '../../ui/time.tsx';
 import { isHeld } from '../accounts/account-standing.tsx';
 
@@ -166,32 +168,20 @@ function Audit() {
   const { data, error, reload } = useFetched<{ entries: readonly AuditEntry[] }>('/v1/audit');
   return (
     <Panel title="What operators did" more={<span class="dim small">newest first</span>}>
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : data.entries.length === 0 ? (
-        <Empty title="Nothing yet">Pauses, retries, keys and the like are noted here.</Empty>
-      ) : (
-        <div class="table-wrap">
-          <table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">Who</th>
-                <th scope="col">Did</th>
-                <th scope="col">To</th>
-                <th scope="col">Answer</th>
-                <th scope="col" class="right">
-                  When
-                </th>
-              </tr>
-            </thead>
-            <tbody>
+      <Answered to={{ data, error, reload }}>
+        {(data) =>
+          data.entries.length === 0 ? (
+            <Empty title="Nothing yet">Pauses, retries, keys and the like are noted here.</Empty>
+          ) : (
+            <Table
+              kind="stacked"
+              columns={['Who', 'Did', 'To', 'Answer', { name: 'When', look: 'right' }]}
+            >
               {data.entries.map(({ at, by, action, target, result }) => (
                 <tr key={at + action + target}>
                   <td data-label="Who">{by}</td>
-                  <td class="mono" data-label="Did">
-                    {action}
+                  <td data-label="Did">
+                    {deedInWords(action)} <code class="code">{action}</code>
                   </td>
                   <td class="cell-target" data-label="To">
                     {readable(target)}
@@ -204,10 +194,10 @@ function Audit() {
                   </td>
                 </tr>
               ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+            </Table>
+          )
+        }
+      </Answered>
     </Panel>
   );
 }

@@ -9,7 +9,7 @@ import type { ConfigView, SettingView } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Tabs, TextField } from '../../ui/field.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 
 type Row = readonly [path: string, setting: SettingView];
 
@@ -29,7 +29,7 @@ export function Settings() {
   return (
     <Screen
       title="Settings"
-      hint="In force since the start. To change one, set it in sluice.yaml or by its variable, and start again."
+      hint="In force since the start; set in sluice.yaml or by variables. Limits of one account can be set on its card."
     >
       <div class="filters">
         <Tabs
@@ -48,13 +48,9 @@ export function Settings() {
           onInput={(value) => change({ find: value })}
         />
       </div>
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : (
-        <Sections rows={found(data, find, changed !== '')} />
-      )}
+      <Answered to={{ data, error, reload }}>
+        {(data) => <Sections rows={found(data, find, changed !== '')} />}
+      </Answered>
       {data === null || data.accounts.length === 0 ? null : <OwnSettings config={data} />}
     </Screen>
   );

@@ -8,7 +8,7 @@ import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { PostContent, WholePost } from '../../lib/wire-ingest.ts';
 import { Panel, Screen } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { PostMarks } from './post-marks.tsx';
 
@@ -19,16 +19,14 @@ export function PostScreen({ source, id }: { source: string; id: string }) {
   const back = <a href={hrefOf(`ingest/${source}`)}>All posts of this channel</a>;
   return (
     <Screen title={`Post ${id}`} hint={back}>
-      {error !== null && data === null ? (
-        <Trouble error={error} retry={() => void reload()} />
-      ) : data === null ? (
-        <Loading />
-      ) : (
-        <>
-          <Now post={data} />
-          <Former history={data.history} />
-        </>
-      )}
+      <Answered to={{ data, error, reload }}>
+        {(data) => (
+          <>
+            <Now post={data} />
+            <Former history={data.history} />
+          </>
+        )}
+      </Answered>
     </Screen>
   );
 }

@@ -10,6 +10,7 @@ import type { Post } from '../../lib/wire-ingest.ts';
 import { TextField } from '../../ui/field.tsx';
 import { Panel } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { More } from './more.tsx';
 import { PostMarks } from './post-marks.tsx';
@@ -72,24 +73,11 @@ function Export({ source, text }: { source: string; text: string }) {
 
 function PostTable({ posts }: { posts: readonly Post[] }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked posts">
-        <thead>
-          <tr>
-            <th scope="col">Post</th>
-            <th scope="col">Message</th>
-            <th scope="col" class="right">
-              Posted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {posts.map((post) => (
-            <Row key={post.messageId} post={post} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table kind="stacked posts" columns={['Post', 'Message', { name: 'Posted', look: 'right' }]}>
+      {posts.map((post) => (
+        <Row key={post.messageId} post={post} />
+      ))}
+    </Table>
   );
 }
 

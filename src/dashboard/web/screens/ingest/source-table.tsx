@@ -5,6 +5,7 @@ import { hrefOf } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
 import type { Source } from '../../lib/wire-ingest.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { actsColumn, Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { SourceActs } from './source-acts.tsx';
 import { gapsText, NextLook, Progress, Trouble } from './standing.tsx';
@@ -16,28 +17,14 @@ interface Shown {
 
 export function SourceTable({ sources, reload }: Shown) {
   return (
-    <div class="table-wrap">
-      <table class="stacked sources">
-        <thead>
-          <tr>
-            <th scope="col">Channel</th>
-            <th scope="col">Reading</th>
-            <th scope="col">Read</th>
-            <th scope="col">Next look</th>
-            {may('operator') ? (
-              <th scope="col">
-                <span class="hidden">What can be done</span>
-              </th>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {sources.map((source) => (
-            <Row key={source.id} source={source} reload={reload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      kind="stacked sources"
+      columns={['Channel', 'Reading', 'Read', 'Next look', ...actsColumn(may('operator'))]}
+    >
+      {sources.map((source) => (
+        <Row key={source.id} source={source} reload={reload} />
+      ))}
+    </Table>
   );
 }
 

@@ -10,7 +10,8 @@ import type { KeyScope, KeyView, NewKey } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { confirm } from '../../ui/dialog.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
+import { actsColumn, Table } from '../../ui/table.tsx';
 import { Ago, UntilTime } from '../../ui/time.tsx';
 import { attempt } from '../../ui/toast.tsx';
 import { askForKey, keysMade, showSecret } from './key-dialogs.tsx';
@@ -32,15 +33,15 @@ export function Keys() {
       }
     >
       <Panel title="Keys and virtual tokens">
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.keys.length === 0 ? (
-          <Empty title="No key yet">The admin key of the data folder is always good.</Empty>
-        ) : (
-          <KeyTable keys={data.keys} reload={reload} />
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.keys.length === 0 ? (
+              <Empty title="No key yet">The admin key of the data folder is always good.</Empty>
+            ) : (
+              <KeyTable keys={data.keys} reload={reload} />
+            )
+          }
+        </Answered>
       </Panel>
     </Screen>
   );
@@ -56,27 +57,14 @@ function NotForYou() {
 
 function KeyTable({ keys, reload }: { keys: readonly KeyView[]; reload: () => Promise<void> }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Bound to</th>
-            <th scope="col">Used</th>
-            <th scope="col">Valid</th>
-            <th scope="col">
-              <span class="hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <Row key={key.id} of={key} reload={reload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      kind="stacked"
+      columns={['Name', 'Role', 'Bound to', 'Used', 'Valid', ...actsColumn(true)]}
+    >
+      {keys.map((key) => (
+        <Row key={key.id} of={key} reload={reload} />
+      ))}
+    </Table>
   );
 }
 

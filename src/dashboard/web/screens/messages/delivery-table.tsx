@@ -4,6 +4,7 @@ import type { Brief } from '../../lib/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Reason } from '../../ui/reason.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
 
 interface Chosen {
@@ -13,30 +14,20 @@ interface Chosen {
 
 export function DeliveryTable({ items, chosen }: { items: readonly Brief[]; chosen?: Chosen }) {
   return (
-    <div class="table-wrap">
-      <table class="deliveries">
-        <thead>
-          <tr>
-            {chosen === undefined ? null : (
-              <th scope="col">
-                <span class="hidden">Chosen</span>
-              </th>
-            )}
-            <th scope="col">Message</th>
-            <th scope="col">Chat</th>
-            <th scope="col">State</th>
-            <th scope="col" class="right">
-              Accepted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <Row key={item.id} item={item} {...(chosen === undefined ? {} : { chosen })} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      kind="deliveries"
+      columns={[
+        ...(chosen === undefined ? [] : [{ name: 'Chosen', look: 'hidden' } as const]),
+        'Message',
+        'Chat',
+        'State',
+        { name: 'Accepted', look: 'right' },
+      ]}
+    >
+      {items.map((item) => (
+        <Row key={item.id} item={item} {...(chosen === undefined ? {} : { chosen })} />
+      ))}
+    </Table>
   );
 }
 

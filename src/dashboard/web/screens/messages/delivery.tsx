@@ -22,6 +22,16 @@ import { Timeline } from './timeline.tsx';
 
 const LIVE: readonly State[] = ['queued', 'sending'];
 
+// What holds it back, by the word the gateway has for it.
+const KINDS: Readonly<Record<string, string>> = {
+  ahead: 'before it',
+  due: 'its time',
+  freeze: 'frozen',
+  held: 'account held',
+  probe: 'one goes first',
+  window: 'limit',
+};
+
 export function DeliveryScreen() {
   const { rest: id } = useStore(route);
   const at = useStore(overview)?.at ?? null;
@@ -77,7 +87,10 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
           <ul class="lines causes">
             {causes.map(({ kind, name, until, detail }) => (
               <li key={kind + name + detail}>
-                <Badge word={kind} tone={kind === 'freeze' || kind === 'held' ? 'cool' : 'plain'} />
+                <Badge
+                  word={KINDS[kind] ?? kind}
+                  tone={kind === 'freeze' || kind === 'held' ? 'cool' : 'plain'}
+                />
                 <span>{sentence(detail)}</span>
                 {until === null ? <span /> : <Until at={until} over="any moment" />}
               </li>

@@ -33,8 +33,8 @@ export function OverviewScreen() {
           <WaitingTable items={ofEachKind(now.oldest)} />
         )}
       </Panel>
-      <Newest />
       <Charts series={now.series} />
+      <Newest />
       <div class="columns">
         <FreezeList now={now} />
         <TroubleList now={now} />

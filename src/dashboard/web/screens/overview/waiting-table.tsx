@@ -5,32 +5,25 @@ import type { Waiting } from '../../lib/wire.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountName, ChatLink, deliveryHref, Said } from '../../ui/parts.tsx';
 import { Why } from '../../ui/reason.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Since, Until } from '../../ui/time.tsx';
 
 export function WaitingTable({ items }: { items: readonly Waiting[] }) {
   return (
-    <div class="table-wrap">
-      <table class="waiting">
-        <thead>
-          <tr>
-            <th scope="col">Message</th>
-            <th scope="col">Chat</th>
-            <th scope="col" class="right">
-              Waits
-            </th>
-            <th scope="col" class="right">
-              Expected
-            </th>
-            <th scope="col">Why it has not gone</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <Row key={item.id} item={item} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      kind="waiting"
+      columns={[
+        'Message',
+        'Chat',
+        { name: 'Waits', look: 'right' },
+        { name: 'Expected', look: 'right' },
+        'Why it has not gone',
+      ]}
+    >
+      {items.map((item) => (
+        <Row key={item.id} item={item} />
+      ))}
+    </Table>
   );
 }
 
@@ -43,6 +36,7 @@ function Row({ item }: { item: Waiting }) {
           <Said of={item} />
         </a>
         <span class="dim small">
+          <Badge word={priority} />{' '}
           {position > 1 ? `number ${count(position)} in its queue` : 'next in its queue'}
           {behind > 0 ? `, ${plural(behind, 'more', 'more')} behind it` : ''}
           {session === null ? '' : `, session ${session}`}
@@ -56,9 +50,6 @@ function Row({ item }: { item: Waiting }) {
       </td>
       <td class="right" data-label="waits">
         <Since at={since} />
-        <span class="small">
-          <Badge word={priority} />
-        </span>
       </td>
       <td class="right" data-label="expected">
         <Until at={eta} over="any moment" />

@@ -40,7 +40,7 @@ export async function submitAll(
 ): Promise<void> {
   const batch = messages.map(({ chat, text }) => ({
     to: { account, chat },
-    body: { text },
+    text,
     correlation,
   }));
   type Answer = { readonly status: number; readonly code: string; readonly detail: string };

@@ -6,7 +6,7 @@ import { exactTime } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
 import type { SandboxMessage } from '../../lib/wire-more.ts';
-import { Empty, Loading, Trouble } from '../../ui/states.tsx';
+import { Answered, Empty } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';
 
 const REFUSED_S = 60;
@@ -48,17 +48,17 @@ export function SandboxChat({ account, chat, mark, onWrite }: Props) {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
       <section ref={bubbles} class="bubbles" aria-label="Messages" tabIndex={0}>
-        {error !== null && data === null ? (
-          <Trouble error={error} retry={() => void reload()} />
-        ) : data === null ? (
-          <Loading />
-        ) : data.messages.length === 0 ? (
-          <Empty title="Nothing was said here">
-            Say something: the bot will get it as an update.
-          </Empty>
-        ) : (
-          data.messages.map((message) => <Bubble key={message.id} message={message} />)
-        )}
+        <Answered to={{ data, error, reload }}>
+          {(data) =>
+            data.messages.length === 0 ? (
+              <Empty title="Nothing was said here">
+                Say something: the bot will get it as an update.
+              </Empty>
+            ) : (
+              data.messages.map((message) => <Bubble key={message.id} message={message} />)
+            )
+          }
+        </Answered>
       </section>
       {may('sender') ? <Writing write={write} /> : null}
     </section>

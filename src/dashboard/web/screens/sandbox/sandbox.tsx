@@ -110,11 +110,11 @@ function ChatMenu(props: {
                 onClick={() => requery({ account: last.account, chat: last.chat })}
               >
                 <span class="mono">{last.chat}</span>
-                <span class="dim small">{last.account}</span>
-                <span class="said dim">{last.text}</span>
                 <span class="dim small">
                   <Ago at={last.at} />
                 </span>
+                <span class="said dim">{last.text}</span>
+                {bots.length < 2 ? null : <span class="dim small">{last.account}</span>}
               </button>
             </li>
           ))}

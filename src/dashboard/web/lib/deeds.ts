@@ -1,0 +1,45 @@
+// What operators did, in words: the audit log names the route, which programs know.
+
+const DEEDS: Readonly<Record<string, string>> = {
+  'DELETE /v1/messages/:id': 'cancelled a message',
+  'POST /v1/dead/retry': 'retried dead letters',
+  'POST /v1/dead/discard': 'gave up dead letters',
+  'PATCH /v1/dead/:id': 'edited a dead letter',
+  'POST /v1/broadcasts/:id/pause': 'paused a broadcast',
+  'POST /v1/broadcasts/:id/resume': 'resumed a broadcast',
+  'POST /v1/broadcasts/:id/cancel': 'cancelled a broadcast',
+  'PUT /v1/audiences/:name': 'stored an audience',
+  'DELETE /v1/audiences/:name': 'removed an audience',
+  'POST /v1/ingest/sources': 'followed a channel',
+  'PATCH /v1/ingest/sources/:id': 'changed a channel',
+  'DELETE /v1/ingest/sources/:id': 'left a channel',
+  'POST /v1/ingest/sources/:id/run': 'had a channel read',
+  'POST /v1/ingest/sources/:id/pause': 'paused a channel',
+  'POST /v1/ingest/sources/:id/resume': 'resumed a channel',
+  'POST /v1/ingest/dead/retry': 'retried channels',
+  'POST /v1/ingest/accounts': 'added a reading account',
+  'DELETE /v1/ingest/accounts/:kind/:id': 'removed a reading account',
+  'POST /v1/ingest/logins': 'began a login for reading',
+  'POST /v1/ingest/logins/:id': 'went on with a login for reading',
+  'DELETE /v1/ingest/logins/:id': 'gave up a login for reading',
+  'POST /v1/accounts': 'added an account or a token',
+  'POST /v1/accounts/:id/pause': 'paused an account',
+  'POST /v1/accounts/:id/resume': 'resumed an account',
+  'POST /v1/accounts/:id/probe': 'tried an account',
+  'DELETE /v1/accounts/:id': 'removed an account',
+  'PATCH /v1/accounts/:id/limits': 'set limits by hand',
+  'POST /v1/limits/freeze': 'froze a chat or an account',
+  'POST /v1/limits/thaw': 'ended a freeze',
+  'POST /v1/sandbox/chats': 'made trouble in the sandbox',
+  'POST /v1/keys': 'made a key',
+  'DELETE /v1/keys/:id': 'revoked a key',
+  'POST /v1/keys/:id/rotate': 'replaced a key',
+  'POST /v1/login-links': 'made a login link',
+  'GET /login': 'signed in by a link',
+  'POST /login': 'signed in',
+};
+
+// null: there is no word for it.
+export function deedInWords(action: string): string | null {
+  return DEEDS[action] ?? null;
+}
