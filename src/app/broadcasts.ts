@@ -4,7 +4,6 @@
 import { Readable } from 'node:stream';
 import { type Broadcasting, createBroadcasting } from '../broadcast/broadcast.ts';
 import type { Config } from '../config/config.ts';
-import { safePriors } from '../dispatch/state.ts';
 import type { Problem } from '../domain/errors.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import {
@@ -41,11 +40,7 @@ export function openBroadcasts(
     settings: config,
     ...ownsOf(resources),
     tellOwner: (account) => resources.fleet?.tellOwner(account),
-    rulesOf(account, charge) {
-      const { priors } = dispatch.state.profileOf(account);
-      return safePriors(priors, (error) => report('limits', error, { account })).planOf(charge)
-        .account;
-    },
+    rulesOf: (account, charge) => dispatch.state.profileOf(account).priors.planOf(charge).account,
     count: metrics.countRecipient,
     fatal: (error) => giveUp(log, error),
   });

@@ -12,6 +12,7 @@ import { createRoad, type FrontOptions } from '../dispatch/road.ts';
 import type { ReportFault } from '../domain/fault.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Priors } from '../limits/limits.ts';
+import { safePriors } from '../platforms/bounded.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -30,6 +31,8 @@ export interface EngineOptions {
   readonly fleet?: DispatchOptions['fleet'];
   readonly settings: Settings;
   readonly accounts: EngineAccounts;
+  // See DispatchOptions.
+  readonly limitSettings?: DispatchOptions['limitSettings'];
   readonly report: ReportFault;
   readonly fatal: (error: unknown) => void;
   // Told of what is refused because a queue is full.
@@ -78,7 +81,8 @@ export function createEngine(options: EngineOptions): Engine {
     report,
     fatal,
     breaker: breakerOf(settings),
-    accounts: dispatchAccounts(accounts),
+    accounts: dispatchAccounts(accounts, report),
+    ...(options.limitSettings === undefined ? null : { limitSettings: options.limitSettings }),
   });
   return {
     dispatch,
@@ -86,9 +90,13 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-function dispatchAccounts(accounts: EngineAccounts): DispatchAccounts {
+function dispatchAccounts(accounts: EngineAccounts, report: ReportFault): DispatchAccounts {
   return {
-    profileOf: (id) => makeProfile(accounts.platformOf(id)),
+    profileOf(id) {
+      const profile = makeProfile(accounts.platformOf(id));
+      const failed = (error: unknown) => report('limits', error, { account: id });
+      return { ...profile, priors: safePriors(profile.priors, failed) };
+    },
     stateOf: (id) => accounts.get(id) ?? { paused: false, refused: null },
     credentialOf: accounts.credentialOf.bind(accounts),
     setRefused: (id, reason) => accounts.setRefused(id, reason),

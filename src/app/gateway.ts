@@ -25,7 +25,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics/metrics.ts';
 import { openGuarded } from './auth.ts';
 import { type BroadcastCalls, broadcastCalls, openBroadcasts } from './broadcasts.ts';
 import { fillMetrics, readHealth } from './health.ts';
-import { openHistory } from './history.ts';
+import { minutesSoFar, openHistory } from './history.ts';
 import { type IngestPart, openIngest } from './ingest.ts';
 import { HttpListener, type ListenOptions } from './listener.ts';
 import { type MessageCalls, messageCalls } from './messages.ts';
@@ -241,7 +241,7 @@ function intakeOptions(
     sandboxes: resources.sandboxes,
     config: showConfig(config, null),
     version: VERSION,
-    minutes: journal.minutes,
+    minutes: minutesSoFar(resources, metrics),
     settings: {
       host: config.host,
       allowedHosts: config.allowedHosts,

@@ -7,7 +7,7 @@ import { seededRandom } from '../system/random.ts';
 import { serviceContract } from '../system/service.contract.ts';
 import { type VirtualClock, virtualClock } from '../system/virtual-clock.ts';
 import { createMetrics } from '../telemetry/metrics/metrics.ts';
-import { openHistory } from './history.ts';
+import { minutesSoFar, openHistory } from './history.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440;
@@ -33,7 +33,12 @@ function opened(journal: Store, clock: VirtualClock, seed: number) {
     },
     metrics,
   );
-  return { service, tell: metrics.listen, warned };
+  return {
+    service,
+    tell: metrics.listen,
+    warned,
+    soFar: minutesSoFar({ clock, journal }, metrics),
+  };
 }
 
 const pass = (clock: VirtualClock, ms: number) => clock.run(clock.now() + ms);
@@ -62,6 +67,25 @@ test('a minute is written when it is over, and adds up with what the next proces
     [1, 1],
     [1, 2],
   ]);
+});
+
+test('the minute that runs is told beside those that are over, and counted once', async () => {
+  const { journal } = createMemoryStore();
+  const clock = virtualClock(START);
+  const { service, tell, soFar } = opened(journal, clock, 1);
+  await service.start();
+  const sentBy = async (account: string) =>
+    (await soFar.since({ account, minute: 0 })).reduce((sum, { sent: n }) => sum + n, 0);
+  tell(sent(10));
+  expect([await sentBy(ALL_ACCOUNTS), await sentBy('telegram:1')]).toEqual([1, 1]);
+  expect(await soFar.since({ account: ALL_ACCOUNTS, minute: 0 })).toMatchObject([
+    { minute: START / MINUTE },
+  ]);
+  tell(sent(10));
+  expect([await sentBy(ALL_ACCOUNTS), await sentBy('telegram:2')]).toEqual([2, 0]);
+  await pass(clock, MINUTE);
+  expect(await sentBy(ALL_ACCOUNTS)).toBe(2);
+  await service.stop(1000);
 });
 
 test('a day is kept, and quiet minutes write nothing', async () => {

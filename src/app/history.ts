@@ -1,6 +1,7 @@
 // Keeps what happened in each minute of the last day: counted by the metrics, written once a minute in one
 // small transaction, also what the last minute has when the gateway stops. Nothing waits for it.
 
+import type { MinuteStore } from '../store/ports/minutes.ts';
 import type { Timer } from '../system/clock.ts';
 import { drained, type Service } from '../system/service.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
@@ -14,6 +15,22 @@ const PRUNE_MAX = 5000;
 type HistoryParts = Pick<Resources, 'clock' | 'random' | 'journal'> & {
   readonly log: Pick<Resources['log'], 'warn'>;
 };
+
+// What is kept, and of this process what the minute that runs has by now: a gateway that has just started has sent
+// something too.
+export function minutesSoFar(
+  { clock, journal }: Pick<HistoryParts, 'clock' | 'journal'>,
+  metrics: Pick<Metrics, 'minuteSoFar'>,
+): Pick<MinuteStore, 'since'> {
+  return {
+    async since(asked) {
+      const kept = await journal.minutes.since(asked);
+      const running = metrics.minuteSoFar().filter(({ account }) => account === asked.account);
+      const minute = Math.floor(clock.now() / MINUTE_MS);
+      return [...kept, ...running.map((sum) => ({ minute, node: '', ...sum }))];
+    },
+  };
+}
 
 export function openHistory(
   { clock, random, log, journal }: HistoryParts,

@@ -4,6 +4,7 @@
 
 import { ACCOUNT_REMOVED } from '../domain/delivery.ts';
 import type { IntakeOptions, RemovedAccount } from '../http/context.ts';
+import type { Road } from '../road/road.ts';
 import type { StreamView } from '../streams/streams.ts';
 import type { Resources } from './resources.ts';
 
@@ -24,11 +25,19 @@ export async function removeAccount(
   const streams = await cancelStreams(services, id);
   const broadcasts = await cancelBroadcasts(services, id);
   const before = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
+  await forgetLimits(engine.road, id);
   if (!(await accounts.remove(id))) return { kind: 'unknown' };
   // What was accepted meanwhile.
   const after = await engine.dispatch.cancelAll(id, ACCOUNT_REMOVED, by);
   const { inFlight } = engine.dispatch.state.scheduler.depthOf(id);
   return { kind: 'removed', cancelled: before + after, inFlight, tokens, streams, broadcasts };
+}
+
+// What was set by hand was set for this use of it.
+async function forgetLimits(road: Road, id: string): Promise<void> {
+  const byHand = road.limitSettings(id)?.filter(({ from }) => from === 'hand') ?? [];
+  if (byHand.length === 0) return;
+  await road.setLimits(id, Object.fromEntries(byHand.map(({ name }) => [name, null])));
 }
 
 // Nothing would be lost with it: nothing is on its way, and nobody speaks for it by another name.

@@ -10,6 +10,7 @@ import {
   SECRET_FILE,
 } from '../accounts/accounts.ts';
 import type { Config, Settings } from '../config/config.ts';
+import { SettableLimits } from '../config/settable-limits.ts';
 import type { Dispatch } from '../dispatch/loop.ts';
 import type { FaultStage, ReportFault } from '../domain/fault.ts';
 import { accountId, isSandboxAccount, platformOf, SANDBOX, SANDBOX_OFF } from '../domain/ids.ts';
@@ -114,7 +115,8 @@ export async function openResources(
   const bounds = { configured: new Set(configured.keys()), admits, accountsMax };
   const opening = { clock, journal, platforms, report, ...sealing, ...bounds };
   const accounts = await openAccounts(opening, log, close);
-  const settingsOf = (account: string) => configured.get(account) ?? config;
+  const byHand = new SettableLimits((account) => configured.get(account) ?? config, platformOf);
+  const settingsOf = (account: string) => byHand.settingsOf(account);
   const local = createEngine({
     journal,
     ledger,
@@ -123,6 +125,7 @@ export async function openResources(
     random,
     settings: config,
     accounts: engineAccounts(accounts, platforms, settingsOf),
+    limitSettings: byHand,
     onFull: tellFull(watch, fullLog(clock, log)),
     report,
     fatal: (error) => giveUp(log, error),

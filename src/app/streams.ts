@@ -91,16 +91,16 @@ function lost({ log }: Resources): (lost: LostObserver) => void {
   return (observer) => log.warn(observer, 'an observer no longer follows its stream');
 }
 
-// Made once per account: they do not change while the process runs.
+// Made once per account and settings: they are others when an operator sets a limit by hand.
 function liveSettingsBy({ platforms, settingsOf }: Resources) {
-  const known = new Map<string, LiveSettings>();
+  const known = new Map<string, { of: Settings; live: LiveSettings }>();
   return (account: string): LiveSettings => {
-    let settings = known.get(account);
-    if (settings === undefined) {
-      settings = liveSettings(platforms.get(platformOf(account)), settingsOf(account));
-      known.set(account, settings);
-    }
-    return settings;
+    const of = settingsOf(account);
+    const made = known.get(account);
+    if (made?.of === of) return made.live;
+    const live = liveSettings(platforms.get(platformOf(account)), of);
+    known.set(account, { of, live });
+    return live;
   };
 }
 

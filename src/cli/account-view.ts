@@ -1,5 +1,7 @@
 // An account for a person's eyes: what keeps it from sending, and the command that may end it.
 
+import { INTERNAL } from '../domain/fault.ts';
+import { SANDBOX_OFF } from '../domain/ids.ts';
 import { until } from './terminal/table.ts';
 
 export interface ShownAccount {
@@ -19,7 +21,10 @@ export interface ShownAccount {
 // null: nothing does. Freezes are told beside it: a chat's trouble is that chat's.
 export function troubleOf(account: ShownAccount, now: number): string | null {
   const { refused, paused, breaker } = account;
-  if (refused !== null) return `refused by the platform (${refused}): it needs a new token`;
+  if (breaker.cause === SANDBOX_OFF) return 'of the built-in simulator, which is switched off';
+  if (refused === INTERNAL) return 'a fault of Sluice keeps its token from being used; see the log';
+  if (refused !== null)
+    return `its token is refused by the platform (${refused}): it needs a new one`;
   if (paused) return 'paused by an operator';
   if (breaker.state === 'closed') return null;
   const end = until(breaker.until, now);

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, bench, KEY } from '../http/context.fixture.ts';
+import type { FakeRoad } from '../road/road.fixture.ts';
 import { runCli } from './program.ts';
 
 const COUNTS = { cancelled: 3, inFlight: 1, tokens: 0, streams: 2, broadcasts: 0 };
@@ -63,13 +64,18 @@ test('a configured account stays, and an id with a slash names no other path', a
 test('a probe says what it found, and asks for --force while the platform said to wait', async () => {
   expect(await accounts('probe', 'telegram:42')).toEqual({
     code: 0,
-    out: 'telegram:42: taken, the platform accepts its token',
+    out: 'the platform answers and takes the token of telegram:42 (the platform accepts its token)',
     err: '',
   });
   const held = await accounts('probe', 'telegram:42', '--chat=-100');
   expect(held).toMatchObject({ code: 1, err: expect.stringMatching(/wait until.*frozen/s) });
   expect((await accounts('probe', 'telegram:42', '--chat=-100', '--force')).code).toBe(0);
   expect((await accounts('probe', 'telegram:9')).err).toContain('unknown_account');
+  (at.road as FakeRoad).probed = { found: 'unreachable', detail: 'connect ECONNREFUSED' };
+  expect(await accounts('probe', 'telegram:42')).toMatchObject({
+    code: 1,
+    out: 'the platform still does not answer telegram:42 (connect ECONNREFUSED)',
+  });
 });
 
 test('without an id it is wrong usage', async () => {

@@ -5,7 +5,7 @@ import { PLATFORM_DEFAULT } from '../platforms/registry.ts';
 import { systemClock } from '../system/clock.ts';
 import { cureOf, type ShownAccount, troubleOf } from './account-view.ts';
 import { addClientOptions, commandLine, connect } from './client.ts';
-import { type Io, printJson, WrongUsage } from './io.ts';
+import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { table } from './terminal/table.ts';
 
 interface Removed {
@@ -17,7 +17,7 @@ interface Removed {
 }
 
 interface Probed {
-  readonly found: string;
+  readonly found: 'taken' | 'refused' | 'unreachable';
   readonly detail: string;
   readonly thawed: number;
 }
@@ -40,7 +40,7 @@ export function addAccounts(program: Command, io: Io): void {
 
 function addList(accounts: Command, io: Io): void {
   const command = accounts
-    .command('list')
+    .command('list', { isDefault: true })
     .description('all of them, and what keeps any from sending');
   addClientOptions(command).action(async (options: { json?: true }) => {
     const answer = await connect(io, { ...options }).call('GET', '/v1/accounts');
@@ -99,12 +99,21 @@ function addProbe(accounts: Command, io: Io): void {
     const asked = { ...(chat === undefined ? {} : { chat }), ...(force ? { force } : {}) };
     const answer = (await connect(io, { ...options }).call('POST', path, asked)) as Probed;
     if (options.json) printJson(io, answer);
-    else io.out(`${id}: ${answer.found}, ${answer.detail}${freezesEnded(answer.thawed)}`);
+    else io.out(`${FOUND[answer.found](id)} (${answer.detail})${freezesEnded(answer.thawed)}`);
+    if (answer.found !== 'taken') throw new Failed(`${id} cannot send yet`);
   });
 }
 
+const FOUND: Readonly<Record<Probed['found'], (id: string) => string>> = {
+  taken: (id) => `the platform answers and takes the token of ${id}`,
+  refused: (id) => `the platform answers, and refuses the token of ${id}`,
+  unreachable: (id) => `the platform still does not answer ${id}`,
+};
+
 function freezesEnded(count: number): string {
-  return count === 0 ? '' : `; ${count} freezes ended, one call goes first`;
+  return count === 0
+    ? ''
+    : `; ${count === 1 ? '1 freeze is' : `${count} freezes are`} ended, one call goes first`;
 }
 
 function addRemove(accounts: Command, io: Io): void {

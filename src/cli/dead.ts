@@ -66,13 +66,15 @@ function addList(dead: Command, io: Io): void {
     const query = new URLSearchParams(filterOf(options));
     if (options.group) query.set('group', 'cause');
     else query.set('limit', options.limit ?? '50');
-    const answer = (await connect(io, { ...options }).call('GET', `/v1/dead?${query}`)) as {
+    const client = connect(io, { ...options });
+    const answer = (await client.call('GET', `/v1/dead?${query}`)) as {
       items?: ShownDelivery[];
       groups?: Cause[];
       next?: string | null;
     };
     if (options.json) return printJson(io, answer);
-    io.out(options.group ? causes(answer.groups ?? []) : letters(answer.items ?? []));
+    if (options.group) io.out(causes(answer.groups ?? [], await meanings(client)));
+    else io.out(letters(answer.items ?? []));
     for (const line of retries(answer.groups ?? [])) {
       io.out(commandLine(io, line, { ...options }));
     }
@@ -189,16 +191,24 @@ function letters(dead: readonly ShownDelivery[]): string {
   return table(['id', 'since', 'account', 'chat', 'method', 'tries', 'reason', 'detail'], rows);
 }
 
-function causes(groups: readonly Cause[]): string {
+type Meanings = Readonly<Record<string, string>>;
+
+async function meanings(client: Client): Promise<Meanings> {
+  const { reasons } = (await client.call('GET', '/v1/reasons')) as { reasons: Meanings };
+  return reasons;
+}
+
+function causes(groups: readonly Cause[], said: Meanings): string {
   if (groups.length === 0) return 'no dead letters';
   const rows = groups.map((group) => [
-    group.reason,
-    group.account,
     group.count,
+    said[group.reason] ?? group.reason,
+    group.account,
     moment(group.oldestAt),
     moment(group.newestAt),
+    group.reason,
   ]);
-  return table(['reason', 'account', 'count', 'oldest', 'newest'], rows);
+  return table(['count', 'why', 'account', 'oldest', 'newest', 'code'], rows);
 }
 
 // To try again what died of one cause, all of it.

@@ -47,8 +47,8 @@ export function describeDelivery(delivery: ShownDelivery): string {
   ]);
   const rows = (delivery.attempts ?? []).map((attempt) => [
     attempt.n,
-    attempt.startedAt,
-    attempt.endedAt ?? 'no answer',
+    moment(attempt.startedAt),
+    attempt.endedAt === null ? 'no answer' : moment(attempt.endedAt),
     attempt.outcome ?? 'in doubt',
     attempt.reason ?? '',
     attempt.detail ?? '',

@@ -43,18 +43,18 @@ function describe(explained: Explained, now: number): string {
     ['position', explained.position ?? null],
     ['expected', until(explained.eta ?? null, now)],
   ]);
+  // In words; what programs call it comes last.
   const causes = (explained.causes ?? []).map((cause) => [
-    cause.kind,
-    cause.name,
-    until(cause.until, now) ?? '',
     cause.detail,
+    until(cause.until, now) ?? '',
+    `${cause.kind} ${cause.name}`,
   ]);
   const rows =
-    causes.length === 0 ? '' : `\n\n${table(['because of', 'which', 'until', 'detail'], causes)}`;
+    causes.length === 0 ? '' : `\n\n${table(['it waits because', 'until', 'code'], causes)}`;
   const past = (explained.past ?? []).map(({ kind, from, ms, detail }) => {
-    return [moment(from), kind, `${(ms / 1000).toFixed(2)} s`, detail];
+    return [moment(from), `${(ms / 1000).toFixed(2)} s`, detail, kind];
   });
   const steps =
-    past.length === 0 ? '' : `\n\n${table(['from', 'waited for', 'time', 'detail'], past)}`;
+    past.length === 0 ? '' : `\n\n${table(['from', 'time', 'waited for', 'code'], past)}`;
   return `${inLocalTime(explained.summary)}\n\n${head}${rows}${steps}`;
 }

@@ -78,6 +78,10 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     status: 200,
     value: { items: [letter('abcde-3')], next: 'abcde-3' },
   },
+  'GET /v1/dead?group=cause': {
+    status: 200,
+    value: { groups: [cause('chat_not_found', 3), cause('new_code', 1)] },
+  },
   'POST /v1/dead/discard': {
     status: 200,
     value: {
@@ -111,6 +115,20 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     },
   },
   'DELETE /v1/messages/abcde-3': { status: 200, value: { id: 'abcde-3', state: 'cancelled' } },
+  'GET /v1/reasons': {
+    status: 200,
+    value: { reasons: { chat_not_found: 'There is no such chat.' }, unreachable: [] },
+  },
+  'GET /v1/messages/abcde-8/explain': {
+    status: 200,
+    value: {
+      ...{ id: 'abcde-8', correlation: 'abcde-8', state: 'queued', position: 2 },
+      summary: 'this group takes 20 messages a minute; 20 were sent (limit group_minute)',
+      causes: [
+        { kind: 'window', name: 'group_minute', until: null, detail: 'this group takes 20' },
+      ],
+    },
+  },
   'GET /v1/messages/abcde-9/explain': {
     status: 404,
     value: { code: 'unknown_delivery', detail: 'There is no delivery abcde-9.' },
@@ -129,7 +147,8 @@ beforeAll(async () => {
     const { method = '', url: path = '' } = request;
     const key = request.headers.authorization;
     seen.push({ method, url: path, key, body: text === '' ? null : JSON.parse(text) });
-    const answer = ANSWERS[`${method} ${path.split('?')[0]}`] ?? { status: 404, value: {} };
+    const asked = `${method} ${path}`;
+    const answer = ANSWERS[asked] ?? ANSWERS[asked.split('?')[0]!] ?? { status: 404, value: {} };
     response.statusCode = key === 'Bearer right' ? answer.status : 401;
     response.end(JSON.stringify(answer.value));
   });
@@ -239,7 +258,7 @@ describe('commands', () => {
       key: 'Bearer right',
       body: {
         to: { platform: 'telegram', account: 'telegram:1', chat: '-100' },
-        body: { text: 'hello' },
+        text: 'hello',
         wait: 5,
       },
     });
@@ -247,6 +266,9 @@ describe('commands', () => {
     expect(seen.at(-1)!.body).not.toHaveProperty('method');
     await run('send', '--chat', '-100', '--method', 'sendPhoto', '--body', '{"photo":"a"}');
     expect(seen.at(-1)).toMatchObject({ body: { method: 'sendPhoto', body: { photo: 'a' } } });
+    await run('send', '--chat', '-100', '--body', '{"parse_mode":"HTML"}', 'hello');
+    const both = { text: 'hello', body: { parse_mode: 'HTML' } };
+    expect(seen.at(-1)).toMatchObject({ body: both });
   });
 
   test('--json prints what programs need and nothing else', async () => {
@@ -261,10 +283,10 @@ describe('commands', () => {
       /^WARNING {2}telegram:1 is paused by an operator. 3 waiting.\n +Resume it when/,
     );
     expect(out).toMatch(/^ +SLUICE_\S+ npx sluice resume telegram:1$/m);
-    expect(out).toContain('is ok (journal ok)');
+    expect(out).toContain('works, with 1 warning (journal ok)');
     expect(out).toMatch(/telegram:1 +3 +1 +1 frozen/);
     expect(out).toMatch(
-      /-100 +chat +\d{4}-\d\d-\d\d \d\d:\d\d:00 \(\d+ days left\) +retry after 9 s/,
+      /-100 +\d{4}-\d\d-\d\d \d\d:\d\d:00 \(\d+ days left\) +retry after 9 s +chat/,
     );
     expect(out).not.toContain('long over');
   });
@@ -305,6 +327,16 @@ describe('commands', () => {
     expect(out).toContain('there are more');
     const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
     expect(items[0].detail).toBe(HOSTILE);
+  });
+
+  test('causes and limits are told in words, the code last', async () => {
+    const { out } = await run('dead', 'list', '--group');
+    expect(out).toMatch(/^COUNT +WHY +ACCOUNT +OLDEST +NEWEST +CODE$/m);
+    expect(out).toMatch(/^3 +There is no such chat\. +telegram:1 .* chat_not_found$/m);
+    expect(out).toMatch(/^1 +new_code +telegram:1 .* new_code$/m);
+    const explained = (await run('explain', 'abcde-8')).out;
+    expect(explained).toMatch(/^IT WAITS BECAUSE +UNTIL +CODE$/m);
+    expect(explained).toMatch(/^this group takes 20 +window group_minute$/m);
   });
 
   test('nothing anyone says reaches the terminal as a command', async () => {
@@ -377,4 +409,9 @@ function letter(id: string) {
   const what = { account: 'telegram:1', chat: '42', method: 'sendMessage', priority: 'normal' };
   const why = { state: 'dead', reason: 'chat_not_found', detail: HOSTILE };
   return { id, ...what, ...why, acceptedAt: at, settledAt: at, tries: 1, doubts: 0 };
+}
+
+function cause(reason: string, count: number) {
+  const at = '2030-01-01T00:00:00.000Z';
+  return { account: 'telegram:1', reason, count, oldestAt: at, newestAt: at };
 }

@@ -7,6 +7,7 @@ import { addClientOptions, commandLine, connect } from './client.ts';
 import { Failed, type Io, printJson } from './io.ts';
 import { harmless } from './terminal/harmless.ts';
 import { table, until } from './terminal/table.ts';
+import { isCritical, verdictOf } from './verdict.ts';
 
 interface Health {
   readonly status: string;
@@ -79,7 +80,7 @@ export function addStatus(program: Command, io: Io): void {
     if (options.json) printJson(io, glance);
     else io.out(describe(glance, now, (words) => commandLine(io, words, { ...options })));
     if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
-    const critical = incidents.filter(({ severity }) => severity === 'critical').length;
+    const critical = incidents.filter(isCritical).length;
     if (critical > 0) throw new Failed(`${critical} critical, see above`);
   });
 }
@@ -109,7 +110,7 @@ function describe(glance: Glance, now: number, say: Say): string {
   ]);
   const lines = [
     ...incidents.flatMap((incident) => [...incidentLines(incident, now, say), '']),
-    `${url} is ${health.status} (${parts.join(', ')})`,
+    `${url} ${verdictOf(health.status, incidents)} (${parts.join(', ')})`,
     `${queue.total_queued} waiting (${depths.join(', ')}; ${retry} to be tried again)`,
     `${dlq} dead${dlq === 0 ? '' : `; why: ${say('dead list --group')}`}`,
   ];
@@ -137,12 +138,12 @@ function freezeTable(freezes: readonly Frozen[], now: number): string {
     .map(({ account, chat, scope, until: end, cause }) => [
       account,
       chat === '' ? 'all' : chat,
-      scope,
       until(end, now) ?? '',
       cause,
+      scope,
     ]);
   const more = freezes.length - rows.length;
-  const text = table(['account', 'frozen chat', 'scope', 'until', 'cause'], rows);
+  const text = table(['account', 'frozen chat', 'until', 'why', 'code'], rows);
   return more > 0 ? `${text}\n… and ${more} more` : text;
 }
 

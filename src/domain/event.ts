@@ -34,6 +34,8 @@ export type RoadEvent =
       brokenStatus: number | null;
       // Of one that failed: what its payload is like, never what it says. null: it was sent, or not tried.
       payload: string | null;
+      // Of a call that failed or got no answer: what was met.
+      detail?: string;
     }
   | {
       kind: 'moved';

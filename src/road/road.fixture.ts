@@ -2,10 +2,20 @@
 
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { Interest, RoadEvent, RoadListener } from '../domain/event.ts';
+import type { LimitChange } from '../domain/limit-setting.ts';
 import { type OwnedStore, soleOwner } from '../store/contract/sole-owner.fixture.ts';
 import type { MoveCommand, QueueFull } from '../store/ports/delivery.ts';
 import type { Store } from '../store/ports/store.ts';
-import type { CosmeticAnswer, CosmeticCall, Ended, HandOnLimits, Probed, Road } from './road.ts';
+import type {
+  CosmeticAnswer,
+  CosmeticCall,
+  Ended,
+  HandOnLimits,
+  LimitsSet,
+  MoveOrder,
+  Probed,
+  Road,
+} from './road.ts';
 
 export const ACCOUNT = 'telegram:42';
 export const START = 1_900_000_000_000;
@@ -130,6 +140,10 @@ export class FakeRoad implements Road {
   }
 
   // Whose it is, the journal remembers.
+  moveTogether(orders: readonly MoveOrder[]) {
+    return Promise.all(orders.map((each) => this.move(each)));
+  }
+
   move({ account: _, ...command }: MoveCommand & { readonly account?: string }) {
     return this.#journal.move(command);
   }
@@ -157,9 +171,17 @@ export class FakeRoad implements Road {
     return [{ id: ACCOUNT, paused: this.paused.has(ACCOUNT), ...rest }];
   }
 
+  freezes() {
+    return this.limits(null).flatMap(({ account, chat: name, freezes }) =>
+      freezes.map((each) => ({ ...each, account, name })),
+    );
+  }
+
   limits(account: string | null) {
     if (account !== null && account !== ACCOUNT) return [];
-    const rule = { name: 'group', scope: 'chat', used: 20, count: 20, perMs: 60_000, learned: 1 };
+    const says = 'this group takes 20 messages a minute';
+    const amount = { used: 20, count: 20, perMs: 60_000, learned: 1 };
+    const rule = { name: 'group', scope: 'chat', says, ...amount };
     const freeze = { scope: 'chat', since: START, until: START + 7_200_000, cause: '429' };
     const rules = [{ ...rule, freeAt: START + 1000 }];
     return [{ account: ACCOUNT, chat: '-100', rules, freezes: [freeze] }];
@@ -177,6 +199,28 @@ export class FakeRoad implements Road {
     const before = this.frozen.length;
     this.frozen = this.frozen.filter((each) => each.chat !== chat);
     return before - this.frozen.length;
+  }
+
+  readonly byHand = new Map<string, number>();
+
+  limitSettings(account: string) {
+    if (account !== ACCOUNT) return null;
+    const byHand = this.byHand.get('group_mpm');
+    const about = { meaning: 'Messages to one group', unit: 'per any minute', usual: 20 };
+    const from = byHand === undefined ? ('default' as const) : ('hand' as const);
+    const expected = 'a whole number from 1 to 6000';
+    return [{ name: 'group_mpm', ...about, expected, value: byHand ?? 20, from }];
+  }
+
+  async setLimits(account: string, change: LimitChange): Promise<LimitsSet> {
+    if (account !== ACCOUNT) return { kind: 'unknown' };
+    const value = change.group_mpm;
+    if (value === null || value === undefined) this.byHand.delete('group_mpm');
+    else if (typeof value !== 'number' || value > 6000) {
+      const expected = 'a whole number from 1 to 6000';
+      return { kind: 'wrong', problems: [{ name: 'group_mpm', expected }] };
+    } else this.byHand.set('group_mpm', value);
+    return { kind: 'set', settings: this.limitSettings(account) ?? [] };
   }
 
   async pause(account: string) {

@@ -3,10 +3,12 @@
 import type { Family, Gate } from '../domain/call.ts';
 import type { NewDelivery, State } from '../domain/delivery.ts';
 import type { CosmeticEnd, Interest, RoadCounts, RoadListener } from '../domain/event.ts';
+import type { LimitChange, LimitSetting, WrongLimit } from '../domain/limit-setting.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { Cause, Charge } from '../limits/limits.ts';
 import type { Unanswered, UnansweredBounds } from '../store/ports/callers.ts';
 import type { Appended, MoveCommand, Moved, QueueFull } from '../store/ports/delivery.ts';
+import type { NotOwner } from '../store/ports/ownership.ts';
 
 export interface Road {
   // Durable when it resolves; rejects with JournalUnavailable when the store cannot be written.
@@ -36,6 +38,8 @@ export interface Road {
   place(seq: number): QueuePosition | null;
   explain(seq: number): Explanation | null;
   move(order: MoveOrder): Promise<Moved>;
+  // Of one account, in their order, in as few commits as the store needs. Each is answered by itself.
+  moveTogether(orders: readonly MoveOrder[]): Promise<Moved[]>;
   // The caller of a delivery that was accepted as held has left, or one has come back for it.
   caller(account: string, seq: number, isThere: boolean): void;
   // Whose callers had no answer when the process before this one ended.
@@ -44,6 +48,8 @@ export interface Road {
   accounts(): AccountView[];
   // At most so many views; an account's own is its first.
   limits(account: string | null, viewsMax?: number): LimitsView[];
+  // Those that hold now, the one that ends last first.
+  freezes(): Frozen[];
   pause(account: string): Promise<boolean>;
   resume(account: string): Promise<boolean>;
   // By hand: asks the platform for the account now, and lets the next call go if it takes the token. null: no such one.
@@ -52,6 +58,9 @@ export interface Road {
   // Answers until when it holds, as a longer freeze stays (null: no such account), and how many freezes have ended.
   freeze(what: HandOnLimits, until: number, cause: string): Promise<number | null>;
   thaw(what: HandOnLimits): Promise<number>;
+  // By hand: the numbers of an account's limits, kept and in force when it resolves; null in a change is the way back.
+  limitSettings(account: string): LimitSetting[] | null;
+  setLimits(account: string, change: LimitChange): Promise<LimitsSet>;
   depths(): Depths;
   // The first of each lane, those that wait longest first; of one chat all that wait in it. For people who look: it
   // walks all lanes.
@@ -65,6 +74,12 @@ export interface Probed {
   readonly found: 'taken' | 'refused' | 'unreachable';
   readonly detail: string;
 }
+
+export type LimitsSet =
+  | { readonly kind: 'set'; readonly settings: readonly LimitSetting[] }
+  | { readonly kind: 'wrong'; readonly problems: readonly WrongLimit[] }
+  | { readonly kind: 'unknown' }
+  | NotOwner;
 
 export interface HandOnLimits {
   readonly account: string;
@@ -176,6 +191,16 @@ export interface LimitsView {
     freeAt: number;
   }[];
   readonly freezes: readonly { scope: string; since: number; until: number; cause: string }[];
+}
+
+export interface Frozen {
+  readonly account: string;
+  // `chat`, `account`, `family` or `gate`, and which; '' is the account itself.
+  readonly scope: string;
+  readonly name: string;
+  readonly since: number;
+  readonly until: number;
+  readonly cause: string;
 }
 
 export interface WaitingFilter {

@@ -53,6 +53,8 @@ export function parseJson(given: string, bounds: JsonBounds = JSON_BOUNDS): Pars
     const fault = scan(text, bounds);
     if (fault !== null) return failure(fault, bounds);
   }
+  // Lines of plain text are asked about too, and an exception costs more than a line.
+  if (!JSON_BEGINS.test(text)) return failure('syntax', bounds);
   let value: unknown;
   try {
     value = exactJson(text);
@@ -62,6 +64,8 @@ export function parseJson(given: string, bounds: JsonBounds = JSON_BOUNDS): Pars
   if (maySpellPrototype(text) && reachesPrototype(value)) return failure('prototype', bounds);
   return { kind: 'value', value };
 }
+
+const JSON_BEGINS = /^[ \t\n\r]*[{["\-\dtfn]/;
 
 // So many digits may be more than a number keeps.
 const MANY_DIGITS = /\d{16}/;

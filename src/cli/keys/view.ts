@@ -1,6 +1,6 @@
 // Keys, and what was done, as people read them.
 
-import { fields, table } from '../terminal/table.ts';
+import { fields, momentOrNull, table } from '../terminal/table.ts';
 
 interface Scope {
   readonly accounts: readonly string[] | null;
@@ -36,7 +36,7 @@ export function newKey(key: ShownKey & { readonly secret: string }): string {
     ['name', key.name],
     ['role', key.role],
     ['bound to', inWords(key.scope)],
-    ['expires', key.expiresAt ?? 'never'],
+    ['expires', momentOrNull(key.expiresAt) ?? 'never'],
     [key.kind === 'key' ? 'key' : 'token', key.secret],
   ]);
   return `${told}\n\nThis is shown once: it is kept nowhere.`;
@@ -49,8 +49,8 @@ export function listed(keys: readonly ShownKey[]): string {
     key.name,
     key.role,
     inWords(key.scope),
-    key.active ? (key.expiresAt ?? 'never') : 'revoked',
-    key.usedAt ?? 'not yet',
+    key.active ? (momentOrNull(key.expiresAt) ?? 'never') : 'revoked',
+    momentOrNull(key.usedAt) ?? 'not yet',
   ]);
   return table(['id', 'kind', 'name', 'role', 'bound to', 'expires', 'last used'], rows);
 }

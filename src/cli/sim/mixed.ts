@@ -13,6 +13,7 @@ import {
 } from '../../sim/sim.ts';
 import { WrongUsage } from '../io.ts';
 
+type Progress = (minute: number) => void;
 type Size = Pick<MixedOptions, 'minutes' | 'accounts' | 'chats' | 'crashes'>;
 
 export interface MixedPlan extends Size {
@@ -46,9 +47,13 @@ function troubleOf(text: string | undefined, platforms: readonly string[]): Mixe
   throw new WrongUsage(`--trouble = ${text}: expected <platform>:<${TROUBLES.join('|')}>`);
 }
 
-export async function runMixedPlan(plan: MixedPlan, seed: number): Promise<WorldReport> {
+export async function runMixedPlan(
+  plan: MixedPlan,
+  seed: number,
+  onProgress: Progress,
+): Promise<WorldReport> {
   const { trouble } = plan;
-  const options = { ...plan, seed, makeEngine: worldEngine };
+  const options = { ...plan, seed, makeEngine: worldEngine, onProgress };
   if (trouble === null) return withoutFates(await runMixedWorld(options));
   // Nothing else may differ: no chance is drawn twice, and no commit is shared.
   const quiet = { ...options, crashes: 0, faults: {}, commitMsMax: 0 };

@@ -29,7 +29,7 @@ interface Options {
   readonly limit?: readonly string[];
   readonly truth?: string;
   readonly limits: boolean;
-  readonly edits: 'shared' | 'separate' | 'free';
+  readonly edits?: string;
   readonly latency: string;
   readonly jitter: string;
   readonly fault?: readonly string[];
@@ -60,9 +60,8 @@ export function addSim(program: Command, io: Io): void {
   sim
     .addOption(
       sim
-        .createOption('--edits <how>', 'how edits are counted')
-        .choices(['shared', 'separate', 'free'])
-        .default('shared'),
+        .createOption('--edits <how>', 'how edits are counted (default: shared)')
+        .choices(['shared', 'separate', 'free']),
     )
     .option('--latency <ms>', 'each way of a call', '0')
     .option('--jitter <ms>', 'up to so much more, each way', '0')
@@ -112,8 +111,11 @@ const FLAGS = [
   ['--paid-per-s', 'paidPerS'],
 ] as const;
 
-function limitsOf({ limits }: SimulatorKind, options: Options): object {
+function limitsOf({ limits, edits: ways }: SimulatorKind, options: Options): object {
   const { truth, edits } = options;
+  if (edits !== undefined && ways === undefined) {
+    throw new WrongUsage('--edits: that simulator counts them in one way only');
+  }
   const flags = FLAGS.flatMap(([flag, key]) => {
     const value = options[key];
     return value === undefined ? [] : [[flag, flag.slice(2).replaceAll('-', '_'), value] as const];
@@ -134,7 +136,7 @@ function limitsOf({ limits }: SimulatorKind, options: Options): object {
   return {
     ...Object.assign({}, ...set),
     truth: options.limits ? scale : Number.POSITIVE_INFINITY,
-    edits,
+    ...(edits === undefined ? null : { edits }),
   };
 }
 

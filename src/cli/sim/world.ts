@@ -81,7 +81,10 @@ async function runMixed(io: Io, options: Options): Promise<WorldReport[]> {
   io.err(`${minutes} virtual minutes, ${platforms.join(', ')}, ${accounts} bots, each`);
   const reports: WorldReport[] = [];
   for (let i = 0; i < count; i++) {
-    const report = await runMixedPlan(plan, first + i);
+    const seed = first + i;
+    const onProgress = progressOf(io, `world ${seed} (${i + 1} of ${count})`, minutes);
+    const report = await runMixedPlan(plan, seed, onProgress);
+    io.progress?.('');
     reports.push(report);
     if (!options.json) io.out(formatReport(report));
   }

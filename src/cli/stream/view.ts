@@ -1,6 +1,6 @@
 // Streams for a person's eyes.
 
-import { fields, table } from '../terminal/table.ts';
+import { fields, moment, momentOrNull, table } from '../terminal/table.ts';
 
 export interface StreamAnswer {
   readonly id: string;
@@ -40,8 +40,8 @@ export function describeStream(stream: StreamAnswer): string {
     ['waits for', stream.waitsFor],
     ['message ids', ids === '' ? null : ids],
     ['final', stream.finals.length === 0 ? null : stream.finals.join(', ')],
-    ['opened', stream.openedAt],
-    ['ended', stream.endedAt],
+    ['opened', moment(stream.openedAt)],
+    ['ended', momentOrNull(stream.endedAt)],
   ]);
 }
 

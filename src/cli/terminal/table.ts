@@ -43,6 +43,11 @@ export function moment(iso: string): string {
   return new Date(iso).toLocaleString('sv-SE');
 }
 
+// null: there was none, or there is none yet.
+export function momentOrNull(iso: string | null): string | null {
+  return iso === null ? null : moment(iso);
+}
+
 const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 // What the gateway says in words, with its moments in the time of this machine.

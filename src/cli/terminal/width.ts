@@ -1,16 +1,21 @@
 // Texts cut to a width on a terminal: between characters as people see them, never within one. How wide one is, the
 // library knows; texts come here without escape sequences, so none are looked for.
 
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
+import { lazily } from '../../system/lazily.ts';
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// Tables of Unicode, which most commands do without.
+const GRAPHEMES = lazily(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
+const stringWidth = lazily(
+  () => (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default,
+);
 const CUT = '…';
 
 // Most of what is shown; each of these is one column.
 const PLAIN = /^[ -~]*$/;
 
 export function widthOf(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text, { countAnsiEscapeCodes: true });
+  return PLAIN.test(text) ? text.length : stringWidth()(text, { countAnsiEscapeCodes: true });
 }
 
 // The same few come again and again, and to measure one costs more than to find it.
@@ -35,7 +40,7 @@ export function rowsOf(line: string, room: number): string[] {
 // One after the other, so that who needs the first does not pay for all.
 function* rows(line: string, room: number): Generator<string> {
   let [row, width] = ['', 0];
-  for (const { segment } of GRAPHEMES.segment(line)) {
+  for (const { segment } of GRAPHEMES().segment(line)) {
     const more = widthOfCharacter(segment);
     if (width + more > room) {
       yield row;

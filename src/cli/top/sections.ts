@@ -96,7 +96,7 @@ function frozen({ overview }: Snapshot, now: number): TopSection {
   const { active, shown } = overview.freezes;
   const rows = shown.map(({ account, scope, name, until, cause }) =>
     row('warning', [
-      `${scope}${name === '' ? '' : ` ${name}`}`,
+      frozenInWords(scope, name),
       account,
       duration(Math.max(0, Date.parse(until) - now)),
       cause,
@@ -104,6 +104,12 @@ function frozen({ overview }: Snapshot, now: number): TopSection {
   );
   const head = ['frozen', 'account', 'time left', 'cause'];
   return { name: 'frozen', head, rows, total: active };
+}
+
+function frozenInWords(scope: string, name: string): string {
+  if (scope === 'gate') return `${name} messages`;
+  if (scope === 'family') return `calls of the kind ${name}`;
+  return name === '' ? 'the account' : `${scope} ${name}`;
 }
 
 function streams(snapshot: Snapshot): TopSection {
@@ -132,7 +138,8 @@ function broadcasts(snapshot: Snapshot, now: number): TopSection {
 function failures({ dead, overview }: Snapshot, now: number): TopSection {
   const rows = dead.map(({ id, settledAt, acceptedAt, account, chat, reason, detail }) => {
     const when = `${ago(settledAt ?? acceptedAt, now)} ago`;
-    return row('plain', [id, when, account, chat, [reason, detail].filter(Boolean).join(': ')]);
+    const why = detail === null || detail === '' ? (reason ?? '') : `${detail} (${reason})`;
+    return row('plain', [id, when, account, chat, why]);
   });
   const head = ['dead letters', 'when', 'account', 'chat', 'reason'];
   return { name: 'dead letters', head, rows, total: overview.dead, spare: ['account'] };

@@ -26,7 +26,7 @@ group('on a terminal', () => {
 
   test('the head says how it stands', () => {
     expect(drawn().slice(0, 4)).toEqual([
-      'sluice at http://127.0.0.1:8080 is ok, up 2 h, 3 accounts',
+      'sluice at http://127.0.0.1:8080 is well, up 2 h, 3 accounts',
       'per second: in 10.0  sent 15.0  429 0.0  failed 0.0  ▄█',
       'waiting 1,234: critical 0  high 1  normal 1,233  low 0  (4 until later)',
       'oldest wait 42 s  in flight 3  frozen 1  dead 12  uncertain 0  1 stream',
@@ -41,6 +41,7 @@ group('on a terminal', () => {
     ];
     const shown = { ...snapshot(), overview: { ...overview(), incidents } };
     const lines = describe(shown, firstChoice()).split('\n');
+    expect(lines[0]).toContain('needs help, 1 critical and 1 warning; the process itself works');
     expect(lines[4]).toBe(
       'CRITICAL The disk is full: nothing is accepted, nothing is sent. Free space.',
     );
@@ -55,7 +56,9 @@ group('on a terminal', () => {
     expect(text).toMatch(/chat -100 +telegram:1 +60 s +retry after 60 s/);
     expect(text).toMatch(/s-1 +telegram:1 +-100 +700\/900 +3\.8 s/);
     expect(text).toMatch(/news +running +50 % +29\.5\/s +90 s +48 of 100 sent, 2 dead/);
-    expect(text).toMatch(/DEAD LETTERS 1\/12[\s\S]*abcde-9 +30 s ago +78 +bot_blocked: Forbidden/);
+    expect(text).toMatch(
+      /DEAD LETTERS 1\/12[\s\S]*abcde-9 +30 s ago +78 +Forbidden \(bot_blocked\)/,
+    );
   });
 
   test('a wide one has all columns', () => {

@@ -5,6 +5,7 @@ import { harmless } from '../terminal/harmless.ts';
 import type { Paint, Tone } from '../terminal/style.ts';
 import { duration } from '../terminal/table.ts';
 import { fitted, widthOf } from '../terminal/width.ts';
+import { isCritical, verdictOf } from '../verdict.ts';
 import type { Choice } from './keys.ts';
 import { count, sectionsOf, type TopRow, type TopSection } from './sections.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -61,7 +62,7 @@ export function describe(snapshot: Snapshot, choice: Choice): string {
 }
 
 function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] {
-  const { series, depths, at, startedAt, oldest, dead, uncertain, freezes } = overview;
+  const { series, depths, at, startedAt, oldest, dead, uncertain, freezes, incidents } = overview;
   const now = Date.parse(at);
   const { critical, high, normal, low, retry, inFlight } = depths;
   const [first] = oldest;
@@ -75,8 +76,8 @@ function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] 
   const { accepted, sent, limited, failed } = series;
   return [
     {
-      tone: health === 'ok' ? 'strong' : 'bad',
-      text: `sluice at ${url} is ${health}, up ${up}, ${plural(accounts.length, 'account')}`,
+      tone: health === 'ok' && !incidents.some(isCritical) ? 'strong' : 'bad',
+      text: `sluice at ${url} ${verdictOf(health, incidents)}, up ${up}, ${plural(accounts.length, 'account')}`,
     },
     {
       tone: 'plain',
@@ -102,7 +103,7 @@ function headOf({ url, health, overview, streams, accounts }: Snapshot): Line[] 
 // What needs a person, the worst first: a full disk, a platform that is down.
 function incidentsOf({ overview }: Snapshot): Line[] {
   return overview.incidents
-    .filter(({ severity }) => severity === 'critical')
+    .filter(isCritical)
     .slice(0, INCIDENTS_SHOWN_MAX)
     .map(({ summary, remedy }) => warningOf(`CRITICAL ${summary} ${remedy}`));
 }

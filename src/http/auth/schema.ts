@@ -1,11 +1,11 @@
 // What may be sent about keys, logins and the audit log; see schema.ts.
 
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX, YEAR_S } from '../../accept/context.ts';
 import { name, nullable, strict } from '../../accept/schema.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { ROLES } from '../../domain/role.ts';
+import { checkOf } from '../../system/check.ts';
 
 const NAMES_MAX = 1000;
 const KEY_NAME_LENGTH_MAX = 64;
@@ -111,9 +111,9 @@ export const Me = Type.Object({
 export type ApiKeyRequest = Static<typeof ApiKey>;
 export type VirtualTokenRequest = Static<typeof VirtualToken>;
 
-export const checkApiKey = Compile(ApiKey);
-export const checkVirtualToken = Compile(VirtualToken);
-export const checkKeysQuery = Compile(KeysQuery);
-export const checkAuditQuery = Compile(AuditQuery);
-export const checkKeyRotation = Compile(KeyRotation);
-export const checkLogin = Compile(Login);
+export const checkApiKey = checkOf(ApiKey);
+export const checkVirtualToken = checkOf(VirtualToken);
+export const checkKeysQuery = checkOf(KeysQuery);
+export const checkAuditQuery = checkOf(AuditQuery);
+export const checkKeyRotation = checkOf(KeyRotation);
+export const checkLogin = checkOf(Login);

@@ -1,7 +1,6 @@
 // What the gateway itself says to callers of a dialect: in the platform's words, with Sluice's code beside them.
 
-import { identityProblem } from '../../accept/draft.ts';
-import { retryAfterOf } from '../../accept/problems.ts';
+import { identityProblem, retryAfterOf } from '../../accept/problems.ts';
 import { type ErrorCode, type Problem, problem } from '../../domain/errors.ts';
 import type { Dialect, Passage, Platform, ValueAnswer } from '../../platforms/platform.ts';
 import { withHeaders } from '../edge.ts';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FULL_MS } from '../../accept/callers.ts';
 import { HOLDERS, ownKey } from '../../domain/idempotency.ts';
 import { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { answered, type Bench, bench, START, TOKEN } from '../context.fixture.ts';
@@ -246,6 +247,33 @@ describe('refusals look like those of Telegram', () => {
     const disk = await call('sendMessage');
     expect(disk.statusCode).toBe(503);
     expect(disk.headers['x-sluice-error']).toBe('disk_full');
+  });
+
+  test('a disk that stays full keeps nobody waiting; the same call again finds its message', async () => {
+    const store = (trouble: 'disk_full' | null) =>
+      at.road.emit({ kind: 'store', at: at.clock.now(), trouble });
+    // A moment of it is no reason.
+    at.road.onWait = () => {
+      at.road.onWait = () => {};
+      store('disk_full');
+      store(null);
+      void at.clock.run(START + FULL_MS).then(() => {
+        store('disk_full');
+        return at.clock.run(START + 2 * FULL_MS);
+      });
+    };
+    const full = await call('sendMessage');
+    expect(at.clock.now()).toBe(START + 2 * FULL_MS);
+    expect(full.statusCode).toBe(503);
+    expect(full.headers['x-sluice-error']).toBe('disk_full');
+    const { 'x-sluice-delivery': id } = full.headers;
+    expect(full.json().description).toContain(`The disk is full: ${id} is accepted`);
+    expect((await call('sendMessage')).statusCode).toBe(503);
+    store(null);
+    endAs('sent', { result: SENT });
+    const again = await call('sendMessage');
+    expect([again.body, again.headers['x-sluice-delivery']]).toEqual([SENT, id]);
+    expect(at.road.submitted).toHaveLength(1);
   });
 
   test('a key used for another content is a conflict with its receipt', async () => {

@@ -58,12 +58,14 @@ export interface AskedCall {
 
 // How a caller's patience ended.
 type Patiently =
-  | Exclude<Waited, { kind: 'time' | 'stopping' | 'left' }>
+  | Extract<Waited, { kind: 'ended' }>
   // `preview`: answered at once without having asked for it.
   | { kind: 'async' | 'preview' | 'left' }
   | { kind: 'withdrawn'; retryAfterS: number }
   // The gateway stops: it was withdrawn, or it may be out already and stays.
-  | { kind: 'stopped' | 'kept' };
+  | { kind: 'stopped' | 'kept' }
+  // The disk is full: it is kept, and goes out when there is space.
+  | { kind: 'full' };
 
 export class Deliveries {
   readonly #options: IntakeOptions;
@@ -181,8 +183,9 @@ export class Deliveries {
 
   // Whether it has its answer, where that is not what the store takes for granted.
   #tellCaller(caller: Caller, delivery: NewDelivery, seq: number, waited: Patiently): void {
-    // Also one who left just now, when the answer was there.
-    if (waited.kind === 'left' || caller.destroyed === true) this.#abandon(delivery, seq);
+    // Also one who left just now, when the answer was there; and one who is sent away: the same again finds it.
+    if (waited.kind === 'left' || waited.kind === 'full' || caller.destroyed === true)
+      this.#abandon(delivery, seq);
     // It gets the answer of the one that took its place, or of the message as it will be.
     else if (isAnsweredElsewise(delivery, seq, waited)) {
       this.#options.road.caller(delivery.account, seq, true);
@@ -226,7 +229,7 @@ export class Deliveries {
       if (this.#waiting.isStopping) ms = STOP_AGAIN_MS;
       const waited = await this.#waiting.until(seq, ms, caller, true);
       if (waited.kind === 'ended') return this.#unlessWithdrawn(waited);
-      if (waited.kind === 'left') return { kind: 'left' };
+      if (waited.kind === 'left' || waited.kind === 'full') return { kind: waited.kind };
       const withdrawn = await this.#withdraw(account, seq);
       if (withdrawn !== null) return withdrawn;
       // Too late to withdraw: it is being sent, so the answer is near, or it will wait again.
@@ -264,6 +267,10 @@ export class Deliveries {
         return answerStopping(dialect);
       case 'kept':
         return dialect.conflict(keptDetail(formatId(this.#options.tag, seq)));
+      case 'full': {
+        const id = formatId(this.#options.tag, seq);
+        return answerProblem(dialect, problem('disk_full', fullDetail(id)));
+      }
       case 'left':
         // Nobody reads it.
         return answerStopping(dialect);
@@ -302,6 +309,10 @@ function isAnsweredElsewise({ held }: NewDelivery, seq: number, waited: Patientl
   if (waited.kind === 'preview') return held === true;
   return waited.kind === 'ended' && waited.ended.seq !== seq;
 }
+
+const fullDetail = (id: string) =>
+  `The disk is full: ${id} is accepted and goes out when there is space; the same call again waits for it. ` +
+  'Free space in the data folder.';
 
 const keptDetail = (id: string) =>
   `the gateway is stopping, and ${id} may be delivered already, or in part; it goes on after the start`;

@@ -2,8 +2,7 @@
 // known here from then on. What an account may see is its own, so none is chosen for the caller, unless there is but
 // one.
 
-import { identityProblem } from '../../accept/draft.ts';
-import { invalid } from '../../accept/problems.ts';
+import { identityProblem, invalid } from '../../accept/problems.ts';
 import type { Problem } from '../../domain/errors.ts';
 import type { IngestOptions } from './options.ts';
 import type { SendingKind } from './port.ts';

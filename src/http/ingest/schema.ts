@@ -1,9 +1,9 @@
 // What the routes of ingest take and answer.
 
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { strict, Target } from '../../accept/schema.ts';
+import { checkOf } from '../../system/check.ts';
 import { count, nextPage, text, textOrNull, time, timeOrNull } from '../openapi/common.ts';
 
 const SESSION_LENGTH_MAX = 8192;
@@ -49,7 +49,7 @@ export const SourceOrder = Type.Object(
   strict,
 );
 export type SourceOrder = Static<typeof SourceOrder>;
-export const checkSourceOrder = Compile(SourceOrder);
+export const checkSourceOrder = checkOf(SourceOrder);
 
 export const SourceChanges = Type.Object(
   {
@@ -60,7 +60,7 @@ export const SourceChanges = Type.Object(
   strict,
 );
 export type SourceChanges = Static<typeof SourceChanges>;
-export const checkSourceChanges = Compile(SourceChanges);
+export const checkSourceChanges = checkOf(SourceChanges);
 
 export const SourcesQuery = Type.Object(
   {
@@ -72,7 +72,7 @@ export const SourcesQuery = Type.Object(
   },
   strict,
 );
-export const checkSourcesQuery = Compile(SourcesQuery);
+export const checkSourcesQuery = checkOf(SourcesQuery);
 
 const wantedPosts = {
   source: Type.Optional(digits('Of this source; left out: of all')),
@@ -93,7 +93,7 @@ export const ExportQuery = Type.Object(
   },
   strict,
 );
-export const checkExportQuery = Compile(ExportQuery);
+export const checkExportQuery = checkOf(ExportQuery);
 
 export const PostsQuery = Type.Object(
   {
@@ -105,7 +105,7 @@ export const PostsQuery = Type.Object(
   strict,
 );
 export type PostsQuery = Static<typeof PostsQuery>;
-export const checkPostsQuery = Compile(PostsQuery);
+export const checkPostsQuery = checkOf(PostsQuery);
 
 export const MediaQuery = Type.Object(
   {
@@ -118,7 +118,7 @@ export const MediaQuery = Type.Object(
   },
   strict,
 );
-export const checkMediaQuery = Compile(MediaQuery);
+export const checkMediaQuery = checkOf(MediaQuery);
 
 export const DeadRetry = Type.Object(
   {
@@ -128,7 +128,7 @@ export const DeadRetry = Type.Object(
   },
   strict,
 );
-export const checkDeadRetry = Compile(DeadRetry);
+export const checkDeadRetry = checkOf(DeadRetry);
 
 export const NewAccount = Type.Object(
   {
@@ -143,7 +143,7 @@ export const NewAccount = Type.Object(
   },
   strict,
 );
-export const checkNewAccount = Compile(NewAccount);
+export const checkNewAccount = checkOf(NewAccount);
 
 const PHONE_LENGTH_MAX = 64;
 const ANSWER_LENGTH_MAX = 1024;
@@ -161,7 +161,7 @@ export const NewLogin = Type.Object(
   },
   strict,
 );
-export const checkNewLogin = Compile(NewLogin);
+export const checkNewLogin = checkOf(NewLogin);
 
 export const LoginReply = Type.Object(
   {
@@ -170,7 +170,7 @@ export const LoginReply = Type.Object(
   },
   { ...strict, minProperties: 1, maxProperties: 1 },
 );
-export const checkLoginReply = Compile(LoginReply);
+export const checkLoginReply = checkOf(LoginReply);
 
 export const LoginAnswer = Type.Object({
   id: text,

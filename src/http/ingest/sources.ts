@@ -189,6 +189,7 @@ async function add(options: IngestOptions, request: FastifyRequest, reply: Fasti
   if (!checkSourceOrder.Check(body)) {
     return sendProblem(reply, invalid('invalid_message', troublesOf(checkSourceOrder, body)));
   }
+  request.subject = `${body.kind} ${body.source}`;
   if (!kinds.includes(body.kind)) {
     const expected = `one of ${kinds.join(', ')}; others need settings of their own`;
     return sendProblem(reply, invalid('invalid_message', [{ path: '/kind', expected }]));

@@ -2,8 +2,8 @@
 // is asked whose it is, as everywhere, and not kept with the source.
 
 import type { Static } from 'typebox';
-import { identityProblem, platformFor } from '../../accept/draft.ts';
-import { invalid } from '../../accept/problems.ts';
+import { platformFor } from '../../accept/draft.ts';
+import { identityProblem, invalid } from '../../accept/problems.ts';
 import type { Target } from '../../accept/schema.ts';
 import type { Problem } from '../../domain/errors.ts';
 import type { ForwardTarget } from '../../ingest/ingest.ts';

@@ -30,6 +30,7 @@ export const SAMPLE = {
   secret: 'the-secret-of-this-account',
   secretHeader,
   update,
+  limit: Object.values(PLATFORM_DEFAULT.settings).find(({ section }) => section === 'limits')!.name,
   adminKey: 'the-admin-key',
 } as const;
 

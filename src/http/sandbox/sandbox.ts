@@ -3,8 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { identityProblem } from '../../accept/draft.ts';
-import { invalid } from '../../accept/problems.ts';
+import { identityProblem, invalid } from '../../accept/problems.ts';
 import { showTime } from '../../accept/time.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { type Problem, problem } from '../../domain/errors.ts';

@@ -1,8 +1,8 @@
 // What callers may send to /v1/sandbox, as schemas.
 
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { name, strict } from '../../accept/schema.ts';
+import { checkOf } from '../../system/check.ts';
 import { SAMPLE } from '../openapi/common.ts';
 
 const TEXT_LENGTH_MAX = 4096;
@@ -29,6 +29,6 @@ export const SandboxTrouble = Type.Object(
   strict,
 );
 
-export const checkSandboxQuery = Compile(SandboxQuery);
-export const checkSandboxWriting = Compile(SandboxWriting);
-export const checkSandboxTrouble = Compile(SandboxTrouble);
+export const checkSandboxQuery = checkOf(SandboxQuery);
+export const checkSandboxWriting = checkOf(SandboxWriting);
+export const checkSandboxTrouble = checkOf(SandboxTrouble);

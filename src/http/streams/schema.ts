@@ -1,7 +1,6 @@
 // What callers may send to /v1/streams, as schemas: opened by JSON, or by a query when the body is the text itself.
 
 import Type, { type Static } from 'typebox';
-import { Compile } from 'typebox/compile';
 import {
   content,
   name,
@@ -14,6 +13,7 @@ import {
 import { FORMATS, TRANSPORTS } from '../../domain/live.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { STREAM_STATES } from '../../streams/streams.ts';
+import { checkOf } from '../../system/check.ts';
 
 // A producer that may be silent for longer than this is not one whose text is watched as it grows.
 const IDLE_S_MAX = 3600;
@@ -148,9 +148,9 @@ export type StreamFanOutRequest = Static<typeof StreamFanOut>;
 export type StreamQueryRequest = Static<typeof StreamQuery>;
 export type StreamsFilter = Static<typeof StreamsQuery>;
 
-export const checkStream = Compile(Stream);
-export const checkStreamFanOut = Compile(StreamFanOut);
-export const checkStreamQuery = Compile(StreamQuery);
-export const checkStreamChange = Compile(StreamChange);
-export const checkStreamFinal = Compile(StreamFinal);
-export const checkStreamsQuery = Compile(StreamsQuery);
+export const checkStream = checkOf(Stream);
+export const checkStreamFanOut = checkOf(StreamFanOut);
+export const checkStreamQuery = checkOf(StreamQuery);
+export const checkStreamChange = checkOf(StreamChange);
+export const checkStreamFinal = checkOf(StreamFinal);
+export const checkStreamsQuery = checkOf(StreamsQuery);

@@ -3,12 +3,12 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { WAIT_CLASSES, waitQuantileMs } from '../../domain/wait-histogram.ts';
 import { ALL_ACCOUNTS, type MinuteSum } from '../../store/ports/minutes.ts';
+import { checkOf } from '../../system/check.ts';
 import { viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { count, SAMPLE } from '../openapi/common.ts';
@@ -32,7 +32,7 @@ const HistoryQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-const checkHistoryQuery = Compile(HistoryQuery);
+const checkHistoryQuery = checkOf(HistoryQuery);
 const sums = Type.Array(count);
 const waits = Type.Array(Type.Unsafe({ type: ['number', 'null'] }), {
   description: 'Milliseconds from acceptance to the answer; null: nothing was sent',
@@ -57,7 +57,9 @@ const HISTORY: Route<IntakeOptions> = {
   query: HistoryQuery,
   answers: {
     200: Type.Object({
-      until: Type.Integer({ description: 'The second (since the epoch) in which the last ends' }),
+      until: Type.Integer({
+        description: 'The second (since the epoch) in which the last ends; it is still running',
+      }),
       stepS: Type.Integer({ description: 'So many seconds for each number' }),
       sent: sums,
       failed: { ...sums, description: 'Calls that failed or whose answer was lost' },
@@ -86,8 +88,8 @@ async function show(
   if (minutes === undefined) return refuse(reply, 'not_found');
   const hours = Number(query.hours ?? HOURS_MAX);
   const step = hours > HOURS_BY_MINUTE_MAX ? STEP_MINUTES : 1;
-  // The minute that runs has not been written yet.
-  const until = Math.floor(clock.now() / MINUTE_MS / step) * step;
+  // With the step that runs, as far as it has got.
+  const until = (Math.floor(clock.now() / MINUTE_MS / step) + 1) * step;
   const from = until - hours * 60;
   const found = await minutes.since({ account: query.account ?? ALL_ACCOUNTS, minute: from });
   return seriesOf(found, from, until, step);

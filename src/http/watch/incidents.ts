@@ -8,10 +8,9 @@ import type { UnheardAccount } from '../../accounts/accounts.ts';
 import { INTERNAL } from '../../domain/fault.ts';
 import { platformOf, SANDBOX_OFF } from '../../domain/ids.ts';
 import type { Platform, PlatformTrouble } from '../../platforms/platform.ts';
-import type { AccountView } from '../../road/road.ts';
+import type { AccountView, Frozen } from '../../road/road.ts';
 import type { HealthPart } from '../context.ts';
 import { count, text, timeOrNull } from '../openapi/common.ts';
-import type { Frozen } from './freezes.ts';
 
 export interface Incident {
   readonly code: string;
@@ -142,7 +141,7 @@ function accountIncident(account: AccountView): Incident | null {
         : `The platform refuses the token of ${id}${metWith(breaker.detail)}.`,
       remedy: isOurs
         ? 'The log of the start has the fault; a new token may end it.'
-        : 'Give it a new token, or ask the platform again.',
+        : 'Give it a new token (here, or SLUICE_TOKEN=… sluice accounts add), or ask the platform again.',
       command: isOurs ? null : `accounts probe ${id}`,
     };
   }

@@ -4,11 +4,11 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { NAME_LENGTH_MAX } from '../../accept/context.ts';
 import { invalid } from '../../accept/problems.ts';
 import { troublesOf } from '../../accept/trouble.ts';
 import { platformOf } from '../../domain/ids.ts';
+import { checkOf } from '../../system/check.ts';
 import { sender } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { SAMPLE, text, textOrNull } from '../openapi/common.ts';
@@ -40,7 +40,7 @@ const NamesQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-const checkNames = Compile(NamesQuery);
+const checkNames = checkOf(NamesQuery);
 
 const READ: Route<KnownNames> = {
   method: 'GET',

@@ -3,7 +3,7 @@
 
 import Type from 'typebox';
 import { showTime, showTimeOrNull } from '../../accept/time.ts';
-import type { AccountView } from '../../road/road.ts';
+import type { AccountView, Frozen } from '../../road/road.ts';
 import type { Timer } from '../../system/clock.ts';
 import { Breaker } from '../accounts/accounts.ts';
 import { lasting, viewer } from '../auth/access.ts';
@@ -13,7 +13,6 @@ import { Waiting } from '../messages/answers.ts';
 import { count, text, time, timeOrNull } from '../openapi/common.ts';
 import { group, type Route } from '../route.ts';
 import { type EventReader, EventReaders, openEvents } from './events.ts';
-import { Freezes, type Frozen, showFrozen } from './freezes.ts';
 import { INCIDENTS_SHOWN_MAX, IncidentAnswer, incidentsOf, showIncident } from './incidents.ts';
 import { Depths, showWaiting } from './queue.ts';
 import { COUNTED, type Counts, type RateSeries, Rates, SECONDS_KEPT } from './rates.ts';
@@ -132,7 +131,6 @@ class Overview {
   readonly #startedAt: number;
   readonly #rates: Rates;
   readonly #unlisten: (() => void)[] = [];
-  #freezes: Freezes | null = null;
   #timer: Timer | null = null;
   #streamChanges = 0;
   #last: Tick | null = null;
@@ -149,7 +147,6 @@ class Overview {
       return critical + high + normal + low;
     };
     this.#rates = new Rates({ clock, counts: () => road.counts(), waitingNow });
-    this.#unlisten.push(road.listen((event) => this.#freezes?.listen(event), 'trouble'));
     const unlisten = output?.live.listen(() => {
       this.#streamChanges += 1;
     });
@@ -220,7 +217,6 @@ class Overview {
   async look(): Promise<Tick> {
     const { clock, road, ingest } = this.#options;
     const now = clock.now();
-    this.#freezes ??= new Freezes(road.limits(null));
     const oldest = await showWaiting(this.#options, this.#longest(now));
     const { totals } = this.#rates;
     const second = lastOf(this.#rates.series(1));
@@ -230,7 +226,7 @@ class Overview {
       streams: this.#streamChanges,
       ingest: ingest?.service.changes ?? 0,
     };
-    const frozen = this.#freezes.active(now);
+    const frozen = road.freezes();
     const parts = { second, totals, marks, oldest, frozen };
     this.#last = await glance(this.#options, now, parts);
     return this.#last;
@@ -243,6 +239,10 @@ class Overview {
     this.#lookAgainAt = now + (clock.now() - now) * LOOK_SHARE;
     return this.#heads;
   }
+}
+
+function showFrozen({ account, scope, name, since, until, cause }: Frozen) {
+  return { account, scope, name, since: showTime(since), until: showTime(until), cause };
 }
 
 function lastOf({ until, ...series }: RateSeries) {

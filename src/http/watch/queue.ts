@@ -35,7 +35,8 @@ const LIST: Route<IntakeOptions> = {
   owner: 'query',
   access: viewer('closed'),
   tag: 'watching',
-  summary: 'Who waits: the first of each lane, those that wait longest first, with the reason',
+  summary:
+    'Who waits: the first of each chat and session, those that wait longest first, with the reason',
   query: QueueQuery,
   answers: { 200: Type.Object({ depths: Depths, items: Type.Array(Waiting) }) },
   examples: {

@@ -53,9 +53,8 @@ export function observe(activity: Activity, dates: readonly number[], now: numbe
 export function ratesOf({ posts, observedMs }: Activity): Float64Array {
   const mean = (sum(posts) + UNKNOWN_POSTS) / (sum(observedMs) + UNKNOWN_MS);
   const ofDay = Array.from({ length: HOURS_PER_DAY }, (_, hour) => {
-    const sameHour = (_each: number, at: number) => at % HOURS_PER_DAY === hour;
-    const seen = sum(posts.filter(sameHour));
-    return (seen + mean * PRIOR_MS) / (sum(observedMs.filter(sameHour)) + PRIOR_MS);
+    const seen = sum(posts, hour, HOURS_PER_DAY);
+    return (seen + mean * PRIOR_MS) / (sum(observedMs, hour, HOURS_PER_DAY) + PRIOR_MS);
   });
   return Float64Array.from(posts, (seen, hour) => {
     const prior = ofDay[hour % HOURS_PER_DAY]! * PRIOR_MS;
@@ -72,8 +71,8 @@ function fade(ms: number): number {
   return 2 ** (-ms / HALF_LIFE_MS);
 }
 
-function sum(values: readonly number[]): number {
+function sum(values: readonly number[], first = 0, step = 1): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let at = first; at < values.length; at += step) total += values[at]!;
   return total;
 }

@@ -41,6 +41,27 @@ export function explain(error: Error): { reason: string; detail: string } {
   };
 }
 
+const WORDS: Readonly<Record<string, string>> = {
+  refused: 'connection refused',
+  unreachable: 'host unreachable',
+  dns: 'name not found',
+  connect_timeout: 'no connection in time',
+  timed_out: 'connection timed out',
+  reset: 'connection reset',
+  closed: 'connection closed',
+  not_http: 'no HTTP',
+  timeout: 'no answer in time',
+  hung_up: 'call given up',
+  shut_down: 'shutting down',
+  tls: 'TLS failed',
+  broken: 'line broken',
+};
+
+// For a person: `connection refused: connect ECONNREFUSED 127.0.0.1:80`.
+export function lineInWords({ reason, detail }: { reason: string; detail: string }): string {
+  return `${WORDS[reason] ?? reason}: ${detail}`;
+}
+
 function reasonOfOther(code: string): string {
   if (code.startsWith('HPE_')) return 'not_http';
   const isTls = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);

@@ -20,6 +20,11 @@ interface Outage {
   againMs: number;
 }
 
+const SILENT = 'the platform does not answer';
+const REFUSES = 'the platform refuses this account';
+const TRIED = 'one call tries whether the platform answers';
+const ANSWERS = 'the platform answers again';
+
 export class OutageLines {
   readonly #log: LineLog;
   readonly #outages = new Map<string, Outage>();
@@ -35,13 +40,13 @@ export class OutageLines {
     if (state !== 'open') {
       this.#outages.delete(account);
       const lasted = outage === undefined ? {} : { outageMs: Math.round(at - outage.since) };
-      this.#log.info({ ...fields, ...lasted }, 'breaker');
+      this.#log.info({ ...fields, ...lasted }, state === 'closed' ? ANSWERS : TRIED);
       return;
     }
     const until = untilOf(event);
     if (outage === undefined || outage.cause !== cause) {
       this.#begin(event);
-      this.#log.warn({ ...fields, until }, 'breaker');
+      this.#log.warn({ ...fields, until }, until === null ? REFUSES : SILENT);
       return;
     }
     outage.probes += 1;
@@ -49,7 +54,8 @@ export class OutageLines {
     outage.againMs = Math.min(outage.againMs * 2, OUTAGE_LINE_AGAIN_MS_MAX);
     outage.tellAt = at + outage.againMs;
     const outageMs = Math.round(at - outage.since);
-    this.#log.warn({ ...fields, until, outageMs, probes: outage.probes }, 'breaker');
+    const told = { ...fields, until, outageMs, probes: outage.probes };
+    this.#log.warn(told, until === null ? REFUSES : SILENT);
   }
 
   #begin({ at, account, cause }: BreakerEvent): void {

@@ -84,7 +84,7 @@ export function roadLog(log: LineLog): RoadListener {
         const { account, state, detail } = event;
         const fields = { platform: platformOf(account), account, detail };
         if (state === 'refused') log.warn(fields, 'token refused');
-        else log.info(fields, 'token taken again');
+        else log.info(fields, 'token accepted again');
         return;
       }
       default:
@@ -178,6 +178,7 @@ function tryOf(attempt: Attempted) {
     waitedMs: Math.round(attempt.waitedMs),
     tookMs: Math.round(attempt.tookMs),
     ...(attempt.retryAfterMs === null ? {} : { retryAfterMs: attempt.retryAfterMs }),
+    ...(attempt.detail === undefined ? {} : { detail: attempt.detail }),
     ...(attempt.payload === null ? {} : { payload: attempt.payload }),
   };
 }

@@ -22,6 +22,44 @@ import {
 export const SERIES_MAX = 500;
 const OTHER = 'other';
 
+// Plain numbers: an event costs an addition.
+export class Count {
+  value = 0;
+}
+
+export class Spread {
+  // Upper bounds, rising.
+  readonly bounds: readonly number[];
+  // How many fell under each bound and above the one before it; the last is what is above them all.
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    const { bounds, counts } = this;
+    let i = 0;
+    while (i < bounds.length && value > bounds[i]!) i += 1;
+    counts[i]! += 1;
+    this.sum += value;
+  }
+}
+
+// What an account did in the minute that runs.
+export class MinuteCount {
+  sent = 0;
+  failed = 0;
+  dead = 0;
+  readonly waitedMs = new Spread(WAIT_EDGES_MS);
+
+  get isEmpty(): boolean {
+    return this.sent + this.failed + this.dead === 0;
+  }
+}
+
 type NameOf<T extends MetricKind['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
@@ -87,34 +125,6 @@ function seriesFor(kind: MetricKind): MetricSeries {
 
 function othersOf(labels: readonly string[]): Labels {
   return Object.fromEntries(labels.map((label) => [label, OTHER]));
-}
-
-// What is counted, as plain numbers: an event costs an addition. Names and labels are put to the numbers when somebody
-// asks for them, because a library that looks its labels up at every event costs more than the event.
-
-export class Count {
-  value = 0;
-}
-
-export class Spread {
-  // Upper bounds, rising.
-  readonly bounds: readonly number[];
-  // How many fell under each bound and above the one before it; the last is what is above them all.
-  readonly counts: Float64Array;
-  sum = 0;
-
-  constructor(bounds: readonly number[]) {
-    this.bounds = bounds;
-    this.counts = new Float64Array(bounds.length + 1);
-  }
-
-  add(value: number): void {
-    const { bounds, counts } = this;
-    let i = 0;
-    while (i < bounds.length && value > bounds[i]!) i += 1;
-    counts[i]! += 1;
-    this.sum += value;
-  }
 }
 
 type MetricSeries = Count | Spread;
@@ -195,14 +205,6 @@ interface Sheet {
   readonly tokensRefused: Count;
 }
 
-// What an account did in the minute that runs.
-export class MinuteCount {
-  sent = 0;
-  failed = 0;
-  dead = 0;
-  readonly waitedMs = new Spread(WAIT_EDGES_MS);
-}
-
 type AccountCounts = { readonly sheet: Sheet; minute: MinuteCount };
 
 export class RoadMetrics {
@@ -277,16 +279,18 @@ export class RoadMetrics {
 
   // By account, of those that did anything; '': more of them than are counted apart. The next minute begins.
   takeMinute(): [account: string, count: MinuteCount][] {
-    const taken: [string, MinuteCount][] = [];
-    for (const [account, counts] of this.#ofAccount) {
-      if (isEmpty(counts.minute)) continue;
-      taken.push([account, counts.minute]);
-      counts.minute = new MinuteCount();
-    }
-    if (!isEmpty(this.#others)) taken.push(['', this.#others]);
+    const taken = this.minuteSoFar();
+    for (const counts of this.#ofAccount.values()) counts.minute = new MinuteCount();
     this.#others = new MinuteCount();
     if (this.#ofAccount.size >= ACCOUNTS_KEPT_MAX) this.#ofAccount.clear();
     return taken;
+  }
+
+  // The same of the minute that runs.
+  minuteSoFar(): [account: string, count: MinuteCount][] {
+    const own = Array.from(this.#ofAccount, ([id, { minute }]) => [id, minute] as const);
+    const all = [...own, ['', this.#others] as const];
+    return all.flatMap(([id, count]) => (count.isEmpty ? [] : [[id, count]]));
   }
 
   #countsOf(account: string): AccountCounts {
@@ -345,10 +349,6 @@ export class RoadMetrics {
     this.#drops.value += 1;
     sheet.described.rate_limited_drops.value += 1;
   }
-}
-
-function isEmpty({ sent, failed, dead }: MinuteCount): boolean {
-  return sent + failed + dead === 0;
 }
 
 // Account ids are `<platform>:<id>`.

@@ -307,7 +307,7 @@ describe('the log of the road', () => {
         message: 'token refused',
         fields: { account, detail, platform: 'telegram' },
       },
-      { level: 'info', message: 'token taken again', fields: { account } },
+      { level: 'info', message: 'token accepted again', fields: { account } },
     ]);
   });
 });

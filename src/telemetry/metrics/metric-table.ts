@@ -97,7 +97,7 @@ export const METRICS = {
   sluice_cosmetic_total: {
     type: 'counter',
     labels: ['platform', 'end'],
-    help: 'Typing signs and drafts: sent, dropped (their moment was not free), refused, failed.',
+    help: 'Typing indicators and drafts: sent, dropped (their moment was not free), refused, failed.',
   },
   sluice_updates_total: {
     type: 'counter',

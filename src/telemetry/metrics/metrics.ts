@@ -24,6 +24,8 @@ export interface Metrics {
   readonly listen: RoadListener;
   // What was counted since it was last asked for: once a minute, by whoever keeps the sums of a day.
   takeMinute(): CountedMinute[];
+  // What the minute that runs has by now.
+  minuteSoFar(): CountedMinute[];
   // Called once, when there is something to read.
   gauges(read: () => Promise<GaugeReading>): void;
   countRequest(route: string, status: number): void;
@@ -93,6 +95,7 @@ export function createMetrics(options: { process: boolean } = { process: true })
     },
     listen: road.listen,
     takeMinute: () => sumMinute(road.takeMinute()),
+    minuteSoFar: () => sumMinute(road.minuteSoFar()),
     gauges(reader) {
       read = reader;
     },
