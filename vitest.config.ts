@@ -2,6 +2,7 @@
 
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { withBundledThreads } from './test/process/bundle.ts';
 
 // Those of the whole gateway take longest: what is short fills the gaps at the end.
 class LongestFirst extends BaseSequencer {
@@ -19,6 +20,8 @@ if (process.env.TEST_SEED === 'fresh') {
 }
 
 export default defineConfig({
+  // Before types are stripped: the sources as they are.
+  plugins: [{ name: 'bundled threads', enforce: 'pre', transform: withBundledThreads }],
   test: {
     // Not threads: V8 keeps one table of code pages for all threads of a process, and aborts when threads that end and
     // threads that compile meet in it (Check failed: jit_page.has_value()).
@@ -31,7 +34,7 @@ export default defineConfig({
     // More than the cores of a small machine: many of them wait for a gateway, a browser or a limit.
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
-    globalSetup: 'test/process/bundle.ts',
+    globalSetup: ['test/process/folder.ts', 'test/process/bundle.ts'],
     setupFiles: ['test/seed.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Generous, because time-outs are for what hangs; how fast things are is the benchmarks' business.

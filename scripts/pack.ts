@@ -1,5 +1,6 @@
 // npm run pack: the package as others install it, in dist/ (or the folder that is named). Node strips no types under
 // node_modules, so it holds JavaScript and declarations instead of the sources, and the page as it was built.
+// --unchecked: for those who have just checked the types.
 
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -21,13 +22,23 @@ interface Manifest {
   readonly [field: string]: unknown;
 }
 
-const target = resolve(process.argv[2] ?? join(ROOT, 'dist'));
+const UNCHECKED = '--unchecked';
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) {
+  console.log(
+    `npm run pack [-- FOLDER] [${UNCHECKED}]\n\nMakes the package that others install in FOLDER, or in dist/.`,
+  );
+  process.exit(0);
+}
+const [folder = join(ROOT, 'dist')] = args.filter((each) => each !== UNCHECKED);
+const checks = args.includes(UNCHECKED) ? ['--noCheck'] : [];
+const target = resolve(folder);
 const stage = join(target, 'package');
 
 await rm(stage, { recursive: true, force: true });
 await mkdir(stage, { recursive: true });
 tell('compiles');
-await step('tsc', ['-p', 'tsconfig.package.json', '--outDir', join(stage, 'src')]);
+await step('tsc', ['-p', 'tsconfig.package.json', '--outDir', join(stage, 'src'), ...checks]);
 tell('builds the page');
 await step(process.execPath, ['src/dashboard/build.ts']);
 tell('copies');

@@ -1,4 +1,5 @@
-// npm test: the checks, then all tests, then one plain line with the sum. Arguments go to the test runner.
+// npm test: all tests with the checks beside them, then what the checks said, then one plain line with the sum.
+// Arguments go to the test runner.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,16 +19,20 @@ const file = join(folder, 'report.json');
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 
 // Before the clock of any test runs; what cannot be had is said, and its tests say so again.
-if (process.argv.length === 2) {
+const isWhole = process.argv.length === 2;
+if (isWhole) {
   for (const name of TOOL_NAMES) await ensure(name);
 }
 
-const checked = await run(process.execPath, ['scripts/check.ts'], { show: true });
+// Tests wait a good part of their time: the checks have it.
+const checking = run(process.execPath, ['scripts/check.ts', ...(isWhole ? ['--untested'] : [])]);
 // Hundreds of processes and threads are started that load the same sources: they are compiled once.
 const env = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'sluice-compiled') };
 const args = ['run', ...reporters, ...process.argv.slice(2)];
 const tested = await run('vitest', args, { show: true, env });
 
+const checked = await checking;
+console.log(checked.output.trimEnd());
 const report = readReport();
 // A file that cannot even be loaded has no failed test, but it failed.
 const broken =

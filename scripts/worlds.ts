@@ -1,10 +1,13 @@
 // npm run worlds: the long ones, which npm test has no time for. 200 worlds of two hours and 20 of twelve, from seed 1
 // on; numbers after `--` say how many of each instead (npm run worlds -- 50 5). Two at a time, each in a process of its
-// own: start it with `nice` and look at the end. Worlds that a commit has passed are not run again for it, so a run
-// that was stopped goes on where it was. A world that breaks a promise says which, where and why, and fails the run.
+// own: start it with `nice` and look at the end. Worlds that this code has passed (the engine, the simulator and what
+// checks them; not the page, nor the documents) are not run again, so a run that was stopped goes on where it was. What
+// is played is a copy made at the start: work may go on beside it. A world that breaks a promise says which, where and
+// why, and fails the run.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle, printOf } from '../test/process/bundle.ts';
 import { ROOT, run } from './run.ts';
 
 interface Job {
@@ -14,16 +17,24 @@ interface Job {
 
 const WORKERS = 2;
 // A world makes much that is soon forgotten: with more room it is collected less often.
-const NODE_FLAGS = ['--max-semi-space-size=64'];
+const NODE_FLAGS = ['--max-semi-space-size=256'];
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sluice-worlds');
 
-const [short = 200, long = 20] = process.argv.slice(2).map(Number);
+const USAGE =
+  'npm run worlds [-- <of 2 hours> <of 12 hours>]: how many worlds; without numbers 200 and 20';
+const asked = process.argv.slice(2);
+if (asked.includes('--help') || asked.includes('-h')) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const [short = 200, long = 20] = asked.map(Number);
 if (![short, long].every((count) => Number.isInteger(count) && count >= 0)) {
-  console.error('expected whole numbers: npm run worlds -- <of 2 hours> <of 12 hours>');
+  console.error(`expected whole numbers: ${USAGE}`);
   process.exit(2);
 }
 // The long ones first: none of them is waited for alone at the end.
 const wanted = [...jobs(12, long), ...jobs(2, short)];
+const cli = await bundle();
 const file = await passedFile();
 const passed = readPassed(file);
 const left = wanted.filter((job) => !passed.has(nameOf(job)));
@@ -47,7 +58,7 @@ async function play(job: Job): Promise<void> {
   const { hours, seed } = job;
   const began = performance.now();
   const world = ['sim', 'world', '--seed', String(seed), '--hours', String(hours)];
-  const args = [...NODE_FLAGS, 'bin/sluice.js', ...world];
+  const args = [...NODE_FLAGS, cli, ...world];
   const { code, output } = await run(process.execPath, args);
   const now = performance.now();
   done += 1;
@@ -58,7 +69,7 @@ async function play(job: Job): Promise<void> {
     `[${done}/${left.length}] ${nameOf(job)}: ${code === 0 ? 'kept' : 'BROKEN'}, ${took}`,
   );
   if (code === 0) {
-    if (file !== null) appendFileSync(file, `${nameOf(job)}\n`);
+    appendFileSync(file, `${nameOf(job)}\n`);
     return;
   }
   broken.push(job);
@@ -73,16 +84,12 @@ function nameOf({ hours, seed }: Job): string {
   return `${hours} h, seed ${seed}`;
 }
 
-// What this commit has passed; null: the tree is not that of a commit, and nothing is remembered of it.
-async function passedFile(): Promise<string | null> {
-  const status = await run('git', ['status', '--porcelain', '--', 'src', 'bin', 'package.json']);
-  const head = await run('git', ['rev-parse', 'HEAD']);
-  if (head.code !== 0 || status.code !== 0 || status.output !== '') return null;
+// What this code has passed.
+async function passedFile(): Promise<string> {
   mkdirSync(CACHE, { recursive: true });
-  return join(CACHE, head.output.trim());
+  return join(CACHE, await printOf(['sim/sim.ts', 'app/simulated.ts', 'cli/sim/world.ts']));
 }
 
-function readPassed(name: string | null): ReadonlySet<string> {
-  if (name === null || !existsSync(name)) return new Set();
-  return new Set(readFileSync(name, 'utf8').split('\n'));
+function readPassed(name: string): ReadonlySet<string> {
+  return existsSync(name) ? new Set(readFileSync(name, 'utf8').split('\n')) : new Set();
 }

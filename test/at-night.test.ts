@@ -55,6 +55,7 @@ test('all is well: nothing is wrong, and status says so', async () => {
   expect(await incidents()).toEqual([]);
   const { code, out } = await status();
   expect(code).toBe(0);
+  expect(out).toMatch(/^http:\S+ is well \(/);
   expect(out).not.toMatch(/CRITICAL|WARNING/);
 });
 
@@ -73,8 +74,15 @@ test('the platform cannot be reached: its address and the error are named everyw
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL .*ECONNREFUSED/);
   expect(out).toContain(`sluice accounts probe ${ACCOUNT}`);
+  expect(out).toContain(' needs help, 1 critical; the process itself works (');
+  expect(out).not.toMatch(/ is (?:ok|well)/);
   const { err } = await gateway.end('SIGTERM');
-  expect(err).toMatch(new RegExp(`"level":"?(?:warn|40)"?.*ECONNREFUSED 127\\.0\\.0\\.1:${port}`));
+  const lines = err.split('\n').filter((line) => line.includes(`ECONNREFUSED 127.0.0.1:${port}`));
+  expect(
+    lines.some((line) => /"level":"warn".*"msg":"the platform does not answer/.test(line)),
+  ).toBe(true);
+  // Each try says what it met, too.
+  expect(lines.some((line) => line.includes('"msg":"retry"'))).toBe(true);
 });
 
 test('a revoked token: which bot, that the platform refuses it, and what to do', async () => {

@@ -47,19 +47,65 @@ describe('sluice sim', () => {
     expect((await broken.ended).code).toBe(0);
   });
 
-  test('is of the platform that is asked for', async () => {
-    const limits = ['--limit', 'create_per_5s=1', '--limit', 'edit_per_5s=2'];
-    const sluice = new Sluice(['sim', '--platform', 'discord', '--port', '0', ...limits]);
-    const line = await sluice.said('listens on');
-    const send = () =>
-      fetch(`${/http:\S+/.exec(line)![0]}/api/v10/channels/5/messages`, {
-        method: 'POST',
-        headers: { authorization: 'Bot 1.token', 'content-type': 'application/json' },
-        body: '{"content":"hello"}',
-      });
-    expect([(await send()).status, (await send()).status]).toEqual([200, 429]);
-    sluice.kill('SIGTERM');
-    expect((await sluice.ended).code).toBe(0);
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const template = { type: 'template', template: { name: 'a', language: { code: 'en' } } };
+  test.each<[string, string[], string, string, object[], (number | string)[]]>([
+    [
+      'discord',
+      ['create_per_5s=1', 'edit_per_5s=2'],
+      '/api/v10/channels/5/messages',
+      'Bot 1.token',
+      [{ content: 'hello' }, { content: 'hello' }],
+      [200, 429],
+    ],
+    [
+      'whatsapp',
+      ['tier=1'],
+      '/v23.0/1555/messages',
+      'Bearer any',
+      [
+        { to: '15550000001', ...template },
+        { to: '15550000002', ...template },
+      ].map((body) => ({ messaging_product: 'whatsapp', ...body })),
+      [200, 131048],
+    ],
+    [
+      'slack',
+      ['channel_burst=1'],
+      '/api/chat.postMessage',
+      'Bearer xoxb-1-2-token',
+      [
+        { channel: 'C1', text: 'hello' },
+        { channel: 'C1', text: 'hello' },
+      ],
+      [200, 429],
+    ],
+  ])(
+    'is of the platform that is asked for: %s',
+    async (platform, limits, path, who, calls, said) => {
+      const flags = limits.flatMap((limit) => ['--limit', limit]);
+      const sluice = new Sluice(['sim', '--platform', platform, '--port', '0', ...flags]);
+      const url = /http:\S+/.exec(await sluice.said('listens on'))![0];
+      const heard: (number | string)[] = [];
+      for (const call of calls) {
+        const headers = { authorization: who, ...JSON_TYPE };
+        const answer = await fetch(`${url}${path}`, {
+          ...{ method: 'POST', headers, body: JSON.stringify(call) },
+        });
+        const { error } = (await answer.json()) as { error?: { code?: number } };
+        heard.push(error?.code ?? answer.status);
+      }
+      expect(heard).toEqual(said);
+      sluice.kill('SIGTERM');
+      expect((await sluice.ended).code).toBe(0);
+    },
+  );
+
+  test('refuses an option that means nothing there', async () => {
+    const edits = await runSluice(['sim', '--platform', 'slack', '--edits', 'free']);
+    expect([edits.code, edits.err]).toEqual([2, expect.stringContaining('--edits')]);
+    const limit = await runSluice(['sim', '--platform', 'slack', '--group-mpm', '3']);
+    expect([limit.code, limit.err]).toEqual([2, expect.stringContaining('no such limit')]);
   });
 
   test('its worlds keep their own options', async () => {
@@ -122,7 +168,7 @@ describe('whoever reads', () => {
       child.stdin.write('q');
       const [code] = await once(child, 'close');
       expect(code).toBe(0);
-      expect(seen).toContain(`sluice at ${gateway.url} is ok`);
+      expect(seen).toContain(`sluice at ${gateway.url} is well`);
       expect(seen.indexOf('\u001b[?1049h')).toBeLessThan(seen.indexOf('q quit'));
       expect(seen.trimEnd().endsWith('\u001b[?1049l')).toBe(true);
     } finally {

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until } from './process/look.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const MINUTE = 60_000;
@@ -51,17 +52,18 @@ describe.runIf(process.platform === 'linux')(
         const to = { platform: 'telegram', account: TOKEN, chat: 55 };
         const asked = { to, method: 'sendMessage', body: { text: 'frozen' } };
         const { body: frozen } = await gateway.ask('POST', '/v1/messages', asked);
-        for (let outcomes: string[] = []; !outcomes.includes('limited'); ) {
-          const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}`);
-          outcomes = (body.attempts as { outcome: string }[]).map(({ outcome }) => outcome);
-        }
+        const path = `/v1/messages/${frozen.id}`;
+        await until(
+          async () => (await gateway!.ask('GET', path)).body.attempts as { outcome: string }[],
+          (attempts) => attempts.some(({ outcome }) => outcome === 'limited'),
+        );
         await gateway.end('SIGKILL');
         setClock(byMs, isRebooted);
         await gateway.start();
         const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}/explain`);
         const causes = body.causes as { kind: string; until: string }[];
-        const until = causes.find(({ kind }) => kind === 'freeze')!.until;
-        const leftMs = Date.parse(until) - (Date.now() + byMs);
+        const freeze = causes.find(({ kind }) => kind === 'freeze')!;
+        const leftMs = Date.parse(freeze.until) - (Date.now() + byMs);
         expect(leftMs).toBeGreaterThan(2 * HOUR - 2 * MINUTE);
         expect(leftMs).toBeLessThanOrEqual(2 * HOUR + 1000);
         // And it is the freeze of before: one that had ended would have been answered with another.

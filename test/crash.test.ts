@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { seededRandom } from '../src/system/random.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { aMoment } from './process/look.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const MINUTES = 60_000;
@@ -173,6 +174,7 @@ describe('a restart', () => {
     while (!events.has('limited')) {
       const { body } = await gateway.ask('GET', `/v1/messages/${frozen.id}`);
       for (const { outcome } of body.attempts as { outcome: string }[]) events.add(outcome);
+      await aMoment();
     }
     await gateway.end('SIGKILL');
     await gateway.start();

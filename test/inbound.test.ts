@@ -6,6 +6,7 @@ import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { isGenuine } from '../src/updates/verifier.fixture.ts';
 import { App } from './process/app.ts';
 import { type Answer, GatewayProcess } from './process/gateway.ts';
+import { aMoment, until } from './process/look.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const ACCOUNT = 'telegram:4242';
@@ -46,7 +47,7 @@ function poster(to: GatewayProcess, hook: { path: string; secret: string }) {
       const headers = { 'x-telegram-bot-api-secret-token': secret };
       const answer = await to.ask('POST', hook.path, update, headers).catch(() => null);
       if (answer !== null) return answer.status;
-      await new Promise((resolve) => setImmediate(resolve));
+      await aMoment();
     }
   };
 }
@@ -216,6 +217,8 @@ test('who means the bot is answered with priority, unless the caller says otherw
   const { update, messageId } = sim.model.inject(TOKEN, '-100501', 'hi @sim4242_bot', Date.now());
   await post(update);
   const reply = { body: { text: 'yes?', reply_parameters: { message_id: messageId } } };
-  let priority: unknown = null;
-  while (priority !== 'high') priority = await priorityOf(await send(-100_501, '', reply));
+  await until(
+    async () => priorityOf(await send(-100_501, '', reply)),
+    (priority) => priority === 'high',
+  );
 });

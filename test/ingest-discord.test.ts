@@ -12,6 +12,7 @@ import {
   serveModel,
 } from '../src/sim/sim.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until as lookUntil } from './process/look.ts';
 import { Sluice } from './process/sluice.ts';
 
 const BOT = '123456789012345678';
@@ -21,6 +22,8 @@ const CHANNEL = '555000111222333444';
 const ADDRESS = `https://discord.com/channels/1/${CHANNEL}`;
 const WIDE = { count: 1_000_000, perMs: 1000 };
 const PATIENCE_MS = 60_000;
+const until = <T>(ask: () => T | Promise<T>, isThere: (told: T) => boolean): Promise<T> =>
+  lookUntil(ask, isThere, { msMax: PATIENCE_MS });
 const TEST_MS_MAX = 180_000;
 const WAIT_S = 10_800;
 
@@ -71,15 +74,6 @@ const sourceOf = async (id: string) => (await gateway.ask('GET', `/v1/ingest/sou
 const postsOf = async (id: string) =>
   (await gateway.ask('GET', `/v1/ingest/posts?source=${id}&after=0&limit=1000`)).body
     .posts as Post[];
-
-async function until<T>(ask: () => Promise<T>, isThere: (told: T) => boolean): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const told = await ask();
-    if (isThere(told)) return told;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(told).slice(0, 500)}`);
-  }
-}
 
 const there = () =>
   sim.model

@@ -16,6 +16,7 @@ import type { SimChannel } from '../src/sim/sim.ts';
 import { openSqliteJournal } from '../src/store/sqlite/sqlite.ts';
 import { seededRandom } from '../src/system/random.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until as lookUntil } from './process/look.ts';
 import { movedClock } from './process/moved-clock.ts';
 
 const HISTORY = 'messages.getHistory';
@@ -25,6 +26,8 @@ const HOUR_MS = 3_600_000;
 // Added to each wait, so that those who wait do not come back together.
 const JITTER_MS_MAX = 3000;
 const PATIENCE_MS = 90_000;
+const until = <T>(ask: () => T | Promise<T>, isThere: (told: T) => boolean): Promise<T> =>
+  lookUntil(ask, isThere, { msMax: PATIENCE_MS });
 const TEST_MS_MAX = 240_000;
 
 let world: Simulated;
@@ -44,16 +47,6 @@ function callsAfterTold() {
   const { calls } = world.sim.model;
   const told = calls.findIndex(({ result }) => result.startsWith('FLOOD_WAIT'));
   return calls.slice(told + 1).filter(({ phone, method }) => phone === PHONE && method === HISTORY);
-}
-
-async function until<T>(ask: () => T | Promise<T>, isThere: (told: T) => boolean): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const told = await ask();
-    if (isThere(told)) return told;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(told).slice(0, 500)}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 describe('a process that is killed inside the wait', () => {

@@ -16,10 +16,13 @@ import { fileBytes } from '../src/sim/mtproto/files.ts';
 import type { SimChannel } from '../src/sim/sim.ts';
 import { App } from './process/app.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { until as lookUntil } from './process/look.ts';
 import { Sluice } from './process/sluice.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const PATIENCE_MS = 60_000;
+const until = <T>(ask: () => T | Promise<T>, isThere: (told: T) => boolean): Promise<T> =>
+  lookUntil(ask, isThere, { msMax: PATIENCE_MS });
 // Starts of a gateway take seconds where others are at work.
 const TEST_MS_MAX = 180_000;
 
@@ -80,7 +83,7 @@ async function nextSecond(): Promise<void> {
   const secondOf = (ms: number) => Math.floor(ms / 1000);
   const from = secondOf(Date.now());
   await until(
-    async () => Date.now(),
+    () => Date.now(),
     (now) => secondOf(now) > from,
   );
 }
@@ -109,16 +112,6 @@ async function metric(line: string): Promise<number> {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const found = text.split('\n').find((each) => each.startsWith(`${line} `));
   return Number(found?.slice(line.length + 1) ?? Number.NaN);
-}
-
-// The gateway is asked until it says so.
-async function until<T>(ask: () => Promise<T>, isThere: (told: T) => boolean): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const told = await ask();
-    if (isThere(told)) return told;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(told).slice(0, 500)}`);
-  }
 }
 
 const idsOf = (channel: SimChannel) => channel.posts().map(({ id }) => String(id));

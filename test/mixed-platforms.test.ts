@@ -19,6 +19,7 @@ import {
   serveSim,
   WHATSAPP_SIMULATOR,
 } from '../src/sim/sim.ts';
+import { until } from './process/look.ts';
 
 const BOT = '123456789012345678';
 const DISCORD_TOKEN = `${Buffer.from(BOT).toString('base64url')}.Gabcde.${'s'.repeat(30)}`;
@@ -182,6 +183,6 @@ test('a ban by Discord', { timeout: TEST_MS_MAX }, () =>
     for (let i = 0; i < 3; i++) expect(await send('discord', chat, 'x')).toBe(403);
     await pileUp('discord');
     const banned = () => judged.discord.some(({ cause }) => cause === 'ban');
-    while (!banned()) await new Promise((resolve) => setImmediate(resolve));
+    await until(banned, Boolean);
   }),
 );

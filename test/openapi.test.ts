@@ -16,6 +16,7 @@ import {
   simulated,
 } from '../src/platforms/telegram/history/simulated.fixture.ts';
 import { GatewayProcess } from './process/gateway.ts';
+import { aMoment } from './process/look.ts';
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 const NOWHERE = 'http://127.0.0.1:9';
@@ -116,6 +117,7 @@ async function postOf(source: string): Promise<string> {
     const { body } = await gateway.ask('GET', `/v1/ingest/posts?source=${source}&after=0&limit=1`);
     const [post] = body.posts as { messageId: string }[];
     if (post !== undefined) return post.messageId;
+    await aMoment();
   }
 }
 

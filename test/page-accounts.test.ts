@@ -69,6 +69,38 @@ describe('resume', () => {
   });
 });
 
+describe('limits', () => {
+  const dialog = () => page().getByRole('dialog');
+  const field = (name: string) => dialog().getByLabel(name, { exact: true });
+  const groupMpm = async () => {
+    const { settings } = await scene.get(`/v1/accounts/${ACCOUNT}/limits`);
+    return (settings as { name: string }[]).find(({ name }) => name === 'group_mpm');
+  };
+
+  test('are set by hand, shown so on the card, and set back; what is out of bounds says them', async () => {
+    await visitor.see('accounts');
+    await card().getByRole('button', { name: 'Limits…' }).click();
+    await field('Messages to one group').fill('9999');
+    await button('Set 1 limit').click();
+    await dialog().getByText('Expected a whole number from 1 to 6000.').waitFor();
+    await field('Messages to one group').fill('10');
+    expect(await visitor.barriers()).toEqual([]);
+    await button('Set 1 limit').click();
+    await toast(`1 limit of ${ACCOUNT} changed; in force now.`);
+    await card()
+      .getByText(/set by hand Messages to one group: 10 per any minute instead of 20/)
+      .waitFor();
+    expect(await groupMpm()).toMatchObject({ value: 10, usual: 20, from: 'hand' });
+    await card().getByRole('button', { name: 'Limits…' }).click();
+    await dialog().getByRole('button', { name: 'Back to 20: Messages to one group' }).click();
+    await button('Set 1 limit').click();
+    await card().getByText('set by hand').waitFor({ state: 'detached' });
+    expect(await groupMpm()).toMatchObject({ value: 20, from: 'default' });
+    // The browser notes each refusal.
+    expect(visitor.errors.splice(0).every((error) => error.includes('status of 422'))).toBe(true);
+  });
+});
+
 describe('try it now', () => {
   test('while the platform said to wait: only after a warning', async () => {
     await scene.post('/v1/limits/freeze', { account: ACCOUNT, seconds: 600 });

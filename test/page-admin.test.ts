@@ -1,8 +1,10 @@
 // What an admin does on the page, in a real browser before a real gateway: keys and virtual tokens, the gateway's
 // health and what operators did.
 
+import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../src/http/routes.ts';
 import { openBrowser, PHONE, Visitor } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { BOT, Scene } from './page/scene.ts';
@@ -119,7 +121,8 @@ describe('the gateway', () => {
     const api = panel('For programs').getByRole('link', { name: 'The API' });
     expect(await api.getAttribute('href')).toBe('/docs');
     const done = rows(panel('What operators did'));
-    await done.filter({ hasText: '/v1/accounts/:id/pause' }).filter({ hasText: BOT }).waitFor();
+    const paused = done.filter({ hasText: '/v1/accounts/:id/pause' }).filter({ hasText: BOT });
+    await paused.getByText('paused an account').waitFor();
     await text(/Sluice \d+\.\d+\.\d+, running for/).waitFor();
   });
 
@@ -193,4 +196,12 @@ test.each(['light', 'dark'] as const)('everyone can use them, %s', async (theme)
   expect(await phone.width()).toBeLessThanOrEqual(PHONE.width);
   await visitor.theme('light');
   await phone.leave();
+});
+
+test('what operators do is said in words, whatever it is', () => {
+  const noted = ROUTES.filter(({ access }) => access?.audit !== undefined);
+  const actions = noted.map(({ method, url }) => `${method} ${url}`);
+  expect(actions.length).toBeGreaterThan(20);
+  const words = readFileSync('src/dashboard/web/lib/deeds.ts', 'utf8');
+  expect(actions.filter((action) => !words.includes(`'${action}': `))).toEqual([]);
 });

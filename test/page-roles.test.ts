@@ -47,7 +47,7 @@ interface Offer {
 const offers = (): Offer[] => [
   { path: '', title: /^Overview/, holds: 'is frozen', operator: ['Thaw now'] },
   { path: 'queue', title: /^Queue/, holds: 'is frozen' },
-  { path: 'accounts', title: /^Accounts/, holds: BOT, operator: ['Pause', 'Freeze…'] },
+  { path: 'accounts', title: /^Accounts/, holds: BOT, operator: ['Pause', 'Freeze…', 'Limits…'] },
   // Each chat has its own; how many are known depends on the time.
   {
     path: `chats?find=${FROZEN}`,

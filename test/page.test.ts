@@ -106,7 +106,7 @@ describe('overview', () => {
     await visitor.see('');
     const waits = panel('Why messages wait');
     const frozen = rows(waits).filter({ hasText: 'Your order 1' });
-    await frozen.getByText(`Chat ${FROZEN} is frozen: send refused`).waitFor();
+    await frozen.getByText(`Chat ${FROZEN} is frozen: the platform refused a message`).waitFor();
     expect(await frozen.textContent()).toMatch(/in (2\d|30) m/);
     await rows(waits)
       .filter({ hasText: BUSY })
@@ -179,7 +179,7 @@ describe('accounts and chats', () => {
     const row = page().locator('.chat-row', { hasText: FROZEN });
     await row.getByText('frozen').waitFor();
     await row.getByText(/until .*\d\d:\d\d \(\d+ m/).waitFor();
-    await row.getByText(/send refused, retry after/).waitFor();
+    await row.getByText(/the platform refused a message and asked to wait/i).waitFor();
     await visitor.see('chats');
     await page().getByLabel('Find').fill('222222');
     const busy = page().locator('.chat-row', { hasText: BUSY });

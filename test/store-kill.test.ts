@@ -7,12 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openDatabase, storeFileOf } from '../src/system/databases/sqlite.ts';
 import { intBelow, seededRandom } from '../src/system/random.ts';
+import { WRITER } from './process/sluice.ts';
 
-const WRITER = fileURLToPath(new URL('./process/writer.ts', import.meta.url));
 const ROUNDS = 30;
 // So many lines after it opened it is killed, at the latest.
 const LINES_MAX = 60;
@@ -25,7 +24,9 @@ test(`${ROUNDS} times: all that was answered is there, and nothing is said`, {
   let answered = 0;
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      const child = spawn(process.execPath, [WRITER, dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [...WRITER, dir], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       let err = '';
       child.stderr.on('data', (chunk) => {
         err += chunk;

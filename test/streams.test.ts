@@ -6,31 +6,67 @@ import { readFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { type Answer, GatewayProcess } from './process/gateway.ts';
+import { until as lookUntil } from './process/look.ts';
 import { Sluice } from './process/sluice.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
-const GROUP = '-1001234567890';
-const PERSON = '77';
 const MINUTE = 60_000;
+
+interface Place {
+  readonly sim: ServedSim;
+  readonly gateway: GatewayProcess;
+  readonly watch: Watch;
+  // Chats of this test alone.
+  readonly group: string;
+  readonly person: string;
+}
 
 let sim: ServedSim | null = null;
 let gateway: GatewayProcess | null = null;
+// Of all the tests that leave it running.
+let shared: Place | null = null;
+let alone: Place | null = null;
+let tests = 0;
 
 afterEach(async () => {
-  await gateway?.end('SIGKILL');
-  gateway?.remove();
-  await sim?.close();
+  await close(alone);
+  alone = null;
 });
+afterAll(() => close(shared));
 
-async function setUp(flags: readonly string[] = []) {
+async function close(place: Place | null): Promise<void> {
+  await place?.gateway.end('SIGKILL');
+  place?.gateway.remove();
+  await place?.sim.close();
+}
+
+async function setUp(): Promise<Place> {
+  shared ??= await open([]);
+  shared.watch.calls.length = 0;
+  return enter(shared);
+}
+
+// For a test that ends the gateway, or wants it otherwise.
+async function setUpAlone(flags: readonly string[] = []): Promise<Place> {
+  alone = await open(flags);
+  return enter(alone);
+}
+
+async function open(flags: readonly string[]): Promise<Place> {
   const watch = new Watch();
-  sim = await serveSim({ host: '127.0.0.1', port: 0, onCall: watch.see });
-  gateway = new GatewayProcess(sim.url, flags);
-  await gateway.start();
-  return { sim, gateway, watch };
+  const served = await serveSim({ host: '127.0.0.1', port: 0, onCall: watch.see });
+  const process = new GatewayProcess(served.url, flags);
+  await process.start();
+  return { sim: served, gateway: process, watch, group: '', person: '' };
+}
+
+function enter(place: Place): Place {
+  ({ sim, gateway } = place);
+  tests += 1;
+  return { ...place, group: `-100123456${tests}`, person: String(77 + tests) };
 }
 
 // What the chat was shown, call by call.
@@ -67,14 +103,8 @@ function opening(chat: string, more: object = {}) {
   return { to: { platform: 'telegram', account: TOKEN, chat }, ...more };
 }
 
-// Asks until it is so; the gateway is asked anew as soon as it has answered.
-async function until(id: unknown, isSo: (body: Answer['body']) => boolean) {
-  for (;;) {
-    const { body } = await gateway!.ask('GET', `/v1/streams/${id}`);
-    if (isSo(body)) return body;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+const until = (id: unknown, isSo: (body: Answer['body']) => boolean) =>
+  lookUntil(async () => (await gateway!.ask('GET', `/v1/streams/${id}`)).body, isSo);
 
 const isDone = ({ state }: Answer['body']) => state === 'done';
 
@@ -90,9 +120,9 @@ async function post(query: string, type: string, body: string | Buffer): Promise
 const HALF = 'half a sentence';
 
 // A body that has begun, and goes on.
-async function pourHalf(watch: Watch): Promise<{ pouring: ClientRequest; id: string }> {
+async function pourHalf({ watch, group }: Place): Promise<{ pouring: ClientRequest; id: string }> {
   const { url, key } = gateway!;
-  const pouring = request(`${url}/v1/streams?${target(GROUP)}`, {
+  const pouring = request(`${url}/v1/streams?${target(group)}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
   });
@@ -108,10 +138,10 @@ const recorded = (name: string) => readFileSync(new URL(`recorded/${name}`, impo
 
 describe('a stream', () => {
   test.each([
-    ['edited in a group', GROUP],
-    ['drafted for a person', PERSON],
-  ])('by JSON, %s', { timeout: MINUTE }, async (_, chat) => {
-    const { gateway, watch } = await setUp();
+    ['edited in a group', 'group'],
+    ['drafted for a person', 'person'],
+  ] as const)('by JSON, %s', { timeout: MINUTE }, async (_, where) => {
+    const { gateway, watch, [where]: chat } = await setUp();
     const opened = await gateway.ask('POST', '/v1/streams', opening(chat, { text: 'Once' }));
     expect(opened).toMatchObject({ status: 201, body: { state: 'open', units: 4 } });
     const path = `/v1/streams/${opened.body.id}`;
@@ -143,51 +173,51 @@ describe('a stream', () => {
     ['gemini-array', 'array', 'application/octet-stream'],
     ['ai-sdk-4', 'data', 'application/octet-stream'],
   ])('that is the recorded answer of %s', { timeout: MINUTE }, async (name, ending, type) => {
-    await setUp();
-    const answer = await post(target(GROUP, '&wait=30'), type, recorded(`${name}.${ending}`));
+    const { group } = await setUp();
+    const answer = await post(target(group, '&wait=30'), type, recorded(`${name}.${ending}`));
     expect(answer).toMatchObject({ status: 200, body: { state: 'done', error: null } });
     // Telegram trims what it shows, and knows no carriage returns.
     const text = recorded(`${name}.txt`).toString().replaceAll('\r', '').trim();
-    expect(textsIn(GROUP)).toEqual([text]);
+    expect(textsIn(group)).toEqual([text]);
   });
 
   test('of a producer that fails', { timeout: MINUTE }, async () => {
-    await setUp();
+    const { group } = await setUp();
     const delta = { type: 'content_block_delta', index: 0 };
     const events = [
       { ...delta, delta: { type: 'text_delta', text: 'half an ans' } },
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
     ].map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
-    const answer = await post(target(GROUP, '&wait=30'), 'text/event-stream', events.join(''));
+    const answer = await post(target(group, '&wait=30'), 'text/event-stream', events.join(''));
     expect(answer).toMatchObject({ status: 200, body: { state: 'done' } });
     expect(answer.body.error).toContain('Overloaded');
-    expect(textsIn(GROUP)).toEqual(['half an ans']);
+    expect(textsIn(group)).toEqual(['half an ans']);
   });
 
   test('that cannot be', { timeout: MINUTE }, async () => {
-    const { gateway } = await setUp(['--stream-units-max', '1000']);
+    const { gateway, group, person } = await setUpAlone(['--stream-units-max', '1000']);
     const code = ({ status, body }: Answer) => [status, body.code];
-    expect(code(await post(target(GROUP), 'image/png', 'x'))).toEqual([
+    expect(code(await post(target(group), 'image/png', 'x'))).toEqual([
       415,
       'unsupported_media_type',
     ]);
     expect(code(await post('chat=1', 'text/plain', 'x'))).toEqual([422, 'invalid_query']);
     expect(code(await gateway.ask('GET', '/v1/streams/nobody'))).toEqual([404, 'unknown_stream']);
-    const opened = await gateway.ask('POST', '/v1/streams', opening(GROUP, { text: 'x' }));
+    const opened = await gateway.ask('POST', '/v1/streams', opening(group, { text: 'x' }));
     const path = `/v1/streams/${opened.body.id}`;
     const long = await gateway.ask('PATCH', path, { append: 'x'.repeat(1000) });
     expect(code(long)).toEqual([413, 'stream_too_long']);
     expect((await gateway.ask('DELETE', path)).body.state).toBe('cancelled');
     expect(code(await gateway.ask('POST', `${path}/final`))).toEqual([409, 'stream_ended']);
-    const tooLong = await post(target(PERSON), 'text/plain', 'y'.repeat(1001));
+    const tooLong = await post(target(person), 'text/plain', 'y'.repeat(1001));
     expect(code(tooLong)).toEqual([413, 'stream_too_long']);
   });
 });
 
 describe('a body on the wire', () => {
   test('from curl -T -, shown as it comes', { timeout: MINUTE }, async () => {
-    const { gateway, watch } = await setUp();
-    const url = `${gateway.url}/v1/streams?${target(GROUP, '&wait=30')}`;
+    const { gateway, watch, group } = await setUp();
+    const url = `${gateway.url}/v1/streams?${target(group, '&wait=30')}`;
     const key = `authorization: Bearer ${gateway.key}`;
     const curl = spawn('curl', ['-sS', '-N', '-T', '-', url, '-H', key], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -202,20 +232,21 @@ describe('a body on the wire', () => {
     const [code] = await once(curl, 'close');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ state: 'done', units: 31, error: null });
-    expect(textsIn(GROUP)).toEqual(['It was a dark and stormy night.']);
+    expect(textsIn(group)).toEqual(['It was a dark and stormy night.']);
   });
 
   test('that breaks off is finished with what it had', { timeout: MINUTE }, async () => {
-    const { watch } = await setUp();
-    const { pouring, id } = await pourHalf(watch);
+    const place = await setUp();
+    const { pouring, id } = await pourHalf(place);
     pouring.destroy();
     await until(id, isDone);
-    expect(textsIn(GROUP)).toEqual([HALF]);
+    expect(textsIn(place.group)).toEqual([HALF]);
   });
 
   test('that outlives the gateway is finished by the next one', { timeout: MINUTE }, async () => {
-    const { gateway, watch } = await setUp();
-    const { pouring, id } = await pourHalf(watch);
+    const place = await setUpAlone();
+    const { gateway, group } = place;
+    const { pouring, id } = await pourHalf(place);
     const answered = once(pouring, 'response');
     const ended = gateway.end('SIGTERM');
     const [answer] = (await answered) as [IncomingMessage];
@@ -224,17 +255,17 @@ describe('a body on the wire', () => {
     expect((await ended).code).toBe(0);
     await gateway.start();
     await until(id, isDone);
-    expect(textsIn(GROUP)).toEqual([HALF]);
+    expect(textsIn(group)).toEqual([HALF]);
   });
 
   test('from sluice stream', { timeout: MINUTE }, async () => {
-    const { gateway } = await setUp();
+    const { gateway, group } = await setUp();
     const env = { SLUICE_URL: gateway.url, SLUICE_KEY: gateway.key };
-    const args = ['stream', '--account', TOKEN, '--chat', GROUP, '--wait', '30', '--json'];
+    const args = ['stream', '--account', TOKEN, '--chat', group, '--wait', '30', '--json'];
     const { code, out, err } = await new Sluice(args, env, { input: 'piped\nin' }).ended;
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toMatchObject({ state: 'done', units: 8 });
-    expect(textsIn(GROUP)).toEqual(['piped\nin']);
+    expect(textsIn(group)).toEqual(['piped\nin']);
   });
 });
 
@@ -243,8 +274,8 @@ describe('kill -9 in the middle', () => {
   const isShown = ({ shownUnits }: Answer['body']) => shownUnits === 3;
 
   test('the producer goes on, and the text arrives once', { timeout: MINUTE }, async () => {
-    const { gateway } = await setUp();
-    const began = opening(GROUP, { text: 'One', idempotencyKey: 'the story' });
+    const { gateway, group } = await setUpAlone();
+    const began = opening(group, { text: 'One', idempotencyKey: 'the story' });
     const opened = await gateway.ask('POST', '/v1/streams', began);
     const path = `/v1/streams/${opened.body.id}`;
     await until(opened.body.id, isShown);
@@ -256,19 +287,19 @@ describe('kill -9 in the middle', () => {
     expect(found.body).toMatchObject({ id: opened.body.id, state: 'open', units: 7 });
     const ended = await gateway.ask('POST', `${path}/final`, { append: ' three', wait: 30 });
     expect(ended.body).toMatchObject({ state: 'done' });
-    expect(textsIn(GROUP)).toEqual(['One two three']);
+    expect(textsIn(group)).toEqual(['One two three']);
   });
 
   test('the producer is gone, and what it had said arrives once', { timeout: MINUTE }, async () => {
-    const { gateway } = await setUp();
-    const began = opening(GROUP, { text: 'One', idle: 2 });
+    const { gateway, group } = await setUpAlone();
+    const began = opening(group, { text: 'One', idle: 2 });
     const { body } = await gateway.ask('POST', '/v1/streams', began);
     await until(body.id, isShown);
     await gateway.ask('PATCH', `/v1/streams/${body.id}`, { append: ' two' });
     await gateway.end('SIGKILL');
     await gateway.start();
     expect(await until(body.id, isDone)).toMatchObject({ reason: 'producer_silent' });
-    expect(textsIn(GROUP)).toEqual(['One two']);
+    expect(textsIn(group)).toEqual(['One two']);
   });
 });
 
@@ -282,8 +313,8 @@ describe('the lines of the page', () => {
     ['api.openai.com', /^[\s\S]*?\|\n/, 'openai-chat'],
     ['api.anthropic.com', /^[\s\S]*?\|\n/, 'anthropic-messages'],
   ])('%s', { timeout: MINUTE }, async (producer, head, name) => {
-    const { gateway } = await setUp();
-    await gateway.ask('POST', '/v1/messages', { ...opening(GROUP), body: { text: 'I am known' } });
+    const { gateway, group } = await setUp();
+    await gateway.ask('POST', '/v1/messages', { ...opening(group), body: { text: 'I am known' } });
     const file = fileURLToPath(new URL(`recorded/${name}.sse`, import.meta.url));
     const line = piped
       .find((each) => each.includes(producer))!

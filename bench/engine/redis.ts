@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { ensure } from '../../scripts/ensure.ts';
 
-export async function startRedis(folder: string): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startRedis(
+  folder: string,
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   if ((await ensure('redis')) === null) process.exit(1);
   const port = await freePort();
   const flags = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
@@ -15,6 +17,7 @@ export async function startRedis(folder: string): Promise<{ port: number; stop()
   await ready(child);
   return {
     port,
+    pid: child.pid!,
     stop: () =>
       new Promise((resolve) => {
         child.once('close', () => resolve());

@@ -16,10 +16,18 @@ const PAGE = fileURLToPath(new URL('../../docs/internals/load.md', import.meta.u
 const PICTURE = fileURLToPath(new URL('../../docs/images/load.svg', import.meta.url));
 const SENT_PER_MINUTE_MIN = 1000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: 'boolean', default: false } },
-});
+const USAGE = `npm run load [-- NAME…] [--write]
+
+Loads: ${Object.keys(SCENARIOS).join(', ')}; without a name all of them, one after the other.
+--write: puts the tables and the picture into docs/.
+
+Each shows its progress on stderr, every two seconds. It exits with 1 when a message was lost or too few were sent.`;
+
+const { values, positionals } = readArgs();
+if (values.help === true) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const names = positionals.length === 0 ? Object.keys(SCENARIOS) : positionals;
 const unknown = names.find((name) => SCENARIOS[name] === undefined);
 if (unknown !== undefined) {
@@ -44,6 +52,17 @@ console.log(`\npicture: ${picture}`);
 const broken = reports.filter(isBroken);
 for (const { name, lost, sent } of broken) console.error(`${name}: ${sent} sent, ${lost} lost`);
 process.exitCode = broken.length === 0 ? 0 : 1;
+
+function readArgs() {
+  try {
+    const write = { type: 'boolean', default: false } as const;
+    const help = { type: 'boolean', short: 'h' } as const;
+    return parseArgs({ allowPositionals: true, options: { write, help } });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
 
 // Live output is held to its own budget, not to a rate.
 function isBroken(report: LoadReport): boolean {

@@ -47,7 +47,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ]),
   ),
   live('6 private live answers, 20 s', 20_000, (i) => ({ chat: 1 + i })),
-  live('6 topics of a group live, 30 s', 30_000, (i) => ({ chat: GROUP, thread: 1 + i })),
+  live('6 topics of a group live, 30 s', 30_000, (i) => ({ chat: GROUP, thread: 2 + i })),
 ];
 
 // Round after round, one message to each chat that still gets one.

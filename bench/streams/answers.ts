@@ -28,7 +28,7 @@ export const ANSWERS: readonly Answer[] = [
     words: PRIVATE_MS / WORD_EVERY_MS,
   })),
   ...range(6).map((i) => ({
-    place: { chat: GROUP, thread: 1 + i },
+    place: { chat: GROUP, thread: 2 + i },
     words: GROUP_MS / WORD_EVERY_MS,
   })),
 ];

@@ -65,12 +65,14 @@ const deepQuery: Maker = (random, { token, otherChat }) => {
   );
 };
 
+const CROWDS = [
+  `[${'1,'.repeat(MANY)}1]`,
+  `{${Array.from({ length: MANY / 2 }, (_, i) => `"${i}":1`).join(',')}}`,
+  `[${'[],'.repeat(MANY)}[]]`,
+];
+
 const manyMembers: Maker = (random, { token, otherChat }) => {
-  const items = pick(random, [
-    `[${'1,'.repeat(MANY)}1]`,
-    `{${Array.from({ length: MANY / 2 }, (_, i) => `"${i}":1`).join(',')}}`,
-    `[${'[],'.repeat(MANY)}[]]`,
-  ]);
+  const items = pick(random, CROWDS);
   const body = `{"chat_id":${otherChat},"text":"x","reply_markup":${items}}`;
   const bytes = request('POST', `/bot${token}/sendMessage`, [JSON_TYPE], body);
   return refused('platform', 'too many members', bytes, 400, 413);

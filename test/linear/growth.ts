@@ -25,6 +25,7 @@ const HICCUP_MS_MAX = 200;
 // Little noise makes so much of a step.
 const HOPELESS_RATIO = 30;
 const HOPELESS_MS = 50;
+const SURELY_RATIO = 2 * HOPELESS_RATIO;
 // What grows with the square takes nine times as long for three times as much.
 const FURTHER_TIMES = 3;
 const FURTHER_RATIO = 5;
@@ -53,7 +54,8 @@ export async function growthOf(
     if (ms > (isLast ? FLOOR_MS : HOPELESS_MS)) {
       if (shorter !== '') shorterMs = Math.min(shorterMs, await least(work, shorter, RUNS));
       for (let run = 0; run < RUNS_WHEN_STEEP && isSteep(ms, shorterMs, isLast); run++) {
-        if (ms > RETRIED_MS_MAX) break;
+        // What is so steep is looked at further on, where it is not the last step.
+        if (ms > RETRIED_MS_MAX || (!isLast && ms / shorterMs > SURELY_RATIO)) break;
         ms = Math.min(ms, await least(work, text, 1));
       }
       if (

@@ -17,6 +17,16 @@ const SERIOUS = ['serious', 'critical'];
 // A door that is closed says 401 to whoever asks whether they are in; the browser notes that as an error.
 const AT_THE_DOOR = /status of 401/;
 
+// The address bar of every window is two pages of its own, which cost more than most of ours; nobody sees them here.
+// Of several such lists the last counts, so Playwright's is repeated.
+const UNUSED = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints'],
+  ...['NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+];
+
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -29,7 +39,8 @@ export const PHONE: Viewport = { width: 390, height: 800 };
 export async function openBrowser(): Promise<Browser> {
   const executablePath = await ensure('chromium');
   if (executablePath === null) throw new Error(`chromium is missing: ${cure('chromium')}`);
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const args = ['--no-sandbox', '--disable-gpu', `--disable-features=${UNUSED.join(',')}`];
+  return chromium.launch({ executablePath, args });
 }
 
 export class Visitor {

@@ -2,6 +2,7 @@
 // a broadcast under way. Used by the tests of the page, and for its pictures.
 
 import type { GatewayProcess } from '../process/gateway.ts';
+import { until } from '../process/look.ts';
 
 export const BOT = 'telegram:sandbox-1';
 export const TOKEN = '1:sandbox';
@@ -38,7 +39,7 @@ export class Scene {
 
   // WaitFigures until the gateway says so; the world's clock decides how long, not ours.
   async until(path: string, holds: (body: Record<string, unknown>) => boolean): Promise<void> {
-    while (!holds(await this.get(path))) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => this.get(path), holds);
   }
 
   // One chat the platform refuses for a while, one with more to say than it may, one that blocked the bot.

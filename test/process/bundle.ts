@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -12,25 +13,54 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'sluice-bundles');
 const SOURCES = join(ROOT, 'src');
+// A process of one test, started as often.
+const WRITER = join(ROOT, 'test', 'process', 'writer.ts');
 // What is loaded only when it is asked for, and may be missing.
 const OPTIONAL = [/^@mtcute\//, /^@fuman\//, /^@modelcontextprotocol\//, /^vite$/];
-const KEPT_MS = 3_600_000;
+// Threads that a gateway starts; each is found from the source that starts it.
+const THREADS = Object.fromEntries(
+  globSync('**/*worker.ts', { cwd: SOURCES }).map((path) => [nameOf(path), join(SOURCES, path)]),
+);
+const THREAD = /new URL\('(\.\/[\w-]*worker\.ts)', import\.meta\.url\)/g;
+const REQUIRED = /createRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g;
+const OF_THE_BUNDLE = '__address_of_the_bundle__';
+// Long worlds play one for hours.
+const KEPT_MS = 12 * 3_600_000;
 
 // Called by the test runner; what it starts inherits the name.
 export async function setup(): Promise<void> {
   process.env.BUNDLED_CLI = await bundle();
 }
 
-async function bundle(): Promise<string> {
+// For sources that a test loads itself: their threads come from the bundle too.
+export function withBundledThreads(code: string, id: string): string | null {
+  const cli = process.env.BUNDLED_CLI;
+  if (cli === undefined || !id.startsWith(SOURCES) || !code.includes('worker.ts')) return null;
+  const at = JSON.stringify(pathToFileURL(cli).href);
+  return code.replaceAll(THREAD, (_, path) => `new URL('./${threadName(id, path)}.js', ${at})`);
+}
+
+export async function bundle(): Promise<string> {
+  const cli = join(SOURCES, 'cli', 'cli.ts');
+  return keep(await chunksOf({ cli, writer: WRITER, ...THREADS }));
+}
+
+// The same for the same sources, whatever else has changed.
+export async function printOf(entries: readonly string[]): Promise<string> {
+  const named = entries.map((path) => [path, join(SOURCES, path)]);
+  return hashOf(await chunksOf(Object.fromEntries(named)));
+}
+
+async function chunksOf(input: Record<string, string>): Promise<readonly OutputChunk[]> {
   const build = await rolldown({
-    input: { cli: join(SOURCES, 'cli', 'cli.ts') },
+    input,
     platform: 'node',
     external: OPTIONAL,
     logLevel: 'warn',
@@ -38,23 +68,39 @@ async function bundle(): Promise<string> {
   });
   const { output } = await build.generate({ format: 'esm' });
   await build.close();
-  const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk');
-  return keep(chunks);
+  return output.filter((one): one is OutputChunk => one.type === 'chunk');
 }
 
-// Threads, styles and packages are found from where the source lies.
+// Styles and packages are found from where the source lies; threads, and what is required, lie in the bundle.
 function keepAddress(code: string, id: string): string | null {
   if (!id.startsWith(SOURCES) || !code.includes('import.meta.url')) return null;
-  return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href));
+  return code
+    .replaceAll(THREAD, (_, path) => `new URL('./${threadName(id, path)}.js', ${OF_THE_BUNDLE})`)
+    .replaceAll(REQUIRED, 'require')
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+    .replaceAll(OF_THE_BUNDLE, 'import.meta.url');
+}
+
+function threadName(starter: string, path: string): string {
+  return nameOf(join(dirname(relative(SOURCES, starter)), path));
+}
+
+// store/sqlite/worker.ts → store-sqlite-worker
+function nameOf(path: string): string {
+  return path.replace(/\.ts$/, '').replaceAll('/', '-');
 }
 
 // Named after what is in it: the same sources are compiled once.
 function keep(chunks: readonly OutputChunk[]): string {
-  const hash = createHash('sha256');
-  for (const { fileName, code } of chunks) hash.update(fileName).update(code);
-  const folder = join(CACHE, hash.digest('hex').slice(0, 16));
+  const folder = join(CACHE, hashOf(chunks));
   if (!existsSync(folder)) write(folder, chunks);
   return join(folder, 'cli.js');
+}
+
+function hashOf(chunks: readonly OutputChunk[]): string {
+  const hash = createHash('sha256');
+  for (const { fileName, code } of chunks) hash.update(fileName).update(code);
+  return hash.digest('hex').slice(0, 16);
 }
 
 function write(folder: string, chunks: readonly OutputChunk[]): void {

@@ -1,6 +1,7 @@
 // Runs the command line as a process of its own, for the tests of the whole gateway.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '../../bin/node-flags.js';
 
@@ -9,6 +10,12 @@ export const BIN = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url)
 // What bin/sluice.js would run, sooner; see bundle.ts. Scripts that use this outside the tests have none.
 const { BUNDLED_CLI } = process.env;
 const BUNDLED: readonly string[] = BUNDLED_CLI === undefined ? [BIN] : [...NODE_FLAGS, BUNDLED_CLI];
+
+// What Node is given to become a process that writes to a store; see writer.ts.
+export const WRITER: readonly string[] =
+  BUNDLED_CLI === undefined
+    ? [fileURLToPath(new URL('./writer.ts', import.meta.url))]
+    : [...NODE_FLAGS, join(dirname(BUNDLED_CLI), 'writer.js')];
 
 // Compiled once, for all the starts that the tests make.
 const COMPILE_CACHE = fileURLToPath(

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, Visitor } from '../page/browser.ts';
 import { Scene } from '../page/scene.ts';
 import { GatewayProcess } from '../process/gateway.ts';
+import { runSluice } from '../process/sluice.ts';
 import { AtTheTerminal, Newcomer } from './steps.ts';
 
 const MIB = 1_048_576;
@@ -66,6 +67,13 @@ test.skipIf(!isMounted)(
     const { id } = (await send('The first')).body;
     // One a second: some of them wait until the disk is full.
     for (let n = 0; n < 20; n++) await send(`and ${n} more`);
+    const held = fetch(`${gateway.url}/bot1:sandbox/sendMessage`, {
+      method: 'POST',
+      body: new URLSearchParams({ chat_id: '42', text: 'Its caller waits' }),
+    });
+    await new Scene(gateway).until('/v1/messages?text=Its+caller', ({ items }) =>
+      (items as { state: string }[]).some(({ state }) => state === 'queued'),
+    );
     const visitor = await Visitor.come(browser!, gateway.url);
     await visitor.signIn(gateway.key);
     await fill();
@@ -79,6 +87,17 @@ test.skipIf(!isMounted)(
     const terminal = new AtTheTerminal(`npx sluice status --url ${gateway.url}`, env);
     expect(await terminal.run(/.+/)).toMatch(/^CRITICAL {2}The disk is full.*\n +Free space/);
     terminal.done();
+    const { out: top } = await runSluice(['top', '--url', gateway.url], env);
+    expect(top).toMatch(/needs help, .*critical/);
+    expect(top).toContain('CRITICAL The disk is full: nothing is accepted, nothing is sent. Free');
+    // One line, and what to do.
+    const errors = gateway.output.split('\n').filter((line) => line.includes('"level":"error"'));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/disk is full.*free space/i);
+    const answer = await held;
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('x-sluice-delivery')).not.toBeNull();
+    expect(((await answer.json()) as { description: string }).description).toMatch(/disk is full/i);
     const [waiting] = await gateway.records('&state=queued');
     const explained = await gateway.ask('GET', `/v1/messages/${waiting!.id}/explain`);
     expect(explained.body.summary).toContain('the disk is full');

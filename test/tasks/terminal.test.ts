@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { serveSim } from '../../src/sim/sim.ts';
 import { openBrowser, Visitor } from '../page/browser.ts';
+import { until } from '../process/look.ts';
 import { Sluice } from '../process/sluice.ts';
 import { AtTheTerminal } from './steps.ts';
 
@@ -36,10 +37,13 @@ async function start(...more: string[]) {
 async function critical(url: string, data: string): Promise<void> {
   const key = readFileSync(join(data, 'admin-key'), 'utf8').trim();
   const headers = { authorization: `Bearer ${key}` };
-  for (let found: unknown[] = []; found.length === 0; ) {
-    const answer = await fetch(`${url}/v1/overview`, { headers });
-    found = ((await answer.json()) as { incidents: unknown[] }).incidents;
-  }
+  await until(
+    async () => {
+      const answer = await fetch(`${url}/v1/overview`, { headers });
+      return ((await answer.json()) as { incidents: unknown[] }).incidents;
+    },
+    ({ length }) => length > 0,
+  );
 }
 
 test('a first message: it goes out, and is seen in the browser', async () => {
@@ -79,7 +83,7 @@ test('the platform is down: the command that is printed asks it again', async ()
   const again = await serveSim({ host: '127.0.0.1', port: Number(new URL(sim.url).port) });
   undo.push(() => again.close());
   expect(await terminal.run(/SLUICE_DATA.* npx sluice accounts probe .*/)).toContain(
-    'telegram:77: taken',
+    'the platform answers and takes the token of telegram:77',
   );
   terminal.done();
 });

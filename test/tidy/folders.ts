@@ -39,7 +39,7 @@ export const FOLDER_RULES: Readonly<Record<string, FolderRule>> = {
     types: ['ledger', 'limits', 'platforms', 'road'],
   },
   // Tools for agents, over whatever makes calls of REST.
-  mcp: { values: [], types: [] },
+  mcp: { values: ['system'], types: [] },
   ingest: { values: ['domain', 'system', 'store'], types: ['platforms'] },
   cluster: { values: ['domain', 'system', 'store'], types: ['road'] },
   http: {
