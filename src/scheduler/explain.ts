@@ -134,7 +134,9 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
   const whose = strict ? 'account' : 'lane';
   if (placed.position > 1) causes.push(aheadCause(account, entry, flow, placed.position));
   if (flow.lane.busy) {
-    const detail = `a call of its ${whose} is in flight; order is kept by sending one at a time`;
+    const detail = strict
+      ? 'a call of its account is in flight, and the account sends strictly in order'
+      : 'the one before it in its queue is in flight; order is kept by sending one at a time';
     causes.push({ kind: 'in_flight', name: whose, until: null, detail });
   }
   const head = flow.head!.queued;
