@@ -1,7 +1,7 @@
 // An account to read with logs in: its phone number, the code that comes to it, its password where it has one. What is
 // typed is in the fields and on its way to the gateway, nowhere else.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, messageOf, Refused } from '../../lib/api.ts';
 import { duration } from '../../lib/format.ts';
 import type { Login } from '../../lib/wire-ingest.ts';
@@ -23,8 +23,9 @@ export function LoginReader({ kind, done, close }: Props) {
   const [answer, setAnswer] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const state = login?.state ?? 'phone';
-  // Another question, or the same once more: what was typed is gone, and one types again.
-  useEffect(() => {
+  // Another question, or the same once more: what was typed is gone, and one types again. Before the field is painted: who
+  // types or pastes at once must not have it emptied under his hands.
+  useLayoutEffect(() => {
     setAnswer('');
     form.current?.querySelector('input')?.focus();
   }, [login, state]);
