@@ -1,5 +1,6 @@
 // The servers that are measured, one per process: `echo` (a bare fastify), `relay` (a bare fastify that passes the
-// call on and waits, nothing kept), `gateway`, and the simulated Telegram behind the last two.
+// call on and waits, nothing kept), `durable-relay` (the same with the least that makes a call durable), `gateway`, and
+// the simulated Telegram behind the last three.
 
 import fastify from 'fastify';
 import { Pool } from 'undici';
@@ -7,6 +8,7 @@ import { createGateway } from '../../src/app/gateway.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { serveSim } from '../../src/sim/sim.ts';
 import { tell } from './child.ts';
+import { ForcedLog } from './forced-log.ts';
 
 const [role, argument = ''] = process.argv.slice(2);
 const UPSTREAM_CONNECTIONS = 256;
@@ -16,7 +18,10 @@ switch (role) {
     await echo();
     break;
   case 'relay':
-    await relay(argument);
+    await relay(argument, null);
+    break;
+  case 'durable-relay':
+    await relay(argument, new ForcedLog());
     break;
   case 'sim':
     await sim();
@@ -35,17 +40,21 @@ async function echo(): Promise<void> {
   tell({ port: portOf(await app.listen({ host: '127.0.0.1', port: 0 })) });
 }
 
-async function relay(upstream: string): Promise<void> {
+async function relay(upstream: string, log: ForcedLog | null): Promise<void> {
   const pool = new Pool(upstream, { connections: UPSTREAM_CONNECTIONS });
   const app = fastify();
   app.post('/:bot/:method', async (request, reply) => {
+    const body = JSON.stringify(request.body);
+    const kept = log?.append(body);
     const answer = await pool.request({
       path: request.url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request.body),
+      body,
     });
     const text = await answer.body.text();
+    log?.write(text);
+    await kept;
     return reply.code(answer.statusCode).type('application/json').send(text);
   });
   tell({ port: portOf(await app.listen({ host: '127.0.0.1', port: 0 })) });

@@ -23,8 +23,8 @@ export function LoginReader({ kind, done, close }: Props) {
   const [answer, setAnswer] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const state = login?.state ?? 'phone';
-  // Another question, or the same once more: what was typed is gone, and one types again. Before the field is painted: who
-  // types or pastes at once must not have it emptied under his hands.
+  // Another question, or the same once more: what was typed is gone, and one types again. Before the field is painted,
+  // so that it is not emptied under the hands of someone who types or pastes at once.
   useLayoutEffect(() => {
     setAnswer('');
     form.current?.querySelector('input')?.focus();
