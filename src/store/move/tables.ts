@@ -11,13 +11,15 @@ export interface MovedTable {
   readonly key: readonly string[];
   // Its key is drawn by the database.
   readonly isNumbered?: true;
+  // In Postgres it lies by the day of its delivery, and may outlive it there until its day goes.
+  readonly byDay?: true;
 }
 
 export const MOVED: readonly MovedTable[] = [
   { name: 'deliveries', key: ['seq'] },
-  { name: 'results', key: ['seq'] },
-  { name: 'attempts', key: ['no'], isNumbered: true },
-  { name: 'history', key: ['no'], isNumbered: true },
+  { name: 'results', key: ['seq'], byDay: true },
+  { name: 'attempts', key: ['no'], isNumbered: true, byDay: true },
+  { name: 'history', key: ['no'], isNumbered: true, byDay: true },
   { name: 'idempotency', key: ['account', 'key'] },
   { name: 'limits', key: ['account', 'key'] },
   { name: 'spooled', key: ['seq', 'id'] },
@@ -74,12 +76,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const COLUMNS = `SELECT column_name AS name, data_type AS type FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`;
 
-// Without the checks of rows, which each kind of store computes in its own way.
-export async function columnsOf(sql: PostgresSql, table: string): Promise<Column[]> {
-  const rows = await sql.all(COLUMNS, table);
+// Without the checks of rows and their days, which each kind of store has in its own way.
+export async function columnsOf(sql: PostgresSql, table: MovedTable): Promise<Column[]> {
+  const rows = await sql.all(COLUMNS, table.name);
   return rows.flatMap(({ name, type }) => {
     const kind = KINDS[String(type)];
-    return kind === undefined ? [] : [{ name: String(name), kind }];
+    return kind === undefined || (table.byDay && name === 'day')
+      ? []
+      : [{ name: String(name), kind }];
   });
 }
 

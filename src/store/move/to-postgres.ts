@@ -73,12 +73,14 @@ async function syncParts(
   table: MovedTable,
   progress: MoveProgress,
 ): Promise<void> {
-  const columns = await columnsOf(target, table.name);
+  const columns = await columnsOf(target, table);
   const list = columns.map(({ name }) => `"${name}"`).join(', ');
   const hasCheck = table.name === 'deliveries';
   const into = hasCheck ? `${list}, row_check` : list;
-  const insert = `INSERT INTO ${table.name} (${into}) OVERRIDING SYSTEM VALUE
-    SELECT ${into} FROM jsonb_populate_recordset(NULL::${table.name}, $1::jsonb)`;
+  const day = '(SELECT day_of(d.accepted_at) FROM deliveries d WHERE d.seq = t.seq)';
+  const [dayed, from] = table.byDay ? [`${into}, day`, `${into}, ${day}`] : [into, into];
+  const insert = `INSERT INTO ${table.name} (${dayed}) OVERRIDING SYSTEM VALUE
+    SELECT ${from} FROM jsonb_populate_recordset(NULL::${table.name}, $1::jsonb) t`;
   let after: Row | null = null;
   let copied = 0;
   for (const part of partsOf(source, table)) {
@@ -241,7 +243,7 @@ async function verified(
   table: MovedTable,
   progress: MoveProgress,
 ): Promise<MovedCount> {
-  const columns = await columnsOf(target, table.name);
+  const columns = await columnsOf(target, table);
   const [ours, theirs] = [new Checksum(), new Checksum()];
   let after: Row | null = null;
   for (const part of partsOf(source, table)) {

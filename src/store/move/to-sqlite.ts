@@ -47,7 +47,7 @@ async function syncTable(
   table: MovedTable,
   progress: MoveProgress,
 ): Promise<MovedCount> {
-  const columns = await columnsOf(sql, table.name);
+  const columns = await columnsOf(sql, table);
   const parts = () => syncParts(sql, target, table, columns, progress);
   const checksum = await parts().catch((error: unknown) => {
     if (!isConstraint(error)) throw error;
@@ -68,9 +68,10 @@ async function syncParts(
   const insert = target.prepare(insertInto(table, columns));
   const key = table.key.map((each) => `"${each}"`).join(', ');
   const isWhole = table.name === 'deliveries' ? ', is_intact(t) AS is_whole' : '';
+  const kept = table.byDay ? 'WHERE EXISTS (SELECT FROM deliveries d WHERE d.seq = t.seq)' : '';
   const cursor = `moved_${table.name}`;
   await sql.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR
-    SELECT ${selectList(columns)}${isWhole} FROM ${table.name} t ORDER BY ${key}`);
+    SELECT ${selectList(columns)}${isWhole} FROM ${table.name} t ${kept} ORDER BY ${key}`);
   const checksum = new Checksum();
   let after: SqlInput[] | null = null;
   try {

@@ -5,6 +5,11 @@ import { STATES } from '../../domain/delivery.ts';
 import type { PostgresSql } from '../../system/databases/postgres.ts';
 import type { PruneCommand, TimeShift } from '../ports/maintenance.ts';
 import { mayStillGo } from '../rules.ts';
+import { MAKE_DAYS } from './schema/schema.ts';
+
+const DAY_MS = 86_400_000;
+// Of a day: dead letters and what was retried late. With more it stays until they are fewer.
+const KEPT_OF_DAY_MAX = 10_000;
 
 const TO_PRUNE = (which: string) => `SELECT seq FROM deliveries WHERE settled_at < $1 AND ${which}
   ORDER BY settled_at LIMIT $2 FOR UPDATE SKIP LOCKED`;
@@ -17,9 +22,10 @@ export const MAINTENANCE_SQL = {
   deadToPrune: TO_PRUNE(`state IN ('dead', 'uncertain')`),
   dropKeys: `DELETE FROM idempotency i USING deliveries d WHERE d.seq = ANY ($1::bigint[])
     AND i.account = d.account AND i.key = d.idempotency_key AND i.seq = d.seq`,
-  dropResults: 'DELETE FROM results WHERE seq = ANY ($1::bigint[])',
-  dropAttempts: 'DELETE FROM attempts WHERE seq = ANY ($1::bigint[])',
-  dropHistory: 'DELETE FROM history WHERE seq = ANY ($1::bigint[])',
+  // Those under a day go with it.
+  dropResults: 'DELETE FROM results_rest WHERE seq = ANY ($1::bigint[])',
+  dropAttempts: 'DELETE FROM attempts_rest WHERE seq = ANY ($1::bigint[])',
+  dropHistory: 'DELETE FROM history_rest WHERE seq = ANY ($1::bigint[])',
   dropCopies: 'DELETE FROM copies WHERE seq = ANY ($1::bigint[])',
   dropDeliveries: 'DELETE FROM deliveries WHERE seq = ANY ($1::bigint[])',
   // The table is as small as the spool.
@@ -34,6 +40,8 @@ export const MAINTENANCE_SQL = {
   shiftWaiting: `UPDATE deliveries SET enter_at = least(enter_at + $1, $2),
       due_at = CASE WHEN due_at > 0 THEN greatest(1, least(due_at + $1, $3)) ELSE 0 END
     WHERE settled_at IS NULL AND NOT (due_at > 0 AND due_at <= enter_at)`,
+  dropDay: 'SELECT drop_day($1, $2) AS name',
+  makeDays: MAKE_DAYS,
   writeLimits: 'SELECT write_limits($1)',
 } as const;
 const SQL = MAINTENANCE_SQL;
@@ -55,6 +63,12 @@ export async function prune(
   await sql.run(SQL.dropCopies, seqs);
   await sql.run(SQL.dropDeliveries, seqs);
   return seqs.length;
+}
+
+// One day that is forgotten; false: there is none that can go now.
+export async function dropDay(sql: PostgresSql, endedBefore: number): Promise<boolean> {
+  const dropped = await sql.get(SQL.dropDay, Math.floor(endedBefore / DAY_MS), KEPT_OF_DAY_MAX);
+  return dropped!.name !== null;
 }
 
 export async function filesInUse(sql: PostgresSql): Promise<string[]> {

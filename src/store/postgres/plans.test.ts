@@ -74,9 +74,14 @@ async function planOf(statement: string): Promise<PlanNode> {
   return (rows[0]!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!.Plan;
 }
 
+// Of a partition.
+function wholeTable(name: string): string {
+  return name.replace(/_(?:rest|d\d+_\d+)$/, '');
+}
+
 // Nodes that go through all of a big table: no index, or an index without a condition and nobody above who stops them.
 function walks(node: PlanNode, isLimited = false): string[] {
-  const table = node['Relation Name'] ?? '';
+  const table = wholeTable(node['Relation Name'] ?? '');
   const isWhole =
     node['Node Type'] === 'Seq Scan' ||
     (/^Index (Only )?Scan/.test(node['Node Type']) &&
@@ -134,11 +139,10 @@ test('the functions of the server find all they need by an index', async () => {
   await journal.prune({ endedBefore: 9_000, deadBefore: 9_000, max: 10 });
   await journal.close();
   const walked = await sql.all(
-    `SELECT relname FROM pg_stat_user_tables WHERE seq_scan > 0 AND relname = ANY ($1::text[])
-      AND relname <> 'spooled'`,
-    BIG,
+    'SELECT relname AS name FROM pg_stat_user_tables WHERE seq_scan > 0',
   );
-  expect(walked).toEqual([]);
+  const names = walked.map(({ name }) => wholeTable(String(name)));
+  expect(names.filter((name) => BIG.includes(name))).toEqual([]);
 });
 
 test('the schema admits the states that the domain knows', async () => {

@@ -6,6 +6,7 @@ import type { Harness } from '../contract/journal.fixture.ts';
 import { type AccountsBySeq, soleOwner } from '../contract/sole-owner.fixture.ts';
 import { openPostgresLedger } from './ledger/ledger.ts';
 import { openPostgresJournal } from './postgres.ts';
+import { DAY_TABLES } from './schema/days.ts';
 import { SCHEMA } from './schema/schema.ts';
 
 export interface PostgresHarness extends Harness {
@@ -28,6 +29,12 @@ BEGIN
     PERFORM setval(format('${SCHEMA}.%I', name)::regclass, 1, false);
   END LOOP;
 END $$`;
+
+// The day that tests live in lies in partitions, as days do outside of them.
+const FIRST_DAY = DAY_TABLES.map(
+  (table) =>
+    `CREATE TABLE IF NOT EXISTS ${table}_d0_1 PARTITION OF ${table} FOR VALUES FROM (0) TO (1);`,
+).join('');
 
 async function behindItsBack(url: string, work: (sql: PostgresConnection) => Promise<unknown>) {
   const sql = new PostgresConnection({ url, name: 'test', schema: SCHEMA });
@@ -68,5 +75,6 @@ export async function openHarness(url: string): Promise<PostgresHarness> {
       }),
     dispose: close,
   };
+  await behindItsBack(url, (sql) => sql.script(FIRST_DAY));
   return harness;
 }

@@ -5,6 +5,7 @@
 
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { assert } from '../../system/assert.ts';
+import { systemClock } from '../../system/clock.ts';
 import {
   isUnreachable,
   PostgresConnection,
@@ -59,7 +60,7 @@ import { handOverTo } from './hand-over.ts';
 import { runIncoming } from './incoming.ts';
 import { runIngest } from './ingest/ingest.ts';
 import { runKeys } from './keys.ts';
-import { filesInUse, lastCallAt, prune, shiftTimes } from './maintenance.ts';
+import { dropDay, filesInUse, lastCallAt, prune, shiftTimes } from './maintenance.ts';
 import { type DatabaseLoss, DatabaseMark, type MarkOptions } from './mark.ts';
 import { runMinutes } from './minutes.ts';
 import {
@@ -74,7 +75,7 @@ import {
   saveAccount,
 } from './reads.ts';
 import { renameAccounts } from './renames.ts';
-import { migrate, SCHEMA } from './schema/schema.ts';
+import { MAKE_DAYS, migrate, SCHEMA } from './schema/schema.ts';
 import { runStreams } from './streams.ts';
 
 export interface PostgresJournalOptions {
@@ -88,6 +89,8 @@ export interface PostgresJournalOptions {
 
 // Of one small statement: who gets no answer for so long is cut off, whatever the network says.
 const SMALL_MS_MAX = 4_000;
+// Between two looks at days that are to be made or dropped.
+const DAYS_LOOK_MS = 600_000;
 // Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
 const PORT_LOCKS = { broadcasts: 0x534c5501, ingest: 0x534c5502 } as const;
 
@@ -152,6 +155,8 @@ export class PostgresJournal implements Store, FleetStore {
   readonly #shared: Shared;
   readonly #node: string;
   #closed: Promise<void> | null = null;
+  // When days are looked at next.
+  #daysAt = 0;
 
   constructor(shared: Shared, node: string) {
     this.tag = shared.tag;
@@ -313,8 +318,19 @@ export class PostgresJournal implements Store, FleetStore {
     return this.#inTurn(filesInUse);
   }
 
-  prune(command: PruneCommand): Promise<number> {
-    return this.#inTurn((sql) => prune(sql, command));
+  async prune(command: PruneCommand): Promise<number> {
+    const pruned = await this.#inTurn((sql) => prune(sql, command));
+    if (pruned < command.max) await this.#turnDays(command.endedBefore);
+    return pruned;
+  }
+
+  // Days to come are made, those that are forgotten go.
+  async #turnDays(endedBefore: number): Promise<void> {
+    const now = systemClock().now();
+    if (now < this.#daysAt) return;
+    await this.#ask((sql) => sql.get(MAKE_DAYS));
+    while (await this.#together('', (sql) => dropDay(sql, endedBefore)));
+    this.#daysAt = now + DAYS_LOOK_MS;
   }
 
   close(): Promise<void> {

@@ -47,8 +47,8 @@ BEGIN
     helds, prints, begins, bodies) AS g(seq, rank, account, platform, chat, method, family, gate,
     priority, at, held, print, begin_at, body)
   WHERE g.seq > 0;
-  INSERT INTO attempts (seq, n, started_at)
-  SELECT g.seq, 1, g.begin_at FROM unnest(seqs, begins) AS g(seq, begin_at)
+  INSERT INTO attempts (day, seq, n, started_at)
+  SELECT day_of(g.at), g.seq, 1, g.begin_at FROM unnest(seqs, times, begins) AS g(seq, at, begin_at)
   WHERE g.seq > 0 AND g.begin_at IS NOT NULL;
   UPDATE owners o SET rank_last = r.last
   FROM (SELECT g.account, max(g.rank) AS last FROM unnest(seqs, ranks, accounts)
@@ -109,11 +109,11 @@ BEGIN
     new.settled_at := new.accepted_at;
     new.reason := 'superseded';
     new.superseded_by := rival.seq;
-    PERFORM note(new.seq, new.accepted_at, 'queued', 'superseded', 'superseded', 'sluice');
   END IF;
   INSERT INTO deliveries VALUES (new.*);
   PERFORM save_rest(new.seq, c);
   IF is_late THEN
+    PERFORM note(new.seq, new.accepted_at, 'queued', 'superseded', 'superseded', 'sluice');
     RETURN jsonb_build_object('kind', 'superseded', 'seq', new.seq, 'by', rival.seq);
   END IF;
   RETURN jsonb_build_object('kind', 'accepted', 'seq', new.seq, 'rank', new.rank,

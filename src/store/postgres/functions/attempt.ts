@@ -17,10 +17,10 @@ WITH asked AS MATERIALIZED (
 ), begun AS (
   UPDATE deliveries d SET state = 'sending', attempts = d.attempts + 1 FROM asked a
   WHERE d.seq = a.seq AND a.own AND a.whose = a.account AND a.state = 'queued'
-  RETURNING d.seq, d.attempts AS n, d.body, past_of(d) AS past, is_intact(d) AS is_intact
+  RETURNING d.seq, day_of(d.accepted_at) AS day, d.attempts AS n, d.body, past_of(d) AS past, is_intact(d) AS is_intact
 ), noted AS (
-  INSERT INTO attempts (seq, n, started_at)
-  SELECT b.seq, b.n, a.at FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
+  INSERT INTO attempts (day, seq, n, started_at)
+  SELECT b.day, b.seq, b.n, a.at FROM begun b JOIN asked a USING (seq) ORDER BY a.ord
 )
 SELECT jsonb_agg(CASE
   WHEN NOT a.own OR a.whose <> a.account THEN not_owner()
@@ -42,6 +42,7 @@ DECLARE
 BEGIN
 WITH asked AS MATERIALIZED (
   SELECT g.*, o.epoch <= g.under AS own, d.account AS whose, d.state AS was,
+    day_of(d.accepted_at) AS day,
     o.epoch <= g.under AND d.account = g.account AND d.state = 'sending' AND d.attempts = g.n AS holds
   FROM ROWS FROM (jsonb_to_recordset(given) AS (account text, epoch bigint, seq bigint, n int,
     "endedAt" float8, outcome text, reason text, detail text, "retryAfterMs" float8, "to" text,
@@ -53,14 +54,14 @@ WITH asked AS MATERIALIZED (
 ), ended AS (
   UPDATE attempts t SET ended_at = a.ended_at, outcome = a.outcome, reason = a.reason,
     detail = a.detail, retry_after_ms = a.retry_after_ms
-  FROM asked a WHERE a.holds AND t.seq = a.seq AND t.n = a.n
+  FROM asked a WHERE a.holds AND t.day = a.day AND t.seq = a.seq AND t.n = a.n
 ), kept AS (
-  INSERT INTO results (seq, result) SELECT a.seq, a.result FROM asked a
-  WHERE a.holds AND a.result IS NOT NULL ON CONFLICT (seq) DO UPDATE SET result = excluded.result
+  INSERT INTO results (day, seq, result) SELECT a.day, a.seq, a.result FROM asked a
+  WHERE a.holds AND a.result IS NOT NULL ON CONFLICT (seq, day) DO UPDATE SET result = excluded.result
 ), dropped AS (
   -- Only an earlier attempt can have left one.
   DELETE FROM results r USING asked a
-  WHERE a.holds AND a.result IS NULL AND a.n > 1 AND r.seq = a.seq
+  WHERE a.holds AND a.result IS NULL AND a.n > 1 AND r.day = a.day AND r.seq = a.seq
 ), settled AS (
   UPDATE deliveries d SET state = a.to_state, settled_at = a.ended_at, reason = a.reason,
     detail = a.detail, failures = d.failures + a.failed::int, doubts = d.doubts + a.doubted::int,
@@ -83,6 +84,7 @@ DECLARE
   s record;
   d deliveries;
   by_seq bigint;
+  of_day integer;
 BEGIN
   SELECT * INTO s FROM jsonb_to_record(c) AS x(account text, epoch bigint, seq bigint, n int,
     "endedAt" float8, outcome text, reason text, detail text, "retryAfterMs" float8, "to" text,
@@ -96,14 +98,16 @@ BEGIN
     RETURN jsonb_build_object('kind', 'stale', 'state', d.state);
   END IF;
 
+  of_day := day_of(d.accepted_at);
   UPDATE attempts SET ended_at = s."endedAt", outcome = s.outcome, reason = s.reason,
-    detail = s.detail, retry_after_ms = s."retryAfterMs" WHERE seq = s.seq AND n = s.n;
+    detail = s.detail, retry_after_ms = s."retryAfterMs"
+    WHERE day = of_day AND seq = s.seq AND n = s.n;
   IF s.result IS NOT NULL THEN
-    INSERT INTO results (seq, result) VALUES (s.seq, s.result)
-      ON CONFLICT (seq) DO UPDATE SET result = excluded.result;
+    INSERT INTO results (day, seq, result) VALUES (of_day, s.seq, s.result)
+      ON CONFLICT (seq, day) DO UPDATE SET result = excluded.result;
   ELSIF s.n > 1 THEN
     -- Only an earlier attempt can have left one.
-    DELETE FROM results WHERE seq = s.seq;
+    DELETE FROM results WHERE day = of_day AND seq = s.seq;
   END IF;
   IF s.cure IS NOT NULL THEN d := cured(d, s.cure); END IF;
   IF s.limits IS NOT NULL THEN PERFORM write_limits(s.limits); END IF;
@@ -143,7 +147,8 @@ DECLARE
   was_intact boolean := is_intact(d);
 BEGIN
   IF cure->>'chat' IS NOT NULL THEN
-    UPDATE attempts SET chat = d.chat WHERE seq = d.seq AND chat IS NULL;
+    UPDATE attempts SET chat = d.chat
+      WHERE day = day_of(d.accepted_at) AND seq = d.seq AND chat IS NULL;
   END IF;
   d.cures := d.cures || (cure->>'name');
   d.chat := coalesce(cure->>'chat', d.chat);

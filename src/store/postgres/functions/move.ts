@@ -40,7 +40,7 @@ BEGIN
   IF waiting >= queue_max THEN
     RETURN jsonb_build_object('kind', 'full', 'waiting', waiting, 'queueMax', queue_max);
   END IF;
-  DELETE FROM results WHERE seq = d.seq;
+  DELETE FROM results WHERE day = day_of(d.accepted_at) AND seq = d.seq;
   d.body := coalesce(c->>'body', d.body);
   PERFORM note(d.seq, moved_at, was, 'queued', c->>'reason', c->>'by');
   by_seq := rival_over(d, moved_at);
@@ -78,8 +78,8 @@ BEGIN
   IF was = 'sending' THEN RETURN '{"kind": "in_flight"}'; END IF;
   goes_to := CASE WHEN m.status = 'failed' THEN 'dead' ELSE 'sent' END;
   IF d.message_id IS NOT NULL AND d.message_id <> m."messageId"
-    OR EXISTS (SELECT 1 FROM history h WHERE h.seq = m.seq AND h.by = m."by"
-      AND h.reason = ANY (m.outdoing))
+    OR EXISTS (SELECT 1 FROM history h WHERE h.day = day_of(d.accepted_at) AND h.seq = m.seq
+      AND h.by = m."by" AND h.reason = ANY (m.outdoing))
     OR NOT (CASE was
       WHEN 'sent' THEN m.status <> 'sent'
       WHEN 'uncertain' THEN true
@@ -98,8 +98,8 @@ BEGIN
       THEN CASE WHEN m."isThere" THEN 2 ELSE 1 END ELSE held END
     WHERE seq = m.seq;
   IF goes_to = 'sent' AND m.result IS NOT NULL THEN
-    INSERT INTO results (seq, result) VALUES (m.seq, m.result)
-      ON CONFLICT (seq) DO UPDATE SET result = excluded.result;
+    INSERT INTO results (day, seq, result) VALUES (day_of(d.accepted_at), m.seq, m.result)
+      ON CONFLICT (seq, day) DO UPDATE SET result = excluded.result;
   END IF;
   RETURN jsonb_build_object('kind', 'moved', 'from', was, 'to', goes_to, 'queued', queued_of(m.seq));
 END $$;`;

@@ -53,10 +53,12 @@ CREATE OR REPLACE FUNCTION past_of(d deliveries) RETURNS jsonb LANGUAGE sql IMMU
     'doubts', d.doubts, 'cures', d.cures)
 $$;
 
+-- Of a delivery that is there.
 CREATE OR REPLACE FUNCTION note(of_seq bigint, noted_at float8, from_s text, to_s text, why text, who text)
 RETURNS void LANGUAGE sql AS $$
-  INSERT INTO history (seq, at, from_state, to_state, reason, by)
-  VALUES (of_seq, noted_at, from_s, to_s, why, who)
+  INSERT INTO history (day, seq, at, from_state, to_state, reason, by)
+  SELECT day_of(d.accepted_at), d.seq, noted_at, from_s, to_s, why, who
+  FROM deliveries d WHERE d.seq = of_seq
 $$;
 
 CREATE OR REPLACE FUNCTION supersede(of_seq bigint, by_seq bigint, ended_at float8)

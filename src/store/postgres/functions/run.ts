@@ -4,6 +4,7 @@
 
 import { APPENDING } from './append.ts';
 import { ATTEMPTING } from './attempt.ts';
+import { BY_DAY } from './days.ts';
 import { MOVING } from './move.ts';
 import { RULES } from './rules.ts';
 import { SPILLING } from './spill.ts';
@@ -82,4 +83,6 @@ BEGIN
   END CASE;
 END $$;`;
 
-export const FUNCTIONS = [RULES, APPENDING, ATTEMPTING, MOVING, SPILLING, RUN_ONE, RUN].join('\n');
+export const FUNCTIONS = [
+  ...[RULES, BY_DAY, APPENDING, ATTEMPTING, MOVING, SPILLING, RUN_ONE, RUN],
+].join('\n');

@@ -60,7 +60,10 @@ BEGIN
   IF (told->'begun')::boolean THEN
     UPDATE deliveries SET state = 'queued', attempts = 0
       WHERE seq = of_seq AND state = 'sending' AND attempts = 1;
-    IF FOUND THEN DELETE FROM attempts WHERE seq = of_seq; END IF;
+    IF FOUND THEN
+      DELETE FROM attempts a USING deliveries d
+        WHERE d.seq = of_seq AND a.day = day_of(d.accepted_at) AND a.seq = d.seq;
+    END IF;
   END IF;
   RETURN of_seq;
 END $$;`;

@@ -25,6 +25,10 @@ import { deadGroups, searches, seqRange } from './search.ts';
 // Of one delivery, attempts and history are told up to here.
 const STORY_LINES_MAX = 10_000;
 
+// Of a delivery that retention has removed nothing is told, though its day may still be there.
+const OF_DAY = (table: string) => `FROM deliveries d JOIN ${table} a
+  ON a.day = day_of(d.accepted_at) AND a.seq = d.seq WHERE d.seq = $1 ORDER BY a.no LIMIT $2`;
+
 export const LEDGER_SQL = {
   deliveries: `SELECT d.seq, d.account, d.platform, d.chat, d.thread, d.session, d.user_id AS "user",
       d.correlation, d.method, d.family, d.gate, d.priority, d.cost, d.live, d.final, d.slot,
@@ -32,11 +36,12 @@ export const LEDGER_SQL = {
       d.accepted_at AS "acceptedAt", d.state, d.reason, d.detail, d.settled_at AS "settledAt",
       d.attempts, d.failures, d.doubts, d.cures, d.message_id AS "messageId",
       d.superseded_by AS "supersededBy", d.repeats, d.body, NOT is_intact(d) AS damaged, r.result
-    FROM deliveries d LEFT JOIN results r ON r.seq = d.seq WHERE d.seq = ANY ($1::bigint[])`,
-  attempts: `SELECT seq, n, started_at AS "startedAt", ended_at AS "endedAt", outcome, reason, detail,
-      retry_after_ms AS "retryAfterMs" FROM attempts WHERE seq = $1 ORDER BY no LIMIT $2`,
-  history: `SELECT seq, at, from_state AS "from", to_state AS "to", reason, by
-    FROM history WHERE seq = $1 ORDER BY no LIMIT $2`,
+    FROM deliveries d LEFT JOIN results r ON r.day = day_of(d.accepted_at)
+      AND r.seq = d.seq WHERE d.seq = ANY ($1::bigint[])`,
+  attempts: `SELECT a.seq, a.n, a.started_at AS "startedAt", a.ended_at AS "endedAt", a.outcome,
+      a.reason, a.detail, a.retry_after_ms AS "retryAfterMs" ${OF_DAY('attempts')}`,
+  history: `SELECT a.seq, a.at, a.from_state AS "from", a.to_state AS "to", a.reason, a.by
+    ${OF_DAY('history')}`,
   copies: 'SELECT seq FROM copies WHERE origin = $1 ORDER BY seq LIMIT $2',
   hasCopies: 'SELECT 1 FROM copies LIMIT 1',
   counts: `SELECT account, state, count FROM tallies WHERE account > '' AND count > 0

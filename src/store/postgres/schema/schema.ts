@@ -7,6 +7,7 @@ import type { PostgresConnection, PostgresSql } from '../../../system/databases/
 import { JournalOpenError } from '../../store-error.ts';
 import { FUNCTIONS } from '../functions/run.ts';
 import { BROADCASTS } from './broadcasts.ts';
+import { DAYS } from './days.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { FLEET } from './fleet.ts';
 import { INGEST } from './ingest.ts';
@@ -20,12 +21,13 @@ export const SCHEMA = 'sluice';
 // 'SLUC': whoever migrates holds it.
 const MIGRATION_LOCK = 0x534c5543;
 
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   [DELIVERIES, REST, BROADCASTS, INGEST].map(byBytes).join('\n'),
   byBytes(MINUTES),
   byBytes(SESSIONS),
   byBytes(FLEET),
   [SPILLS, UPLOADS].map(byBytes).join('\n'),
+  byBytes(DAYS),
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -34,6 +36,9 @@ export const TAKE_MIGRATION_LOCK = `SELECT pg_advisory_xact_lock(${MIGRATION_LOC
 const PREPARE = `${TAKE_MIGRATION_LOCK};
   CREATE SCHEMA IF NOT EXISTS ${SCHEMA};
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.meta (name text PRIMARY KEY, value text NOT NULL)`;
+
+// By the server's clock, so that all nodes mean the same day.
+export const MAKE_DAYS = 'SELECT make_days(day_of(extract(epoch FROM now()) * 1000)) AS made';
 
 // A store's tag is drawn by the server when the store is made; see domain/ids.ts.
 const TAG_LENGTH = 5;
@@ -65,6 +70,7 @@ export async function migrate(connection: PostgresConnection, isMoving = false):
     if (version === 0) await sql.run(MAKE_TAG);
     const functions = hash('sha256', FUNCTIONS);
     if (meta.get('functions') !== functions) await sql.script(FUNCTIONS);
+    await sql.all(MAKE_DAYS);
     await sql.run(SAVE, 'version', String(SCHEMA_VERSION));
     await sql.run(SAVE, 'functions', functions);
     return String((await sql.get(`SELECT value FROM meta WHERE name = 'tag'`))?.value);
