@@ -7,34 +7,63 @@ import { laneOf, type Queued } from '../../domain/delivery.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { type Database, prepareArrays, type Statement } from '../../system/databases/sqlite.ts';
 import type { Recovered } from '../ports/recovery.ts';
-import { QUEUED_COLUMNS, type QueuedRow } from './rows.ts';
 import { curesOf } from './wire.ts';
 
-export const PAGE_ROWS_MAX = 16_384;
+// Per row: account, chat, lane, user, method, family, gate (dictionary), priority and flags, bytes.
+const CODES = 9;
+// Per row: seq, enterAt, rank, dueAt, expiresAt, cost.
+const NUMBERS = 6;
+const FLAG_LIVE = 4;
+const FLAG_FINAL = 8;
+const FLAG_SENDING = 16;
+const PRIORITY_MASK = 3;
+// Dictionary index of null.
+const NO_WORD = 0;
 
-export const LIVE_PAGE = `SELECT ${QUEUED_COLUMNS}, state = 'sending', attempts, accepted_at,
-  failures, doubts, cures FROM deliveries INDEXED BY deliveries_live
+// A page is read, crosses and is taken up while it is young: what only carries it is gone before the collector would
+// have to move it.
+export const PAGE_ROWS_MAX = 4_096;
+
+// To make a value of a column costs as much as to find it, so flags come in one, and what only a delivery in flight is
+// asked for by itself.
+export const LIVE_PAGE = `SELECT seq, account, chat, session, thread, user, method, family, gate,
+  priority + ${FLAG_LIVE} * live + ${FLAG_FINAL} * final
+  + ${FLAG_SENDING} * (state = 'sending'), octet_length(body), enter_at, rank, due_at,
+  expires_at, cost, slot, correlation FROM deliveries INDEXED BY deliveries_live
   WHERE settled_at IS NULL AND seq > ? ORDER BY seq LIMIT ${PAGE_ROWS_MAX}`;
 
+export const SENDING = `SELECT attempts, accepted_at, failures, doubts, cures FROM deliveries
+  WHERE seq = ?`;
+
 type LiveRow = [
-  ...queued: QueuedRow,
-  sending: number,
-  attempts: number,
+  seq: number,
+  account: string,
+  chat: string,
+  session: string | null,
+  thread: string | null,
+  user: string | null,
+  method: string,
+  family: Family,
+  gate: Gate,
+  flags: number,
+  // null: retention has removed its payload.
+  bytes: number | null,
+  enterAt: number,
+  rank: number,
+  dueAt: number,
+  expiresAt: number,
+  cost: number,
+  slot: string | null,
+  correlation: string | null,
+];
+
+type Sending = [
+  n: number,
   acceptedAt: number,
   failures: number,
   doubts: number,
   cures: string | null,
 ];
-
-// Per row: account, chat, lane, user, method, family, gate (dictionary), priority and flags.
-const CODES = 8;
-// Per row: seq, enterAt, rank, dueAt, expiresAt, cost, bytes.
-const NUMBERS = 7;
-const FLAG_LIVE = 4;
-const FLAG_FINAL = 8;
-const PRIORITY_MASK = 3;
-// Dictionary index of null.
-const NO_WORD = 0;
 
 export interface RecoveryPage {
   readonly rows: number;
@@ -45,21 +74,23 @@ export interface RecoveryPage {
   // Rare, by row.
   readonly slots: Map<number, string>;
   readonly correlations: Map<number, string>;
-  readonly sending: Map<number, { n: number; record: [number, number, number, string | null] }>;
+  readonly sending: Map<number, Sending>;
 }
 
 export class PageWriter {
-  readonly #statement: Statement;
+  readonly #live: Statement;
+  readonly #sending: Statement;
   // By recovery: several accounts may be recovered at once, each by a reader that knows only its own pages.
   readonly #dictionaries = new Map<number, Map<string, number>>();
 
   constructor(db: Database) {
-    this.#statement = prepareArrays(db, LIVE_PAGE);
+    this.#live = prepareArrays(db, LIVE_PAGE);
+    this.#sending = prepareArrays(db, SENDING);
   }
 
   read(recovery: number, afterSeq: number): RecoveryPage {
     const dictionary = this.#dictionaries.get(recovery) ?? new Map<string, number>();
-    const rows = this.#statement.all(afterSeq) as unknown as LiveRow[];
+    const rows = this.#live.all(afterSeq) as unknown as LiveRow[];
     const page: RecoveryPage = {
       rows: rows.length,
       words: [],
@@ -70,7 +101,13 @@ export class PageWriter {
       sending: new Map(),
     };
     const word = (text: string | null) => wordIn(dictionary, page, text);
-    for (let i = 0; i < rows.length; i += 1) write(page, i, rows[i]!, word);
+    for (let i = 0; i < rows.length; i += 1) {
+      const row = rows[i]!;
+      write(page, i, row, word);
+      if ((row[9] & FLAG_SENDING) !== 0) {
+        page.sending.set(i, this.#sending.get(row[0]) as unknown as Sending);
+      }
+    }
     if (rows.length < PAGE_ROWS_MAX) this.#dictionaries.delete(recovery);
     else this.#dictionaries.set(recovery, dictionary);
     return page;
@@ -92,20 +129,17 @@ function write(
   codes[code + 4] = word(row[6]);
   codes[code + 5] = word(row[7]);
   codes[code + 6] = word(row[8]);
-  codes[code + 7] = row[9] + row[11] * FLAG_LIVE + row[12] * FLAG_FINAL;
+  codes[code + 7] = row[9];
+  codes[code + 8] = row[10] ?? 0;
   const number = i * NUMBERS;
   numbers[number] = row[0];
-  numbers[number + 1] = row[14];
-  numbers[number + 2] = row[15];
-  numbers[number + 3] = row[16];
-  numbers[number + 4] = row[17];
-  numbers[number + 5] = row[10];
-  numbers[number + 6] = row[18];
-  if (row[13] !== null) page.slots.set(i, row[13]);
-  if (row[19] !== null) page.correlations.set(i, row[19]);
-  if (row[20] === 1) {
-    page.sending.set(i, { n: row[21], record: [row[22], row[23], row[24], row[25]] });
-  }
+  numbers[number + 1] = row[11];
+  numbers[number + 2] = row[12];
+  numbers[number + 3] = row[13];
+  numbers[number + 4] = row[14];
+  numbers[number + 5] = row[15];
+  if (row[16] !== null) page.slots.set(i, row[16]);
+  if (row[17] !== null) page.correlations.set(i, row[17]);
 }
 
 function wordIn(dictionary: Map<string, number>, page: RecoveryPage, word: string | null): number {
@@ -133,9 +167,9 @@ export class PageReader {
     const queued = this.#queued(page, i);
     const sending = page.sending.get(i);
     if (sending === undefined) return { kind: 'queued', queued };
-    const [acceptedAt, failures, doubts, cures] = sending.record;
+    const [n, acceptedAt, failures, doubts, cures] = sending;
     const record = { acceptedAt, failures, doubts, cures: curesOf(cures) };
-    return { kind: 'sending', queued, n: sending.n, record };
+    return { kind: 'sending', queued, n, record };
   }
 
   #queued({ codes, numbers, slots, correlations }: RecoveryPage, i: number): Queued {
@@ -144,7 +178,7 @@ export class PageReader {
     const number = i * NUMBERS;
     const flags = codes[code + 7]!;
     return {
-      seq: numbers[number]!,
+      seq: plain(numbers[number]!),
       account: words[codes[code]!] as string,
       chat: words[codes[code + 1]!] as string,
       lane: words[codes[code + 2]!] as string,
@@ -154,17 +188,24 @@ export class PageReader {
       family: words[codes[code + 5]!] as Family,
       gate: words[codes[code + 6]!] as Gate,
       priority: PRIORITIES[flags & PRIORITY_MASK]!,
-      cost: numbers[number + 5]!,
+      cost: plain(numbers[number + 5]!),
       live: (flags & FLAG_LIVE) !== 0,
       final: (flags & FLAG_FINAL) !== 0,
       slot: slots.get(i) ?? null,
       enterAt: numbers[number + 1]!,
-      rank: numbers[number + 2]!,
-      dueAt: numbers[number + 3]!,
-      expiresAt: numbers[number + 4]!,
-      bytes: numbers[number + 6]!,
+      rank: plain(numbers[number + 2]!),
+      dueAt: plain(numbers[number + 3]!),
+      expiresAt: plain(numbers[number + 4]!),
+      bytes: codes[code + 8]!,
     };
   }
+}
+
+// What is read from an array of doubles is kept as one, in a box of 16 bytes outside its object. A small whole number
+// needs none, if it is made one first.
+function plain(value: number): number {
+  const whole = value | 0;
+  return whole === value ? whole : value;
 }
 
 // Pages are asked for one ahead, so that the worker reads while this side builds.

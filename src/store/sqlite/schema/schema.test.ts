@@ -15,7 +15,7 @@ import { INGEST_SQL } from '../ingest/statements.ts';
 import { KEYS_SQL } from '../keys.ts';
 import { OWNERS_SQL } from '../owners.ts';
 import { CALLS_NEWEST_FIRST } from '../reads.ts';
-import { LIVE_PAGE } from '../recovery.ts';
+import { LIVE_PAGE, SENDING } from '../recovery.ts';
 import { makeFolder } from '../sqlite.fixture.ts';
 import { SQL } from '../statements.ts';
 import { STREAMS_SQL } from '../streams.ts';
@@ -86,6 +86,7 @@ describe('no statement walks through a big table', () => {
 
   test('a page of what is alive is read by its own index', () => {
     expect(plan(LIVE_PAGE)).toBe('SEARCH deliveries USING INDEX deliveries_live (seq>?)');
+    expect(plan(SENDING)).toBe('SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)');
   });
 
   test('recent calls are read backwards from the last, and joined by key', () => {
