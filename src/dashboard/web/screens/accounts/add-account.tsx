@@ -5,6 +5,7 @@ import { ask } from '../../lib/api.ts';
 import { may } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, SecretField } from '../../ui/field.tsx';
 import { attempt } from '../../ui/toast.tsx';
@@ -69,8 +70,7 @@ function TokenForm({ account, close }: { account: string | null; close: () => vo
   const [chosen, setChosen] = useState(account?.split(':')[0] ?? null);
   const [token, setToken] = useState('');
   const platform = platforms.find(({ name }) => name === chosen) ?? platforms[0];
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const isDone = await attempt(async () => {
       const body = { platform: platform?.name ?? '', token: token.trim() };
       const { id, isNew } = await ask<Added>('POST', '/v1/accounts', body);
@@ -78,10 +78,10 @@ function TokenForm({ account, close }: { account: string | null; close: () => vo
       return isNew ? `${id} is added.` : `${id} has its new token.`;
     });
     if (isDone) close();
-  };
+  });
   return (
     <Dialog title={account === null ? 'Add an account' : `New token of ${account}`} onClose={close}>
-      <form class="edit" onSubmit={(event) => void submit(event)}>
+      <form class="edit" onSubmit={submit}>
         <p>
           The platform is asked whose token it is. It is kept encrypted, and shown to nobody again.
         </p>

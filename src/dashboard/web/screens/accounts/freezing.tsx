@@ -7,6 +7,7 @@ import { exactTime } from '../../lib/format.ts';
 import { useNow } from '../../lib/now.ts';
 import { may } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { ChatLimits } from '../../lib/wire.ts';
 import { confirm, Dialog } from '../../ui/dialog.tsx';
 import { Choice, TextField } from '../../ui/field.tsx';
@@ -81,18 +82,17 @@ function FreezeForm({ target, close }: Asked) {
   const [seconds, setSeconds] = useState(SECONDS_DEFAULT);
   const [reason, setReason] = useState('');
   const name = nameOf(target);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const isDone = await attempt(async () => {
       const body = { ...bodyOf(target), seconds: Number(seconds), ...reasonOf(reason) };
       const { until } = await ask<{ until: string }>('POST', '/v1/limits/freeze', body);
       return `${name} is frozen until ${exactTime(until)}.`;
     });
     if (isDone) close();
-  };
+  });
   return (
     <Dialog title={`Freeze ${name}?`} onClose={close}>
-      <form class="edit" onSubmit={(event) => void submit(event)}>
+      <form class="edit" onSubmit={submit}>
         <p>
           Nothing is sent there until the time is over. What is accepted meanwhile waits on disk. A
           freeze that lasts longer already stays as it is.

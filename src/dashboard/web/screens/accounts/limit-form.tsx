@@ -7,6 +7,7 @@ import { plural } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { LimitSetting, LimitSettings } from '../../lib/wire-more.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -85,8 +86,7 @@ function LimitForm({ account, settings, done, close }: FormProps) {
   const [errors, setErrors] = useState<Texts>({});
   const change = changeOf(settings, texts);
   const changed = Object.keys(change).length;
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const save = useSubmit(async () => {
     try {
       await ask<LimitSettings>('PATCH', limitsPath(account), change);
       notify(`${plural(changed, 'limit')} of ${account} changed; in force now.`);
@@ -95,9 +95,9 @@ function LimitForm({ account, settings, done, close }: FormProps) {
     } catch (error) {
       setErrors(errorsOf(error));
     }
-  };
+  });
   return (
-    <form class="edit" onSubmit={(event) => void save(event)}>
+    <form class="edit" onSubmit={save}>
       <p class="dim">
         What you set here holds at once, for this account alone, and survives a restart. Above what
         the platform really gives, it answers with waits; what is learned lowers the pace again.

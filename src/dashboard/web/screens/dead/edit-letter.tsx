@@ -8,6 +8,7 @@ import { editLetter } from '../../lib/dead.ts';
 import { session } from '../../lib/session-store.ts';
 import { Store, useStore } from '../../lib/store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { Delivery } from '../../lib/wire-more.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Answered } from '../../ui/states.tsx';
@@ -84,8 +85,7 @@ function Form({ id, now, onClose }: LetterProps & { now: Readonly<Record<string,
   const first = typeof said === 'string' ? said : '';
   const [{ text, rest }, type] = useTyped(id, first, others);
   const [error, setError] = useState('');
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const save = useSubmit(async () => {
     try {
       const given = parametersOf(rest);
       notify(await editLetter(id, field === undefined ? given : { ...given, [field]: text }));
@@ -93,9 +93,9 @@ function Form({ id, now, onClose }: LetterProps & { now: Readonly<Record<string,
     } catch (failure) {
       setError(messageOf(failure));
     }
-  };
+  });
   return (
-    <form class="edit" onSubmit={(event) => void save(event)}>
+    <form class="edit" onSubmit={save}>
       {field === undefined ? null : (
         <label class="field">
           <span>Text</span>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { words } from '../../lib/format.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { Account } from '../../lib/wire.ts';
 import type { Readers, SendingKind, Source } from '../../lib/wire-ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -44,14 +45,13 @@ export function AddSource(props: {
   const sending = readers.sending.find(({ kind }) => kind === wanted.kind) ?? null;
   const own = useFetched<{ accounts: readonly Account[] }>('/v1/accounts');
   const ids = sending === null ? readerIds(accounts, wanted.kind) : accountIds(own.data, sending);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void attempt(async () => {
+  const submit = useSubmit(() =>
+    attempt(async () => {
       const source = await ask<Source>('POST', '/v1/ingest/sources', bodyOf(wanted));
       added(source);
       return `${source.source} is followed.`;
-    });
-  };
+    }),
+  );
   return (
     <Dialog title="Follow a channel" onClose={close}>
       <form class="edit" onSubmit={submit}>

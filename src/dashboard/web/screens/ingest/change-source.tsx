@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { ask, messageOf, Refused } from '../../lib/api.ts';
 import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { Account } from '../../lib/wire.ts';
 import type { Readers, Source } from '../../lib/wire-ingest.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -46,8 +47,7 @@ export function ChangeSource({ source, changed, close }: Props) {
   const [wanted, setWanted] = useState(before);
   const [errors, setErrors] = useState<Errors>({});
   const set = (changes: Partial<Wanted>) => setWanted({ ...wanted, ...changes });
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = useSubmit(async () => {
     const missing = missingIn(wanted);
     setErrors(missing);
     if (Object.keys(missing).length > 0) return;
@@ -59,11 +59,11 @@ export function ChangeSource({ source, changed, close }: Props) {
     } catch (failure) {
       setErrors(errorsOf(failure));
     }
-  };
+  });
   const fields = { source, wanted, errors, set };
   return (
     <Dialog title={`Change ${source.source}`} onClose={close}>
-      <form class="edit" onSubmit={(event) => void submit(event)}>
+      <form class="edit" onSubmit={submit}>
         <TextField
           label="Priority"
           type="number"

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../lib/api.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
+import { useSubmit } from '../../lib/use-once.ts';
 import type { Account } from '../../lib/wire.ts';
 import type { NewKey } from '../../lib/wire-more.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -45,14 +46,13 @@ export function KeyForm(props: {
   const { data } = useFetched<{ accounts: readonly Account[] }>('/v1/accounts');
   const set = (changes: Partial<WantedKey>) => setWanted({ ...wanted, ...changes });
   const ids = data?.accounts.map(({ id }) => [id, id] as const) ?? [];
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    void attempt(async () => {
+  const submit = useSubmit(() =>
+    attempt(async () => {
       const key = await ask<NewKey>('POST', '/v1/keys', bodyOf(wanted));
       made(key);
       return `${key.name} is made.`;
-    });
-  };
+    }),
+  );
   return (
     <Dialog title="New key" onClose={close}>
       <form class="edit" onSubmit={submit}>

@@ -1,0 +1,26 @@
+// A deed that is done once, however often its button is pressed before it is over: a second click would make a second
+// key, or ask the same question again.
+
+import { useRef } from 'preact/hooks';
+
+export function useOnce<A extends readonly unknown[]>(
+  deed: (...args: A) => Promise<unknown>,
+): (...args: A) => void {
+  const isUnderWay = useRef(false);
+  return (...args) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    void deed(...args).finally(() => {
+      isUnderWay.current = false;
+    });
+  };
+}
+
+// The same for a form.
+export function useSubmit(send: () => Promise<unknown>): (event: SubmitEvent) => void {
+  const once = useOnce(send);
+  return (event) => {
+    event.preventDefault();
+    once();
+  };
+}
