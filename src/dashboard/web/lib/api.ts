@@ -30,11 +30,28 @@ export class Away extends Error {
   }
 }
 
+// Asked for by a session that has ended since: the answer is nobody's, whoever may be in now.
+export class Ended extends Error {
+  override readonly name = 'Ended';
+
+  constructor() {
+    super('The session has ended before the gateway answered.');
+  }
+}
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-export async function ask<T>(method: Method, path: string, body?: unknown): Promise<T> {
-  const answer = await request(method, path, body);
-  return (await answer.json()) as T;
+export async function ask<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const asker = session.value;
+  const answer = await request(method, path, body, signal);
+  const said = (await answer.json()) as T;
+  if (asker !== session.value) throw new Ended();
+  return said;
 }
 
 // The answer as it comes, if it is a good one. A key that is known no more ends the session.

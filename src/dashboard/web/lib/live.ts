@@ -58,6 +58,8 @@ async function readLine(all: AbortController): Promise<boolean> {
   try {
     const answer = await request('GET', '/v1/overview/events', undefined, signal);
     for await (const { kind, data } of eventsOf(answer)) {
+      // Read before the line was cut, and told to who is in now.
+      if (signal.aborted) break;
       stopWatching();
       stopWatching = watch();
       if (kind === 'overview') overview.set(data as Overview);

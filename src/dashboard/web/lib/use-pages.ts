@@ -1,6 +1,6 @@
 // A list that comes in pages. The first is live; whoever asks for more reads on undisturbed, until they go back.
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ask } from './api.ts';
 import { useFetched } from './use-fetched.ts';
 
@@ -25,6 +25,9 @@ type Answer = Readonly<Record<string, unknown>>;
 // `path` has a query; `name`: under which the answer has its items.
 export function usePages<T>(path: string, name: string, mark: unknown): Pages<T> {
   const [read, setRead] = useState<(Page<T> & { readonly path: string }) | null>(null);
+  // Whoever goes back to the beginning, asks twice or looks at another list has no use for what is still on its way.
+  const wanted = useRef({ path });
+  if (wanted.current.path !== path) wanted.current = { path };
   // Of another list.
   const older = read?.path === path ? read : null;
   const { data, error, reload } = useFetched<Answer>(path, older === null ? mark : null);
@@ -39,11 +42,15 @@ export function usePages<T>(path: string, name: string, mark: unknown): Pages<T>
     error,
     isLive: older === null,
     async more() {
+      const mine = { path };
+      wanted.current = mine;
       const page = pageOf(await ask<Answer>('GET', `${path}&cursor=${shown?.next}`));
-      setRead({ path, items: [...(shown?.items ?? []), ...page.items], next: page.next });
+      const items = [...(shown?.items ?? []), ...page.items];
+      if (wanted.current === mine) setRead({ path, items, next: page.next });
       return page.items.length;
     },
     async reload() {
+      wanted.current = { path };
       setRead(null);
       await reload();
     },

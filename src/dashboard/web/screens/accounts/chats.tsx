@@ -117,7 +117,8 @@ class Book {
   });
   readonly #filter: Readonly<Record<string, string>>;
   readonly #pages = new Map<number, readonly ChatLimits[]>();
-  readonly #asking = new Set<number>();
+  // Whether what is asked for has to be asked for again: something may have changed after it was answered.
+  readonly #asking = new Map<number, { isStale: boolean }>();
 
   constructor(filter: Readonly<Record<string, string>>) {
     this.#filter = filter;
@@ -132,12 +133,17 @@ class Book {
   }
 
   renew(first: number, last: number): void {
-    for (const page of pagesOf(first, last)) void this.#ask(page);
+    for (const page of pagesOf(first, last)) {
+      const asking = this.#asking.get(page);
+      if (asking === undefined) void this.#ask(page);
+      else asking.isStale = true;
+    }
   }
 
   async #ask(page: number): Promise<void> {
     if (this.#asking.has(page)) return;
-    this.#asking.add(page);
+    const asking = { isStale: false };
+    this.#asking.set(page, asking);
     const place = { offset: String(page * PAGE), limit: String(PAGE) };
     try {
       const path = pathOf('/v1/limits', { ...this.#filter, ...place });
@@ -148,6 +154,7 @@ class Book {
       this.state.set({ total: this.state.value.total, error: messageOf(error) });
     }
     this.#asking.delete(page);
+    if (asking.isStale) await this.#ask(page);
   }
 }
 

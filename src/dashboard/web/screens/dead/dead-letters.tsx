@@ -1,13 +1,16 @@
 // The letters that a filter finds, and what can be done to those chosen or to all of them.
 
 import { useState } from 'preact/hooks';
-import { ask, pathOf } from '../../lib/api.ts';
+import { pathOf } from '../../lib/api.ts';
 import { type DeadFilter, type Deed, doToAll, doToSome } from '../../lib/dead.ts';
 import { count, plural } from '../../lib/format.ts';
 import { may } from '../../lib/session-store.ts';
 import { useFetched } from '../../lib/use-fetched.ts';
-import type { Brief, Page } from '../../lib/wire.ts';
+import { useOnce } from '../../lib/use-once.ts';
+import { usePages } from '../../lib/use-pages.ts';
+import type { Brief } from '../../lib/wire.ts';
 import type { DeadGroup } from '../../lib/wire-more.ts';
+import { More } from '../../ui/more.tsx';
 import { Panel } from '../../ui/parts.tsx';
 import { Answered, Empty } from '../../ui/states.tsx';
 import { attempt } from '../../ui/toast.tsx';
@@ -17,27 +20,18 @@ import { DeadActions } from './dead-actions.tsx';
 
 export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number | null }) {
   const path = pathOf('/v1/dead', { ...filter, preview: 'true' });
-  const { data, error, reload } = useFetched<Page<Brief>>(path, mark);
+  const pages = usePages<Brief>(path, 'items', mark);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  const [more, setMore] = useState<Page<Brief> | null>(null);
-  const items = [...(data?.items ?? []), ...(more?.items ?? [])];
-  const next = more === null ? (data?.next ?? null) : more.next;
+  const items = pages.items ?? [];
   const done = async () => {
     setIds(new Set());
-    setMore(null);
-    await reload();
+    await pages.reload();
   };
   const toggle = (id: string) => {
     const changed = new Set(ids);
     if (!changed.delete(id)) changed.add(id);
     setIds(changed);
   };
-  const showMore = () =>
-    attempt(async () => {
-      const page = await ask<Page<Brief>>('GET', `${path}&cursor=${next}`);
-      setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next });
-      return `${page.items.length} more.`;
-    });
   const one = ids.size === 1 ? items.find(({ id }) => ids.has(id)) : undefined;
   return (
     <Panel
@@ -54,8 +48,8 @@ export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number
           )}
         </div>
       ) : null}
-      <Answered to={{ data, error, reload }}>
-        {() =>
+      <Answered to={{ data: pages.items, error: pages.error, reload: pages.reload }}>
+        {(items) =>
           items.length === 0 ? (
             <Empty title="No letters here" />
           ) : (
@@ -66,13 +60,7 @@ export function DeadLetters({ filter, mark }: { filter: DeadFilter; mark: number
           )
         }
       </Answered>
-      {next === null ? null : (
-        <p class="panel-body">
-          <button type="button" onClick={() => void showMore()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More pages={pages} />
     </Panel>
   );
 }
@@ -110,28 +98,23 @@ function Bulk(props: {
   const total = found.data?.groups.reduce((sum, group) => sum + group.count, 0) ?? null;
   // null: nothing is under way.
   const [done, setDone] = useState<number | null>(null);
-  if (!may('operator') || (!hasAny && done === null)) return null;
-  const run = async (deed: Deed) => {
+  const run = useOnce(async (deed: Deed) => {
     if (!(await sureOfAll(deed, filter))) return;
     setDone(0);
     await attempt(() => doToAll(deed, filter, setDone));
     setDone(null);
     await onDone();
-  };
+  });
+  if (!may('operator') || (!hasAny && done === null)) return null;
   return (
     <span class="actions">
       <span class="dim num" role="status">
         {done !== null ? `${count(done)} done…` : total === null ? '' : plural(total, 'letter')}
       </span>
-      <button type="button" disabled={done !== null} onClick={() => void run('retry')}>
+      <button type="button" disabled={done !== null} onClick={() => run('retry')}>
         Retry all
       </button>
-      <button
-        type="button"
-        class="danger"
-        disabled={done !== null}
-        onClick={() => void run('discard')}
-      >
+      <button type="button" class="danger" disabled={done !== null} onClick={() => run('discard')}>
         Discard all
       </button>
     </span>

@@ -1,6 +1,6 @@
 // The gateway itself: the health of its parts, where its interfaces are described, and what operators did.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
 import { deedInWords } from '../../lib/deeds.ts';
 import { count, exactTime, plural, words } from '../../lib/format.ts';
@@ -134,12 +134,20 @@ function Platforms() {
 function useHealth(): Health | null {
   const at = useStore(overview)?.at ?? null;
   const [health, setHealth] = useState<Health | null>(null);
+  // Answers may come in another order than they were asked for.
+  const turns = useRef({ asked: 0, shown: 0 });
   useEffect(() => {
     const read = async () => {
+      turns.current.asked += 1;
+      const turn = turns.current.asked;
       const { value } = session;
       const proof = value.kind === 'in' ? value.proof : {};
       const answer = await send('GET', '/health/details', undefined, proof);
-      if (answer.ok || answer.status === 503) setHealth((await answer.json()) as Health);
+      if (!answer.ok && answer.status !== 503) return;
+      const told = (await answer.json()) as Health;
+      if (turn < turns.current.shown) return;
+      turns.current.shown = turn;
+      setHealth(told);
     };
     // Away: the page says so already.
     read().catch(() => {});

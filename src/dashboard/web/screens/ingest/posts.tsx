@@ -8,11 +8,11 @@ import { useStore } from '../../lib/store.ts';
 import { usePages } from '../../lib/use-pages.ts';
 import type { Post } from '../../lib/wire-ingest.ts';
 import { TextField } from '../../ui/field.tsx';
+import { More } from '../../ui/more.tsx';
 import { Panel } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { More } from './more.tsx';
 import { PostMarks } from './post-marks.tsx';
 
 const PAGE = '50';

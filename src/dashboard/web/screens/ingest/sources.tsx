@@ -13,10 +13,10 @@ import { useFetched } from '../../lib/use-fetched.ts';
 import { usePages } from '../../lib/use-pages.ts';
 import type { Readers, Source } from '../../lib/wire-ingest.ts';
 import { Tabs, TextField } from '../../ui/field.tsx';
+import { More } from '../../ui/more.tsx';
 import { Panel, Screen } from '../../ui/parts.tsx';
 import { Empty, Loading, Trouble } from '../../ui/states.tsx';
 import { AddSource } from './add-source.tsx';
-import { More } from './more.tsx';
 import { ReadersPanel } from './readers.tsx';
 import { SourceTable } from './source-table.tsx';
 

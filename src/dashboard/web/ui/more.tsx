@@ -1,8 +1,8 @@
 // The end of a list that goes on, and the way back to its live beginning.
 
-import { plural } from '../../lib/format.ts';
-import type { Pages } from '../../lib/use-pages.ts';
-import { attempt } from '../../ui/toast.tsx';
+import { plural } from '../lib/format.ts';
+import type { Pages } from '../lib/use-pages.ts';
+import { attempt } from './toast.tsx';
 
 export function More<T>({ pages, label = 'Show more' }: { pages: Pages<T>; label?: string }) {
   const { next, isLive } = pages;
