@@ -41,10 +41,19 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
 }
 
-// Along whatever the screen marks as rows, in the order they stand.
+let last: { readonly row: HTMLElement; readonly index: number } | null = null;
+
+// Along whatever the screen marks as rows, in the order they stand. A row that has gone from under the keyboard, such
+// as a message that was sent, leaves one where it stood.
 export function moveAlongRows(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   const at = rows.indexOf(document.activeElement as HTMLElement);
-  const next = at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step;
-  rows[Math.min(rows.length - 1, Math.max(0, next))]?.focus();
+  const isGone = last !== null && document.activeElement === document.body && !last.row.isConnected;
+  const first = step > 0 ? 0 : rows.length - 1;
+  const beside = isGone ? last!.index + (step > 0 ? 0 : -1) : first;
+  const index = Math.min(rows.length - 1, Math.max(0, at < 0 ? beside : at + step));
+  const row = rows[index];
+  if (row === undefined) return;
+  last = { row, index };
+  row.focus();
 }

@@ -43,6 +43,8 @@ export function hrefOf(path: string, query: Query = {}): string {
 export function go(path: string, query: Query = {}): void {
   onceBack(() => {
     location.hash = hrefOf(path, query);
+    // Not when the browser says so, which may be later than the next key.
+    route.set(readRoute());
   });
 }
 
@@ -51,12 +53,17 @@ export function goSearch(): void {
   wantsToType.set(true);
 }
 
-// The same screen with another query, without a step in the browser's history.
+// The same screen with another query, without a step in the browser's history. It holds at once; the address follows,
+// unless one has gone elsewhere meanwhile.
 export function requery(query: Query): void {
+  const { screen, rest } = route.value;
+  const isHere = (at: Route) => at.screen === screen && at.rest === rest;
+  if (!isHere(readRoute())) return;
+  route.set({ screen, rest, query });
   onceBack(() => {
-    const { screen, rest } = route.value;
+    if (!isHere(route.value) || !isHere(readRoute())) return;
     const path = rest === '' ? screen : `${screen}/${encodeURIComponent(rest)}`;
-    history.replaceState(history.state, '', hrefOf(path, query));
+    history.replaceState(history.state, '', hrefOf(path, route.value.query));
     route.set(readRoute());
   });
 }

@@ -1,6 +1,6 @@
 // A value that parts of the page share, and a hook to follow it.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export class Store<T> {
   #value: T;
@@ -28,7 +28,8 @@ export class Store<T> {
 
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.value);
-  useEffect(() => {
+  // Before it is painted: what is done to the page at once must not meet what was before.
+  useLayoutEffect(() => {
     setValue(() => store.value);
     return store.follow((next) => setValue(() => next));
   }, [store]);

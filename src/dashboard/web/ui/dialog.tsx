@@ -2,7 +2,7 @@
 // dialog keeps the focus inside and closes on Escape; Back closes it, too.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { closeOnBack } from '../lib/back.ts';
 import { Store, useStore } from '../lib/store.ts';
 
@@ -17,6 +17,8 @@ interface Question {
 const question = new Store<Question | null>(null);
 
 export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
+  // Whoever asks twice is asked once.
+  question.value?.answer(false);
   return new Promise((resolve) => {
     question.set({
       ...asked,
@@ -58,7 +60,8 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   const element = useRef<HTMLDialogElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
-  useEffect(() => {
+  // Before it is painted: a key that is pressed at once is meant for it, not for what lies below.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     const closed = closeOnBack(() => close.current());

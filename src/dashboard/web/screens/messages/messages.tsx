@@ -1,7 +1,7 @@
 // The log of all deliveries, newest first, and what is looked for in it: by state, account, chat, time, text and ids.
 // Every number of the page leads here with its filter in the address.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { later } from '../../lib/browser.ts';
 import { hrefOf, type Query, requery, route, wantsToType } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
@@ -35,7 +35,8 @@ export function Messages() {
   const [isOpen, setIsOpen] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isAsked = useStore(wantsToType);
-  useEffect(() => {
+  // At once: the first letter is typed right after the key that asked for it.
+  useLayoutEffect(() => {
     if (!isAsked) return;
     form.current?.querySelector('input')?.focus();
     wantsToType.set(false);

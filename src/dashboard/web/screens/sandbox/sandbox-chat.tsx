@@ -80,7 +80,11 @@ function Writing({ write }: { write: (text: string) => Promise<boolean> }) {
   const [text, setText] = useState('');
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (text.trim() !== '' && (await write(text.trim()))) setText('');
+    const said = text.trim();
+    if (said === '') return;
+    // At once: what is typed while it is on its way is the next line. One that did not arrive comes back, if there is none.
+    setText('');
+    if (!(await write(said))) setText((now) => (now === '' ? said : now));
   };
   return (
     <form class="writing" onSubmit={(event) => void submit(event)}>

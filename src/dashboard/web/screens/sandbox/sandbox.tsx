@@ -1,7 +1,7 @@
 // Chats of the built-in simulator, as the people in them see them: one reads what a bot wrote, and writes to it. A
 // place to try things without an account anywhere, and above them what Sluice is for, at the press of a button.
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useMark } from '../../lib/mark.ts';
 import { requery, route } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
@@ -23,13 +23,15 @@ const CHAT_ID = /^(?:-?|[A-Z]{1,2})\d{1,20}$/;
 export function Sandbox() {
   const { query } = useStore(route);
   const mark = useMark('deliveries');
+  const first = useRef<SandboxMessage | null>(null);
   const { data, error, code, reload } = useFetched<SandboxView>('/v1/sandbox', mark);
   if (code === 'sandbox_off') return <SwitchedOff />;
   if (error !== null && data === null) return <Trouble error={error} retry={() => void reload()} />;
   if (data === null) return <Loading />;
-  const [newest] = data.chats;
-  const account = query.account ?? newest?.account ?? data.bots[0] ?? FIRST_BOT;
-  const chat = query.chat ?? newest?.chat ?? FIRST_CHAT;
+  // The newest, as it was at first: what is said elsewhere meanwhile takes nobody from where he writes.
+  first.current ??= data.chats[0] ?? null;
+  const account = query.account ?? first.current?.account ?? data.bots[0] ?? FIRST_BOT;
+  const chat = query.chat ?? first.current?.chat ?? FIRST_CHAT;
   return (
     <Screen
       title="Sandbox"
