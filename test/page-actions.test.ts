@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Visitor } from './page/browser.ts';
 import { freezesByHand } from './page/freezes.ts';
+import { hasteAndDelay } from './page/haste.ts';
 import { BOT, TOKEN } from './page/scene.ts';
 import { DOUBTFUL, Stage } from './page/stage.ts';
 import { waysAround, waysToFind } from './page/ways.ts';
@@ -31,6 +32,7 @@ afterEach(() => {
 waysAround(stage);
 waysToFind(stage);
 freezesByHand(stage);
+hasteAndDelay(stage);
 
 describe('dead letters', () => {
   const letters = () => rows(panel('Letters'));
@@ -265,7 +267,7 @@ describe('what goes out', () => {
     await toast('The stream is done.');
     await text('No text is growing').waitFor();
     expect((await get(`/v1/streams/${other.id}`)).state).toBe('done');
-    expect(stage.visitor.errors.splice(0)).toEqual([expect.stringContaining('status of 409')]);
+    expect(await stage.visitor.noted(1)).toEqual([expect.stringContaining('status of 409')]);
   });
 });
 

@@ -5,14 +5,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { cure, ensure } from '../../scripts/ensure.ts';
+import { until } from '../process/look.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
-// For what hangs; nothing here should take a tenth of it.
-const TWO_FRAMES =
+export const TWO_FRAMES =
   'new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(seen))))';
 // A dialog that was closed has had its step in the browser's history taken back: before that, one is led back.
 const IS_BACK = `document.querySelector('dialog[open]') !== null || history.state?.isDialog !== true`;
-const WAIT_MS_MAX = 20_000;
+// For what hangs; nothing here should take a twentieth of it, also where the page waits for what the gateway itself waits
+// for (a platform is given 30 s to answer).
+const WAIT_MS_MAX = 60_000;
 const SERIOUS = ['serious', 'critical'];
 // A door that is closed says 401 to whoever asks whether they are in; the browser notes that as an error.
 const AT_THE_DOOR = /status of 401/;
@@ -89,6 +91,16 @@ export class Visitor {
       const look = () => (${condition} ? seen() : requestAnimationFrame(look));
       look();
     })`);
+  }
+
+  // What it noted on purpose: the browser tells it in its own time, not when the page does.
+  async noted(count: number): Promise<string[]> {
+    await until(
+      () => this.errors.length,
+      (seen) => seen >= count,
+      { msMax: WAIT_MS_MAX },
+    );
+    return this.errors.splice(0);
   }
 
   heading(): Promise<string | null> {
