@@ -22,7 +22,7 @@ let isOver = false;
 try {
   await gateway.start();
   const scene = new Scene(gateway);
-  await scene.makeTrouble();
+  await scene.makeTrouble(30);
   await scene.broadcast('Opening hours', chats(5000));
   await scene.openStream('-1003333333333', 'Here is what I found about your question: ');
   const traffic = keepTalking(scene);

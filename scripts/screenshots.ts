@@ -40,7 +40,7 @@ try {
   mkdirSync(IMAGES, { recursive: true });
   await gateway.start();
   const scene = new Scene(gateway);
-  await scene.makeTrouble();
+  await scene.makeTrouble(30);
   await followChannels(scene);
   await liven(scene);
   const waiting = (await scene.get(`/v1/queue?chat=${FROZEN}`)).items as { id: string }[];

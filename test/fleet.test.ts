@@ -248,8 +248,11 @@ test('what is frozen at its owner is on the overview of every node', {
     return freezes.shown.map(({ name }) => name).filter((name) => names.includes(name));
   };
   for (const node of fleet.nodes) {
-    while ((await shown(node)).length < names.length) {}
-    expect((await shown(node)).sort()).toEqual(names);
+    const all = await until(
+      () => shown(node),
+      ({ length }) => length === names.length,
+    );
+    expect(all.sort()).toEqual(names);
   }
   for (const [a, chat] of names.entries()) {
     const what = { account: `telegram:${7000 + a}`, chat };

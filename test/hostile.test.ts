@@ -35,7 +35,7 @@ const MEMORY_RATIO_MAX = 2;
 // How fast it is then is judged only where nothing else runs: HOSTILE_JUDGED=1 npm test -- test/hostile.test.ts
 const HEALTH_RATIO_MAX = 5;
 const isJudged = process.env.HOSTILE_JUDGED === '1';
-// One attack once silenced it for longer; no hiccup of a machine lasts so long.
+// One attack once silenced it for longer; no hiccup of a machine lasts so much longer than those it has at rest.
 const SILENCE_MS_MAX = 4_000;
 
 const scene = new Scene();
@@ -160,17 +160,21 @@ async function attackInRounds() {
   const atRest: number[] = [];
   const underAttack: number[] = [];
   let slowest = 0;
+  let slowestAtRest = 0;
   const each = (ATTACKS - WARM_UP) / ROUNDS;
   for (let round = 0; round < ROUNDS; round++) {
     await healthTimes();
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    atRest.push(p99(await healthTimes()));
+    const calm = await healthTimes();
+    atRest.push(p99(calm));
+    slowestAtRest = Math.max(slowestAtRest, ...calm);
     expect(await attack(WARM_UP + round * each, each)).toEqual([]);
     const times = await healthTimes();
     underAttack.push(p99(times));
     slowest = Math.max(slowest, ...times);
   }
-  return { atRest: middle(atRest), underAttack: middle(underAttack), slowest };
+  const slowerMs = slowest - slowestAtRest;
+  return { atRest: middle(atRest), underAttack: middle(underAttack), slowerMs };
 }
 
 test(`${ATTACKS} attacks`, async () => {
@@ -178,14 +182,14 @@ test(`${ATTACKS} attacks`, async () => {
   const slow = openSlow();
   expect(await attack(0, WARM_UP)).toEqual([]);
   const memoryBefore = await scene.memoryBytes();
-  const { atRest, underAttack, slowest } = await attackInRounds();
+  const { atRest, underAttack, slowerMs } = await attackInRounds();
   const memory = await scene.memoryBytes();
   console.log(
     `/health p99 at rest ${atRest.toFixed(2)} ms, under attack ${underAttack.toFixed(2)} ms; ` +
       `memory ${(memoryBefore / 2 ** 20).toFixed(0)} → ${(memory / 2 ** 20).toFixed(0)} MiB`,
   );
   if (isJudged) expect(underAttack / atRest).toBeLessThan(HEALTH_RATIO_MAX);
-  expect(slowest).toBeLessThan(SILENCE_MS_MAX);
+  expect(slowerMs).toBeLessThan(SILENCE_MS_MAX);
   expect(memory / memoryBefore).toBeLessThan(MEMORY_RATIO_MAX);
 
   // Those who never came to their end are answered when they do, or are gone without a trace.

@@ -60,6 +60,10 @@ function send(chat: number, text: string, extra: object = {}) {
 const writes = (chat: number, text = 'hi') =>
   sim!.model.inject(TOKEN, String(chat), text, Date.now());
 
+interface Waiting {
+  readonly waiting: number;
+}
+
 async function priorityOf(answer: Awaited<ReturnType<typeof send>>): Promise<unknown> {
   return (await gateway!.ask('GET', `/v1/messages/${answer.body.id}`)).body.priority;
 }
@@ -189,9 +193,16 @@ test('answers do not wait for the broadcast’s turn, also after a restart', asy
   for (let i = 0; i < ANSWERS; i++) await post(writes(5000 + i).update);
   const round = async (name: string) => {
     const from = sent.length;
+    // All of them wait before the first one goes: how fast they are taken decides nothing.
+    await gateway.ask('POST', `/v1/accounts/${ACCOUNT}/pause`);
     const waits: Promise<unknown>[] = [];
     for (let i = 0; i < UNSOLICITED; i++) waits.push(send(1000 + i, `${name} news`, { wait: 60 }));
     for (let i = 0; i < ANSWERS; i++) waits.push(send(5000 + i, `${name} answer`, { wait: 60 }));
+    await until(
+      async () => (await gateway.ask('GET', '/v1/accounts')).body.accounts as Waiting[],
+      ([account]) => account?.waiting === UNSOLICITED + ANSWERS,
+    );
+    await gateway.ask('POST', `/v1/accounts/${ACCOUNT}/resume`);
     await Promise.all(waits);
     const order = sent.slice(from).map(({ text }) => text);
     expect(order).toHaveLength(UNSOLICITED + ANSWERS);

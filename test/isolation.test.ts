@@ -8,6 +8,7 @@ import { GatewayProcess } from './process/gateway.ts';
 
 const TOKEN = `4242:${'A'.repeat(35)}`;
 const SICK_TOKEN = `4343:${'B'.repeat(35)}`;
+const CALM_TOKEN = `4444:${'C'.repeat(35)}`;
 const CHATS = 34;
 const ROUNDS = 3;
 // A chat's own limit is one message in a second.
@@ -28,7 +29,7 @@ function answerTo(url: string, body: string): { status: number; body: unknown } 
   if (method === 'getMe') return { status: 200, body: { ok: true, result: { id: Number(bot) } } };
   if (SICK_TOKEN.startsWith(`${bot}:`)) return { status: 503, body: 'upstream is away' };
   const { chat_id } = JSON.parse(body) as { chat_id: number };
-  const retry_after = refusing.get(Number(chat_id));
+  const retry_after = TOKEN.startsWith(`${bot}:`) ? refusing.get(Number(chat_id)) : undefined;
   if (retry_after === undefined) {
     const result = { message_id: 1, chat: { id: chat_id }, date: 1, text: 'x' };
     return { status: 200, body: { ok: true, result } };
@@ -70,18 +71,31 @@ async function send(token: string, chat: number): Promise<number> {
   return performance.now() - startedAt;
 }
 
-// Each chat has something to say in each round, spread over it; answers how long 95 of 100 took at the most, in ms.
-async function p95(chats: readonly number[], troubled: readonly number[]): Promise<number> {
+interface Times {
+  // Of 95 of 100 at the most, in ms.
+  readonly others: number;
+  // Of an account that has no such chat, at the same time: whatever else the machine does falls on both.
+  readonly calm: number;
+}
+
+// Each chat has something to say in each round, spread over it.
+async function p95s(chats: readonly number[], troubled: readonly number[]): Promise<Times> {
   const all = [...chats, ...troubled].sort((a, b) => (a % 7) - (b % 7));
-  const took: Promise<number>[] = [];
+  const others: Promise<number>[] = [];
+  const calm: Promise<number>[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const chat of all) {
       await new Promise((resolve) => setTimeout(resolve, ROUND_MS / CHATS));
-      if (!troubled.includes(chat)) took.push(send(TOKEN, chat));
+      calm.push(send(CALM_TOKEN, chat));
+      if (!troubled.includes(chat)) others.push(send(TOKEN, chat));
       // Nobody waits for those that are never sent.
       else void gateway.ask('POST', '/v1/messages', deliveryTo(chat));
     }
   }
+  return { others: await p95(others), calm: await p95(calm) };
+}
+
+async function p95(took: readonly Promise<number>[]): Promise<number> {
   const sorted = (await Promise.all(took)).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * 0.95)]!;
 }
@@ -91,6 +105,12 @@ function deliveryTo(chat: number) {
   return { to, method: 'sendMessage', body: { text: 'hello' } };
 }
 
+async function middle(token: string, first: number): Promise<number> {
+  const took: number[] = [];
+  for (let chat = first; chat < first + 30; chat++) took.push(await send(token, chat));
+  return took.sort((a, b) => a - b)[took.length >> 1]!;
+}
+
 function chatsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, n) => first + n);
 }
@@ -98,7 +118,6 @@ function chatsFrom(first: number, count: number): number[] {
 test(
   '1, 2 and 10 of 34 chats that always refuse leave the others as they are in calm',
   async () => {
-    const calm = await p95(chatsFrom(1000, CHATS), []);
     let first = 2000;
     for (const [count, seconds] of [
       [1, 10],
@@ -110,9 +129,10 @@ test(
       const troubled = chats.slice(0, count);
       // They were fine before: that is when their refusals look most like the account's.
       await Promise.all(troubled.map((chat) => send(TOKEN, chat)));
+      await send(CALM_TOKEN, first);
       for (const chat of troubled) refusing.set(chat, seconds);
       const before = refusals;
-      const others = await p95(chats.slice(count), troubled);
+      const { others, calm } = await p95s(chats.slice(count), troubled);
       expect(refusals - before).toBeGreaterThanOrEqual(count);
       expect(others, `${count} refuse, ${seconds} s`).toBeLessThan(Math.max(2 * calm, NOISE_MS));
     }
@@ -123,13 +143,13 @@ test(
 test(
   'an account whose calls are answered with 503 delays no other one',
   async () => {
+    const calm = await middle(CALM_TOKEN, 8000);
     for (let chat = 1; chat <= 10; chat++) {
       const path = `/bot${SICK_TOKEN}/sendMessage`;
       void gateway.ask('POST', path, { chat_id: chat, text: 'x' }, { prefer: 'respond-async' });
     }
-    const took: number[] = [];
-    for (let chat = 9000; chat < 9030; chat++) took.push(await send(TOKEN, chat));
-    expect(Math.max(...took)).toBeLessThan(2000);
+    // All of them would wait, if one had to.
+    expect(await middle(TOKEN, 9000)).toBeLessThan(Math.max(2 * calm, NOISE_MS));
   },
   WAIT_MS,
 );

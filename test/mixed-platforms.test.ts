@@ -109,20 +109,21 @@ interface Seen {
   // What each chat was sent, as the platform has taken it, and everything it said but yes.
   readonly texts: readonly (readonly (string | null)[])[];
   readonly refusals: number;
-  readonly slowestMs: number;
+  // In the middle of all: one that is slow is the machine's, all of them are the trouble's.
+  readonly middleMs: number;
 }
 
 // The same for every platform and round, in chats of its own.
 async function round(name: Name, number: number): Promise<Seen> {
   const chats = Array.from({ length: CHATS }, (_, n) => chatOf(n, number));
-  let slowestMs = 0;
+  const took: number[] = [];
   const from = judged[name].length;
   const talk = async (chat: string) => {
     const statuses: number[] = [];
     for (let i = 0; i < EACH; i++) {
       const began = performance.now();
       statuses.push(await send(name, chat, `text ${i}`));
-      slowestMs = Math.max(slowestMs, performance.now() - began);
+      took.push(performance.now() - began);
     }
     return statuses;
   };
@@ -130,7 +131,8 @@ async function round(name: Name, number: number): Promise<Seen> {
   const own = judged[name].slice(from).filter(({ chat }) => chats.includes(chat ?? ''));
   const taken = own.filter(({ acceptedAt }) => acceptedAt !== null);
   const texts = chats.map((chat) => taken.filter((call) => call.chat === chat).map(textOf));
-  return { statuses, texts, refusals: own.length - taken.length, slowestMs };
+  const middleMs = took.toSorted((a, b) => a - b)[took.length >> 1]!;
+  return { statuses, texts, refusals: own.length - taken.length, middleMs };
 }
 
 const textOf = (call: SimCall) => (call as { readonly text?: string | null }).text ?? null;
@@ -144,12 +146,12 @@ async function changesNothing(troubled: Name, begin: () => Promise<void>): Promi
   await begin();
   const during = await Promise.all(others.map((name) => round(name, 2)));
   for (const [i, name] of others.entries()) {
-    const { slowestMs, ...seen } = during[i]!;
-    const { slowestMs: usualMs, ...usual } = before[i]!;
+    const { middleMs, ...seen } = during[i]!;
+    const { middleMs: usualMs, ...usual } = before[i]!;
     expect(seen, name).toEqual(usual);
     expect(seen.refusals, name).toBe(0);
     expect(new Set(seen.statuses), name).toEqual(new Set([200]));
-    expect(slowestMs, name).toBeLessThan(usualMs + NOISE_MS);
+    expect(middleMs, name).toBeLessThan(usualMs + NOISE_MS);
   }
 }
 

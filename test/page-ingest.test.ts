@@ -11,6 +11,7 @@ import {
   type Simulated,
   simulated,
 } from '../src/platforms/telegram/history/simulated.fixture.ts';
+import { systemClock } from '../src/system/clock.ts';
 import { openBrowser, PHONE, Visitor } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
 import { Scene } from './page/scene.ts';
@@ -20,8 +21,8 @@ import { Sluice } from './process/sluice.ts';
 const NOWHERE = 'http://127.0.0.1:9';
 const WIDE = { width: 1440, height: 900 };
 const HISTORY = 'messages.getHistory';
-// Longer than a page takes to ask again.
-const SLOW_MS = 6000;
+// An answer that late comes when the test says so.
+const HELD_MS = 3_600_000;
 const THREE_HOURS_S = 10_800;
 
 let browser: Browser;
@@ -30,6 +31,7 @@ let gateway: GatewayProcess;
 let scene: Scene;
 let visitor: Visitor;
 let channels = 0n;
+const answers = heldAnswers();
 
 const page = () => visitor.page;
 const { button, text, panel, rows, toast, answer, field, title, address } = partsOf(page);
@@ -37,7 +39,7 @@ const row = (name: string) => rows(panel('Channels')).filter({ hasText: name });
 
 beforeAll(async () => {
   const opening = openBrowser();
-  world = await simulated();
+  world = await simulated({ clock: answers.clock });
   gateway = new GatewayProcess(
     NOWHERE,
     [
@@ -71,6 +73,23 @@ function newChannel(name: string, posts: number) {
   const channel = world.sim.model.addChannel({ id: 9000n + channels, name, title: name });
   for (let n = 1; n <= posts; n++) channel.post({ text: `post ${n} of ${name}` });
   return channel;
+}
+
+function heldAnswers() {
+  const real = systemClock();
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  const schedule = (at: number, run: () => void) => {
+    if (at < real.now() + HELD_MS / 2) return real.schedule(at, run);
+    if (!isHolding) return real.schedule(real.now(), run);
+    held.push(run);
+    return { cancel: () => {} };
+  };
+  const letGo = () => {
+    isHolding = false;
+    for (const run of held.splice(0)) run();
+  };
+  return { clock: { now: () => real.now(), schedule }, letGo };
 }
 
 const follow = async (source: string, kind = 'mtproto') =>
@@ -123,7 +142,7 @@ describe('a channel of an account', () => {
       fault: { kind: 'short_page', posts: 40 },
       times: 2,
     });
-    world.sim.model.addFault({ method: HISTORY, fault: { kind: 'delay', ms: SLOW_MS }, times: 2 });
+    world.sim.model.addFault({ method: HISTORY, fault: { kind: 'delay', ms: HELD_MS }, times: 2 });
     await visitor.see('ingest');
     const id = await follow('@harbour');
     await row('@harbour').getByText('No account to read with: log in').waitFor();
@@ -135,6 +154,7 @@ describe('a channel of an account', () => {
     await row('@harbour').getByText('historical', { exact: true }).waitFor();
     const reader = panel('What is read with').locator('li', { hasText: 'Reader' });
     await reader.getByText('connected', { exact: true }).waitFor();
+    answers.letGo();
     await row('@harbour').getByText('incremental', { exact: true }).waitFor();
   }, 120_000);
 

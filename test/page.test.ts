@@ -89,7 +89,7 @@ describe('the door', () => {
     await stranger.page.getByLabel('Key').fill(String(secret));
     await stranger.page.getByRole('button', { name: 'Sign in' }).click();
     await stranger.page.getByText('such a key is for programs').waitFor();
-    expect(stranger.errors.splice(0)).toEqual([expect.stringContaining('status of 403')]);
+    expect(await stranger.noted(1)).toEqual([expect.stringContaining('status of 403')]);
     await stranger.signIn(gateway.key);
     expect(await stranger.kept()).not.toContain(gateway.key);
     expect(await stranger.page.content()).not.toContain(gateway.key);
@@ -120,6 +120,7 @@ describe('overview', () => {
 
   test('numbers move by themselves, and charts are painted', async () => {
     await visitor.see('');
+    await page().locator('.chart canvas').nth(2).waitFor();
     expect(await page().locator('.chart canvas').count()).toBe(3);
     const sent = page().locator('.tile', { hasText: 'Sent a second' });
     const before = Number(/(\d+) since/.exec((await sent.textContent()) ?? '')?.[1]);
@@ -212,7 +213,7 @@ describe('a delivery', () => {
     await visitor.see('delivery/zzzzz-1');
     await text('That did not work').waitFor();
     // It is asked for once, and the browser notes the answer.
-    expect(visitor.errors.splice(0)).toEqual([expect.stringContaining('status of 404')]);
+    expect(await visitor.noted(1)).toEqual([expect.stringContaining('status of 404')]);
   });
 });
 
