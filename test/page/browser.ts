@@ -12,8 +12,8 @@ export const TWO_FRAMES =
   'new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(seen))))';
 // A dialog that was closed has had its step in the browser's history taken back: before that, one is led back.
 const IS_BACK = `document.querySelector('dialog[open]') !== null || history.state?.isDialog !== true`;
-// For what hangs; nothing here should take a twentieth of it, also where the page waits for what the gateway itself waits
-// for (a platform is given 30 s to answer).
+// For what hangs; nothing here should take a twentieth of it, also where the page waits for what the gateway itself
+// waits for (a platform is given 30 s to answer).
 const WAIT_MS_MAX = 60_000;
 const SERIOUS = ['serious', 'critical'];
 // A door that is closed says 401 to whoever asks whether they are in; the browser notes that as an error.

@@ -1,5 +1,5 @@
-// Who is faster than the page, and a gateway that is slower than who uses it: what is typed, pressed or asked for at once
-// is taken as it was meant, and an answer that comes late undoes nothing.
+// Who is faster than the page, and a gateway that is slower than who uses it: what is typed, pressed or asked for at
+// once is taken as it was meant, and an answer that comes late undoes nothing.
 
 import type { Page, Request, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';

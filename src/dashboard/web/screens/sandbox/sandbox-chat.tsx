@@ -82,7 +82,7 @@ function Writing({ write }: { write: (text: string) => Promise<boolean> }) {
     event.preventDefault();
     const said = text.trim();
     if (said === '') return;
-    // At once: what is typed while it is on its way is the next line. One that did not arrive comes back, if there is none.
+    // At once: what is typed while it is on its way is the next line. What did not arrive comes back, if there is none.
     setText('');
     if (!(await write(said))) setText((now) => (now === '' ? said : now));
   };
