@@ -44,7 +44,7 @@ export const QUEUE_SETTINGS = {
       unit: 'deliveries',
     },
   ),
-  inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 64, {
+  inFlightMax: row('queue', 'in_flight_max', integer({ min: 1, max: 1024 }), 128, {
     meaning: 'Calls of one account under way at once',
     unit: 'calls',
     perAccount: true,

@@ -8,10 +8,11 @@ import { assert, unreachable } from '../system/assert.ts';
 import type { Branch } from './branch.ts';
 import { Buckets } from './buckets.ts';
 import { type Circumstances, causeAhead, causeOfFreeze, causeOfRule, viewOf } from './describe.ts';
-import { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
+import { LEARNING, type LearningSettings } from './learning.ts';
 import { Lessons } from './lessons.ts';
 import { decisiveRule, type ProjectedMoment, projectCall } from './projection.ts';
 import { readRecord } from './records.ts';
+import { RoundTrips } from './rolling-window.ts';
 import { rulesByChat } from './rules-in-force.ts';
 import { Booking, Headroom, Notes, Tree } from './tree.ts';
 import type * as Words from './types.ts';
@@ -219,8 +220,7 @@ export class AccountLimits {
     return notes;
   }
 
-  // By hand: the freezes there are over now. As after any freeze one call goes first, and shows whether the platform
-  // agrees; so a thaw that was wrong costs one refusal.
+  // By hand: the freezes there are over now. One call goes first, as after any freeze; a wrong thaw costs one refusal.
   thaw(chat: string | null, now: number): Words.Learned {
     const notes = new Notes(this.#account, now, []);
     const branch = chat === null ? this.#tree.root : this.#tree.chatOf(chat);
@@ -240,6 +240,7 @@ export class AccountLimits {
 
   // A call that goes straight through, without a ticket: it counts for the account all the same.
   passed(charge: Charge, now: number): void {
+    this.#tree.passedAt = now;
     this.#headroom.enter(this.#priors.planOf(charge).account, charge, now);
   }
 
@@ -263,15 +264,14 @@ export class AccountLimits {
     }
   }
 
-  // Looks at up to `max` chats and drops those that hold nothing any more; says how many.
+  // Of up to `max` chats drops those that hold nothing any more; says how many.
   forgetIdle(now: number, max: number): number {
     const notes = new Notes(this.#account, now, this.#unsaved);
     this.#buckets.forgetIdle(now, max);
     return this.#tree.forgetIdle(now, max, this.#settings, notes);
   }
 
-  // Nothing is frozen, learned or counted: to forget it is to lose nothing. True only after `forgetIdle` has had its
-  // rounds.
+  // Nothing is frozen, learned or counted: to forget it loses nothing. True only after the rounds of `forgetIdle`.
   isAtRest(now: number): boolean {
     const { root } = this.#tree;
     return (
@@ -319,7 +319,7 @@ export class AccountLimits {
 
   #judged(booking: Booking, isOk: boolean, now: number, notes: Notes): void {
     const trip = Math.max(0, now - booking.departedAt);
-    const least = this.#trips.least(now);
+    const least = this.#tree.knowLine(this.#trips.least(now), now);
     // No answer can be so soon: the line broke, and the call may still be on its way.
     const isBroken = !isOk && trip < least;
     const late = isBroken ? least : Math.max(0, trip - least);

@@ -3,8 +3,9 @@
 
 export { AccountLimits } from './account-limits.ts';
 export { withRules } from './added-rules.ts';
-export { LEARNING, type LearningSettings, RoundTrips } from './learning.ts';
+export { LEARNING, type LearningSettings } from './learning.ts';
 export { shiftRecord } from './records.ts';
+export { RoundTrips } from './rolling-window.ts';
 export type {
   Ahead,
   Cause,

@@ -3,7 +3,7 @@
 // that leave a second apart may be judged less than a second apart. Hence two rules, and no padding:
 //   - a call without an answer may be judged at any time, so it keeps its capacity (`held`);
 //   - an answered call is entered at the latest moment at which it can have been judged
-//     (see learning.ts), relative to the fastest call that could follow it.
+//     (see RoundTrips), relative to the fastest call that could follow it.
 // Count and span come from the caller, because they are learned; the window only knows times.
 
 // An array that grows by push starts with space for seventeen and then half as many again. Chats are
@@ -70,6 +70,11 @@ export class RollingWindow {
     for (let unit = 0; unit < cost; unit++) this.#insert(at);
   }
 
+  // All of it was judged so much sooner than it was entered.
+  advance(ms: number): void {
+    for (let n = this.#head; n < this.#times.length; n++) this.#times[n]! -= ms;
+  }
+
   // Takes over what another window has seen and holds.
   absorb(other: RollingWindow): void {
     for (const at of other.#times.slice(other.#head)) this.#insert(at);
@@ -111,4 +116,134 @@ export class RollingWindow {
     times.length -= this.#head;
     this.#head = 0;
   }
+}
+
+// How fast can a call be? From this follows how late an answered call can have been judged.
+//
+// A call leaves at d, is judged after the way there f, and its answer is back after r = f + b.
+// A later call leaves at d' and is judged at d' + f'. So that the judgements lie `perMs` apart it is
+// enough that d' ≥ d + perMs + (f − f'), and f − f' = r − (b + f') ≤ r − least, where `least` is the
+// shortest round trip there is. So an answered call counts from d + (r − least): exact, and it costs
+// no more than the jitter itself (20 ms on average, of 1000, when answers come within 40–80 ms).
+//
+// The shortest trip seen so far is not yet the shortest there is, and the margin is for what may be missing. Two bounds
+// hold, whatever the shape of the jitter, and the smaller one is taken: what is missing shrinks at least with the square
+// root of the number of trips (both ways jitter alike: the least sum of two), and is seldom more than twice the distance
+// of the shortest trip from the 16th shortest (for one way that jitters evenly it is a fraction of it).
+//
+// But the first calls of a process leave together, over fresh connections to servers that are not warm, and are slow
+// together: many of them tell no more than one. So only calls count that left some time after the first answer. Until
+// there are enough of them `least` is 0: a call counts from the moment of its answer.
+
+const HALF_MS = 150_000;
+const SAMPLES_MIN = 32;
+const WARM_MS = 500;
+// Few trips that were all slow have a small spread, too: the margin must make up for both.
+const MARGIN_SIGMAS = 6;
+const LOWEST_KEPT = 16;
+const MARGIN_DISTANCES = 2;
+// The platform's clock may be slewed (500 parts in a million of a second).
+const MARGIN_MS_MIN = 0.5;
+// A hidden wait is not jitter; it must not widen the margin without bound.
+const EXCESS_MS_MAX = 1000;
+const EXCESS_SAMPLES_MIN = 8;
+
+interface Half {
+  since: number;
+  samples: number;
+  total: number;
+  // The shortest, in order.
+  lowest: number[];
+}
+
+export class RoundTrips {
+  // Two halves of a sliding few minutes, so that the least forgets a route that is no more.
+  #older: Half = empty(Number.NEGATIVE_INFINITY);
+  #newer: Half = empty(Number.NEGATIVE_INFINITY);
+  #least = Number.POSITIVE_INFINITY;
+  // From the shortest trip to the 16th.
+  #distance = Number.POSITIVE_INFINITY;
+  #trusted = 0;
+  // What left before then tells nothing of how fast a call can be; Infinity: nothing was answered yet.
+  #warmAt = Number.POSITIVE_INFINITY;
+  #isWarm = false;
+
+  observe(tripMs: number, now: number): void {
+    this.#turn(now);
+    if (this.#warmAt === Number.POSITIVE_INFINITY) this.#warmAt = now + WARM_MS;
+    const isWarm = now - tripMs >= this.#warmAt;
+    // It has warmed up just now: of what was seen before only the shortest tells something.
+    if (isWarm && !this.#isWarm) {
+      this.#newer = { ...empty(now), lowest: this.#newer.lowest.slice(0, 1) };
+      this.#older = empty(now);
+    }
+    this.#isWarm ||= isWarm;
+    if (isWarm === this.#isWarm) this.#count(tripMs);
+  }
+
+  // No call is faster than this, as far as can be known.
+  least(now: number): number {
+    this.#turn(now);
+    return this.#trusted;
+  }
+
+  // What to expect of the next answer; for estimates only.
+  typical(now: number): number {
+    this.#turn(now);
+    const samples = this.#older.samples + this.#newer.samples;
+    return samples === 0 ? 0 : (this.#older.total + this.#newer.total) / samples;
+  }
+
+  // So much longer than the shortest it took; 0 when too little is known.
+  excess(tripMs: number, now: number): number {
+    this.#turn(now);
+    const isKnown = this.#isWarm && this.#older.samples + this.#newer.samples >= EXCESS_SAMPLES_MIN;
+    return isKnown ? Math.max(0, tripMs - this.#least) : 0;
+  }
+
+  #count(tripMs: number): void {
+    const half = this.#newer;
+    half.samples += 1;
+    if (half.lowest.length < LOWEST_KEPT || tripMs < half.lowest.at(-1)!) {
+      const place = half.lowest.findIndex((lower) => tripMs < lower);
+      half.lowest.splice(place === -1 ? half.lowest.length : place, 0, tripMs);
+      half.lowest.length = Math.min(half.lowest.length, LOWEST_KEPT);
+      this.#compare();
+    }
+    half.total += Math.min(tripMs, half.lowest[0]! + EXCESS_MS_MAX);
+    this.#trusted = this.#estimate();
+  }
+
+  #turn(now: number): void {
+    const age = now - this.#newer.since;
+    if (age < HALF_MS) return;
+    this.#older = age < 2 * HALF_MS ? this.#newer : empty(now);
+    this.#newer = empty(now);
+    // After so long a silence the line is as cold as at the start.
+    if (this.#older.samples === 0) this.#isWarm = false;
+    if (!this.#isWarm) this.#warmAt = Number.POSITIVE_INFINITY;
+    this.#compare();
+    this.#trusted = this.#estimate();
+  }
+
+  #compare(): void {
+    const lowest = [...this.#older.lowest, ...this.#newer.lowest].sort((a, b) => a - b);
+    this.#least = lowest[0] ?? Number.POSITIVE_INFINITY;
+    this.#distance = (lowest[LOWEST_KEPT - 1] ?? Number.POSITIVE_INFINITY) - this.#least;
+  }
+
+  #estimate(): number {
+    const samples = this.#older.samples + this.#newer.samples;
+    if (!this.#isWarm || samples < SAMPLES_MIN) return 0;
+    const spread = Math.max(0, (this.#older.total + this.#newer.total) / samples - this.#least);
+    const missing = Math.min(
+      (MARGIN_SIGMAS * spread) / Math.sqrt(samples),
+      MARGIN_DISTANCES * this.#distance,
+    );
+    return Math.max(0, this.#least - MARGIN_MS_MIN - missing);
+  }
+}
+
+function empty(since: number): Half {
+  return { since, samples: 0, total: 0, lowest: [] };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { RoundTrips } from './learning.ts';
+import { type Random, seededRandom } from '../system/random.ts';
+import { RoundTrips } from './rolling-window.ts';
 
 test('calls that leave together on a cold line do not tell how fast it is', () => {
   const trips = new RoundTrips();
@@ -21,4 +22,29 @@ test('a route that is no more is forgotten', () => {
   for (let i = 0; i < 100; i++) trips.observe(20, i * 100);
   for (let i = 0; i < 100; i++) trips.observe(200, 600_000 + i * 100);
   expect(trips.least(610_000)).toBeGreaterThan(150);
+});
+
+test('after a silence the line is cold again', () => {
+  const trips = new RoundTrips();
+  for (let i = 0; i < 100; i++) trips.observe(20, i * 100);
+  expect(trips.least(10_000)).toBeGreaterThan(15);
+  for (let i = 0; i < 100; i++) trips.observe(200, 600_000 + i);
+  expect(trips.least(600_200)).toBe(0);
+});
+
+test.each([
+  ['one way jitters', (random: Random) => 40 * random.next(), 1.5],
+  ['both ways jitter', (random: Random) => 40 * (random.next() + random.next()), 8],
+])('no trip is shorter than what is trusted, and little is given away: %s', (_, jitter, most) => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = seededRandom(seed);
+    const trips = new RoundTrips();
+    for (let i = 0; i < 2000; i++) {
+      const at = 1000 + 25 * i;
+      const trip = 80 + jitter(random);
+      expect(trip).toBeGreaterThan(trips.least(at));
+      trips.observe(trip, at);
+    }
+    expect(80 - trips.least(51_000)).toBeLessThan(most);
+  }
 });

@@ -6,7 +6,7 @@ import { Branch, type Freeze } from './branch.ts';
 import { isSpent, type LearningSettings } from './learning.ts';
 import type { Meter } from './projection.ts';
 import type { Fact } from './records.ts';
-import { ChatsSlot, type Slot } from './slot.ts';
+import { ChatsSlot, isShort, type Slot } from './slot.ts';
 import type { Charge, Learned, LimitRecord, Plan, Rule, Ticket } from './types.ts';
 
 // A freeze that nobody came to test is forgotten so long after its end.
@@ -22,9 +22,25 @@ export class Tree {
   // Chats that are another one under an older or a second name.
   readonly #same = new Map<string, string>();
   #sweep: Iterator<Branch> | null = null;
+  #leastTrip = 0;
+  // When last a call was entered at its departure.
+  passedAt = Number.NEGATIVE_INFINITY;
 
   get size(): number {
     return this.#chats.size + this.#threads.size + this.#users.size;
+  }
+
+  // When the line becomes known, what was entered at the moment of its answer counts from when it was judged. In long
+  // windows that is nothing.
+  knowLine(leastTrip: number, now: number): number {
+    if (this.#leastTrip === 0 && leastTrip > 0) {
+      for (const slot of this.root.slots) {
+        const isAnswered = now - this.passedAt > slot.rule.perMs;
+        if (isShort(slot.rule) && isAnswered) slot.advance(leastTrip);
+      }
+    }
+    this.#leastTrip = leastTrip;
+    return leastTrip;
   }
 
   chatOf(name: string): Branch | null {
