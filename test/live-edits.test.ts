@@ -342,3 +342,31 @@ describe('an edit of a message that is edited again and again', () => {
     expect(world.live.edits.get(id)).toBeNull();
   });
 });
+
+// As it is by default on Discord: the chat takes a message a second.
+describe.each([
+  ['learned', false],
+  ['said', true],
+])('live output is not paced, and the end is %s', (_, final) => {
+  test.each([9000, 9500, 10_000, 10_500, 11_000, 11_500, 12_000, 12_500, 13_000])(
+    'six messages of one chat, %i ms of edits: each last text within 3 s of its slot',
+    async (forMs) => {
+      const chat = '4242';
+      const world = await liveWorld({ settings: { qos: false } });
+      const opened: Session[] = [];
+      for (let i = 0; i < 6; i++) opened.push(...(await open(world, 1, chat)));
+      const sessions = opened.map((session, thread) => ({ ...session, thread }));
+      await stream(world, sessions, { everyMs: 500, forMs, chat, final });
+      const after = await send(world, { chat_id: chat, text: 'after' });
+      await world.run(30_000);
+      slowest(world, sessions);
+      const lateMs = sessions.map(({ readyAt, shownAt }, i) => shownAt - readyAt - (i + 1) * 1000);
+      expect(Math.max(...lateMs)).toBeLessThanOrEqual(3000);
+      // What was sent after all of them is not overtaken by any.
+      const sentAt = world.calls.find(({ messageIds }) => messageIds.includes(Number(after)))!;
+      expect(sentAt.acceptedAt).toBeGreaterThan(Math.max(...sessions.map((s) => s.shownAt)));
+      const shown = previews(world, sessions);
+      expect(Math.max(...shown) - Math.min(...shown)).toBeLessThanOrEqual(1);
+    },
+  );
+});

@@ -11,9 +11,8 @@ import { FINAL, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const NETWORK: Network = { latencyMs: 40, jitterMs: 40, jitterBackMs: 40 };
 const SHARE_MIN = 0.95;
-// Of the last texts of all answers: each has its slot in the channel, one a second, and comes so soon after it. Where
-// live output is paced, slots are given in the order in which the texts were handed over. Where it is not, which is the
-// default, a text has the place in the queue of the one it replaces, so the first of them to be shown has the first.
+// Of the last texts of all answers: each has its slot in the channel, one a second in the order in which they were
+// handed over, and comes so soon after it.
 const FINAL_MS_MAX = 3000;
 const SLOT_MS = 1000;
 
@@ -25,9 +24,8 @@ interface Verdict {
   readonly lost: number;
   readonly doubled: number;
   readonly outOfOrder: number;
-  // Of the last texts, the one that came latest after its slot, by the two ways to count slots; 0: there are none.
+  // Of the last texts, the one that came latest after its slot; 0: there are none.
   readonly finalMs: number;
-  readonly finalInTurnMs: number;
 }
 
 // `only` sluice: without the client alone.
@@ -41,10 +39,9 @@ export async function* discord(only: string | null): AsyncIterable<Row> {
     yield* rowsOf(scenario, ours[i]!, theirs?.[i] ?? null);
   }
   for (const [i, scenario] of live.entries()) {
-    const { finalInTurnMs: finalMs } = inTurns[i]!;
     const name = `${scenario.name}, coalesce_only`;
-    const verdict = { ...inTurns[i]!, finalMs };
-    yield* rowsOf({ ...scenario, name }, verdict, theirs?.[SCENARIOS.indexOf(scenario)] ?? null);
+    const alone = theirs?.[SCENARIOS.indexOf(scenario)] ?? null;
+    yield* rowsOf({ ...scenario, name }, inTurns[i]!, alone);
   }
 }
 
@@ -138,7 +135,7 @@ function judge(processes: readonly Asked[][], calls: readonly Call[]): Verdict {
     lost: copies.filter((count) => count === 0).length,
     doubled: copies.reduce((sum, count) => sum + Math.max(0, count - 1), 0),
     outOfOrder: processes.reduce((sum, each) => sum + inversions(each, sent), 0),
-    ...finalsOf(asked, sent),
+    finalMs: finalMsOf(asked, sent),
   };
 }
 
@@ -155,12 +152,10 @@ function inversions(asked: readonly Asked[], sent: readonly Call[]): number {
   return count;
 }
 
-function finalsOf(asked: readonly Asked[], sent: readonly Call[]) {
+function finalMsOf(asked: readonly Asked[], sent: readonly Call[]): number {
   const finals = asked.filter(({ text }) => text.startsWith(FINAL)).sort((a, b) => a.at - b.at);
-  const shownAt = finals.map(({ text }) => shownLastAt(text, sent));
-  const latest = (times: readonly number[]) =>
-    Math.max(0, ...times.map((time, i) => time - finals[i]!.at - (i + 1) * SLOT_MS));
-  return { finalMs: latest(shownAt.toSorted((a, b) => a - b)), finalInTurnMs: latest(shownAt) };
+  const lateMs = finals.map(({ text, at }, i) => shownLastAt(text, sent) - at - (i + 1) * SLOT_MS);
+  return Math.max(0, ...lateMs);
 }
 
 // One that something was shown after is never shown.

@@ -90,6 +90,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     changedAt: (delivery) => dispatch.changedAt(delivery),
     touched: (delivery) => dispatch.touched(delivery),
     release: (seq, finalAt) => release(state, seq, finalAt, clock.now()),
+    goBefore: (seq, others) => scheduler.goBefore(seq, others, clock.now()),
     earliest: (call) => earliest(state, call, clock.now()),
     hindrance: (call) => hindrance(state, call, clock.now()),
     accounts: (): AccountView[] =>

@@ -112,6 +112,8 @@ export interface AskedRoad extends Road {
   // What waits for a time may go: now, or at that time as a final, which has right of way and the chat's whole budget.
   // False: it does not wait any more.
   release(seq: number, finalAt: number | null): boolean;
+  // In its lane it goes before those of `others` that stand right before it.
+  goBefore(seq: number, others: ReadonlySet<number>): void;
   // When a call could go that nobody has asked for yet. At or before now: at once. Infinity: nobody knows, some other
   // call has to come back first.
   earliest(call: Prospect): number;

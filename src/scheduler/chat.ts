@@ -218,6 +218,16 @@ export class Flow extends RingMember implements Waiter {
     if (entry.queued.final) this.finals -= 1;
   }
 
+  // Where it would stand before those of `others` that are right before it; null: none of them is.
+  placeBefore(entry: Entry, others: ReadonlySet<number>): Pick<Queued, 'enterAt' | 'rank'> | null {
+    let first: Entry | null = null;
+    for (let e = entry.prev; e !== null && others.has(e.queued.seq); e = e.prev) first = e;
+    if (first === null) return null;
+    const { enterAt, rank } = first.queued;
+    const before = first.prev?.queued;
+    return { enterAt, rank: before?.enterAt === enterAt ? (before.rank + rank) / 2 : rank - 0.5 };
+  }
+
   // How many are ahead of it here: exact near the head, beyond that at most a little too many (those that left
   // from the middle), because every acceptance asks and a walk along a long lane would cost more than the rest.
   aheadOf(entry: Entry): number {

@@ -118,6 +118,13 @@ export class Scheduler {
     return entry.queued;
   }
 
+  // Before those of `others` that stand right before it in its lane.
+  goBefore(seq: number, others: ReadonlySet<number>, now: number): void {
+    const entry = this.#waiting.get(seq);
+    const place = entry?.flow?.placeBefore(entry, others) ?? null;
+    if (place !== null) this.add({ ...this.remove(seq, now)!, ...place }, now);
+  }
+
   next(now: number): Decision {
     for (let a = this.#wakeups.popDue(now); a !== null; a = this.#wakeups.popDue(now))
       this.#markReady(a);

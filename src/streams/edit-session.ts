@@ -49,6 +49,8 @@ export class EditSession implements LiveText {
   // The newest text, while it is held; then while it is on its way.
   held: number | null = null;
   shown: number | null = null;
+  // Where live output is not paced: the newest text, which may wait in its lane.
+  inLane: number | null = null;
   // What such a call asks of the limits.
   prospect: Prospect;
   // The final is on its way; which of those there were, for one may have been none.

@@ -64,9 +64,9 @@ export class LiveEdits {
     const isRepeated = session !== undefined && !isOver(session, now);
     const touched = isRepeated ? session : this.#open(id, delivery, now);
     if (!this.#touch(touched)) return road.submit(delivery);
-    if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
     const output = this.#p.outputOf(touched);
-    if (output === null) return road.submit(delivery);
+    if (output === null) return this.#inLane(touched, delivery, isRepeated);
+    if (!isRepeated && !this.#isLiveFromFirst(delivery, now)) return road.submit(delivery);
     if (touched.failed !== null) return Promise.resolve(this.#failure(touched, touched.failed));
     this.#noteEdit(touched, delivery, now, isRepeated);
     if (delivery.final) return this.#finish(touched, output, delivery);
@@ -179,6 +179,37 @@ export class LiveEdits {
     session.prospect = prospectOf(delivery);
     session.quiet?.cancel();
     session.quiet = null;
+  }
+
+  // Where live output is not paced: a text has the place of the one it replaces. When nothing follows it, it is taken for
+  // the last, and goes before the previews of its chat's other messages that stand right before it, as last texts that
+  // came after it do.
+  async #inLane(
+    session: EditSession,
+    delivery: NewDelivery,
+    isRepeated: boolean,
+  ): Promise<Appended> {
+    const { road, clock } = this.#p;
+    this.#noteEdit(session, delivery, clock.now(), isRepeated);
+    const appended = await road.submit(delivery);
+    session.inLane = appended.kind === 'accepted' ? appended.queued.seq : null;
+    if (!isRepeated || session.inLane === null || this.#isStopped) return appended;
+    session.quiet?.cancel();
+    const quietAt = clock.now() + (delivery.final ? 0 : session.quietMs());
+    session.quiet = clock.schedule(quietAt, () => this.#goBeforePreviews(session));
+    return appended;
+  }
+
+  #goBeforePreviews(session: EditSession): void {
+    const { account, chat, inLane: seq, editedAt } = session;
+    if (seq === null || !this.#p.road.isWaiting(seq)) return;
+    session.isPresumedOver = true;
+    const others = new Set<number>();
+    for (const other of this.#sessions.values()) {
+      if (other.inLane === null || other.account !== account || other.chat !== chat) continue;
+      if (!other.isPresumedOver || other.editedAt > editedAt) others.add(other.inLane);
+    }
+    this.#p.road.goBefore(seq, others);
   }
 
   async #hold(session: EditSession, output: Output, delivery: NewDelivery): Promise<Appended> {
