@@ -126,10 +126,10 @@ export class RollingWindow {
 // shortest round trip there is. So an answered call counts from d + (r − least): exact, and it costs
 // no more than the jitter itself (20 ms on average, of 1000, when answers come within 40–80 ms).
 //
-// The shortest trip seen so far is not yet the shortest there is, and the margin is for what may be missing. Two bounds
-// hold, whatever the shape of the jitter, and the smaller one is taken: what is missing shrinks at least with the square
-// root of the number of trips (both ways jitter alike: the least sum of two), and is seldom more than twice the distance
-// of the shortest trip from the 16th shortest (for one way that jitters evenly it is a fraction of it).
+// The shortest trip seen so far is not yet the shortest there is; the margin is for what may be missing. Two bounds are
+// there whatever the jitter, and the smaller is taken: what is missing shrinks at least with the square root of
+// the number of trips (both ways jitter alike: the least sum of two), and is seldom more than twice the distance of the
+// shortest trip from the 16th shortest (for one way that jitters evenly it is a fraction of it).
 //
 // But the first calls of a process leave together, over fresh connections to servers that are not warm, and are slow
 // together: many of them tell no more than one. So only calls count that left some time after the first answer. Until

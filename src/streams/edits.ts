@@ -181,9 +181,9 @@ export class LiveEdits {
     session.quiet = null;
   }
 
-  // Where live output is not paced: a text has the place of the one it replaces. When nothing follows it, it is taken for
-  // the last, and goes before the previews of its chat's other messages that stand right before it, as last texts that
-  // came after it do.
+  // Where live output is not paced a text has the place of the one it replaces. When nothing follows it, it is taken
+  // for the last: it goes before what stands right before it in its lane, if those are previews of the chat's other
+  // messages or last texts that came after it.
   async #inLane(
     session: EditSession,
     delivery: NewDelivery,
