@@ -23,6 +23,7 @@ const NO_WORD = 0;
 // A page is read, crosses and is taken up while it is young: what only carries it is gone before the collector would
 // have to move it.
 export const PAGE_ROWS_MAX = 4_096;
+const PAGES_AHEAD = 3;
 
 // To make a value of a column costs as much as to find it, so flags come in one, and what only a delivery in flight is
 // asked for by itself.
@@ -77,20 +78,29 @@ export interface RecoveryPage {
   readonly sending: Map<number, Sending>;
 }
 
+interface Reading {
+  readonly dictionary: Map<string, number>;
+  seqLast: number;
+}
+
 export class PageWriter {
   readonly #live: Statement;
   readonly #sending: Statement;
   // By recovery: several accounts may be recovered at once, each by a reader that knows only its own pages.
-  readonly #dictionaries = new Map<number, Map<string, number>>();
+  readonly #underWay = new Map<number, Reading>();
 
   constructor(db: Database) {
     this.#live = prepareArrays(db, LIVE_PAGE);
     this.#sending = prepareArrays(db, SENDING);
   }
 
-  read(recovery: number, afterSeq: number): RecoveryPage {
-    const dictionary = this.#dictionaries.get(recovery) ?? new Map<string, number>();
-    const rows = this.#live.all(afterSeq) as unknown as LiveRow[];
+  // The first page, or the next one; an empty one after the last.
+  read(recovery: number, isFirst: boolean): RecoveryPage {
+    if (isFirst) this.#underWay.set(recovery, { dictionary: new Map(), seqLast: 0 });
+    const reading = this.#underWay.get(recovery);
+    const rows = (reading === undefined
+      ? []
+      : this.#live.all(reading.seqLast)) as unknown as LiveRow[];
     const page: RecoveryPage = {
       rows: rows.length,
       words: [],
@@ -100,7 +110,7 @@ export class PageWriter {
       correlations: new Map(),
       sending: new Map(),
     };
-    const word = (text: string | null) => wordIn(dictionary, page, text);
+    const word = (text: string | null) => wordIn(reading!.dictionary, page, text);
     for (let i = 0; i < rows.length; i += 1) {
       const row = rows[i]!;
       write(page, i, row, word);
@@ -108,8 +118,8 @@ export class PageWriter {
         page.sending.set(i, this.#sending.get(row[0]) as unknown as Sending);
       }
     }
-    if (rows.length < PAGE_ROWS_MAX) this.#dictionaries.delete(recovery);
-    else this.#dictionaries.set(recovery, dictionary);
+    if (rows.length < PAGE_ROWS_MAX) this.#underWay.delete(recovery);
+    else reading!.seqLast = rows.at(-1)![0];
     return page;
   }
 }
@@ -208,15 +218,24 @@ function plain(value: number): number {
   return whole === value ? whole : value;
 }
 
-// Pages are asked for one ahead, so that the worker reads while this side builds.
+// Pages are asked for some ahead, so that the worker reads while this side builds, and neither waits for the other to
+// be given a core.
 export async function* recoverPages(
-  fetch: (afterSeq: number) => Promise<RecoveryPage>,
+  fetch: (isFirst: boolean) => Promise<RecoveryPage>,
 ): AsyncGenerator<RecoveryPage> {
-  let next: Promise<RecoveryPage> | null = fetch(0);
-  while (next !== null) {
-    const page: RecoveryPage = await next;
-    const isLast: boolean = page.rows < PAGE_ROWS_MAX;
-    next = isLast ? null : fetch(page.numbers[(page.rows - 1) * NUMBERS]!);
+  const asked = [fetch(true)];
+  while (asked.length < PAGES_AHEAD) asked.push(fetch(false));
+  // One that nobody waits for any more may fail.
+  for (const each of asked) each.catch(() => {});
+  for (;;) {
+    const page = await asked.shift()!;
+    const isLast = page.rows < PAGE_ROWS_MAX;
+    if (!isLast) {
+      const next = fetch(false);
+      next.catch(() => {});
+      asked.push(next);
+    }
     yield page;
+    if (isLast) return;
   }
 }

@@ -13,7 +13,7 @@ type Batch = (string | number | null)[];
 
 export type Request =
   | Batch
-  | { kind: 'recover'; recovery: number; afterSeq: number }
+  | { kind: 'recover'; recovery: number; isFirst: boolean }
   | { kind: 'close' };
 
 export type StoreAnswer =
@@ -40,7 +40,7 @@ export function serveStore(store: OpenStore): StoreServer {
   const pages = new PageWriter(store.db);
   const work = (request: Exclude<Request, unknown[]>): StoreAnswer => {
     if (request.kind === 'recover') {
-      return { kind: 'page', page: pages.read(request.recovery, request.afterSeq) };
+      return { kind: 'page', page: pages.read(request.recovery, request.isFirst) };
     }
     runner.end();
     store.close();

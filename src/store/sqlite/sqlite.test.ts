@@ -41,8 +41,8 @@ test('what is alive comes back page by page as it stands in its rows', async () 
     const row = prepareArrays(store.db, SQL.queued);
     const sizes: number[] = [];
     let sending = 0;
-    const fetch = async (afterSeq: number): Promise<RecoveryPage> =>
-      structuredClone(writer.read(1, afterSeq));
+    const fetch = async (isFirst: boolean): Promise<RecoveryPage> =>
+      structuredClone(writer.read(1, isFirst));
     for await (const page of recoverPages(fetch)) {
       reader.add(page);
       sizes.push(page.rows);
@@ -63,6 +63,26 @@ test('what is alive comes back page by page as it stands in its rows', async () 
     }
     expect(sizes).toEqual([PAGE_ROWS_MAX, PAGE_ROWS_MAX, 3]);
     expect(sending).toBe(Math.floor(count / 1000));
+  } finally {
+    store.close();
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('a page that was asked for ahead and is not needed may fail', async () => {
+  const dir = makeFolder();
+  const store = openStore({ dir, pageCountMax: null });
+  try {
+    store.db.prepare(FILL).run(5);
+    const writer = new PageWriter(store.db);
+    const pages: number[] = [];
+    const fetch = async (isFirst: boolean): Promise<RecoveryPage> => {
+      if (!isFirst) throw new Error('closed meanwhile');
+      return writer.read(1, isFirst);
+    };
+    for await (const { rows } of recoverPages(fetch)) pages.push(rows);
+    expect(pages).toEqual([5]);
+    expect(writer.read(1, false).rows).toBe(0);
   } finally {
     store.close();
     rmSync(dir, { recursive: true });

@@ -174,7 +174,7 @@ export class SqliteJournal implements Store {
     }
     const reader = new PageReader();
     const recovery = this.#commits.nextRecovery();
-    for await (const page of recoverPages((afterSeq) => this.#page(recovery, afterSeq))) {
+    for await (const page of recoverPages((isFirst) => this.#page(recovery, isFirst))) {
       reader.add(page);
       const found: Recovered[] = [];
       for (let i = 0; i < page.rows; i += 1) {
@@ -184,8 +184,8 @@ export class SqliteJournal implements Store {
     }
   }
 
-  async #page(recovery: number, afterSeq: number) {
-    const answer = await this.#commits.ask({ kind: 'recover', recovery, afterSeq });
+  async #page(recovery: number, isFirst: boolean) {
+    const answer = await this.#commits.ask({ kind: 'recover', recovery, isFirst });
     assert(!Array.isArray(answer) && answer.kind === 'page', 'a page was asked for');
     return answer.page;
   }
