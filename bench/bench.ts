@@ -75,6 +75,10 @@ for (const [i, suite] of asked.entries()) {
     rows.push(row);
   }
 }
+if (rows.length === 0) {
+  console.error(`${name} has no part that is called ${only}`);
+  process.exit(2);
+}
 console.error(`done in ${minutesSince(startedAt)}`);
 printRows(rows);
 process.exitCode = rows.every((row) => row.holds) ? 0 : 1;
