@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { parseJson } from '../system/json.ts';
 import { addClientOptions, type Client, commandLine, connect } from './client.ts';
-import { describeDelivery, type ShownDelivery } from './delivery.ts';
+import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 import { Failed, type Io, printJson, WrongUsage } from './io.ts';
 import { moment, table } from './terminal/table.ts';
 
@@ -73,8 +73,8 @@ function addList(dead: Command, io: Io): void {
       next?: string | null;
     };
     if (options.json) return printJson(io, answer);
-    if (options.group) io.out(causes(answer.groups ?? [], await meanings(client)));
-    else io.out(letters(answer.items ?? []));
+    const said = await meaningsFrom(client);
+    io.out(options.group ? causes(answer.groups ?? [], said) : letters(answer.items ?? [], said));
     for (const line of retries(answer.groups ?? [])) {
       io.out(commandLine(io, line, { ...options }));
     }
@@ -86,9 +86,10 @@ function addShow(dead: Command, io: Io): void {
   const command = dead.command('show').description('one letter whole').argument('<id>');
   addClientOptions(command).action(async (id: string, options: Options) => {
     const path = `/v1/messages/${encodeURIComponent(id)}`;
-    const letter = (await connect(io, { ...options }).call('GET', path)) as ShownDelivery;
+    const client = connect(io, { ...options });
+    const letter = (await client.call('GET', path)) as ShownDelivery;
     if (options.json) printJson(io, letter);
-    else io.out(describeDelivery(letter));
+    else io.out(describeDelivery(letter, await meaningsFrom(client)));
   });
 }
 
@@ -176,7 +177,7 @@ function readFile(path: string): string {
   }
 }
 
-function letters(dead: readonly ShownDelivery[]): string {
+function letters(dead: readonly ShownDelivery[], said: Meanings): string {
   if (dead.length === 0) return 'no dead letters';
   const rows = dead.map((letter) => [
     letter.id,
@@ -185,17 +186,12 @@ function letters(dead: readonly ShownDelivery[]): string {
     letter.chat,
     letter.method,
     letter.tries,
-    letter.reason ?? '',
+    letter.reason === null ? '' : (said[letter.reason] ?? letter.reason),
     letter.detail ?? '',
+    letter.reason ?? '',
   ]);
-  return table(['id', 'since', 'account', 'chat', 'method', 'tries', 'reason', 'detail'], rows);
-}
-
-type Meanings = Readonly<Record<string, string>>;
-
-async function meanings(client: Client): Promise<Meanings> {
-  const { reasons } = (await client.call('GET', '/v1/reasons')) as { reasons: Meanings };
-  return reasons;
+  const names = ['id', 'since', 'account', 'chat', 'method', 'tries', 'why', 'detail', 'code'];
+  return table(names, rows);
 }
 
 function causes(groups: readonly Cause[], said: Meanings): string {

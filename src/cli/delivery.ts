@@ -1,6 +1,10 @@
 // One delivery for a person's eyes: what it is, what became of it, each try.
 
+import type { Client } from './client.ts';
 import { fields, moment, table } from './terminal/table.ts';
+
+// What reason codes mean, in words.
+export type Meanings = Readonly<Record<string, string>>;
 
 export interface ShownDelivery {
   readonly id: string;
@@ -28,12 +32,18 @@ export interface ShownDelivery {
   }[];
 }
 
-export function describeDelivery(delivery: ShownDelivery): string {
+export async function meaningsFrom(client: Client): Promise<Meanings> {
+  const { reasons } = (await client.call('GET', '/v1/reasons')) as { reasons: Meanings };
+  return reasons;
+}
+
+export function describeDelivery(delivery: ShownDelivery, said: Meanings): string {
+  const { reason } = delivery;
   const head = fields([
     ['id', delivery.id],
     ['correlation', delivery.correlation],
     ['state', delivery.state],
-    ['reason', delivery.reason],
+    ['reason', reason === null ? null : (said[reason] ?? reason)],
     ['detail', delivery.detail],
     ['account', delivery.account],
     ['chat', delivery.chat],
@@ -42,6 +52,7 @@ export function describeDelivery(delivery: ShownDelivery): string {
     ['accepted', moment(delivery.acceptedAt)],
     ['settled', delivery.settledAt === null ? null : moment(delivery.settledAt)],
     ['message id', delivery.messageId],
+    ['code', reason],
     ['lost answers', delivery.doubts === 0 ? null : delivery.doubts],
     ['body', delivery.body === undefined ? null : JSON.stringify(delivery.body)],
   ]);
@@ -50,9 +61,11 @@ export function describeDelivery(delivery: ShownDelivery): string {
     moment(attempt.startedAt),
     attempt.endedAt === null ? 'no answer' : moment(attempt.endedAt),
     attempt.outcome ?? 'in doubt',
-    attempt.reason ?? '',
+    attempt.reason === null ? '' : (said[attempt.reason] ?? attempt.reason),
     attempt.detail ?? '',
+    attempt.reason ?? '',
   ]);
   if (rows.length === 0) return head;
-  return `${head}\n\n${table(['try', 'began', 'ended', 'outcome', 'reason', 'detail'], rows)}`;
+  const names = ['try', 'began', 'ended', 'outcome', 'why', 'detail', 'code'];
+  return `${head}\n\n${table(names, rows)}`;
 }

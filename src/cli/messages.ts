@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { addClientOptions, connect } from './client.ts';
-import { describeDelivery, type ShownDelivery } from './delivery.ts';
+import { describeDelivery, type Meanings, meaningsFrom, type ShownDelivery } from './delivery.ts';
 import { type Io, printJson } from './io.ts';
 import { moment, table } from './terminal/table.ts';
 
@@ -60,12 +60,13 @@ function addList(messages: Command, io: Io): void {
       const value = options[name];
       if (value !== undefined) query.set(name, value);
     }
-    const answer = (await connect(io, { ...options }).call('GET', `/v1/messages?${query}`)) as {
+    const client = connect(io, { ...options });
+    const answer = (await client.call('GET', `/v1/messages?${query}`)) as {
       items: ShownDelivery[];
       next: string | null;
     };
     if (options.json) return printJson(io, answer);
-    io.out(listed(answer.items));
+    io.out(listed(answer.items, await meaningsFrom(client)));
     if (answer.next !== null) io.out('there are more: narrow it down, or raise --limit');
   });
 }
@@ -73,9 +74,10 @@ function addList(messages: Command, io: Io): void {
 function addShow(messages: Command, io: Io): void {
   const command = messages.command('show').description('one delivery whole').argument('<id>');
   addClientOptions(command).action(async (id: string, options: Options) => {
-    const found = await connect(io, { ...options }).call('GET', pathOf(id));
+    const client = connect(io, { ...options });
+    const found = (await client.call('GET', pathOf(id))) as ShownDelivery;
     if (options.json) printJson(io, found);
-    else io.out(describeDelivery(found as ShownDelivery));
+    else io.out(describeDelivery(found, await meaningsFrom(client)));
   });
 }
 
@@ -95,7 +97,7 @@ function pathOf(id: string): string {
   return `/v1/messages/${encodeURIComponent(id)}`;
 }
 
-function listed(items: readonly ShownDelivery[]): string {
+function listed(items: readonly ShownDelivery[], said: Meanings): string {
   if (items.length === 0) return 'no deliveries';
   const rows = items.map((each) => [
     each.id,
@@ -104,12 +106,14 @@ function listed(items: readonly ShownDelivery[]): string {
     each.chat,
     each.method,
     each.state,
-    each.reason ?? '',
     each.messageId ?? '',
     each.correlation === each.id ? '' : each.correlation,
+    each.reason === null ? '' : (said[each.reason] ?? each.reason),
+    each.reason ?? '',
   ]);
-  return table(
-    ['id', 'accepted', 'account', 'chat', 'method', 'state', 'reason', 'message id', 'correlation'],
-    rows,
-  );
+  const names = [
+    ...['id', 'accepted', 'account', 'chat', 'method', 'state', 'message id', 'correlation'],
+    ...['why', 'code'],
+  ];
+  return table(names, rows);
 }

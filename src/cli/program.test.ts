@@ -110,9 +110,14 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
           reason: null,
           messageId: '4711',
         },
+        { ...letter('abcde-2'), correlation: 'abcde-2', messageId: null },
       ],
       next: 'abcde-3',
     },
+  },
+  'GET /v1/messages/abcde-2': {
+    status: 200,
+    value: { ...letter('abcde-2'), correlation: 'abcde-2', messageId: null },
   },
   'DELETE /v1/messages/abcde-3': { status: 200, value: { id: 'abcde-3', state: 'cancelled' } },
   'GET /v1/reasons': {
@@ -180,6 +185,17 @@ describe('messages', () => {
     expect(seen[0]!.url).toBe('/v1/messages?limit=50&chat=42&messageId=4711');
     expect(out).toMatch(/abcde-3 .*telegram:1 +42 +sendMessage +sent +4711/);
     expect(out).toContain('there are more');
+  });
+
+  test('what became of them is told in words, the code last', async () => {
+    const { out } = await run('messages');
+    expect(out).toMatch(/^ID .* WHY +CODE$/m);
+    expect(out).toMatch(/^abcde-2 .* dead +There is no such chat\. +chat_not_found$/m);
+    for (const command of ['messages', 'dead']) {
+      const { out: one } = await run(command, 'show', 'abcde-2');
+      expect(one).toMatch(/^reason +There is no such chat\.$/m);
+      expect(one).toMatch(/^code +chat_not_found$/m);
+    }
   });
 
   test('are cancelled by id', async () => {
@@ -323,7 +339,10 @@ describe('commands', () => {
     const { code, out } = await run('dead', 'list', '--limit', '1');
     expect(code).toBe(0);
     expect(out.split('\n')).toHaveLength(3);
-    expect(out).toMatch(/abcde-3 +\d{4}-\d\d-\d\d \d\d:\d\d:00 .* gone␛\[2J�5A and more/);
+    expect(out).toMatch(
+      /abcde-3 +\d{4}-\d\d-\d\d \d\d:\d\d:00 .* gone␛\[2J�5A and more� +chat_not_found$/m,
+    );
+    expect(out).toMatch(/ 1 +There is no such chat\. +gone/);
     expect(out).toContain('there are more');
     const { items } = JSON.parse((await run('dead', 'list', '--json')).out);
     expect(items[0].detail).toBe(HOSTILE);
