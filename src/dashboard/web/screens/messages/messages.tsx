@@ -2,6 +2,7 @@
 // Every number of the page leads here with its filter in the address.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { onceBack } from '../../lib/back.ts';
 import { later } from '../../lib/browser.ts';
 import { hrefOf, type Query, requery, route, wantsToType } from '../../lib/route.ts';
 import { may } from '../../lib/session-store.ts';
@@ -17,7 +18,7 @@ const TYPING_MS = 300;
 type Field = readonly [name: string, label: string, placeholder: string];
 
 const FIELDS: readonly Field[] = [
-  ['text', 'Text', 'in the message, or its id'],
+  ['text', 'Text', 'words, or an id'],
   ['chat', 'Chat', '-100…'],
   ['account', 'Account', 'its id'],
 ];
@@ -25,7 +26,7 @@ const FIELDS: readonly Field[] = [
 const MORE_FIELDS: readonly Field[] = [
   ['correlation', 'Correlation id', 'order-7'],
   ['session', 'Session', ''],
-  ['messageId', 'Message id there', 'as the platform numbers it'],
+  ['messageId', 'Platform message id', 'as the platform numbers it'],
   ['reason', 'Reason', 'chat_not_found'],
 ];
 
@@ -47,7 +48,7 @@ export function Messages() {
     ...(hasMore ? MORE_FIELDS : []),
   ];
   return (
-    <Screen title="Messages" hint="All that was handed over, newest first. Filters hold together.">
+    <Screen title="Messages" hint="Every message, newest first. Filters combine.">
       <form class="filters" ref={form} onSubmit={(event) => event.preventDefault()}>
         {fields.map(([name, label, placeholder]) => (
           <TextField
@@ -101,12 +102,15 @@ function useTyped(query: Query): [Query, (changed: Query) => void] {
   // Blanks at the end stay in the field, for the next word.
   useEffect(
     () =>
-      later(TYPING_MS, () => {
-        const wanted = trimmed(typed);
-        if (newest.current !== typed || keyOf(wanted) === agreed.current) return;
-        agreed.current = keyOf(wanted);
-        requery(wanted);
-      }),
+      later(TYPING_MS, () =>
+        // Agreed on only when the address has it: until then the fields would follow the one from before.
+        onceBack(() => {
+          const wanted = trimmed(typed);
+          if (newest.current !== typed || keyOf(wanted) === agreed.current) return;
+          agreed.current = keyOf(wanted);
+          requery(wanted);
+        }),
+      ),
     [typed],
   );
   return [typed, (changed) => setTyped((before) => ({ ...before, ...changed }))];
