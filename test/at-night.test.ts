@@ -1,15 +1,19 @@
-// What an operator is told when something is wrong: the log, `sluice status`, the list that the page and `top` show,
-// and `explain` name the real cause and what to do, and status says so by its exit code, too. Real processes.
+// What an operator reads when something is wrong: the log, `sluice status`, the page, and `explain` name the real cause
+// and what to do, and status says so by its exit code, too. Real processes, a real browser. A full disk: test/tasks.
 
-import { afterEach, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
+import { openBrowser, Visitor } from './page/browser.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { runSluice } from './process/sluice.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const ACCOUNT = 'telegram:4242';
+const FROZEN_S = 900;
 const POLL_MS = 50;
 
+let browser: Promise<Browser> | null = null;
 let sim: ServedSim | null = null;
 let gateway: GatewayProcess;
 afterEach(async () => {
@@ -18,6 +22,23 @@ afterEach(async () => {
   await sim?.close();
   sim = null;
 });
+
+afterAll(async () => (await browser)?.close());
+
+// Someone signed in, before the first screen.
+async function look(): Promise<Visitor> {
+  browser ??= openBrowser();
+  const visitor = await Visitor.come(await browser, gateway.url);
+  await visitor.signIn(gateway.key);
+  return visitor;
+}
+
+// What the page says of one message, and why.
+async function reads(visitor: Visitor, id: unknown, why: RegExp): Promise<void> {
+  await visitor.see(`delivery/${id}`);
+  const panel = visitor.page.locator('.panel', { hasText: 'Why it has not gone out' });
+  await panel.locator('.why-words').filter({ hasText: why }).waitFor();
+}
 
 async function open(): Promise<ServedSim> {
   const served = await serveSim({ host: '127.0.0.1', port: 0 });
@@ -29,9 +50,9 @@ async function open(): Promise<ServedSim> {
   return served;
 }
 
-const send = (text: string) =>
+const send = (text: string, chat = 7) =>
   gateway.ask('POST', '/v1/messages', {
-    to: { platform: 'telegram', account: TOKEN, chat: 7 },
+    to: { platform: 'telegram', account: TOKEN, chat },
     body: { text },
     priority: 'critical',
   });
@@ -57,6 +78,9 @@ test('all is well: nothing is wrong, and status says so', async () => {
   expect(code).toBe(0);
   expect(out).toMatch(/^http:\S+ is well \(/);
   expect(out).not.toMatch(/CRITICAL|WARNING/);
+  const visitor = await look();
+  await visitor.page.getByText('All accounts are well').waitFor();
+  await visitor.leave();
 });
 
 test('the platform cannot be reached: its address and the error are named everywhere', async () => {
@@ -76,6 +100,10 @@ test('the platform cannot be reached: its address and the error are named everyw
   expect(out).toContain(`sluice accounts probe ${ACCOUNT}`);
   expect(out).toContain(' needs help, 1 critical; the process itself works (');
   expect(out).not.toMatch(/ is (?:ok|well)/);
+  const visitor = await look();
+  await visitor.page.locator('.incidents li', { hasText: met }).waitFor();
+  await reads(visitor, id, met);
+  await visitor.leave();
   const { err } = await gateway.end('SIGTERM');
   const lines = err.split('\n').filter((line) => line.includes(`ECONNREFUSED 127.0.0.1:${port}`));
   expect(
@@ -99,8 +127,44 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL {2}The platform refuses the token of telegram:4242/);
+  const visitor = await look();
+  const shown = visitor.page.locator('.incidents li', {
+    hasText: `refuses the token of ${ACCOUNT}`,
+  });
+  await shown.getByText('Give it a new token').waitFor();
+  await reads(visitor, id, /the platform refuses it/);
+  const page = await visitor.page.content();
+  await visitor.leave();
+  const { err } = await gateway.end('SIGTERM');
+  const lines = err.split('\n').filter((line) => line.includes(`"account":"${ACCOUNT}"`));
+  expect(lines.some((line) => /"level":"(?:warn|error)".*refuses/.test(line))).toBe(true);
   // Nobody's secret is told with it.
-  expect(out + JSON.stringify(await incidents())).not.toContain(TOKEN);
+  expect(out + page + err + JSON.stringify(incident)).not.toContain(TOKEN);
+});
+
+test('a frozen chat: until when, who said so, and that the rest goes on', async () => {
+  const { model } = await open();
+  model.freeze(TOKEN, '7', FROZEN_S, Date.now());
+  const { id } = (await send('waits')).body;
+  await until(async () => (/frozen/.test(await explain(id)) ? true : null));
+  expect(await explain(id)).toMatch(
+    /^chat 7 is frozen: the platform refused a message and asked to wait 900 s/,
+  );
+  const other = (await send('goes out', 8)).body.id;
+  await until(async () =>
+    (await gateway.records('&state=sent')).some((each) => each.id === other) ? true : null,
+  );
+  // It passes by itself: nobody has to be woken.
+  const { code, out } = await status();
+  expect([code, await incidents()]).toEqual([0, []]);
+  expect(out).toMatch(/telegram:4242 +7 +\d{4}-.* left\) +the platform refused a message/);
+  const visitor = await look();
+  const shown = visitor.page.locator('.panel', { hasText: 'Freezes' });
+  await shown.getByText('chat 7').waitFor();
+  await reads(visitor, id, /frozen until \d\d:\d\d/i);
+  await visitor.leave();
+  const { err } = await gateway.end('SIGTERM');
+  expect(err).toMatch(/"level":"warn".*"scope":"chat:7".*asked to wait 900 s.*"msg":"frozen"/);
 });
 
 test('an unknown token whose platform cannot be reached: a line, an incident, and the answer says it', async () => {

@@ -141,7 +141,7 @@ function accountIncident(account: AccountView): Incident | null {
         : `The platform refuses the token of ${id}${metWith(breaker.detail)}.`,
       remedy: isOurs
         ? 'The log of the start has the fault; a new token may end it.'
-        : 'Give it a new token (here, or SLUICE_TOKEN=… sluice accounts add), or ask the platform again.',
+        : 'Give it a new token (on the page, or SLUICE_TOKEN=… npx sluice accounts add), or ask the platform again.',
       command: isOurs ? null : `accounts probe ${id}`,
     };
   }
