@@ -123,7 +123,7 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   });
   expect(incident).toMatchObject({ severity: 'critical', account: ACCOUNT });
   expect(incident!.summary).toContain(`refuses the token of ${ACCOUNT}`);
-  expect(await explain(id)).toMatch(/refuses it \(unauthorized/);
+  expect(await explain(id)).toMatch(/refuses its token \(unauthorized\); it needs a new one/);
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL {2}The platform refuses the token of telegram:4242/);
@@ -132,7 +132,7 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
     hasText: `refuses the token of ${ACCOUNT}`,
   });
   await shown.getByText('Give it a new token').waitFor();
-  await reads(visitor, id, /the platform refuses it/);
+  await reads(visitor, id, /the platform refuses its token; it needs a new one/);
   const page = await visitor.page.content();
   await visitor.leave();
   const { err } = await gateway.end('SIGTERM');

@@ -79,9 +79,9 @@ export function addStatus(program: Command, io: Io): void {
     const glance = { url: client.url, health, queue, accounts, freezes, incidents };
     if (options.json) printJson(io, glance);
     else io.out(describe(glance, now, (words) => commandLine(io, words, { ...options })));
-    if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
     const critical = incidents.filter(isCritical).length;
     if (critical > 0) throw new Failed(`${critical} critical, see above`);
+    if (health.status !== 'ok') throw new Failed(`the gateway is ${health.status}`);
   });
 }
 

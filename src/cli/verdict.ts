@@ -15,7 +15,8 @@ export function verdictOf(health: string, incidents: readonly Weighed[]): string
   const others = incidents.length - critical;
   const warnings = `${others} ${others === 1 ? 'warning' : 'warnings'}`;
   if (critical > 0) {
-    const itself = health === 'ok' ? 'the process itself works' : `the process itself is ${health}`;
+    const itself =
+      health === 'ok' ? 'the process itself works' : 'the process runs, not all of its parts work';
     return `needs help, ${critical} critical${others > 0 ? ` and ${warnings}` : ''}; ${itself}`;
   }
   if (health !== 'ok') return `is ${health}`;

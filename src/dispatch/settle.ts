@@ -239,7 +239,7 @@ export function causeOf(outcome: Outcome): BreakerCause {
 export function detailOf(outcome: Outcome): string | null {
   if (outcome.kind === 'sent') return null;
   if (outcome.kind !== 'limited') return outcome.detail;
-  return `the platform said wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
+  return `the platform asked to wait ${Math.ceil(outcome.retryAfterMs / 1000)} s`;
 }
 
 export function answerOf(outcome: Outcome): string | null {

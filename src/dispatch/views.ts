@@ -22,8 +22,10 @@ export function explanationOf(road: RoadState, seq: number, now: number): Explan
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
   const { trouble } = road.store;
-  const summary = trouble === null ? summaryOf(explained, now) : STORE_TROUBLE[trouble];
-  return { ...explained, state: 'queued', summary };
+  if (trouble === null) {
+    return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+  }
+  return { ...explained, eta: null, state: 'queued', summary: STORE_TROUBLE[trouble] };
 }
 
 // No limit matters while this lasts.

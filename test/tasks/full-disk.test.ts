@@ -100,6 +100,7 @@ test.skipIf(!isMounted)(
     expect(((await answer.json()) as { description: string }).description).toMatch(/disk is full/i);
     const [waiting] = await gateway.records('&state=queued');
     const explained = await gateway.ask('GET', `/v1/messages/${waiting!.id}/explain`);
+    expect(explained.body).toMatchObject({ eta: null });
     expect(explained.body.summary).toContain('the disk is full');
     const refused = await send('.'.repeat(3000));
     expect(refused).toMatchObject({ status: 503, body: { code: 'disk_full' } });

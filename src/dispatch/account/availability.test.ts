@@ -119,7 +119,7 @@ test('what waits for ever is told what would end it', async () => {
   }
   expect(calls).toEqual([]);
   expect(said).toEqual([
-    expect.stringContaining('the platform refuses it (unauthorized) until its token changes'),
+    expect.stringContaining('the platform refuses its token (unauthorized); it needs a new one'),
     expect.stringMatching(/simulator, which is switched off here; SLUICE_SANDBOX=on /),
     expect.stringContaining('a fault of Sluice keeps its token from being used'),
   ]);

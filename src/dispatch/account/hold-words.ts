@@ -17,8 +17,9 @@ export function holdInWords({ state, until, cause, detail }: Hold): string {
   if (state === 'half_open') return `one call probes whether the platform works again (${met})`;
   if (until !== Number.POSITIVE_INFINITY)
     return `the platform does not answer (${met}); one call will probe`;
-  const end = 'until its token changes or is taken again (sluice accounts probe asks at once)';
-  return ENDLESS[cause] ?? `the platform refuses it (${cause}) ${end}`;
+  const end =
+    'it needs a new one, or the platform’s yes to this one (sluice accounts probe asks now)';
+  return ENDLESS[cause] ?? `the platform refuses its token (${cause}); ${end}`;
 }
 
 // Where not the platform refuses, but we do not ask it.

@@ -21,7 +21,7 @@ function account(more: Partial<AccountView>): AccountView {
 
 const freeze = (scope: string, name: string) => ({
   ...{ account: 'telegram:1', scope, name, since: 1000, until: 9000 },
-  cause: 'the platform said wait 8 s',
+  cause: 'the platform asked to wait 8 s',
 });
 
 test('where all is well there is none, and a chat that waits is none', () => {
