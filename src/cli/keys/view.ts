@@ -74,5 +74,5 @@ function inWords({ accounts, chats, methods, perMinute, priority }: Scope): stri
     ...(perMinute === null ? [] : [`${perMinute}/min`]),
     ...(priority === null ? [] : [`at most ${priority}`]),
   ];
-  return bounds.length === 0 ? 'nothing' : bounds.join(', ');
+  return bounds.length === 0 ? 'all accounts and chats' : bounds.join(', ');
 }
