@@ -1,16 +1,20 @@
 // npm run screenshots: the pictures of docs/images, taken of a real gateway in trouble, in a real browser. They show
-// what the page shows; nothing in them is painted. `npm run screenshots -- ingest` takes those whose name begins so.
+// what the page shows; nothing in them is painted. Every screen is taken wide and on a phone, light and dark; the two of
+// a phone stand beside each other in one picture. `npm run screenshots -- ingest` takes those whose name begins so.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Request } from 'playwright-core';
 import { sleep, systemClock } from '../src/system/clock.ts';
 import { openBrowser, PHONE, type Viewport, Visitor, WIDE } from '../test/page/browser.ts';
 import { BOT, FROZEN, Scene } from '../test/page/scene.ts';
 import { GatewayProcess } from '../test/process/gateway.ts';
 import { ROOT } from './run.ts';
 
-const IMAGES = join(ROOT, 'docs', 'images');
+const IMAGES = process.env.IMAGES ?? join(ROOT, 'docs', 'images');
 const ONLY = process.argv.slice(2);
+const GAP_PX = 20;
+const QUIET_MS = 500;
 // So long there is traffic, for the charts to have something to show.
 const TRAFFIC_MS = ONLY.length === 0 ? 90_000 : 5_000;
 
@@ -18,7 +22,11 @@ const TRAFFIC_MS = ONLY.length === 0 ? 90_000 : 5_000;
 const LATE = '43';
 const LATE_S = 3;
 
-const PICTURES: readonly (readonly [name: string, path: string])[] = [
+type Theme = 'light' | 'dark';
+type Picture = readonly [name: string, path: string];
+const THEMES: readonly Theme[] = ['light', 'dark'];
+
+const PICTURES: readonly Picture[] = [
   ['overview', ''],
   ['queue', 'queue'],
   ['accounts', 'accounts'],
@@ -27,7 +35,7 @@ const PICTURES: readonly (readonly [name: string, path: string])[] = [
   ['broadcasts', 'broadcasts'],
   ['dead-letters', 'dead'],
   ['ingest', 'ingest'],
-  ['messages', 'messages'],
+  ['messages', `messages?account=${BOT}`],
   ['keys', 'keys'],
   ['gateway', 'gateway'],
   ['settings', 'settings'],
@@ -48,24 +56,12 @@ try {
   const { id: late } = await scene.send(LATE, 'Your table is ready', { wait: true });
   const waits = ['why-late', `delivery/${late}`] as const;
   await takeSignIn();
-  await take('light', WIDE, [...PICTURES, story, waits]);
-  await takeLimits();
-  await take('dark', WIDE, [
-    ['overview-dark', ''],
-    ['messages-dark', 'messages'],
-    ['accounts-dark', 'accounts'],
-    ['ingest-dark', 'ingest'],
-  ]);
-  await take('light', PHONE, [
-    ['overview-phone', ''],
-    ['messages-phone', 'messages'],
-    ['accounts-phone', 'accounts'],
-    ['chats-phone', 'chats'],
-    ['dead-letters-phone', 'dead'],
-    ['delivery-phone', story[1]],
-    ['sandbox-phone', `sandbox?account=${BOT}&chat=42`],
-    ['ingest-phone', 'ingest'],
-  ]);
+  const pictures = [...PICTURES, story, waits];
+  for (const theme of THEMES) {
+    await take(theme, pictures);
+    await takeLimits(theme);
+  }
+  await takePhones(pictures);
 } finally {
   await browser.close();
   await gateway.end('SIGKILL');
@@ -84,7 +80,12 @@ async function liven(scene: Scene): Promise<void> {
   });
   await scene.send('42', 'It left the warehouse this morning and arrives tomorrow.');
   const chats = Array.from({ length: 5000 }, (_, i) => String(10_000 + i));
-  await scene.broadcast('Opening hours', chats);
+  await scene.post('/v1/broadcasts', {
+    to: { platform: 'telegram', account: '2:sandbox' },
+    name: 'Opening hours',
+    chats,
+    body: { text: 'The office is closed.' },
+  });
   await scene.openStream('-1003333333333', 'Here is what I found about your question: ');
   await scene.openStream(FROZEN, 'The three plans differ in ', { session: 'answer-to-grace' });
   const clock = systemClock();
@@ -96,22 +97,26 @@ async function liven(scene: Scene): Promise<void> {
 }
 
 async function takeSignIn(): Promise<void> {
+  if (!isWanted('sign-in')) return;
   const stranger = await Visitor.come(browser, gateway.url, WIDE);
   await stranger.page.goto(gateway.url);
-  await stranger.page.getByLabel('Key').blur();
-  await stranger.page.screenshot({ path: join(IMAGES, 'sign-in.png') });
+  for (const theme of THEMES) {
+    await stranger.theme(theme);
+    await stranger.page.getByLabel('Key').blur();
+    save(nameOf('sign-in', theme), await stranger.page.screenshot());
+  }
   await stranger.leave();
 }
 
-async function takeLimits(): Promise<void> {
+async function takeLimits(theme: Theme): Promise<void> {
   if (!isWanted('limits')) return;
-  const visitor = await Visitor.come(browser, gateway.url, WIDE);
-  await visitor.signIn(gateway.key);
+  const visitor = await enter(WIDE, theme);
   await visitor.see('accounts');
   await visitor.page.getByRole('button', { name: `Limits… of ${BOT}` }).click();
   await visitor.page.getByRole('button', { name: /^Back to 20/ }).waitFor();
-  await visitor.page.screenshot({ path: join(IMAGES, 'limits.png') });
-  await visitor.leave();
+  await sleep(systemClock(), QUIET_MS);
+  save(nameOf('limits', theme), await visitor.page.screenshot());
+  await leave(visitor);
 }
 
 // Some that post, one whose platform has nothing to say of it, one that a bot reads, one that is paused.
@@ -139,26 +144,75 @@ function isWanted(name: string): boolean {
   return ONLY.length === 0 || ONLY.some((each) => name.startsWith(each));
 }
 
-async function take(
-  theme: 'dark' | 'light',
-  viewport: Viewport,
-  pictures: readonly (readonly [name: string, path: string])[],
-): Promise<void> {
+async function enter(viewport: Viewport, theme: Theme): Promise<Visitor> {
   const visitor = await Visitor.come(browser, gateway.url, viewport);
   await visitor.signIn(gateway.key);
   await visitor.theme(theme);
-  for (const [name, path] of pictures.filter(([each]) => isWanted(each))) {
-    await visitor.see(path);
-    await visitor.settled();
-    await visitor.page
-      .locator('input:focus')
-      .blur({ timeout: 1 })
-      .catch(() => {});
-    // Nothing is pointed at.
-    await visitor.page.mouse.move(0, 0);
-    await visitor.page.screenshot({ path: join(IMAGES, `${name}.png`) });
-    console.log(`docs/images/${name}.png`);
-  }
+  return visitor;
+}
+
+async function leave(visitor: Visitor): Promise<void> {
   if (visitor.errors.length > 0) throw new Error(visitor.errors.join('\n'));
   await visitor.leave();
+}
+
+async function take(theme: Theme, pictures: readonly Picture[]): Promise<void> {
+  const visitor = await enter(WIDE, theme);
+  for (const [name, path] of pictures.filter(([each]) => isWanted(each))) {
+    save(nameOf(name, theme), await shoot(visitor, path));
+  }
+  await leave(visitor);
+}
+
+async function takePhones(pictures: readonly Picture[]): Promise<void> {
+  const [light, dark] = [await enter(PHONE, 'light'), await enter(PHONE, 'dark')];
+  for (const [name, path] of pictures.filter(([each]) => isWanted(each))) {
+    const both = [await shoot(light, path), await shoot(dark, path)];
+    save(`${name}-phone`, await besideEachOther(both));
+  }
+  for (const visitor of [light, dark]) await leave(visitor);
+}
+
+async function shoot(visitor: Visitor, path: string): Promise<Buffer> {
+  const { page } = visitor;
+  const asked = new Set<Request>();
+  const begin = (request: Request) => !request.url().endsWith('/events') && asked.add(request);
+  const end = (request: Request) => asked.delete(request);
+  page.on('request', begin).on('requestfinished', end).on('requestfailed', end);
+  await visitor.see(path);
+  await visitor.settled();
+  // Names and limits are asked for after the rows that have them.
+  do await sleep(systemClock(), QUIET_MS);
+  while (asked.size > 0);
+  page.off('request', begin).off('requestfinished', end).off('requestfailed', end);
+  await page
+    .locator('input:focus')
+    .blur({ timeout: 1 })
+    .catch(() => {});
+  // Nothing is pointed at.
+  await page.mouse.move(0, 0);
+  return page.screenshot();
+}
+
+async function besideEachOther(pictures: readonly Buffer[]): Promise<Buffer> {
+  const width = PHONE.width * pictures.length + GAP_PX * (pictures.length - 1);
+  const page = await browser.newPage({ viewport: { width, height: PHONE.height } });
+  const images = pictures.map(
+    (each) => `<img src="data:image/png;base64,${each.toString('base64')}">`,
+  );
+  await page.setContent(
+    `<body style="margin:0;display:flex;gap:${GAP_PX}px">${images.join('')}</body>`,
+  );
+  const both = await page.screenshot({ omitBackground: true });
+  await page.close();
+  return both;
+}
+
+function nameOf(name: string, theme: Theme): string {
+  return theme === 'light' ? name : `${name}-dark`;
+}
+
+function save(name: string, picture: Buffer): void {
+  writeFileSync(join(IMAGES, `${name}.png`), picture);
+  console.log(join(IMAGES, `${name}.png`));
 }
