@@ -27,14 +27,17 @@ const send = (words: string) =>
     body: { text: words },
   });
 
+const SENT = `/v1/messages?state=sent&account=${ACCOUNT}`;
+
 beforeAll(async () => {
   const opening = openBrowser();
   sim = await serveSim({ host: '127.0.0.1', port: 0 });
   gateway = new GatewayProcess(sim.url);
   await gateway.start();
   scene = new Scene(gateway);
+  await scene.send('42', 'Of another bot', { wait: true });
   await send('Hello');
-  await scene.until('/v1/messages?state=sent', ({ items }) => (items as object[]).length === 1);
+  await scene.until(SENT, ({ items }) => (items as object[]).length === 1);
   browser = await opening;
   visitor = await Visitor.come(browser, gateway.url);
   await visitor.signIn(gateway.key);
@@ -61,7 +64,7 @@ describe('resume', () => {
     await panel('What is wrong').getByText(`${ACCOUNT} is paused by an operator`).waitFor();
     await button('Resume').click();
     await toast(`${ACCOUNT} is no longer paused: 2 messages go out as its limits allow.`);
-    await scene.until('/v1/messages?state=sent', ({ items }) => (items as object[]).length === 3);
+    await scene.until(SENT, ({ items }) => (items as object[]).length === 3);
     await scene.post(`/v1/accounts/${ACCOUNT}/pause`, {});
     await visitor.see('accounts');
     await button('Resume').click();
@@ -131,6 +134,10 @@ describe('try it now', () => {
     await visitor.see('accounts');
     await card().getByText('the token is wrong, revoked or logged out').waitFor();
     await card().locator('code', { hasText: 'unauthorized' }).waitFor();
+    await card().getByRole('button', { name: 'New token…' }).waitFor();
+    // Known since before, and well: below the one in trouble.
+    await page().locator('.card', { hasText: 'telegram:sandbox-1' }).waitFor();
+    expect(await page().locator('.card h3').first().textContent()).toContain(ACCOUNT);
     await sim.close();
     await card().getByRole('button', { name: 'Try it now' }).click();
     await toast(/The platform still does not answer telegram:4242 \(.*ECONNREFUSED/);

@@ -136,7 +136,7 @@ describe('dead letters', () => {
     await button('Discard').click();
     await answer('Give it up');
     await toast('1 letter is given up.');
-    await panel('Story').getByText('discarded').waitFor();
+    await panel('History').getByText('discarded').waitFor();
     expect(await stateOf(reminders[1])).toBe('cancelled');
     await stage.visitor.see(`delivery/${reminders[2]}`);
     await button('Edit and retry').click();
@@ -147,7 +147,7 @@ describe('dead letters', () => {
     await answer('Save and retry');
     await panel('Content').getByText('"Reminder, mended"').waitFor();
     await becomes(reminders[2], 'sent');
-    await panel('Facts')
+    await panel('Details')
       .getByRole('link', { name: chatOf(2) })
       .click();
     await title('Chats');

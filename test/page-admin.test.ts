@@ -45,10 +45,10 @@ afterEach(() => {
 async function make(name: string, may: string, account: string, chats: string): Promise<string> {
   await button('New key').click();
   await field('Name').fill(name);
-  await dialog().getByRole('combobox', { name: 'It may' }).selectOption(may);
+  await dialog().getByRole('combobox', { name: 'Role' }).selectOption(may);
   await dialog().getByRole('combobox', { name: 'Account' }).selectOption(account);
   await field('Chats').fill(chats);
-  await answer('Make it');
+  await answer('Create it');
   const secret = await page().locator('output.secret').textContent();
   await answer('I have it');
   return secret ?? '';
@@ -104,8 +104,8 @@ describe('keys', () => {
     await guest.page.getByText('Keys are an admin’s').waitFor();
     expect(await guest.page.getByRole('navigation').getByText('API keys').count()).toBe(0);
     await guest.see('gateway');
-    await guest.page.getByText('The store on disk').waitFor();
-    expect(await guest.page.getByText('What operators did').count()).toBe(0);
+    await guest.page.getByText('Store on disk').waitFor();
+    expect(await guest.page.getByText('Audit log').count()).toBe(0);
     expect(guest.errors).toEqual([]);
     await guest.leave();
   });
@@ -116,11 +116,11 @@ describe('the gateway', () => {
     await scene.post(`/v1/accounts/${BOT}/pause`, {});
     await scene.post(`/v1/accounts/${BOT}/resume`, {});
     await visitor.see('gateway');
-    const health = panel('Health').locator('li', { hasText: 'The store on disk' });
+    const health = panel('Health').locator('li', { hasText: 'Store on disk' });
     await health.getByText('ok', { exact: true }).waitFor();
-    const api = panel('For programs').getByRole('link', { name: 'The API' });
+    const api = panel('For programs').getByRole('link', { name: 'API reference' });
     expect(await api.getAttribute('href')).toBe('/docs');
-    const done = rows(panel('What operators did'));
+    const done = rows(panel('Audit log'));
     const paused = done.filter({ hasText: '/v1/accounts/:id/pause' }).filter({ hasText: BOT });
     await paused.getByText('paused an account').waitFor();
     await text(/Sluice \d+\.\d+\.\d+, running for/).waitFor();
@@ -138,7 +138,7 @@ describe('the gateway', () => {
     await setting('server.data').waitFor({ state: 'detached' });
     await setting('limits.group_mpm').getByText('20').waitFor();
     await field('Find').fill('');
-    await button('not by default').click();
+    await button('changed').click();
     await setting('limits.group_mpm').waitFor({ state: 'detached' });
     await setting('server.data').waitFor();
     expect(await page().content()).not.toContain(gateway.key);
@@ -202,6 +202,6 @@ test('what operators do is said in words, whatever it is', () => {
   const noted = ROUTES.filter(({ access }) => access?.audit !== undefined);
   const actions = noted.map(({ method, url }) => `${method} ${url}`);
   expect(actions.length).toBeGreaterThan(20);
-  const words = readFileSync('src/dashboard/web/lib/deeds.ts', 'utf8');
+  const words = readFileSync('src/dashboard/web/lib/audit-actions.ts', 'utf8');
   expect(actions.filter((action) => !words.includes(`'${action}': `))).toEqual([]);
 });

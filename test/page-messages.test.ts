@@ -125,7 +125,7 @@ describe('the log', () => {
     await visitor.see('search');
     await title('Messages');
     await button('More filters').click();
-    await field('Message id there').fill(String(messageId));
+    await field('Platform message id').fill(String(messageId));
     await log().filter({ hasText: 'Numbered' }).waitFor();
   });
 });

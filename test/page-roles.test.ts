@@ -170,11 +170,11 @@ describe('an operator', () => {
     await visitor.see(`delivery/${dead}`);
     await parts.button('Discard').click();
     await parts.answer('Give it up');
-    await parts.panel('Story').getByText(`discarded, by ${NAME}`).waitFor();
+    await parts.panel('History').getByText(`discarded, by ${NAME}`).waitFor();
     await visitor.see(`delivery/${waiting}`);
     await parts.button('Cancel it').click();
     await parts.answer('Cancel it');
-    await parts.panel('Story').getByText(`cancelled, by ${NAME}`).waitFor();
+    await parts.panel('History').getByText(`cancelled, by ${NAME}`).waitFor();
     await visitor.see(`chats?find=${FROZEN}`);
     await parts.button(`Freeze… chat ${FROZEN}`).click();
     await parts.answer('Freeze');

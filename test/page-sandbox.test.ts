@@ -156,8 +156,8 @@ describe('three plays, one after the other while the first goes on', () => {
     await expect.poll(() => start.isDisabled()).toBe(false);
     await bubble('Refused at first, and here all the same').waitFor();
     await follow('Penalty', 'The message’s story');
-    await panel('Story').getByText('limited', { exact: true }).waitFor();
-    await panel('Story').getByText('Try 2').waitFor();
+    await panel('History').getByText('limited', { exact: true }).waitFor();
+    await panel('History').getByText('Try 2').waitFor();
     await page().unrouteAll();
   });
 

@@ -197,7 +197,7 @@ describe('a delivery', () => {
     const to = { platform: 'telegram', ...FAILING };
     const sent = await scene.post('/v1/messages', { to, body: { text: 'third time' }, wait: true });
     await visitor.see(`delivery/${sent.id}`);
-    const story = panel('Story');
+    const story = panel('History');
     await story.getByText('Try 3').waitFor();
     expect(await story.getByText('failed', { exact: true }).count()).toBe(2);
     await text(/It was sent at .*, after 3 tries/).waitFor();
@@ -209,7 +209,7 @@ describe('a delivery', () => {
     await button('Cancel it').click();
     await page().getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
     await toast('is cancelled.');
-    await panel('Story').getByText('cancelled').first().waitFor();
+    await panel('History').getByText('cancelled').first().waitFor();
     await visitor.see('delivery/zzzzz-1');
     await text('That did not work').waitFor();
     // It is asked for once, and the browser notes the answer.
@@ -318,7 +318,7 @@ describe('messages', () => {
     await page().getByLabel('Text').fill('invoice');
     const row = rows(panel('Deliveries')).filter({ hasText: 'Invoice 1' });
     await row.getByRole('link', { name: 'Invoice 1' }).click();
-    await panel('Story').getByText('discarded').waitFor();
+    await panel('History').getByText('discarded').waitFor();
     await visitor.see('messages');
     await page().getByLabel('Text').fill('nobody ever wrote this');
     await text('Nothing found').waitFor();

@@ -123,7 +123,7 @@ test('a broadcast is to stop', async () => {
 test('a key for one chat', async () => {
   await newcomer.click(/^Chats/);
   await newcomer.click(`Key… for chat ${BUSY}`);
-  await newcomer.click('Make it');
+  await newcomer.click('Create it');
   await newcomer.reads('It is shown this once');
   const secret = (await visitor.page.locator('output.secret').textContent()) ?? '';
   const write = async (chat: string) => {

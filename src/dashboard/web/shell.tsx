@@ -19,7 +19,12 @@ import { Mark } from './ui/mark.tsx';
 // What is above it happens all the time; from here on it is looked after now and then.
 const FIRST_OF_OFFICE = 'sandbox';
 
-export function Shell({ at, children }: { at: string; children: ComponentChildren }) {
+// Screens that the menu does not list, and the entry they belong to.
+const PART_OF: Readonly<Record<string, string>> = { delivery: 'messages' };
+
+export function Shell(props: { at: string; children: ComponentChildren }) {
+  const { children } = props;
+  const at = PART_OF[props.at] ?? props.at;
   const state = useStore(line);
   const now = useStore(overview);
   const { alarming } = useDeadCounts();

@@ -25,11 +25,13 @@ export function Broadcasts() {
       title="Broadcasts"
       hint="Whoever writes to a bot is answered first; a broadcast takes what is left."
     >
-      <Panel title="Newest first">
+      <Panel title="Broadcasts" more={<span class="dim small">newest first</span>}>
         <Answered to={{ data, error, reload }}>
           {(data) =>
             data.items.length === 0 ? (
-              <Empty title="No broadcast yet">Start one: npx sluice broadcast --help</Empty>
+              <Empty title="No broadcast yet">
+                Start one with <code>npx sluice broadcast</code> or POST /v1/broadcasts.
+              </Empty>
             ) : (
               <ul class="cards">
                 {data.items.map((each) => (
@@ -72,7 +74,7 @@ function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promi
       </p>
       <footer>
         <span class="dim small">
-          <AccountName id={account} />, made <Ago at={createdAt} />
+          <AccountName id={account} />, created <Ago at={createdAt} />
         </span>
         <Steering broadcast={broadcast} reload={reload} />
       </footer>
@@ -83,16 +85,18 @@ function Card({ broadcast, reload }: { broadcast: Broadcast; reload: () => Promi
 // Those that became a delivery lead to them; who is still to come, or was left out, has none.
 function Outcome(props: { broadcast: Broadcast; outcome: string; n: number }) {
   const { broadcast, outcome, n } = props;
-  const shown = (
-    <>
-      <Badge word={outcome} /> {count(n)}
-    </>
-  );
-  if (!isState(outcome)) return <span class="num">{shown}</span>;
+  const badge = <Badge word={outcome} />;
+  if (!isState(outcome)) {
+    return (
+      <span class="outcome num">
+        {badge} {count(n)}
+      </span>
+    );
+  }
   const href = hrefOf('messages', { correlation: broadcast.id, state: outcome });
   return (
-    <a class="num" href={href}>
-      {shown}
+    <a class="outcome num" href={href}>
+      {badge} <span>{count(n)}</span>
     </a>
   );
 }

@@ -152,7 +152,7 @@ function optionsOf(
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.15)] } },
     axes: [
       { ...axis, size: 22, space: 70, grid: { show: false }, values: timesOf },
-      { ...axis, size: 44, space: 34, values: (_plot, ticks) => ticks.map((tick) => shown(tick)) },
+      { ...axis, size: 52, space: 34, values: (_plot, ticks) => ticks.map((tick) => shown(tick)) },
     ],
     series: [
       {},

@@ -75,13 +75,13 @@ export function ChatLink({ account, chat }: { account: string; chat: string }) {
   );
 }
 
-// What people call it, where that is known, and its id.
+// What people call it, where that is known, and its id, unless the name has it already.
 export function ChatName({ account, chat }: { account: string; chat: string }) {
   const name = useName(account, chat);
   return (
     <>
       {name === null ? null : <span class="name">{name} </span>}
-      {chat}
+      {name?.endsWith(` ${chat}`) ? null : chat}
     </>
   );
 }
@@ -91,7 +91,7 @@ export function AccountName({ id }: { id: string }) {
   return (
     <>
       {name === null ? null : <span class="name">{name} </span>}
-      {id}
+      <span class="account-id">{id}</span>
     </>
   );
 }

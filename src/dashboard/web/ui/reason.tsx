@@ -13,17 +13,19 @@ export function Reason({ code }: { code: string }) {
   );
 }
 
-const LIMIT = / \(limit ([^()]+)\)/;
+// What programs call it: a limit, or the reason of a refusal.
+const CODE = / \((?:limit ([^()]+)|([a-z]+(?:_[a-z]+)*))\)(?= until|[;,]|$)/;
 // The time it is expected stands beside it.
 const EXPECTED = /; (expected in [^;]*|no end is known)$/;
 
 const FROZEN = ' is frozen: ';
 
-// Why something waits, as the gateway says it, with the name of the limit in small; until when what is frozen is,
+// Why something waits, as the gateway says it, with its code in small; until when what is frozen is,
 // where that is known.
 export function Why({ why, until = null }: { why: string; until?: string | null }) {
-  const limit = LIMIT.exec(why)?.[1];
-  const said = sentence(why.replace(LIMIT, '').replace(EXPECTED, ''));
+  const found = CODE.exec(why);
+  const code = found?.[1] ?? found?.[2];
+  const said = sentence(why.replace(CODE, '').replace(EXPECTED, ''));
   const [frozen = '', cause] = until === null ? [said] : said.split(FROZEN, 2);
   return (
     <>
@@ -34,10 +36,10 @@ export function Why({ why, until = null }: { why: string; until?: string | null 
           {frozen} is frozen <UntilTime at={until} />: {cause}
         </>
       )}
-      {limit === undefined ? null : (
+      {code === undefined ? null : (
         <>
           {' '}
-          <code class="code">{limit}</code>
+          <code class="code">{code}</code>
         </>
       )}
     </>

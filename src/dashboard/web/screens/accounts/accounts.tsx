@@ -17,7 +17,7 @@ import { Answered, Empty } from '../../ui/states.tsx';
 import { UntilTime } from '../../ui/time.tsx';
 import { pause, probe, remove, resume } from './account-acts.ts';
 import { isHeld, Standing } from './account-standing.tsx';
-import { AddAccountButton, accountsAdded } from './add-account.tsx';
+import { AddAccountButton, accountsAdded, NewTokenButton } from './add-account.tsx';
 import { Budget } from './budget.tsx';
 import { FreezeButton, ThawButton, useFreeze } from './freezing.tsx';
 import { LimitsButton, limitsPath, SetByHand } from './limit-form.tsx';
@@ -45,7 +45,7 @@ export function Accounts() {
               <Empty title="No account yet">Add one, or let it make its first call.</Empty>
             ) : (
               <ul class="cards">
-                {data.accounts.map((account) => (
+                {data.accounts.toSorted(byTrouble).map((account) => (
                   <li key={account.id}>
                     <Card
                       {...{ account, reload, mark }}
@@ -60,6 +60,12 @@ export function Accounts() {
       </Panel>
     </Screen>
   );
+}
+
+// Those that the platform keeps from sending first, then those that a person paused.
+function byTrouble(a: Account, b: Account): number {
+  const rank = (account: Account) => (isHeld(account) ? 0 : account.paused ? 1 : 2);
+  return rank(a) - rank(b);
 }
 
 // Of a few accounts it is shown at once; else asked for when somebody wants to see it: there may be thousands.
@@ -153,6 +159,7 @@ function Acts({ account, isFrozen, reload, reloadLimits, onLimits }: ActsProps) 
   if (!may('operator')) return null;
   return (
     <footer>
+      {account.refused === null ? null : <NewTokenButton account={id} />}
       <button type="button" onClick={() => void (paused ? resume(id) : pause(id)).then(reload)}>
         {paused ? 'Resume' : 'Pause'}
       </button>

@@ -65,7 +65,7 @@ function Frost({ limits, onChange }: RowProps & { limits: ChatLimits }) {
       ) : (
         <span class="frost" title={sentence(freeze.cause)}>
           <Badge word="frozen" tone="cool" /> <UntilTime at={freeze.until} />
-          <span class="dim small">{freeze.cause}</span>
+          <span class="dim small">{sentence(freeze.cause)}</span>
         </span>
       )}
       {may('operator') ? (

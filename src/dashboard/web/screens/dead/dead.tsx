@@ -38,9 +38,19 @@ export function Dead() {
             ['uncertain', 'in doubt'],
           ]}
         />
-        <TextField label="Chat" value={chat} onInput={(value) => change({ chat: value.trim() })} />
+        <TextField
+          label="Chat"
+          placeholder="its id"
+          value={chat}
+          onInput={(value) => change({ chat: value.trim() })}
+        />
         {may('sender') ? (
-          <TextField label="Text" value={text} onInput={(value) => change({ text: value })} />
+          <TextField
+            label="Text"
+            placeholder="words of the message"
+            value={text}
+            onInput={(value) => change({ text: value })}
+          />
         ) : null}
       </div>
       {state === 'dead' ? <Groups mark={mark} /> : null}

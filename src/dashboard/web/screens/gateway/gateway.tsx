@@ -1,8 +1,8 @@
-// The gateway itself: the health of its parts, where its interfaces are described, and what operators did.
+// The gateway itself: the health of its parts, where its interfaces are described, and the audit log.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
-import { deedInWords } from '../../lib/deeds.ts';
+import { actionInWords } from '../../lib/audit-actions.ts';
 import { count, exactTime, plural, words } from '../../lib/format.ts';
 import { overview } from '../../lib/live.ts';
 import { hrefOf } from '../../lib/route.ts';
@@ -19,8 +19,8 @@ import { Ago, Since } from '../../ui/time.tsx';
 import { isHeld } from '../accounts/account-standing.tsx';
 
 const PARTS: Readonly<Record<string, string>> = {
-  scheduler: 'The loop that sends',
-  journal: 'The store on disk',
+  scheduler: 'Sending',
+  journal: 'Store on disk',
 };
 
 export function GatewayScreen() {
@@ -43,13 +43,13 @@ export function GatewayScreen() {
           <ul class="lines">
             <li>
               <a data-row href="/docs">
-                The API, with examples
+                API reference, with examples
               </a>
               <span class="dim mono">/docs</span>
             </li>
             <li>
               <a data-row href="/openapi.json">
-                Its description for tools
+                OpenAPI description
               </a>
               <span class="dim mono">/openapi.json</span>
             </li>
@@ -85,7 +85,7 @@ function HealthPanel() {
             </li>
           ))}
           <li>
-            <span>Reading of channels</span>
+            <span>Ingest</span>
             <ReaderStatus scheduler={data.scheduler} />
           </li>
           <Platforms />
@@ -114,7 +114,7 @@ function Platforms() {
         return (
           <li key={platform}>
             <a data-row href={hrefOf('accounts')}>
-              The way to {platform}
+              Connection to {platform}
             </a>
             <span>
               <span class="dim">
@@ -156,7 +156,9 @@ function useHealth(): Health | null {
 }
 
 // What was asked for is noted as it came: as a person reads it, `chat 43, freezeSeconds 28`.
-function readable(target: string): string {
+function readable(action: string, target: string): string {
+  // A channel is named by its number there.
+  if (action.includes('/sources/:id')) return `channel ${target}`;
   if (!target.startsWith('{')) return target;
   try {
     const fields = Object.entries(JSON.parse(target) as Record<string, unknown>);
@@ -175,7 +177,7 @@ function readable(target: string): string {
 function Audit() {
   const { data, error, reload } = useFetched<{ entries: readonly AuditEntry[] }>('/v1/audit');
   return (
-    <Panel title="What operators did" more={<span class="dim small">newest first</span>}>
+    <Panel title="Audit log" more={<span class="dim small">newest first</span>}>
       <Answered to={{ data, error, reload }}>
         {(data) =>
           data.entries.length === 0 ? (
@@ -183,18 +185,20 @@ function Audit() {
           ) : (
             <Table
               kind="stacked"
-              columns={['Who', 'Did', 'To', 'Answer', { name: 'When', look: 'right' }]}
+              columns={['Who', 'Action', 'Target', 'Status', { name: 'When', look: 'right' }]}
             >
               {data.entries.map(({ at, by, action, target, result }) => (
                 <tr key={at + action + target}>
                   <td data-label="Who">{by}</td>
-                  <td data-label="Did">
-                    {deedInWords(action)} <code class="code">{action}</code>
+                  <td data-label="Action">
+                    <span>
+                      {actionInWords(action)} <code class="code">{action}</code>
+                    </span>
                   </td>
-                  <td class="cell-target" data-label="To">
-                    {readable(target)}
+                  <td class="cell-target" data-label="Target">
+                    {readable(action, target)}
                   </td>
-                  <td class="mono" data-label="Answer">
+                  <td class="mono" data-label="Status">
                     {result}
                   </td>
                   <td class="right" data-label="When" title={exactTime(at)}>

@@ -38,7 +38,7 @@ export function Settings() {
           onChange={(value) => change({ changed: value })}
           options={[
             ['', 'all'],
-            ['true', 'not by default'],
+            ['true', 'changed'],
           ]}
         />
         <TextField

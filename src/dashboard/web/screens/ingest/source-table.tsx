@@ -19,7 +19,7 @@ export function SourceTable({ sources, reload }: Shown) {
   return (
     <Table
       kind="stacked sources"
-      columns={['Channel', 'Reading', 'Read', 'Next look', ...actsColumn(may('operator'))]}
+      columns={['Channel', 'State', 'Last read', 'Next look', ...actsColumn(may('operator'))]}
     >
       {sources.map((source) => (
         <Row key={source.id} source={source} reload={reload} />
@@ -38,7 +38,7 @@ function Row({ source, reload }: { source: Source; reload: () => Promise<void> }
         </a>
         <span class="dim small">read by {kind}</span>
       </td>
-      <td data-label="Reading" class="cell-reading">
+      <td data-label="State" class="cell-reading">
         <span>
           {state === 'active' ? <Badge word={mode} tone="plain" /> : <Badge word={state} />}{' '}
           {gaps.length === 0 ? null : (
@@ -50,7 +50,7 @@ function Row({ source, reload }: { source: Source; reload: () => Promise<void> }
         {run === null ? null : <Progress run={run} />}
         <Trouble source={source} />
       </td>
-      <td data-label="Read">
+      <td data-label="Last read" class="cell-when">
         {lastSuccessAt === null ? <span class="dim">not yet</span> : <Ago at={lastSuccessAt} />}
         {newestPostDate === null ? null : (
           <span class="dim small">
@@ -58,7 +58,7 @@ function Row({ source, reload }: { source: Source; reload: () => Promise<void> }
           </span>
         )}
       </td>
-      <td data-label="Next look">
+      <td data-label="Next look" class="cell-when">
         <NextLook source={source} />
       </td>
       {may('operator') ? (

@@ -67,8 +67,8 @@ export function Trouble({ source: { failure, trouble } }: { source: Source }) {
       {sentence(words(failure.reason))} <code class="code">{failure.detail}</code>
       <span class="dim">
         {' '}
-        {failure.count === 1 ? 'once' : `${count(failure.count)} times`}, for{' '}
-        <Since at={failure.since} />
+        {failure.count === 1 ? 'failed once' : `failed ${count(failure.count)} times`},{' '}
+        <Since at={failure.since} /> ago
       </span>
     </span>
   );

@@ -12,15 +12,15 @@ import { attempt } from '../../ui/toast.tsx';
 
 const VIRTUAL = 'virtual';
 const KINDS = [
-  ['sender', 'send, and read what was sent'],
-  ['viewer', 'look, without reading texts'],
-  ['operator', 'steer: pause, retry, cancel'],
-  ['admin', 'everything, keys too'],
-  [VIRTUAL, 'stand for a bot’s token (virtual)'],
+  ['sender', 'sender: send, and read what was sent'],
+  ['viewer', 'viewer: look, without reading texts'],
+  ['operator', 'operator: also pause, retry, cancel'],
+  ['admin', 'admin: everything, keys too'],
+  [VIRTUAL, 'virtual token: stands for a bot’s own'],
 ] as const;
 const DAY_S = 86_400;
 const TIMES = [
-  ['', 'for good'],
+  ['', 'without end'],
   [String(DAY_S), 'a day'],
   [String(30 * DAY_S), '30 days'],
   [String(365 * DAY_S), 'a year'],
@@ -50,7 +50,7 @@ export function KeyForm(props: {
     attempt(async () => {
       const key = await ask<NewKey>('POST', '/v1/keys', bodyOf(wanted));
       made(key);
-      return `${key.name} is made.`;
+      return `${key.name} is created.`;
     }),
   );
   return (
@@ -63,7 +63,7 @@ export function KeyForm(props: {
           onInput={(name) => set({ name })}
         />
         <Choice
-          label="It may"
+          label="Role"
           value={wanted.kind}
           options={KINDS}
           onChange={(kind) => set({ kind })}
@@ -77,16 +77,16 @@ export function KeyForm(props: {
         <TextField
           label="Chats"
           value={wanted.chats}
-          placeholder="all; or ids with commas between"
+          placeholder="all, or ids separated by commas"
           onInput={(chats) => set({ chats })}
         />
-        <Choice label="Good" value={wanted.ttl} options={TIMES} onChange={(ttl) => set({ ttl })} />
+        <Choice label="Valid" value={wanted.ttl} options={TIMES} onChange={(ttl) => set({ ttl })} />
         <div class="dialog-actions">
           <button type="button" onClick={close}>
             Cancel
           </button>
           <button type="submit" class="primary">
-            Make it
+            Create it
           </button>
         </div>
       </form>

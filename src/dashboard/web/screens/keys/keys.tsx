@@ -36,7 +36,7 @@ export function Keys() {
         <Answered to={{ data, error, reload }}>
           {(data) =>
             data.keys.length === 0 ? (
-              <Empty title="No key yet">The admin key of the data folder is always good.</Empty>
+              <Empty title="No key yet">The admin key in the data folder is always valid.</Empty>
             ) : (
               <KeyTable keys={data.keys} reload={reload} />
             )

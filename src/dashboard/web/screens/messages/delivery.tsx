@@ -17,7 +17,8 @@ import { Loading, Trouble } from '../../ui/states.tsx';
 import { Ago, Until } from '../../ui/time.tsx';
 import { attempt } from '../../ui/toast.tsx';
 import { DeadActions } from '../dead/dead-actions.tsx';
-import { Story } from './story.tsx';
+import { DeliveryHistory } from './history.tsx';
+
 import { Timeline } from './timeline.tsx';
 
 const LIVE: readonly State[] = ['queued', 'sending'];
@@ -25,9 +26,9 @@ const LIVE: readonly State[] = ['queued', 'sending'];
 // What holds it back, by the word the gateway has for it.
 const KINDS: Readonly<Record<string, string>> = {
   ahead: 'before it',
-  due: 'its time',
+  due: 'scheduled',
   freeze: 'frozen',
-  held: 'account held',
+  held: 'account blocked',
   probe: 'one goes first',
   window: 'limit',
 };
@@ -60,7 +61,7 @@ export function DeliveryScreen() {
       <Timeline delivery={data} explanation={explained.data} />
       <div class="columns">
         <Facts delivery={data} />
-        <Story delivery={data} />
+        <DeliveryHistory delivery={data} />
       </div>
       <div class="columns">
         <Json title="Content" value={data.body} none="It is no longer kept." />
@@ -81,8 +82,14 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
       {causes.length === 0 ? null : (
         <>
           <p class="dim">
-            Number {count(position ?? 1)} in its queue, expected{' '}
-            <Until at={eta} over="any moment" />.
+            Number {count(position ?? 1)} in its queue
+            {eta === null ? (
+              '; when it will go out is not known.'
+            ) : (
+              <>
+                , expected <Until at={eta} over="any moment" />.
+              </>
+            )}
           </p>
           <ul class="lines causes">
             {causes.map(({ kind, name, until, detail }) => (
@@ -91,7 +98,9 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
                   word={KINDS[kind] ?? kind}
                   tone={kind === 'freeze' || kind === 'held' ? 'cool' : 'plain'}
                 />
-                <span>{sentence(detail)}</span>
+                <span>
+                  <Why why={detail} />
+                </span>
                 {until === null ? <span /> : <Until at={until} over="any moment" />}
               </li>
             ))}
@@ -155,14 +164,14 @@ function Facts({ delivery }: { delivery: Delivery }) {
       {correlation}
     </a>,
   ]);
-  if (messageId !== null) rows.push(['Message id there', messageId]);
+  if (messageId !== null) rows.push(['Platform message id', messageId]);
   if (expiresAt !== null) rows.push(['Expires', <Until key="e" at={expiresAt} over="over" />]);
   if (reason !== null)
     rows.push([
       'Reason',
       <>
         <Reason code={reason} />
-        {detail === null ? '' : <span class="small dim">{detail}</span>}
+        {detail === null ? '' : <span class="small dim">{sentence(detail)}</span>}
       </>,
     ]);
   if (doubts > 0) rows.push(['Doubts', `${doubts}: the chat may have it twice`]);
@@ -177,7 +186,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
     ]);
   }
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <dl class="facts">
         {rows.map(([name, value]) => (
           <div key={name}>

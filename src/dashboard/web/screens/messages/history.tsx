@@ -15,7 +15,7 @@ interface Moment {
   readonly shown: ComponentChildren;
 }
 
-export function Story({ delivery }: { delivery: Delivery }) {
+export function DeliveryHistory({ delivery }: { delivery: Delivery }) {
   const { acceptedAt, attempts, history } = delivery;
   const moments: Moment[] = [
     { key: 'accepted', at: acceptedAt, shown: <span>Accepted, on disk</span> },
@@ -40,8 +40,8 @@ export function Story({ delivery }: { delivery: Delivery }) {
   ];
   moments.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   return (
-    <Panel title="Story">
-      <ol class="story">
+    <Panel title="History">
+      <ol class="history">
         {moments.map(({ key, at, shown }) => (
           <li key={key}>
             {shown}

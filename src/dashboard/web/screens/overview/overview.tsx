@@ -49,7 +49,7 @@ function Headline({ now }: { now: Overview }) {
   const waiting = waitingOf(now);
   const [first] = now.oldest;
   const critical = now.incidents.filter(({ severity }) => severity === 'critical').length;
-  if (critical > 0) return <>{plural(critical, 'thing needs', 'things need')} a person.</>;
+  if (critical > 0) return <>{plural(critical, 'problem needs', 'problems need')} attention.</>;
   if (first === undefined) {
     const rate = perSecond(mean(now.series.sent, MINUTE_S));
     return <>All clear: nothing waits, {rate} a second go out.</>;

@@ -35,7 +35,7 @@ export function Sandbox() {
   return (
     <Screen
       title="Sandbox"
-      hint="Tokens whose secret begins with sandbox talk to a simulated platform. Here you are the people in its chats."
+      hint="Tokens such as 1:sandbox talk to a simulated platform. Here you write as the people in its chats."
     >
       {may('operator') ? <Plays /> : null}
       <div class="sandbox">
