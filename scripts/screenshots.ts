@@ -1,6 +1,6 @@
 // npm run screenshots: the pictures of docs/images, taken of a real gateway in trouble, in a real browser. They show
-// what the page shows; nothing in them is painted. Every screen is taken wide and on a phone, light and dark; the two of
-// a phone stand beside each other in one picture. `npm run screenshots -- ingest` takes those whose name begins so.
+// what the page shows; nothing in them is painted. Every screen is taken wide and on a phone, light and dark; the two
+// of a phone stand beside each other in one picture. `npm run screenshots -- ingest` takes those whose name begins so.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { BOT, FROZEN, Scene } from '../test/page/scene.ts';
 import { GatewayProcess } from '../test/process/gateway.ts';
 import { ROOT } from './run.ts';
 
-const IMAGES = process.env.IMAGES ?? join(ROOT, 'docs', 'images');
+const IMAGES = join(ROOT, 'docs', 'images');
 const ONLY = process.argv.slice(2);
 const GAP_PX = 20;
 const QUIET_MS = 500;

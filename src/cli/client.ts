@@ -41,6 +41,8 @@ const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNE
 // What to do about a refusal, from here.
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   unknown_account: '`npx sluice status` lists the accounts.',
+  account_refused:
+    'Is it a token of that platform? Guides in docs/use have the form of each; `npx sluice accounts` lists known ones.',
   forbidden_role: 'Set SLUICE_KEY to a key of a role that may.',
   forbidden_scope: 'Set SLUICE_KEY to a key whose scope holds it.',
 };

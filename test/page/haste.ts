@@ -234,7 +234,7 @@ export function hasteAndDelay(stage: Stage): void {
       await named('New key').click();
       await guest.page.getByLabel('Name').fill('left');
       const made = await Held.on(guest.page, 'POST', /^\/v1\/keys$/);
-      await named('Make it').click();
+      await named('Create it').click();
       await made.isAsked();
       await named('Cancel').click();
       await named('Sign out').click();

@@ -76,7 +76,7 @@ export function waysAround(stage: Stage): void {
       for (const [n, newer] of ids.slice(1).entries()) {
         await title(`Delivery ${ids[n]}`);
         await panel('What became of it').getByText('it is superseded').waitFor();
-        const fact = panel('Facts').locator('div', { hasText: 'Replaced by' });
+        const fact = panel('Details').locator('div', { hasText: 'Replaced by' });
         await fact.getByRole('link', { name: `${newer}`, exact: true }).click();
       }
       await title(`Delivery ${ids[2]}`);
