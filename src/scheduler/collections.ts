@@ -185,3 +185,61 @@ export class Ring<T extends RingMember> {
 export function leaveRing(member: RingMember): void {
   member.ring?.remove(member);
 }
+
+// Deliveries by their numbers. A number is drawn soon after the one before it, so neighbours share a page: finding the
+// newest ones touches memory that is warm, where one large Map touches cold memory for each, and grows by leaps.
+
+const PAGE_SEQS = 16;
+
+class Page<T> {
+  count = 0;
+  readonly items: (T | undefined)[] = Array<T | undefined>(PAGE_SEQS).fill(undefined);
+}
+
+export class BySeq<T extends object> {
+  readonly #pages = new Map<number, Page<T>>();
+  // The page that was asked for last.
+  #no = 0;
+  #page: Page<T> | undefined = undefined;
+
+  get(seq: number): T | undefined {
+    const no = Math.floor(seq / PAGE_SEQS);
+    return this.#pageOf(no)?.items[seq - no * PAGE_SEQS];
+  }
+
+  has(seq: number): boolean {
+    return this.get(seq) !== undefined;
+  }
+
+  set(seq: number, item: T): void {
+    const no = Math.floor(seq / PAGE_SEQS);
+    let page = this.#pageOf(no);
+    if (page === undefined) {
+      page = new Page<T>();
+      this.#page = page;
+      this.#pages.set(no, page);
+    }
+    const at = seq - no * PAGE_SEQS;
+    if (page.items[at] === undefined) page.count += 1;
+    page.items[at] = item;
+  }
+
+  delete(seq: number): void {
+    const no = Math.floor(seq / PAGE_SEQS);
+    const page = this.#pageOf(no);
+    const at = seq - no * PAGE_SEQS;
+    if (page?.items[at] === undefined) return;
+    page.items[at] = undefined;
+    page.count -= 1;
+    if (page.count > 0) return;
+    this.#pages.delete(no);
+    this.#page = undefined;
+  }
+
+  #pageOf(no: number): Page<T> | undefined {
+    if (no === this.#no && this.#page !== undefined) return this.#page;
+    this.#no = no;
+    this.#page = this.#pages.get(no);
+    return this.#page;
+  }
+}

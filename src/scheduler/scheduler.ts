@@ -9,7 +9,7 @@ import type { Ticket } from '../limits/limits.ts';
 import { assert } from '../system/assert.ts';
 import { Account, AccountLoad, noLoad, type Order, type SharedLoad } from './account.ts';
 import { type Chat, Entry, type Weights } from './chat.ts';
-import { Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
+import { BySeq, Expiries, leaveRing, Ring, TimeHeap } from './collections.ts';
 import { type Explained, explain, held, type PlacedDelivery, place } from './explain.ts';
 import type { Pacing } from './pacing.ts';
 import { PlatformLine } from './platform-line.ts';
@@ -53,7 +53,7 @@ export class Scheduler {
   readonly #accounts = new Map<string, Account>();
   readonly #ready = new Ring<Account>();
   readonly #wakeups = new TimeHeap<Account>();
-  readonly #waiting = new Map<number, Entry>();
+  readonly #waiting = new BySeq<Entry>();
   readonly #inFlight = new Map<number, Queued>();
   readonly #load = noLoad();
   readonly #platformLoads = new Map<string, SharedLoad>();
@@ -340,11 +340,14 @@ export class Scheduler {
 
   // What changes in one account of a line may make it another's turn.
   #markReady(account: Account): void {
+    this.#markOneReady(account);
     const first = account.line?.first ?? null;
-    for (const each of first === null ? [account] : [account, this.#accounts.get(first.id)!]) {
-      this.#wakeups.remove(each);
-      if (each.ring === null) this.#ready.push(each);
-    }
+    if (first !== null) this.#markOneReady(this.#accounts.get(first.id)!);
+  }
+
+  #markOneReady(account: Account): void {
+    this.#wakeups.remove(account);
+    if (account.ring === null) this.#ready.push(account);
   }
 
   #lineOf(platform: string): PlatformLine {
