@@ -1,6 +1,7 @@
 // Damage to the store's files at seeded places, in this process: whatever is done to them, a start finds all that was
 // accepted, byte by byte, or refuses and says how much is missing; with acceptLoss the rest goes on, unchanged.
 
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -28,6 +29,7 @@ import { fitsItsChecks } from './check.ts';
 import { FRAME_HEADER_BYTES, frameOffset, mendLog, scanLog } from './engine-log.ts';
 import { encode, readMark, SLOT_BYTES } from './mark.ts';
 import { openStore } from './open.ts';
+import { digestOf } from './page-sums.ts';
 
 const MESSAGES = 500;
 // What of them is still in the log alone.
@@ -190,6 +192,34 @@ describe('one changed bit', () => {
       expect(read().count).toBe(MESSAGES);
     }
   }, 60_000);
+
+  test('in a page is put right by the SHA-1 that an older version kept, which goes on with it', () => {
+    fresh();
+    const path = sumsFileOf(file);
+    const sums = readFileSync(path);
+    const pages = readFileSync(file);
+    sums.write('SLPSUM01', 'latin1');
+    for (let page = 1; page * 8 < sums.length; page++) {
+      if (sums.readBigUInt64BE(page * 8) === 0n) continue;
+      const bytes = pages.subarray((page - 1) * 4096, page * 4096);
+      sums.write(createHash('sha1').update(bytes).digest('hex').slice(0, 8), page * 8 + 4, 'hex');
+    }
+    writeFileSync(path, sums);
+    for (let i = 0; i < 3; i++) {
+      flip(file, 4096 + intBelow(random, pages.length - 4096), intBelow(random, 8));
+      expect(read().count).toBe(MESSAGES);
+      expect(readFileSync(path, 'latin1').slice(0, 8)).toBe('SLPSUM01');
+    }
+  }, 60_000);
+});
+
+// As the reference implementation makes it.
+test('the digest of a page is its XXH32, wherever it lies in memory', () => {
+  const page = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 31 + (i >> 8)) & 255));
+  expect(digestOf(Buffer.alloc(4096))).toBe(0x475546f5);
+  expect(digestOf(page)).toBe(0xa672fc1b);
+  expect(digestOf(Buffer.concat([Buffer.alloc(3), page]).subarray(3))).toBe(0xa672fc1b);
+  expect(digestOf(Buffer.alloc(100))).toBe(0x475546f5);
 });
 
 describe('a page overwritten', () => {
