@@ -16,6 +16,7 @@ import {
 } from '../domain/priority.ts';
 import type { Bounds } from '../keys/keys.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { Clock } from '../system/clock.ts';
 import { answerableUntil } from './answerable.ts';
 import { type AcceptContext, COSMETIC_TTL_MS, YEAR_S } from './context.ts';
 import { OUTSIDE, type Permit, permitted } from './permit.ts';
@@ -124,17 +125,15 @@ function draftFor(
   if (call.kind === 'pass') {
     return wrong({ path: '/method', expected: `a method that sends; ${call.method} does not` });
   }
-  const sendOptions = sendOptionsOf(request, headers, now, options.clock.stepMs?.() ?? 0);
+  const sendOptions = sendOptionsOf(request, headers, now, options.clock);
   if ('path' in sendOptions) return wrong(sendOptions);
   const { id: account } = identity;
   const answer = answering(options, account, inItsThread(options, account, call), params);
   const body = bodyOf(params, NO_FILES);
   const user = userFor(options, account, platform, call, params);
-  const delivery = compose(
-    now,
-    { account, platform: platform.name, call: answer, user, body, ...classesFor(options, account) },
-    sendOptions,
-  );
+  const classes = options.settings.classesOf?.(account) ?? OUTPUT_CLASSES;
+  const from = { account, platform: platform.name, call: answer, user, body, classes };
+  const delivery = compose(now, from, sendOptions);
   if ('path' in delivery) return wrong(delivery);
   return { kind: 'drafted', delivery: bounds === null ? delivery : lowered(delivery, bounds) };
 }
@@ -162,13 +161,13 @@ function sendOptionsOf(
   request: MessageRequest,
   headers: FromHeaders,
   now: number,
-  stepMs: number,
+  clock: Clock,
 ): SendOptions | Trouble {
   const { holder, bounds = null } = headers;
   const key = request.idempotencyKey ?? headers.idempotencyKey;
   const asked = request.notBefore === undefined ? 0 : readTime(request.notBefore);
   // Its caller means the wall clock, which may have been set since ours was made.
-  const notBefore = asked === null || asked === 0 ? asked : asked - stepMs;
+  const notBefore = asked === null || asked === 0 ? asked : asked - (clock.stepMs?.() ?? 0);
   if (notBefore === null || notBefore > now + YEAR_S * 1000) {
     return {
       path: '/notBefore',
@@ -265,7 +264,7 @@ export function compose(
   if (expiresAt !== 0 && expiresAt <= sendOptions.notBefore) {
     return { path: '/ttl', expected: 'a time to live that ends after `notBefore`' };
   }
-  return {
+  const delivery: NewDelivery = {
     account: from.account,
     platform: from.platform,
     chat: call.chat,
@@ -287,8 +286,8 @@ export function compose(
     idempotencyKey: sendOptions.idempotencyKey,
     held: sendOptions.held && sendOptions.idempotencyKey === null,
     body: from.body,
-    ...(from.files === undefined ? null : { files: from.files }),
   };
+  return from.files === undefined ? delivery : { ...delivery, files: from.files };
 }
 
 function baseOf(classes: OutputClasses, isAnswer: boolean, { isNotice }: SendOptions): Priority {

@@ -5,7 +5,15 @@ import { EventEmitter } from 'node:events';
 import { WaitingCallers } from '../accept/callers.ts';
 import { FollowUps } from '../accept/follow-up.ts';
 import type { FanOutRequest, MessageRequest } from '../accept/schema.ts';
-import { awaitResult, claimantOf, prepare, type Receipt, submit } from '../accept/submit.ts';
+import {
+  awaitResult,
+  claimantOf,
+  type PreparedMessage,
+  prepare,
+  type Receipt,
+  type Submitted,
+  submit,
+} from '../accept/submit.ts';
 import { type Config, showConfig } from '../config/config.ts';
 import type { Problem } from '../domain/errors.ts';
 import type { RoadListener } from '../domain/event.ts';
@@ -193,18 +201,40 @@ async function startRoad(resources: Resources): Promise<void> {
   }
 }
 
-async function send(options: IntakeOptions, waiting: WaitingCallers, message: GatewayMessage) {
-  const unfit = valueProblem(message);
-  if (unfit !== null) return unfit;
-  const draft = prepare(options, message, NO_HEADERS);
-  const prepared = draft instanceof Promise ? await draft : draft;
-  const { waitMs } = prepared;
-  const submitted = await submit(options, prepared);
-  if (submitted.kind === 'refused') return submitted.problem;
-  if (waitMs === 0) return submitted.receipt;
-  // Nobody in this process hangs up.
-  const wait = { ms: waitMs, caller: new EventEmitter(), claimant: claimantOf(prepared) };
-  return (await awaitResult(options, waiting, submitted, wait)).answer;
+type Sent = Promise<Receipt | Problem>;
+
+// Not an async function: what one keeps of every message that is being written is much of an accept's garbage.
+function send(options: IntakeOptions, waiting: WaitingCallers, message: GatewayMessage): Sent {
+  try {
+    const unfit = valueProblem(message);
+    if (unfit !== null) return Promise.resolve(unfit);
+    const prepared = prepare(options, message, NO_HEADERS);
+    return prepared instanceof Promise
+      ? prepared.then((known) => sendPrepared(options, waiting, known))
+      : sendPrepared(options, waiting, prepared);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function sendPrepared(
+  options: IntakeOptions,
+  waiting: WaitingCallers,
+  prepared: PreparedMessage,
+): Sent {
+  const submitted = submit(options, prepared);
+  if (prepared.waitMs === 0) return submitted.then(receiptOrProblem);
+  return submitted.then(async (known) => {
+    if (known.kind === 'refused') return known.problem;
+    // Nobody in this process hangs up.
+    const claimant = claimantOf(prepared);
+    const wait = { ms: prepared.waitMs, caller: new EventEmitter(), claimant };
+    return (await awaitResult(options, waiting, known, wait)).answer;
+  });
+}
+
+function receiptOrProblem(submitted: Submitted): Receipt | Problem {
+  return submitted.kind === 'refused' ? submitted.problem : submitted.receipt;
 }
 
 async function call(

@@ -98,7 +98,8 @@ serviceContract('dispatch', async () => {
   });
   const work = {
     async begin() {
-      void append(service, aDelivery({ account: 'fake:1', platform: 'fake' }));
+      const delivery = aDelivery({ account: 'fake:1', platform: 'fake' });
+      void append(service, delivery, delivery.body.length, (appended) => appended);
       await clock.run(clock.now() + 5 * COMMIT_MS);
     },
     finish: answer.resolve,

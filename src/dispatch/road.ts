@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Ticket } from '../limits/limits.ts';
 import type { AccountView, AskedRoad, Depths, Ended, QueuePosition } from '../road/road.ts';
 import type { AccountLoad } from '../scheduler/scheduler.ts';
-import type { Appended, QueueFull } from '../store/ports/delivery.ts';
+import type { AppendBounds, Appended, QueueFull } from '../store/ports/delivery.ts';
 import type { Owner } from '../store/ports/ownership.ts';
 import { JournalUnavailable } from '../store/ports/unavailable.ts';
 import { assert } from '../system/assert.ts';
@@ -66,7 +66,7 @@ export function createRoad(options: FrontOptions): AskedRoad {
     onFull: options.onFull,
   };
   return {
-    submit: boundSubmit(bounds, (delivery) => append(dispatch, delivery)),
+    submit: boundSubmit(bounds, append.bind(null, dispatch)),
     fullFor: (account, bytes) => fullFor(bounds, account, bytes),
     unchanged: (delivery) => unchanged(dispatch, delivery),
     pacesUsers: (account) => state.profileOf(account).priors.pacesUsers === true,
@@ -189,20 +189,24 @@ export interface BoundParts extends QueueBounds {
   readonly onFull: (full: Full) => void;
 }
 
-type Submit = (delivery: NewDelivery) => Promise<Appended>;
+// What the store has answered, told to whoever wants to know if the account's own bound is reached.
+type Judge = (appended: Appended, account: string) => Appended;
 
-export function boundSubmit(parts: BoundParts, submit: Submit): Submit {
-  const refuse = (full: Full) => {
-    parts.onFull(full);
-    return full;
+export function boundSubmit(
+  parts: BoundParts,
+  submit: (delivery: NewDelivery, bytes: number, judge: Judge) => Promise<Appended>,
+): (delivery: NewDelivery) => Promise<Appended> {
+  const judge: Judge = (appended, account) => {
+    if (appended.kind !== 'full') return appended;
+    parts.onFull({ ...appended, account });
+    return { ...appended, account };
   };
   return (delivery) => {
     const { account } = delivery;
-    const full = fullFor(parts, account, bytesOf(delivery.body));
-    if (full !== null) return Promise.resolve(refuse({ kind: 'full', ...full, account }));
-    return submit(delivery).then((appended) =>
-      appended.kind === 'full' ? refuse({ ...appended, account }) : appended,
-    );
+    const bytes = bytesOf(delivery.body);
+    const full = fullFor(parts, account, bytes);
+    if (full !== null) return Promise.resolve(judge({ kind: 'full', ...full }, account));
+    return submit(delivery, bytes, judge);
   };
 }
 
@@ -257,53 +261,67 @@ interface Reserved {
   readonly at: number;
 }
 
-// A time that its caller gave is one of the wall clock.
-export function append(dispatch: Dispatch, given: NewDelivery): Promise<Appended> {
+// A time that its caller gave is one of the wall clock. `bytes`: of its body.
+export function append(
+  dispatch: Dispatch,
+  given: NewDelivery,
+  bytes: number,
+  judge: Judge,
+): Promise<Appended> {
   const { owners, scheduled } = dispatch.state;
   const stepMs = given.notBefore === 0 ? 0 : scheduled.stepMs();
   const notBefore = Math.max(1, given.notBefore + stepMs);
   const delivery = stepMs === 0 ? given : { ...given, notBefore };
   const owner = owners.known(delivery.account);
-  return owner === null ? appendFirst(dispatch, delivery) : appendAs(dispatch, owner, delivery);
+  if (owner !== null) return appendAs(dispatch, owner, delivery, bytes, judge);
+  const opening = opened(dispatch, delivery.account);
+  return opening.then((first) => appendAs(dispatch, first, delivery, bytes, judge));
 }
 
-// The first of its account.
-async function appendFirst(dispatch: Dispatch, delivery: NewDelivery): Promise<Appended> {
-  let owner: Owner;
+// For the first of an account.
+async function opened(dispatch: Dispatch, account: string): Promise<Owner> {
   try {
-    owner = await dispatch.state.owners.open(delivery.account);
+    return await dispatch.state.owners.open(account);
   } catch (error) {
     throw noted(dispatch, error);
   }
-  return appendAs(dispatch, owner, delivery);
 }
 
-function appendAs(dispatch: Dispatch, owner: Owner, delivery: NewDelivery): Promise<Appended> {
+function appendAs(
+  dispatch: Dispatch,
+  owner: Owner,
+  delivery: NewDelivery,
+  bytes: number,
+  judge: Judge,
+): Promise<Appended> {
   const { queueMax } = dispatch.state.profileOf(delivery.account);
-  const reserved = reserve(dispatch, delivery);
-  return reserved === null
-    ? appendToQueue(dispatch, owner, delivery, queueMax)
-    : appendAtOnce(dispatch, owner, delivery, reserved, queueMax);
+  const reserved = reserve(dispatch, delivery, bytes);
+  if (reserved === null)
+    return appendToQueue(dispatch, owner, delivery, { queueMax, bytes }, judge);
+  const bounds = { queueMax, bytes, beginAt: reserved.at };
+  const { account } = delivery;
+  return appendAtOnce(dispatch, owner, delivery, reserved, bounds).then((a) => judge(a, account));
 }
 
 function appendToQueue(
   dispatch: Dispatch,
   owner: Owner,
   delivery: NewDelivery,
-  queueMax: number,
+  bounds: AppendBounds & { readonly bytes: number },
+  judge: Judge,
 ): Promise<Appended> {
   const { scheduler, aliases } = dispatch.state;
   const { account, family } = delivery;
   const chat = aliases.canonical(account, delivery.chat);
   const place = chat === delivery.chat ? delivery : { account, chat, family };
-  const expected = scheduler.expect(place, bytesOf(delivery.body));
-  return dispatch.journal.append(owner, delivery, { queueMax }).durable.then(
+  const expected = scheduler.expect(place, bounds.bytes);
+  return dispatch.journal.append(owner, delivery, bounds).durable.then(
     (appended) => {
       if (!isSpilled(appended)) dispatch.state.store.worked();
       if (appended.kind === 'accepted') dispatch.state.admit(appended.queued, appended.replaced);
       scheduler.arrived(expected);
       if (appended.kind === 'not_owner') dispatch.state.lose(account, dispatch.clock.now());
-      return appended;
+      return judge(appended, account);
     },
     (error) => {
       scheduler.arrived(expected);
@@ -313,7 +331,7 @@ function appendToQueue(
 }
 
 // null: it takes the ordinary way, as do the probe of a breaker and a chat that goes by two ids.
-function reserve(dispatch: Dispatch, delivery: NewDelivery): Reserved | null {
+function reserve(dispatch: Dispatch, delivery: NewDelivery, bytes: number): Reserved | null {
   const { account, chat } = delivery;
   const { scheduler, availability, aliases, store } = dispatch.state;
   const now = dispatch.clock.now();
@@ -323,7 +341,6 @@ function reserve(dispatch: Dispatch, delivery: NewDelivery): Reserved | null {
   if (!availability.hasClosedBreakers(account) || aliases.canonical(account, chat) !== chat)
     return null;
   const lane = laneOf(delivery);
-  const bytes = bytesOf(delivery.body);
   const place: Queued = { ...delivery, seq: 0, lane, enterAt: now, rank: 0, dueAt: 0, bytes };
   const ticket = scheduler.reserve(place, now);
   return ticket === null ? null : { ticket, place, at: now };
@@ -334,7 +351,7 @@ async function appendAtOnce(
   owner: Owner,
   delivery: NewDelivery,
   { ticket, place, at }: Reserved,
-  queueMax: number,
+  bounds: AppendBounds,
 ): Promise<Appended> {
   const giveBack = () => {
     dispatch.state.openAccount(delivery.account).limits.settled(ticket, { kind: 'unjudged' }, at);
@@ -347,7 +364,6 @@ async function appendAtOnce(
     dispatch.state.scheduler.launched(appended.queued);
     return dispatch.send(appended.queued, ticket, delivery);
   };
-  const bounds = { queueMax, beginAt: at };
   const { written, durable } = dispatch.journal.append(owner, delivery, bounds);
   // What is not written is not durable either, which is told below.
   dispatch.track(written.then(leave, () => {}));

@@ -234,7 +234,12 @@ export function ownPlace(delivery: NewDelivery, rank: number): SlotEntry {
   return { enterAt: Math.max(delivery.acceptedAt, delivery.notBefore), rank };
 }
 
-export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry): Queued {
+export function queuedOfNew(
+  delivery: NewDelivery,
+  seq: number,
+  { enterAt, rank }: SlotEntry,
+  bytes: number = bytesOf(delivery.body),
+): Queued {
   return {
     seq,
     account: delivery.account,
@@ -250,11 +255,11 @@ export function queuedOfNew(delivery: NewDelivery, seq: number, place: SlotEntry
     live: delivery.live,
     final: delivery.final,
     slot: delivery.slot,
-    enterAt: place.enterAt,
-    rank: place.rank,
+    enterAt,
+    rank,
     dueAt: delivery.notBefore,
     expiresAt: delivery.expiresAt,
-    bytes: bytesOf(delivery.body),
+    bytes,
   };
 }
 

@@ -205,6 +205,8 @@ function reachesPrototype(value: unknown): boolean {
   return Object.values(value).some(reachesPrototype);
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 class Walk {
   readonly #bounds: JsonBounds;
   #values = 0;
@@ -214,19 +216,34 @@ class Walk {
   }
 
   fault(value: unknown, depth: number): JsonFault | null {
-    const { depthMax, itemsMax, membersMax, valuesMax, stringUnitsMax } = this.#bounds;
+    const { depthMax, itemsMax, valuesMax, stringUnitsMax } = this.#bounds;
     if (typeof value === 'string') return value.length > stringUnitsMax ? 'string' : null;
     if (typeof value === 'bigint') return 'syntax';
     if (typeof value !== 'object' || value === null) return null;
     if (depth === depthMax) return 'depth';
-    const isArray = Array.isArray(value);
-    const inner: unknown[] = isArray ? value : Object.values(value);
-    if (inner.length > (isArray ? itemsMax : membersMax)) return isArray ? 'items' : 'members';
-    this.#values += inner.length;
+    if (!Array.isArray(value)) return this.#memberFault(value as Members, depth);
+    if (value.length > itemsMax) return 'items';
+    this.#values += value.length;
     if (this.#values > valuesMax) return 'values';
-    if (!isArray && Object.hasOwn(value, '__proto__')) return 'prototype';
-    for (const each of inner) {
+    for (const each of value) {
       const fault = this.fault(each, depth + 1);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  // Without a list of them: every message that is handed over in process comes by here.
+  #memberFault(value: Members, depth: number): JsonFault | null {
+    const { membersMax, valuesMax } = this.#bounds;
+    if (Object.hasOwn(value, '__proto__')) return 'prototype';
+    let members = 0;
+    for (const name in value) {
+      if (!Object.hasOwn(value, name)) continue;
+      members += 1;
+      this.#values += 1;
+      if (members > membersMax) return 'members';
+      if (this.#values > valuesMax) return 'values';
+      const fault = this.fault(value[name], depth + 1);
       if (fault !== null) return fault;
     }
     return null;

@@ -28,11 +28,12 @@ function setUp(given: Partial<QueueBounds & { queueBytesMax: number }> = {}, own
     queueBytesMaxOf: () => queueBytesMax,
     onFull: (full: Full) => told.push(full),
   };
-  const submit = boundSubmit(parts, async ({ account, body }): Promise<Appended> => {
+  const submit = boundSubmit(parts, async ({ account, body }, bytes, judge): Promise<Appended> => {
     // It takes its room before it is written.
-    loadOf(account).enter(body.length);
+    expect(bytes).toBe(body.length);
+    loadOf(account).enter(bytes);
     await new Promise<void>((resolve) => commits.push(resolve));
-    if (ownFull) return { kind: 'full', waiting: 7, queueMax: 7 };
+    if (ownFull) return judge({ kind: 'full', waiting: 7, queueMax: 7 }, account);
     return { kind: 'superseded', seq: 1, by: 2 };
   });
   const send = (account: string, changes: Partial<NewDelivery> = {}) => {

@@ -34,6 +34,8 @@ export interface DeliveryPast {
 
 export interface AppendBounds {
   readonly queueMax: number;
+  // Of its body, by whoever has counted them already.
+  readonly bytes?: number;
   // A plain message (see isPlain) is begun at this time, in the same commit, to go at once.
   readonly beginAt?: number;
 }
