@@ -1,7 +1,7 @@
 // What every journal must do when it accepts: numbers, bounds, idempotency keys, slots.
 
 import { describe, expect, test } from 'vitest';
-import { WITHDRAWN } from '../../domain/delivery.ts';
+import { type Delivery, type NewDelivery, WITHDRAWN } from '../../domain/delivery.ts';
 import { ownKey } from '../../domain/idempotency.ts';
 import type { Appended } from '../ports/delivery.ts';
 import { IDEMPOTENCY_MS } from '../rules.ts';
@@ -101,6 +101,48 @@ export function appending(store: () => Harness): void {
           ...{ enterAt: 1_000 + i, rank: i + 1, state: i === 5 ? 'sending' : 'queued' },
         })),
       );
+    });
+
+    test('each of a crowd keeps what it does not share with the one before it', async () => {
+      const { journal, ledger } = store();
+      const changes: Partial<NewDelivery>[] = [
+        { account: 'telegram:2' },
+        { account: 'terminal:1', platform: 'terminal' },
+        { method: 'sendPhoto' },
+        { family: 'edit' },
+        { gate: 'reply' },
+        { priority: 'low' },
+        { chat: '77', body: '{"text":"other"}', acceptedAt: 1_234 },
+        { session: 'abc' },
+      ];
+      const given = changes
+        .flatMap((change) => [{}, {}, change, change])
+        .map((change) => aDelivery(change));
+      await Promise.all(given.map((delivery) => journal.append(delivery, ROOM)));
+      const known = await Promise.all(given.map((_, i) => ledger.get(i + 1)));
+      const told = ({
+        account,
+        platform,
+        chat,
+        method,
+        family,
+        gate,
+        priority,
+        ...rest
+      }: NewDelivery | Delivery) => {
+        const { session, acceptedAt, body } = rest;
+        const call = { account, platform, chat, method, family, gate, priority };
+        return { ...call, session, acceptedAt, body };
+      };
+      expect(known.map((each) => told(each!))).toEqual(given.map(told));
+    });
+
+    test('a bound that is smaller than of the one before it is kept', async () => {
+      const { journal } = store();
+      const bounds = [ROOM, ROOM, { queueMax: 2 }, ROOM, { queueMax: 3 }];
+      const answers = await Promise.all(bounds.map((each) => journal.append(aDelivery(), each)));
+      const kinds = ['accepted', 'accepted', 'full', 'accepted', 'full'];
+      expect(answers.map(({ kind }) => kind)).toEqual(kinds);
     });
 
     test('what follows in the same breath finds what was accepted before it', async () => {

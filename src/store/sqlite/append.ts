@@ -10,7 +10,7 @@ import { Ranks } from '../ranks.ts';
 import { BY_SLUICE, digestOf, IDEMPOTENCY_MS, SUPERSEDED, yieldsTo } from '../rules.ts';
 import type { SqliteCommands } from './commands.ts';
 import { PlainInserts } from './plain.ts';
-import { APPENDED } from './wire.ts';
+import { APPENDED, OWN, SHARED } from './wire.ts';
 
 type Words = readonly (string | number | null)[];
 
@@ -35,18 +35,6 @@ const AT = {
   copyOf: 26,
 } as const;
 export const APPEND_WORDS = 27;
-// Of a plain one: up to acceptedAt they are columns, then body and queueMax.
-const PLAIN = {
-  account: 0,
-  chat: 2,
-  method: 3,
-  body: 8,
-  queueMax: 9,
-  beginAt: 10,
-  held: 11,
-  epoch: 12,
-} as const;
-export const APPEND_PLAIN_WORDS = 13;
 // The first of them, up to the idempotency key, are columns.
 const GIVEN_WORDS = 19;
 
@@ -104,56 +92,57 @@ export class Appender {
     else out.push(APPENDED.replacing, seq, rival.seq, rival.enterAt, rival.rank);
   }
 
-  // Whether it is begun.
-  appendPlain(words: Words, from: number, out: unknown[]): boolean {
-    const { statements, tallies, owners } = this.#commands;
-    const account = words[from + PLAIN.account] as string;
-    if (owners.isOlder(account, words[from + PLAIN.epoch] as number)) {
+  // Whether it is begun. `shared` and `own`: where in the batch these words of it begin.
+  appendPlain(words: Words, shared: number, own: number, out: unknown[]): boolean {
+    const { tallies, owners } = this.#commands;
+    const account = words[shared + SHARED.account] as string;
+    if (owners.isOlder(account, words[shared + SHARED.epoch] as number)) {
       out.push(APPENDED.notOwner, 0);
       return false;
     }
-    const queueMax = words[from + PLAIN.queueMax] as number;
+    const queueMax = words[shared + SHARED.queueMax] as number;
     const waiting = tallies.waiting(account);
     if (waiting >= queueMax) {
       out.push(APPENDED.full, waiting, queueMax);
       return false;
     }
     const seq = this.seqLast + 1;
-    const beginAt = words[from + PLAIN.beginAt] as number;
     this.seqLast = seq;
     const rank = this.#ranks.next(account);
-    if (beginAt === 0) {
-      this.#plain.add(seq, rank, words, from, words[from + PLAIN.held]!);
+    if (words[own + OWN.beginAt] === 0) {
+      this.#plain.add(seq, rank, words, shared, own);
       tallies.add(account, 'queued', 1);
       out.push(APPENDED.accepted, seq, rank);
       return false;
     }
     this.flush();
-    statements.insertBegun.run(
-      seq,
-      account,
-      words[from + 1]!,
-      words[from + 2]!,
-      words[from + 3]!,
-      words[from + 4]!,
-      words[from + 5]!,
-      words[from + 6]!,
-      words[from + 7]!,
-      words[from + PLAIN.body]!,
-      words[from + PLAIN.held]!,
-      rowCheck(
-        seq,
-        words[from + PLAIN.chat] as string,
-        null,
-        words[from + PLAIN.method] as string,
-        words[from + PLAIN.body] as string,
-      ),
-      rank,
-    );
-    statements.insertAttempt.run(seq, 1, beginAt);
+    this.#insertBegun(seq, rank, words, shared, own);
     tallies.add(account, 'sending', 1);
     out.push(APPENDED.begun, seq, rank);
     return true;
+  }
+
+  #insertBegun(seq: number, rank: number, words: Words, shared: number, own: number): void {
+    const { statements } = this.#commands;
+    const chat = words[own + OWN.chat] as string;
+    const method = words[shared + SHARED.method] as string;
+    const body = words[own + OWN.body] as string;
+    statements.insertBegun.run(
+      seq,
+      words[shared + SHARED.account]!,
+      words[shared + SHARED.platform]!,
+      chat,
+      method,
+      words[shared + SHARED.family]!,
+      words[shared + SHARED.gate]!,
+      words[shared + SHARED.priority]!,
+      words[own + OWN.acceptedAt]!,
+      body,
+      words[own + OWN.held]!,
+      rowCheck(seq, chat, null, method, body),
+      rank,
+    );
+    statements.insertAttempt.run(seq, 1, words[own + OWN.beginAt]!);
   }
 
   // Plain messages may lie here until this is called: before any other command, and before the commit.

@@ -14,7 +14,7 @@ import type { TimeShift } from '../ports/maintenance.ts';
 import type { MinuteCommand } from '../ports/minutes.ts';
 import type { StreamCommand } from '../ports/streams.ts';
 import type { IncomingCommand } from '../ports/updates.ts';
-import { APPEND_PLAIN_WORDS, APPEND_WORDS, Appender } from './append.ts';
+import { APPEND_WORDS, Appender } from './append.ts';
 import { SqliteBroadcasts } from './broadcasts.ts';
 import { SqliteCallers } from './callers.ts';
 import { SqliteCommands } from './commands.ts';
@@ -30,11 +30,13 @@ import { SqliteStreams } from './streams.ts';
 import { lastCallAt, shiftTimes } from './times.ts';
 import {
   OP,
+  OWN_WORDS,
   readLimits,
   readMove,
   readOwner,
   readReceipt,
   readSettlement,
+  SHARED_WORDS,
   WireReader,
   writeBegun,
   writeSettled,
@@ -63,6 +65,8 @@ export class BatchRunner {
   // Whether this commit has messages that go at once; and whether their callers are to be told.
   #begins = false;
   #hasBegun = false;
+  // Where in the batch the words stand that plain messages share with the last one that told them.
+  #shared = 0;
 
   constructor(store: OpenStore) {
     const { db } = store;
@@ -141,14 +145,20 @@ export class BatchRunner {
 
   #command(words: Words, reader: WireReader, out: unknown[]): void {
     const op = reader.number();
-    if (op !== OP.appendPlain) this.#appender.flush();
-    if (op !== OP.settle && op !== OP.appendPlain) this.#mustForce = true;
+    if (op === OP.appendPlain || op === OP.appendAlike) {
+      if (op === OP.appendPlain) {
+        this.#shared = reader.at;
+        reader.at += SHARED_WORDS;
+      }
+      const hasBegun = this.#appender.appendPlain(words, this.#shared, reader.at, out);
+      reader.at += OWN_WORDS;
+      if (hasBegun) this.#begins = true;
+      else this.#mustForce = true;
+      return;
+    }
+    this.#appender.flush();
+    if (op !== OP.settle) this.#mustForce = true;
     switch (op) {
-      case OP.appendPlain:
-        if (this.#appender.appendPlain(words, reader.at, out)) this.#begins = true;
-        else this.#mustForce = true;
-        reader.at += APPEND_PLAIN_WORDS;
-        return;
       case OP.append:
         this.#appender.append(words, reader.at, out);
         reader.at += APPEND_WORDS;

@@ -10,6 +10,7 @@ import { JournalUnavailable } from '../ports/unavailable.ts';
 import type { Request, StoreAnswer } from './server.ts';
 import { WireReader } from './wire.ts';
 
+const NO_WORDS: never[] = [];
 const BATCHES_OUT_MAX = 64;
 const BATCH_COMMANDS_MAX = 128;
 // Words are mostly short; payloads are what makes a batch large.
@@ -38,7 +39,8 @@ interface Durable {
 }
 
 interface Batch {
-  readonly words: (string | number | null)[];
+  // Empty when they have been handed over: payloads need not be kept until the answer.
+  words: (string | number | null)[];
   readonly commands: Command[];
   chars: number;
 }
@@ -70,11 +72,11 @@ export class GroupCommit {
     thread.on('exit', () => this.#break('it is closed'));
   }
 
-  // `write` puts the subject's words on the batch; `read` takes its answer off the reply. Both are given the
-  // subject, so that they need not hold it.
+  // `write` puts the subject's words on the batch, and knows the subject whose words were put there before; `read`
+  // takes its answer off the reply. Both are given the subject, so that they need not hold it.
   submit<S, T>(
     subject: S,
-    write: (words: (string | number | null)[], subject: S) => void,
+    write: (words: (string | number | null)[], subject: S, before: unknown) => void,
     read: (reader: WireReader, subject: S) => T,
     chars = 0,
     durable: Durable | null = null,
@@ -84,10 +86,11 @@ export class GroupCommit {
       return Promise.reject(this.#broken);
     }
     const batch = this.#openBatch();
-    write(batch.words, subject);
+    const { commands } = batch;
+    write(batch.words, subject, commands[commands.length - 1]?.subject);
     batch.chars += chars;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    batch.commands.push({ subject, read, resolve, reject, durable });
+    commands.push({ subject, read, resolve, reject, durable });
     this.#flushSoon();
     return promise;
   }
@@ -95,7 +98,7 @@ export class GroupCommit {
   // The same of a command whose answer may come before the disk has it: one promise for each.
   submitAhead<S, T>(
     subject: S,
-    write: (words: (string | number | null)[], subject: S) => void,
+    write: (words: (string | number | null)[], subject: S, before: unknown) => void,
     read: (reader: WireReader, subject: S) => T,
     chars: number,
     isAhead: (answer: T) => boolean,
@@ -183,6 +186,7 @@ export class GroupCommit {
         },
       });
       this.#thread.postMessage(batch.words);
+      batch.words = NO_WORDS;
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { rowCheck } from '../../system/databases/row-check.ts';
 import type { Database, SqlInput, Statement } from '../../system/databases/sqlite.ts';
+import { OWN, SHARED } from './wire.ts';
 
 const COLUMNS = `seq, account, platform, chat, method, family, gate, priority, accepted_at, enter_at, rank, body,
   held, row_check, cost, live, final, due_at, expires_at`;
@@ -11,10 +12,6 @@ const GIVEN = 14;
 const ROW = `(${Array(GIVEN).fill('?').join(', ')}, 1, 0, 0, 0, 0)`;
 // More gain nothing.
 const ROWS = 8;
-// Of what comes over the wire: the columns from the account to the time of acceptance; the body follows.
-const WORDS = 8;
-const CHAT = 2;
-const METHOD = 3;
 
 export const insertPlainRows = (rows: number) =>
   `INSERT INTO deliveries (${COLUMNS}) VALUES ${Array(rows).fill(ROW).join(', ')}`;
@@ -29,21 +26,29 @@ export class PlainInserts {
     this.#several = db.prepare(insertPlainRows(ROWS));
   }
 
-  // To be flushed before anything else is written or read.
-  add(seq: number, rank: number, words: readonly SqlInput[], from: number, held: SqlInput): void {
+  // To be flushed before anything else is written or read. `shared` and `own`: where its words begin.
+  add(seq: number, rank: number, words: readonly SqlInput[], shared: number, own: number): void {
     const values = this.#values;
-    values.push(seq);
-    for (let i = from; i < from + WORDS; i++) values.push(words[i]!);
-    const acceptedAt = words[from + WORDS - 1]!;
-    const body = words[from + WORDS]!;
-    const check = rowCheck(
+    const chat = words[own + OWN.chat] as string;
+    const method = words[shared + SHARED.method] as string;
+    const acceptedAt = words[own + OWN.acceptedAt]!;
+    const body = words[own + OWN.body] as string;
+    values.push(
       seq,
-      words[from + CHAT] as string,
-      null,
-      words[from + METHOD] as string,
-      body as string,
+      words[shared + SHARED.account]!,
+      words[shared + SHARED.platform]!,
+      chat,
+      method,
+      words[shared + SHARED.family]!,
+      words[shared + SHARED.gate]!,
+      words[shared + SHARED.priority]!,
+      acceptedAt,
+      acceptedAt,
+      rank,
+      body,
+      words[own + OWN.held]!,
+      rowCheck(seq, chat, null, method, body),
     );
-    values.push(acceptedAt, rank, body, held, check);
     if (values.length < ROWS * GIVEN) return;
     this.#several.run(...values);
     this.#values = [];

@@ -46,6 +46,7 @@ import type { OpenOptions } from './files/open.ts';
 import { GroupCommit } from './group-commit.ts';
 import { PageReader, recoverPages } from './recovery.ts';
 import {
+  AppendCommand,
   OP,
   readAppended,
   readBegun,
@@ -196,7 +197,7 @@ export class SqliteJournal implements Store {
       'a delivery is appended by the owner of its account',
     );
     const chars = delivery.body.length;
-    const command = { owner, delivery, bounds };
+    const command = new AppendCommand(owner, delivery, bounds);
     if (bounds.beginAt === undefined) {
       const durable = this.#commits.submit(command, writeAppend, readAppended, chars);
       return { written: durable, durable };

@@ -29,6 +29,8 @@ import { NOT_OWNER, type Owner } from '../ports/ownership.ts';
 export const OP = {
   // Nothing but a message: most of them. Fewer words, and one statement without a choice.
   appendPlain: 20,
+  // The same, of which only the words are told that it does not share with the last one in its batch.
+  appendAlike: 29,
   append: 0,
   begin: 1,
   settle: 2,
@@ -88,20 +90,75 @@ export class WireReader {
   }
 }
 
-interface AppendCommand {
+export class AppendCommand {
   readonly owner: Owner;
   readonly delivery: NewDelivery;
   readonly bounds: AppendBounds;
+  readonly isPlain: boolean;
+
+  constructor(owner: Owner, delivery: NewDelivery, bounds: AppendBounds) {
+    this.owner = owner;
+    this.delivery = delivery;
+    this.bounds = bounds;
+    this.isPlain = isPlain(delivery);
+  }
+
+  // Whether the words of both say the same up to the chat.
+  isLike({ owner, delivery, bounds, isPlain: isOtherPlain }: AppendCommand): boolean {
+    const own = this.delivery;
+    return (
+      this.isPlain &&
+      isOtherPlain &&
+      own.account === delivery.account &&
+      own.platform === delivery.platform &&
+      own.method === delivery.method &&
+      own.family === delivery.family &&
+      own.gate === delivery.gate &&
+      own.priority === delivery.priority &&
+      this.bounds.queueMax === bounds.queueMax &&
+      this.owner.epoch === owner.epoch
+    );
+  }
 }
 
-// Order of an append, which is the order of its INSERT up to `acceptedAt`.
-export function writeAppend(out: unknown[], { owner, delivery: d, bounds }: AppendCommand): void {
+// Of a plain one: first what it may share with the one before it, then its own.
+export const SHARED = {
+  account: 0,
+  platform: 1,
+  method: 2,
+  family: 3,
+  gate: 4,
+  priority: 5,
+  queueMax: 6,
+  epoch: 7,
+} as const;
+export const SHARED_WORDS = 8;
+export const OWN = { chat: 0, acceptedAt: 1, body: 2, beginAt: 3, held: 4 } as const;
+export const OWN_WORDS = 5;
+
+// `before`: what was written to the same batch just before. Order of an append that is not plain: that of its INSERT
+// up to `acceptedAt`.
+export function writeAppend(out: unknown[], command: AppendCommand, before: unknown): void {
+  const { owner, delivery: d, bounds } = command;
   const { queueMax, beginAt = 0 } = bounds;
   const rank = PRIORITY_RANK[d.priority];
-  if (isPlain(d)) {
-    const { account, platform, chat, method, family, gate, acceptedAt, body } = d;
-    out.push(OP.appendPlain, account, platform, chat, method, family, gate, rank);
-    out.push(acceptedAt, body, queueMax, beginAt, heldOf(d), owner.epoch);
+  if (command.isPlain) {
+    if (before instanceof AppendCommand && command.isLike(before)) out.push(OP.appendAlike);
+    else {
+      const { account, platform, method, family, gate } = d;
+      out.push(
+        OP.appendPlain,
+        account,
+        platform,
+        method,
+        family,
+        gate,
+        rank,
+        queueMax,
+        owner.epoch,
+      );
+    }
+    out.push(d.chat, d.acceptedAt, d.body, beginAt, heldOf(d));
     return;
   }
   out.push(
@@ -152,22 +209,23 @@ export const APPENDED = {
   notOwner: 7,
 } as const;
 
-export function readAppended(reader: WireReader, { delivery }: AppendCommand): Appended {
+export function readAppended(reader: WireReader, { delivery, bounds }: AppendCommand): Appended {
+  const { bytes } = bounds;
   const kind = reader.number();
   const seq = reader.number();
   switch (kind) {
     case APPENDED.accepted: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()), bytes);
       return { kind: 'accepted', queued, replaced: null };
     }
     case APPENDED.begun: {
-      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()));
+      const queued = queuedOfNew(delivery, seq, ownPlace(delivery, reader.number()), bytes);
       return { kind: 'accepted', queued, replaced: null, begun: true };
     }
     case APPENDED.replacing: {
       const replaced = reader.number();
       const place = { enterAt: reader.number(), rank: reader.number() };
-      return { kind: 'accepted', queued: queuedOfNew(delivery, seq, place), replaced };
+      return { kind: 'accepted', queued: queuedOfNew(delivery, seq, place, bytes), replaced };
     }
     case APPENDED.superseded:
       return { kind: 'superseded', seq, by: reader.number() };
