@@ -97,6 +97,13 @@ export function paramsOf(
   return { ...platform.calls.textParams(text), ...body };
 }
 
+// A text as so many messages as it needs there, cut as streams are.
+export function textParts({ calls, live }: Platform, text: string): readonly Params[] {
+  const parts = live?.render(text, 'plain', true) ?? [];
+  if (parts.length < 2) return [calls.textParams(text)];
+  return parts.map((part) => ({ ...calls.textParams(''), ...part }));
+}
+
 function draftFor(
   options: AcceptContext,
   platform: Platform,

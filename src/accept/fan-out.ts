@@ -21,15 +21,26 @@ import {
   submitOne,
 } from './callers.ts';
 import { type AcceptContext, OBSERVERS_LATE_MAX, OBSERVERS_MS_MAX } from './context.ts';
-import { type Drafted, draft, type FromHeaders, paramsOf, platformFor } from './draft.ts';
+import {
+  type Drafted,
+  draft,
+  type FromHeaders,
+  paramsOf,
+  platformFor,
+  textParts,
+} from './draft.ts';
 import { identityProblem, invalid } from './problems.ts';
 import type { FanOutRequest } from './schema.ts';
 
 type Observer = FanOutRequest['to']['observers'][number];
 type Content = Required<Pick<Observer, 'body' | 'method'>>;
 
-// A message of its own, or what becomes of its copy of a message that the origin changes.
-export type DraftedObserver = Drafted | { kind: 'follows'; account: string; chat: string };
+// A message of its own, several where its platform takes no text so long, or what becomes of its copy of a message that
+// the origin changes.
+export type DraftedObserver =
+  | Drafted
+  | { kind: 'parts'; parts: readonly Drafted[] }
+  | { kind: 'follows'; account: string; chat: string };
 
 const PENDING: Pending = Object.freeze({
   state: 'pending',
@@ -62,10 +73,16 @@ export function draftObservers(
     }
     const content = contentFor(options, request, origin, i);
     if ('code' in content) return Promise.resolve(refused(content));
-    // Each copy is a message of its own: one key for all of them would be a conflict.
-    const own = key === null ? {} : { idempotencyKey: `${key}#${i + 1}` };
-    const copy = { ...rest, ...content, ...own, to: target };
-    return draftInTime(options, () => draft(options, copy, headers));
+    const copies = content.map((part, n) => {
+      // Each copy is a message of its own: one key for all of them would be a conflict.
+      const ownKey = n === 0 ? `${key}#${i + 1}` : `${key}#${i + 1}.${n + 1}`;
+      return { ...rest, ...part, ...(key === null ? {} : { idempotencyKey: ownKey }), to: target };
+    });
+    return draftInTime(options, async () => {
+      const parts = [await draft(options, copies[0]!, headers)];
+      for (const copy of copies.slice(1)) parts.push(await draft(options, copy, headers));
+      return parts.length === 1 ? parts[0]! : { kind: 'parts', parts };
+    });
   });
 }
 
@@ -107,13 +124,13 @@ function contentFor(
   request: FanOutRequest,
   origin: NewDelivery,
   index: number,
-): Content | Problem {
+): readonly Content[] | Problem {
   const observer = request.to.observers[index]!;
   const path = `/to/observers/${index}`;
   const platform = platformFor(options, observer);
   if ('code' in platform) return platform;
   const own = observer.method ?? platform.calls.textMethod;
-  if (observer.body !== undefined) return { method: own, body: observer.body };
+  if (observer.body !== undefined) return [{ method: own, body: observer.body }];
   if (!COPIED.includes(origin.family)) {
     const expected = `a body of its own: ${origin.method} is about a message of the origin`;
     return invalid('invalid_message', [{ path, expected }]);
@@ -122,10 +139,10 @@ function contentFor(
   const body = paramsOf(from, request) ?? {};
   if (platform.name === origin.platform) {
     const copied = withoutReply(platform, origin.method, body);
-    return { method: observer.method ?? origin.method, body: copied };
+    return [{ method: observer.method ?? origin.method, body: copied }];
   }
   const text = request.text ?? from.content?.wording(origin.method, body) ?? null;
-  if (text !== null) return { method: own, body: platform.calls.textParams(text) };
+  if (text !== null) return textParts(platform, text).map((part) => ({ method: own, body: part }));
   const expected = `a body of its own: ${origin.method} cannot be put in words for ${platform.name}`;
   return invalid('invalid_message', [{ path, expected }]);
 }
@@ -170,9 +187,19 @@ export async function fanOut(
 
 async function submitCopy(
   options: AcceptContext,
-  drafted: Drafted,
+  drafted: Exclude<DraftedObserver, { kind: 'follows' }>,
   origin: number,
 ): Promise<ObserverReceipt> {
+  if (drafted.kind === 'parts') {
+    const [first, ...others] = drafted.parts;
+    const told = await submitCopy(options, first!, origin);
+    for (const part of others) {
+      const next = 'code' in told ? told : await submitCopy(options, part, origin);
+      // What is missing is told, whichever part it is.
+      if ('code' in next) return next;
+    }
+    return told;
+  }
   if (drafted.kind === 'refused') return drafted.problem;
   // Only a new message can be changed later.
   const isMessage = drafted.delivery.family === 'send';

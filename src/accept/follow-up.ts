@@ -7,12 +7,12 @@ import { bodyOf, NO_FILES, withoutExact } from '../domain/body.ts';
 import { changesMessage, type Delivery, type NewDelivery } from '../domain/delivery.ts';
 import { HOLDERS } from '../domain/idempotency.ts';
 import { formatId, provisionalId, seqOfProvisional } from '../domain/ids.ts';
-import type { MessageChange } from '../platforms/platform.ts';
+import type { ChangeCall, MessageChange, Platform } from '../platforms/platform.ts';
 import type { AskedRoad } from '../road/road.ts';
 import type { Appended } from '../store/ports/delivery.ts';
 import { type FollowUp, NOT_POSSIBLE, type Submitted, submitOne } from './callers.ts';
 import type { AcceptContext } from './context.ts';
-import { compose, NO_SEND_OPTIONS } from './draft.ts';
+import { compose, NO_SEND_OPTIONS, textParts } from './draft.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Ports = Pick<AcceptContext, 'clock' | 'ledger' | 'tag' | 'platforms' | 'log'>;
@@ -103,9 +103,15 @@ export class FollowUps {
     for (const message of change.messages) {
       const origin = await this.#originOf(delivery, message);
       const copies = origin === null ? [] : await ledger.copiesOf(origin);
-      for (const copy of copies) {
-        const told = await this.#tell({ delivery, seq, params, change }, copy);
-        found.push({ account: copy.account, chat: copy.chat, told });
+      // A long text is several messages where it is copied to.
+      const places = Map.groupBy(copies, ({ account, chat }) => `${account}\n${chat}`);
+      for (const parts of places.values()) {
+        parts.sort((a, b) => a.seq - b.seq);
+        for (const [index, copy] of parts.entries()) {
+          const told = await this.#tell({ delivery, seq, params, change }, copy, index);
+          found.push({ account: copy.account, chat: copy.chat, told });
+        }
+        await this.#tellMore({ delivery, seq, params, change }, parts, origin!);
       }
     }
     return found;
@@ -132,15 +138,16 @@ export class FollowUps {
     return first?.seq ?? null;
   }
 
-  async #tell(origin: OriginChange, copy: Delivery): Promise<FollowUp['told']> {
-    const drafted = this.#draft(origin, copy);
+  async #tell(origin: OriginChange, copy: Delivery, index: number): Promise<FollowUp['told']> {
+    const drafted = this.#draft(origin, copy, index);
     if (typeof drafted === 'string') return this.#record(origin, copy, drafted);
     const submitted = await this.#hand(drafted);
     return submitted.kind === 'accepted' ? submitted.receipt : submitted.problem;
   }
 
   // A text: why it cannot be done.
-  #draft({ delivery, seq, params, change }: OriginChange, copy: Delivery): NewDelivery | string {
+  #draft(origin: OriginChange, copy: Delivery, index: number): NewDelivery | string {
+    const { delivery, params, change } = origin;
     if (NEVER_SHOWN.includes(copy.state)) return 'its copy was never shown';
     if ((delivery.files?.length ?? 0) > 0) return 'files are not copied';
     const platform = this.#p.platforms.get(copy.platform);
@@ -151,8 +158,29 @@ export class FollowUps {
     const isSame = copy.platform === delivery.platform && change.kind !== 'delete';
     const call = isSame
       ? { method: delivery.method, params: changes.about(params, message) }
-      : changes.make(change, message);
+      : changeOf(platform, change, message, index);
     if (call === null) return `${copy.platform} has no such ${change.kind}`;
+    return this.#compose(origin, copy, platform, call);
+  }
+
+  // What a text that grew needs more of messages.
+  async #tellMore(change: OriginChange, copies: readonly Delivery[], origin: number) {
+    const last = copies.at(-1)!;
+    const platform = this.#p.platforms.get(last.platform);
+    if (platform === undefined || platform.name === change.delivery.platform) return;
+    const { textMethod: method } = platform.calls;
+    for (const params of partsOf(platform, change.change).slice(copies.length)) {
+      const drafted = this.#compose(change, last, platform, { method, params });
+      if (typeof drafted !== 'string') await this.#hand({ ...drafted, copyOf: origin });
+    }
+  }
+
+  #compose(
+    { delivery, seq }: OriginChange,
+    copy: Delivery,
+    platform: Platform,
+    call: ChangeCall,
+  ): NewDelivery | string {
     const addressed = platform.calls.address(call.params, { chat: copy.chat, thread: null });
     const described = platform.calls.describe(call.method, addressed);
     if (described.kind !== 'call') return `${copy.platform} does not take it`;
@@ -203,4 +231,25 @@ export class FollowUps {
     const nowhere = { position: null, eta: null, reason: NOT_POSSIBLE, detail };
     return { ...receipt, state: 'cancelled', ...nowhere };
   }
+}
+
+// Of an edit its part of the new text; a part that is not needed any more goes.
+function changeOf(
+  platform: Platform,
+  change: MessageChange,
+  message: string,
+  index: number,
+): ChangeCall | null {
+  const make = (made: MessageChange) => platform.changes?.make(made, message) ?? null;
+  const parts = partsOf(platform, change);
+  if (parts.length < 2 && index === 0) return make(change);
+  if (change.kind !== 'edit') return make(change);
+  if (index >= parts.length) return make({ ...change, kind: 'delete', text: null });
+  const call = make({ ...change, text: '' });
+  return call === null ? null : { ...call, params: { ...call.params, ...parts[index] } };
+}
+
+// The messages that the new text needs there; none: the text is not what changes.
+function partsOf(platform: Platform, { kind, text }: MessageChange): readonly Params[] {
+  return kind === 'edit' && text !== null ? textParts(platform, text) : [];
 }

@@ -101,6 +101,31 @@ test('as an observer it shows the same words, whatever they mean in Markdown', a
   await expect.poll(() => shown('301')).toEqual([escaped]);
 });
 
+test('a copy that is too long for Discord is several messages, which follow their origin', async () => {
+  const origin = { platform: 'telegram', account: '1:sandbox', chat: '305' };
+  const to = { origin, observers: [{ ...TO, chat: '305' }] };
+  const words = (count: number) => Array.from({ length: count }, (_, i) => `word_${i}`).join(' ');
+  const unescaped = (parts: readonly string[]) => parts.join(' ').replaceAll('\\', '');
+  const long = words(400);
+  const made = await ask('POST', '/v1/messages', { to, body: { text: long }, wait: 9 });
+  expect(made.body).toMatchObject({ state: 'sent' });
+  await expect.poll(async () => unescaped(await shown('305')), { timeout: 20_000 }).toBe(long);
+  const parts = await shown('305');
+  expect(parts.length).toBeGreaterThan(1);
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(2000);
+
+  const edit = (text: string) => {
+    const body = { message_id: Number(made.body.messageId), text };
+    const asked = { to: origin, method: 'editMessageText', body, wait: 9 };
+    return ask('POST', '/v1/messages', asked);
+  };
+  const longer = words(440);
+  expect((await edit(longer)).body).toMatchObject({ state: 'sent' });
+  await expect.poll(async () => unescaped(await shown('305')), { timeout: 20_000 }).toBe(longer);
+  expect((await edit('short')).body).toMatchObject({ state: 'sent' });
+  await expect.poll(() => shown('305'), { timeout: 20_000 }).toEqual(['short']);
+});
+
 test('a text alone is a message, by REST as by all that use it', async () => {
   const observers = [
     { ...TO, chat: '303' },
