@@ -94,7 +94,12 @@ export function identityProblem(identity: Exclude<Identity, { kind: 'known' }>):
         'In the sandbox a number belongs to the first token that used it: use that token, or another number.',
       );
     case 'refused':
-      return problem('account_refused', `The platform said: ${identity.detail}`);
+      return problem(
+        'account_refused',
+        identity.expected === undefined
+          ? `The platform said: ${identity.detail}`
+          : `It has not the form of a credential there: expected ${identity.expected}.`,
+      );
     case 'unreachable':
       return problem('platform_unreachable', identity.detail);
     case 'busy': {

@@ -268,6 +268,9 @@ export class Accounts {
     const asked = await this.#asking.ask({ ...question, ask });
     const host = hostOf(platform, credential);
     this.#noteHeard(platform, credential, asked);
+    if (asked.kind === 'refused' && !platform.credentials.isShaped(credential)) {
+      return { ...asked, expected: platform.credentials.expected };
+    }
     if (asked.kind !== 'known') return asked;
     const id = accountId(platform.name, host.name, asked.id);
     // One after the other: who holds the account must not change between the decision and its being written.

@@ -34,7 +34,8 @@ export type Identity =
   | { kind: 'off' }
   // The host takes any token, and another one was first to name this account.
   | { kind: 'taken' }
-  | { kind: 'refused'; status: number; detail: string }
+  // `expected`: how a credential looks there, where this one does not.
+  | { kind: 'refused'; status: number; detail: string; expected?: string }
   | { kind: 'unreachable'; detail: string }
   | { kind: 'busy'; retryAfterS: number }
   | { kind: 'full'; accountsMax: number };

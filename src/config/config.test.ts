@@ -205,7 +205,7 @@ describe('accounts', () => {
     });
     expect(problems).toEqual([
       'accounts[0].platform = "telegraph": expected one of telegram, slack, discord, whatsapp, terminal',
-      'accounts[1].token: expected a bot token, <digits>:<letters>',
+      'accounts[1].token: expected a bot token, <digits>:<letters> (1:sandbox is one of the simulator)',
       'accounts[2].token_env = "ABSENT": the token cannot be read from there',
       'accounts[3].settings.port: holds for the whole gateway; set it outside of accounts',
       'accounts[3].settings.nope: no such setting; `sluice config` lists all of them',

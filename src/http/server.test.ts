@@ -158,7 +158,12 @@ describe('/v1/accounts and /v1/limits', () => {
           inFlight: 1,
         },
       ],
-      platforms: [{ name: 'telegram', credential: 'a bot token, <digits>:<letters>' }],
+      platforms: [
+        {
+          name: 'telegram',
+          credential: expect.stringContaining('a bot token, <digits>:<letters>'),
+        },
+      ],
     });
     expect(answer.body).not.toContain('good-token');
   });

@@ -139,6 +139,23 @@ test('a text alone is a message, by REST as by all that use it', async () => {
   expect(await shown('302')).toEqual(['a\\_b\\_c']);
 });
 
+// Of every platform, for what is typed first is often a mistake.
+test.each([
+  ['telegram', '1:sandbox'],
+  ['discord', '7.sandbox'],
+  ['whatsapp', '7:sandbox'],
+  ['slack', 'xoxb-1-1-sandbox'],
+])('what is no credential of %s is told how one looks', async (platform, example) => {
+  const to = { platform, account: 'sandbox7', chat: '16505550001' };
+  const { status, body } = await ask('POST', '/v1/messages', { to, text: 'hello' });
+  expect([status, body.code]).toEqual([422, 'account_refused']);
+  expect(body.detail).toContain('expected a');
+  expect(body.detail).toContain(example);
+  const right = { ...to, account: example };
+  const sent = await ask('POST', '/v1/messages', { to: right, text: 'hello' });
+  expect(sent.status).toBe(202);
+});
+
 test('a virtual token speaks for the bot, in the channels it is made for', async () => {
   const chats = ['400'];
   const made = await ask('POST', '/v1/keys', {

@@ -76,7 +76,8 @@ export function secretOf(credential: string): string {
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
-  expected: 'a bot token, <id>.<time>.<secret>, or webhook/<id>/<token>',
+  expected:
+    'a bot token, <id>.<time>.<secret>, or webhook/<id>/<token> (7.sandbox is one of the simulator)',
   isShaped(credential) {
     const kind = speakerOf(credential)?.kind;
     return kind === 'bot' || kind === 'webhook';

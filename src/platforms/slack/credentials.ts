@@ -12,7 +12,7 @@ export const isSandbox = (credential: string) =>
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
-  expected: 'a bot token, xoxb-<digits>-<digits>-<secret>',
+  expected: 'a bot token, xoxb-<digits>-<digits>-<secret> (simulator: xoxb-1-1-sandbox)',
   isShaped: (credential) => TOKEN.test(credential),
   isAccountId: (name) => /^(?:sandbox-)?\d{1,20}-\d{1,20}$/.test(name),
   claimedId: (credential) => TOKEN.exec(credential)?.[1] ?? credential,

@@ -45,7 +45,7 @@ export function virtualToken(account: string, secret: string): string {
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
-  expected: 'a bot token, <digits>:<letters>',
+  expected: 'a bot token, <digits>:<letters> (1:sandbox is one of the simulator)',
   isShaped: (credential) => CONFIGURED.test(credential),
   isAccountId: (name) => ACCOUNT_ID.test(name),
   claimedId,

@@ -26,7 +26,8 @@ export function isSandboxToken(credential: string): boolean {
 
 export const CREDENTIALS: CredentialRules & { readonly byName: false } = {
   byName: false,
-  expected: 'a phone number id and its access token, <digits>:<token>',
+  expected:
+    'a phone number id and its access token, <digits>:<token> (7:sandbox is one of the simulator)',
   isShaped: isCredential,
   isAccountId: (name) => ACCOUNT_ID.test(name),
   claimedId: (credential) => numberOf(credential) || credential,
