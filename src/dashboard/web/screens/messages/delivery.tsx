@@ -87,7 +87,8 @@ function WhyPanel({ explanation }: { explanation: Explanation | null }) {
               '; when it will go out is not known.'
             ) : (
               <>
-                , expected <Until at={eta} over="any moment" />.
+                , {causes.some(({ kind }) => kind === 'held') ? 'tried again' : 'expected'}{' '}
+                <Until at={eta} over="any moment" />.
               </>
             )}
           </p>
