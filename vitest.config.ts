@@ -38,10 +38,10 @@ export default defineConfig({
     setupFiles: ['test/seed.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Generous, because time-outs are for what hangs; how fast things are is the benchmarks' business.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // What is looked for again and again is waited for as patiently.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 10_000,
     // Of the tests in one file that may run beside each other, those of the clients: they wait, they do not compute.
     maxConcurrency: 20,

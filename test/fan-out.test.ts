@@ -1,8 +1,8 @@
 // Fan-out with real processes: a chat on a simulated Telegram as the origin, and as observers a terminal that someone
 // watches from another process, a chat that is gone, an account that is paused, and one that nobody knows.
 
-import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { ownPort } from '../scripts/own-port.ts';
 import { type JudgedCall, type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { GatewayProcess } from './process/gateway.ts';
 import { Sluice } from './process/sluice.ts';
@@ -16,15 +16,6 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-// One that stays the same over a restart, so that who watches finds the gateway again.
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function setUp() {
   const calls: JudgedCall[] = [];
   const waiting = new Set<() => void>();
@@ -34,7 +25,8 @@ async function setUp() {
   };
   const sim: ServedSim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
   closers.push(() => sim.close());
-  const wide = ['--private-per-s', '1000', '--port', String(await freePort())];
+  // The same over a restart, so that who watches finds the gateway again.
+  const wide = ['--private-per-s', '1000', '--port', String(await ownPort())];
   const gateway = new GatewayProcess(sim.url, wide);
   await gateway.start();
   closers.push(async () => {
@@ -73,9 +65,7 @@ async function setUp() {
 // On a busy machine the answer for the origin does not wait for its observers' receipts.
 const TAKEN = expect.stringMatching(/^(?:queued|pending)$/);
 
-test('observers see what the origin gets, whatever becomes of them, over a kill -9', {
-  timeout: 60_000,
-}, async () => {
+test('observers see what the origin gets, whatever becomes of them, over a kill -9', async () => {
   const { sim, gateway, watching, post, sentTo } = await setUp();
   sim.model.setChat('666', { kind: 'missing' });
   const dead = { platform: 'telegram', account: TOKEN, chat: 666 };
@@ -147,9 +137,7 @@ test('observers see what the origin gets, whatever becomes of them, over a kill 
   expect(sentTo('1000').slice(-2)).toEqual(['five', 'six']);
 });
 
-test('a text that grows is seen by its observers, and ends with its origin', {
-  timeout: 60_000,
-}, async () => {
+test('a text that grows is seen by its observers, and ends with its origin', async () => {
   const { gateway, watching, sentTo } = await setUp();
   const origin = { platform: 'telegram', account: TOKEN, chat: -1000 };
   const dead = { account: 'telegram:1', chat: 5 };
@@ -164,9 +152,7 @@ test('a text that grows is seen by its observers, and ends with its origin', {
   await watching.said('It grows and ends.');
 });
 
-test('observers of a text end as their origin does, over a kill -9 while it grows and one at its end', {
-  timeout: 120_000,
-}, async () => {
+test('observers of a text end as their origin does, over a kill -9 while it grows and one at its end', async () => {
   const { sim, gateway, watching, seen } = await setUp();
   const hello = { to: { platform: 'telegram', account: OTHER, chat: 2000 }, body: { text: 'hi' } };
   await gateway.ask('POST', '/v1/messages', { ...hello, wait: true });
@@ -197,9 +183,7 @@ test('observers of a text end as their origin does, over a kill -9 while it grow
   expect([last('-1000'), last('-2000')]).toEqual(['One more for all.', 'One more for all.']);
 });
 
-test('one order over all chats holds over a kill -9, though the first has to wait for its chat', {
-  timeout: 60_000,
-}, async () => {
+test('one order over all chats holds over a kill -9, though the first has to wait for its chat', async () => {
   const calls: JudgedCall[] = [];
   const onCall = (call: JudgedCall) => void calls.push(call);
   const sim = await serveSim({ host: '127.0.0.1', port: 0, onCall });
@@ -215,8 +199,10 @@ test('one order over all chats holds over a kill -9, though the first has to wai
     body: { text },
     ...extra,
   });
-  // From now on the chat is closed for a second.
   await gateway.ask('POST', '/v1/messages', message(7, 'hello', { wait: true }));
+  // From now on the chat is closed, over the kill, too.
+  const closed = { account: 'telegram:4242', chat: '7' };
+  await gateway.ask('POST', '/v1/limits/freeze', { ...closed, seconds: 600 });
   const batch = [
     message(7, '1'),
     message(8, '2', { priority: 'critical' }),
@@ -232,6 +218,8 @@ test('one order over all chats holds over a kill -9, though the first has to wai
   expect(why.summary).toContain('strictly in order');
   await gateway.end('SIGKILL');
   await gateway.start();
+  expect(calls.filter(({ chat }) => chat !== null)).toHaveLength(1);
+  await gateway.ask('POST', '/v1/limits/thaw', closed);
   const done = await gateway.ask('POST', '/v1/messages', message(10, '6', { wait: true }));
   expect(done.body).toMatchObject({ state: 'sent' });
   const arrived = calls.filter(({ chat }) => chat !== null).map(({ text }) => text);

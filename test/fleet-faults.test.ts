@@ -40,7 +40,7 @@ test.each([
   'redis-paused',
   'redis-emptied',
   'both-killed',
-])('%s', { timeout: 3 * MINUTES }, async (name) => {
+])('%s', async (name) => {
   const scenario = SCENARIOS.find((each) => each.name === name)!;
   const stage = { ...STAGE, cluster, redis, fleet, machines: null, databaseUrl };
   expect(await playScenario(stage, scenario)).toMatchObject({ faults: [] });

@@ -85,9 +85,7 @@ test(
   MINUTES,
 );
 
-test('any node answers for any account: REST, drop-in, by delivery, pause', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('any node answers for any account: REST, drop-in, by delivery, pause', async () => {
   for (let a = 0; a < 4; a++) {
     const sent: string[] = [];
     for (const [i, node] of fleet.nodes.entries()) {
@@ -119,9 +117,7 @@ test('any node answers for any account: REST, drop-in, by delivery, pause', {
   }
 });
 
-test('a limit set by hand at any node is the owner’s, and each node tells it', {
-  timeout: MINUTES,
-}, async () => {
+test('a limit set by hand at any node is the owner’s, and each node tells it', async () => {
   const to = { platform: 'telegram', account: tokenOf(0), chat: 60 };
   await fleet.nodes[0]!.ask('POST', '/v1/messages', { to, body: { text: 'hello' }, wait: 20 });
   const path = '/v1/accounts/telegram:7000/limits';
@@ -137,9 +133,7 @@ test('a limit set by hand at any node is the owner’s, and each node tells it',
   expect(await Promise.all(fleet.nodes.map(groupMpm))).toEqual([20, 20, 20]);
 });
 
-test('the fleet as one: keys, nodes, events, streams and broadcasts at any node', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('the fleet as one: keys, nodes, events, streams and broadcasts at any node', async () => {
   const [first, second, third] = fleet.nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
   const { body: listed } = await second.ask('GET', '/v1/nodes');
   const nodes = listed.nodes as { name: string; self: boolean; answers: boolean }[];
@@ -196,9 +190,7 @@ test('the fleet as one: keys, nodes, events, streams and broadcasts at any node'
   }
 });
 
-test('who waits, over all nodes; a login of the page that is good at all of them', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('who waits, over all nodes; a login of the page that is good at all of them', async () => {
   const [first, second, third] = fleet.nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
   const accounts = [0, 1, 2, 3].map((a) => `telegram:${7000 + a}`);
   const waiting: string[] = [];
@@ -231,9 +223,7 @@ test('who waits, over all nodes; a login of the page that is good at all of them
   }
 });
 
-test('what is frozen at its owner is on the overview of every node', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('what is frozen at its owner is on the overview of every node', async () => {
   const [first] = fleet.nodes as [GatewayProcess];
   const names = ['961', '962', '963', '964'];
   for (const [a, chat] of names.entries()) {
@@ -260,9 +250,7 @@ test('what is frozen at its owner is on the overview of every node', {
   }
 });
 
-test('dead letters are retried at any node, together and in their order', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('dead letters are retried at any node, together and in their order', async () => {
   const [first, second, third] = fleet.nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
   const setChat = (chat: number, state: string) =>
     fetch(`${fleet.sim.url}/sim/chats`, {
@@ -309,9 +297,7 @@ test.each(['kills', 'stop', 'freeze', 'database-killed'])(
   },
 );
 
-test('while the database is away health says so, and what waits is counted', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('while the database is away health says so, and what waits is counted', async () => {
   await cluster.kill();
   const [first] = fleet.nodes;
   const to = { platform: 'telegram', account: tokenOf(0), chat: 900 };
@@ -330,9 +316,7 @@ test('while the database is away health says so, and what waits is counted', {
 });
 
 // The last one: afterwards there is no fleet any more.
-test('back into one process while the fleet runs: it is stopped at the end, and all that waits goes once', {
-  timeout: 2 * MINUTES,
-}, async () => {
+test('back into one process while the fleet runs: it is stopped at the end, and all that waits goes once', async () => {
   const [first, second] = fleet.nodes as [GatewayProcess, GatewayProcess];
   const account = 'telegram:7003';
   expect(await dropIn(first, 3, 949, 'known from now on')).toMatchObject({ status: 200 });

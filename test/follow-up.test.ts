@@ -131,9 +131,7 @@ test('edits, reactions and deletions of a message follow to its observers', {
   }
 });
 
-test('a token that may not reach the observers does not change their copies', {
-  timeout: 60_000,
-}, async () => {
+test('a token that may not reach the observers does not change their copies', async () => {
   const { gateway, calls, called, send, bot } = await setUp();
   const message_id = await send('one');
   const key = await gateway.ask('POST', '/v1/keys', {

@@ -19,7 +19,7 @@ const ELSEWHERE = [
   ['whatsapp', '1555:sandbox', 'whatsapp:sandbox-1555'],
   ['slack', 'xoxb-7-8-sandbox', 'slack:sandbox-7-8'],
 ] as const;
-const TEST_MS_MAX = 60_000;
+const TEST_MS_MAX = 240_000;
 
 let sim: ServedSim;
 let gateway: GatewayProcess;

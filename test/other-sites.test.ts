@@ -42,9 +42,7 @@ async function accounts(): Promise<string[]> {
   return (body.accounts as { id: string }[]).map(({ id }) => id);
 }
 
-test('neither pictures, scripts, frames nor forms of another site reach it; a link to its page does', {
-  timeout: MINUTES,
-}, async () => {
+test('neither pictures, scripts, frames nor forms of another site reach it; a link to its page does', async () => {
   page = (url) => `<!doctype html>
     <img src="${url}/bot${EVIL}/getMe"><script src="${url}/bot${EVIL}/getMe?s"></script>
     <link rel="stylesheet" href="${url}/bot${EVIL}/getMe?c">
@@ -86,9 +84,7 @@ test('neither pictures, scripts, frames nor forms of another site reach it; a li
   expect(await accounts()).toEqual([]);
 });
 
-test('a file that a stranger sent cannot act in the origin of the page', {
-  timeout: MINUTES,
-}, async () => {
+test('a file that a stranger sent cannot act in the origin of the page', async () => {
   const context = await browser.newContext();
   const tab = await context.newPage();
   const download = tab.waitForEvent('download');

@@ -112,7 +112,7 @@ describe('a newcomer', () => {
     const before = await newest();
     // The simulator's channel posts by itself.
     await expect.poll(newest, { timeout: 120_000 }).toBeGreaterThan(before);
-  }, 180_000);
+  });
 
   test('or by the form, which offers what can be read here', async () => {
     await visitor.see('ingest');
@@ -156,7 +156,7 @@ describe('a channel of an account', () => {
     await reader.getByText('connected', { exact: true }).waitFor();
     answers.letGo();
     await row('@harbour').getByText('incremental', { exact: true }).waitFor();
-  }, 120_000);
+  });
 
   test('posts are searched, deleted ones marked, former states shown, files offered', async () => {
     const channel = newChannel('market', 60);

@@ -146,7 +146,7 @@ describe('more letters than one step does', () => {
     await stage.scene.post('/v1/messages', flyers.slice(0, STEP));
     await stage.scene.post('/v1/messages', flyers.slice(STEP));
     await areDead(FLYERS);
-  }, 60_000);
+  });
 
   test('all are tried again, step by step, and the page says how far it is', async () => {
     await stage.scene.post(`/v1/accounts/${PRINTER.id}/pause`, {});
@@ -166,7 +166,7 @@ describe('more letters than one step does', () => {
     expect(await waiting()).toBe(FLYERS);
     await stage.scene.post(`/v1/accounts/${PRINTER.id}/resume`, {});
     await areDead(FLYERS);
-  }, 180_000);
+  });
 
   test('cut off half-way it says how many were given up; again, and it is all of them', async () => {
     const second = await holdSecondStep('discard');
@@ -182,7 +182,7 @@ describe('more letters than one step does', () => {
     await toast('50 letters are given up.');
     await text('No letters here').waitFor();
     await areDead(0);
-  }, 180_000);
+  });
 
   // Of the next two steps the second waits until the test says what becomes of it.
   async function holdSecondStep(deed: 'retry' | 'discard'): Promise<{ step: Promise<Route> }> {

@@ -1,9 +1,9 @@
 // The page in a real browser, before a real gateway in trouble: each screen, each action, both themes, and that
 // everyone can use it. The simulator's chats are frozen and blocked on purpose, and a served one fails on purpose.
 
-import { createServer } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ownPort } from '../scripts/own-port.ts';
 import { type ServedSim, scriptedFaults, serveSim } from '../src/sim/sim.ts';
 import { DESK, goByKeys, openBrowser, PHONE, Visitor, WIDE } from './page/browser.ts';
 import { partsOf } from './page/parts.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const fault = { kind: 'internal_error' } as const;
   const faults = scriptedFaults([{ fault, chat: FAILING.chat, times: 2 }]);
   sim = await serveSim({ host: '127.0.0.1', port: 0, faults });
-  gateway = new GatewayProcess(sim.url, ['--port', String(await freePort())]);
+  gateway = new GatewayProcess(sim.url, ['--port', String(await ownPort())]);
   await gateway.start();
   scene = new Scene(gateway);
   await scene.makeTrouble();
@@ -60,14 +60,6 @@ afterEach(() => {
 
 const page = () => visitor.page;
 const { button, text, panel, rows, toast } = partsOf(page);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 // The story of a message that waits.
 async function firstInLine(): Promise<string> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ensure } from '../scripts/ensure.ts';
+import { ownPort } from '../scripts/own-port.ts';
 import { type ServedSim, serveSim } from '../src/sim/sim.ts';
 import { storeFileOf } from '../src/system/databases/sqlite.ts';
 import { INGEST_METRICS } from '../src/telemetry/metrics/ingest-metrics.ts';
@@ -163,7 +164,9 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
     const flags = ['--queue-max', '200', '--uncertain-policy', 'hold', '--forward-url', app.url];
     const looks = ['--ingest-pace', 'fixed', '--ingest-interval-s', String(LOOK_S)];
     const reading = ['--tme-url', channels.url, ...looks];
-    gateway = new GatewayProcess(sim.url, [...flags, ...reading, '--log', 'silent']);
+    // The same over a restart: Prometheus has it in its settings.
+    const port = ['--port', String(await ownPort())];
+    gateway = new GatewayProcess(sim.url, [...flags, ...reading, ...port, '--log', 'silent']);
     mkdirSync(gateway.data);
     // A disk of its own, that can be filled; needs root.
     const tmpfs = ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', gateway.data];
@@ -300,7 +303,7 @@ describe.runIf(isReady)('a gateway that is scraped', () => {
   test('fires when it goes on with a store that has lost something', async () => {
     rmSync(`${storeFileOf(gateway.data)}-wal`);
     expect([...fired(gateway)]).not.toContain('SluiceStoreLoss');
-    await gateway.start(['--port', new URL(gateway.url).port, '--accept-loss']);
+    await gateway.start(['--accept-loss']);
     await prometheus.until(() => fired(gateway).has('SluiceStoreLoss'));
   });
 

@@ -3,6 +3,7 @@
 // REPEAT_RUNS=20 plays the whole matrix; REPEAT_SEED plays another one.
 
 import { describe, expect, test } from 'vitest';
+import { ownPort } from '../scripts/own-port.ts';
 import { type JudgedCall, serveSim } from '../src/sim/sim.ts';
 import { Agent, request } from '../src/system/http/undici.ts';
 import { seededRandom } from '../src/system/random.ts';
@@ -115,7 +116,9 @@ async function play({ signal, repeatMs, latencyMs, after, isKeyed }: Run): Promi
   });
   const gateway = new GatewayProcess(sim.url, WIDE);
   try {
-    await gateway.start();
+    // The same after the restart, so that its clients find it.
+    const port = ['--port', String(await ownPort())];
+    await gateway.start(port);
     const { url } = gateway;
     const bodies = Array.from({ length: CALLS }, (_, i) =>
       i < SAME ? { chat_id: 1, text: 'same' } : { chat_id: 2 + (i % 27), text: `${i}` },
@@ -123,8 +126,7 @@ async function play({ signal, repeatMs, latencyMs, after, isKeyed }: Run): Promi
     const answered = bodies.map((body, i) => client(url, repeatMs, body, isKeyed ? `k${i}` : null));
     if (after > 0) await reached.promise;
     await gateway.end(signal);
-    // Where it was before, so that its clients find it.
-    await gateway.start(['--port', new URL(url).port]);
+    await gateway.start(port);
     const statuses = await Promise.all(answered);
     const records = await ended(gateway);
     const byText = Map.groupBy(seen, ({ text }) => text ?? '');

@@ -103,7 +103,7 @@ test(
     await gateway.end('SIGTERM');
 
     await gateway.start();
-    await expect.poll(() => inside(SANDBOXED), { timeout: 20_000 }).toEqual(['waits']);
+    await expect.poll(() => inside(SANDBOXED)).toEqual(['waits']);
     expect(new Set(calls.map((call) => call.token))).toEqual(new Set([REAL]));
   },
 );
@@ -161,6 +161,6 @@ test('a store of before keeps all that was the sandbox’s, under its new id', M
   expect((await gateway.ask('GET', `/bot${virtual}/getMe`)).status).toBe(200);
   await gateway.ask('POST', `/v1/accounts/${SANDBOXED}/resume`);
   const isThere = async () => (await inside(SANDBOXED)).sort();
-  await expect.poll(isThere, { timeout: 30_000 }).toEqual(['queued', 'to all']);
+  await expect.poll(isThere).toEqual(['queued', 'to all']);
   expect(calls).toEqual([]);
 });

@@ -132,7 +132,7 @@ async function goesOnWithLoss(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('a store that was killed', () => {
-  test('starts with all it had', { timeout: MINUTE }, async () => {
+  test('starts with all it had', async () => {
     const copy = aCopy();
     await copy.start();
     await allThere(copy);
@@ -156,14 +156,14 @@ describe('the log', () => {
     await goesOnWithLoss(copy);
   });
 
-  test('cut off in the middle: refused with the count', { timeout: MINUTE }, async () => {
+  test('cut off in the middle: refused with the count', async () => {
     const copy = aCopy();
     const log = path(copy, LOG);
     truncateSync(log, Math.floor(statSync(log).size / 2));
     await refused(copy, /\d+ accepted messages are missing \(numbers \d+ to 300\)/);
   });
 
-  test('with one bit changed: put right', { timeout: MINUTE }, async () => {
+  test('with one bit changed: put right', async () => {
     const copy = aCopy();
     const log = path(copy, LOG);
     flip(log, Math.floor(statSync(log).size * 0.6), 3);
@@ -171,7 +171,7 @@ describe('the log', () => {
     await allThere(copy);
   });
 
-  test('with many bits changed: refused with the count', { timeout: MINUTE }, async () => {
+  test('with many bits changed: refused with the count', async () => {
     const copy = aCopy();
     const log = path(copy, LOG);
     const bytes = readFileSync(log);
@@ -210,7 +210,7 @@ describe('the file', () => {
     },
   );
 
-  test('replaced by an older one: refused with the count', { timeout: MINUTE }, async () => {
+  test('replaced by an older one: refused with the count', async () => {
     const copy = aCopy();
     await copy.start();
     await copy.end('SIGTERM');
@@ -278,7 +278,7 @@ describe('the mark and the log', () => {
 });
 
 describe('a snapshot', () => {
-  test('restored where a newer store was: starts', { timeout: MINUTE }, async () => {
+  test('restored where a newer store was: starts', async () => {
     const copy = aCopy();
     const file = join(makeFolder(), 'snapshot.db');
     expect((await runSluice(['snapshot', file, '--data', copy.data])).code).toBe(0);
@@ -319,7 +319,7 @@ describe('two processes', () => {
     await allThere(copy);
   });
 
-  test('a copy of a folder that is in use starts', { timeout: MINUTE }, async () => {
+  test('a copy of a folder that is in use starts', async () => {
     const copy = aCopy();
     await copy.start();
     const other = new GatewayProcess(sim.url);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   writeFileSync(config, `accounts:\n  - platform: telegram\n    token: ${BOT}\n`);
   await gateway.start(['--config', config]);
   expect((await call(BOT, 'getMe', {})).status).toBe(200);
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway.end('SIGTERM');
@@ -70,7 +70,7 @@ describe('under the load of strangers', () => {
     } finally {
       for (const { stop } of loads) stop();
     }
-  }, 120_000);
+  });
 
   test('who has too many wrong tokens is told to come back, in the words of the platform', () => {
     expect(statuses.tokens.filter((status) => status === 401).length).toBeGreaterThan(50);

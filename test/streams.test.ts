@@ -13,7 +13,6 @@ import { until as lookUntil } from './process/look.ts';
 import { Sluice } from './process/sluice.ts';
 
 const TOKEN = '4242:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
-const MINUTE = 60_000;
 
 interface Place {
   readonly sim: ServedSim;
@@ -140,7 +139,7 @@ describe('a stream', () => {
   test.each([
     ['edited in a group', 'group'],
     ['drafted for a person', 'person'],
-  ] as const)('by JSON, %s', { timeout: MINUTE }, async (_, where) => {
+  ] as const)('by JSON, %s', async (_, where) => {
     const { gateway, watch, [where]: chat } = await setUp();
     const opened = await gateway.ask('POST', '/v1/streams', opening(chat, { text: 'Once' }));
     expect(opened).toMatchObject({ status: 201, body: { state: 'open', units: 4 } });
@@ -172,7 +171,7 @@ describe('a stream', () => {
     ['claude-code', 'ndjson', 'application/x-ndjson'],
     ['gemini-array', 'array', 'application/octet-stream'],
     ['ai-sdk-4', 'data', 'application/octet-stream'],
-  ])('that is the recorded answer of %s', { timeout: MINUTE }, async (name, ending, type) => {
+  ])('that is the recorded answer of %s', async (name, ending, type) => {
     const { group } = await setUp();
     const answer = await post(target(group, '&wait=30'), type, recorded(`${name}.${ending}`));
     expect(answer).toMatchObject({ status: 200, body: { state: 'done', error: null } });
@@ -181,7 +180,7 @@ describe('a stream', () => {
     expect(textsIn(group)).toEqual([text]);
   });
 
-  test('of a producer that fails', { timeout: MINUTE }, async () => {
+  test('of a producer that fails', async () => {
     const { group } = await setUp();
     const delta = { type: 'content_block_delta', index: 0 };
     const events = [
@@ -194,7 +193,7 @@ describe('a stream', () => {
     expect(textsIn(group)).toEqual(['half an ans']);
   });
 
-  test('that cannot be', { timeout: MINUTE }, async () => {
+  test('that cannot be', async () => {
     const { gateway, group, person } = await setUpAlone(['--stream-units-max', '1000']);
     const code = ({ status, body }: Answer) => [status, body.code];
     expect(code(await post(target(group), 'image/png', 'x'))).toEqual([
@@ -215,7 +214,7 @@ describe('a stream', () => {
 });
 
 describe('a body on the wire', () => {
-  test('from curl -T -, shown as it comes', { timeout: MINUTE }, async () => {
+  test('from curl -T -, shown as it comes', async () => {
     const { gateway, watch, group } = await setUp();
     const url = `${gateway.url}/v1/streams?${target(group, '&wait=30')}`;
     const key = `authorization: Bearer ${gateway.key}`;
@@ -235,7 +234,7 @@ describe('a body on the wire', () => {
     expect(textsIn(group)).toEqual(['It was a dark and stormy night.']);
   });
 
-  test('that breaks off is finished with what it had', { timeout: MINUTE }, async () => {
+  test('that breaks off is finished with what it had', async () => {
     const place = await setUp();
     const { pouring, id } = await pourHalf(place);
     pouring.destroy();
@@ -243,7 +242,7 @@ describe('a body on the wire', () => {
     expect(textsIn(place.group)).toEqual([HALF]);
   });
 
-  test('that outlives the gateway is finished by the next one', { timeout: MINUTE }, async () => {
+  test('that outlives the gateway is finished by the next one', async () => {
     const place = await setUpAlone();
     const { gateway, group } = place;
     const { pouring, id } = await pourHalf(place);
@@ -258,7 +257,7 @@ describe('a body on the wire', () => {
     expect(textsIn(group)).toEqual([HALF]);
   });
 
-  test('from sluice stream', { timeout: MINUTE }, async () => {
+  test('from sluice stream', async () => {
     const { gateway, group } = await setUp();
     const env = { SLUICE_URL: gateway.url, SLUICE_KEY: gateway.key };
     const args = ['stream', '--account', TOKEN, '--chat', group, '--wait', '30', '--json'];
@@ -273,7 +272,7 @@ describe('kill -9 in the middle', () => {
   // A first message whose answer were lost would be sent again, as is promised; that is not the question here.
   const isShown = ({ shownUnits }: Answer['body']) => shownUnits === 3;
 
-  test('the producer goes on, and the text arrives once', { timeout: MINUTE }, async () => {
+  test('the producer goes on, and the text arrives once', async () => {
     const { gateway, group } = await setUpAlone();
     const began = opening(group, { text: 'One', idempotencyKey: 'the story' });
     const opened = await gateway.ask('POST', '/v1/streams', began);
@@ -290,7 +289,7 @@ describe('kill -9 in the middle', () => {
     expect(textsIn(group)).toEqual(['One two three']);
   });
 
-  test('the producer is gone, and what it had said arrives once', { timeout: MINUTE }, async () => {
+  test('the producer is gone, and what it had said arrives once', async () => {
     const { gateway, group } = await setUpAlone();
     const began = opening(group, { text: 'One', idle: 2 });
     const { body } = await gateway.ask('POST', '/v1/streams', began);
@@ -312,7 +311,7 @@ describe('the lines of the page', () => {
     ['echo', /^/, ''],
     ['api.openai.com', /^[\s\S]*?\|\n/, 'openai-chat'],
     ['api.anthropic.com', /^[\s\S]*?\|\n/, 'anthropic-messages'],
-  ])('%s', { timeout: MINUTE }, async (producer, head, name) => {
+  ])('%s', async (producer, head, name) => {
     const { gateway, group } = await setUp();
     await gateway.ask('POST', '/v1/messages', { ...opening(group), body: { text: 'I am known' } });
     const file = fileURLToPath(new URL(`recorded/${name}.sse`, import.meta.url));

@@ -133,7 +133,7 @@ describe('an upload', () => {
     const { type, body } = upstream.seen.at(-1)!;
     expect(type).toContain('multipart/form-data');
     expect(body.includes(bytes)).toBe(true);
-    await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => spooled(gateway)).toEqual([]);
   });
 
   test('that waits is in a snapshot, and arrives whole after the restore', async () => {
@@ -157,7 +157,7 @@ describe('an upload', () => {
     await gateway.start();
     await upstream.reached(before + 1);
     expect(upstream.seen.at(-1)!.body.includes(bytes)).toBe(true);
-    await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => spooled(gateway)).toEqual([]);
   });
 
   test('is held and answered in the platform’s own words; the same file goes by its id', async () => {
@@ -182,12 +182,12 @@ describe('an upload', () => {
     await gateway.ask('POST', '/v1/dead/retry', { ids: [letter!.id] });
     await upstream.reached(2);
     expect(upstream.seen[1]!.body.includes(bytes)).toBe(true);
-    await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => spooled(gateway)).toEqual([]);
     upstream.refusal = 'Bad Request: wrong something';
     await upload(gateway, content(4));
     const [other] = await dead();
     await gateway.ask('POST', '/v1/dead/discard', { ids: [other!.id] });
-    await expect.poll(() => spooled(gateway), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => spooled(gateway)).toEqual([]);
   });
 
   test('larger than is allowed is refused, and nothing of it stays', async () => {

@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { ensure } from '../../scripts/ensure.ts';
+import { ownPort } from '../../scripts/own-port.ts';
 
 export interface RedisServer {
   readonly url: string;
@@ -27,7 +27,7 @@ export async function startRedisServer(host = '127.0.0.1'): Promise<RedisServer>
   const program = await ensure('redis');
   if (program === null) throw new Error('there is no Redis to test with');
   const dir = mkdtempSync(join(tmpdir(), 'sluice-redis-'));
-  const port = await freePort();
+  const port = await ownPort();
   const flags = ['--port', `${port}`, '--bind', host, '--save', '', '--appendonly', 'no'];
   const start = async () => {
     const child = spawn(program, [...flags, '--requirepass', PASSWORD, '--dir', dir], {
@@ -70,13 +70,4 @@ async function ready(child: ChildProcess): Promise<void> {
   });
   child.once('exit', () => reject(new Error(`redis-server ended: ${said}`)));
   await promise;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

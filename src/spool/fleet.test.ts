@@ -21,7 +21,7 @@ let cluster: Cluster;
 const undo: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 afterEach(async () => {
   for (const each of undo.splice(0)) await each();
@@ -91,7 +91,7 @@ test('while the database is away files are received, and are in it when it is ba
   expect(await text(b.spool.read(ids[0]!))).toBe('one');
   await a.spool.sweep(async () => ids);
   expect(await text(b.spool.read(ids[1]!))).toBe('two');
-}, 60_000);
+});
 
 test('what a process left on its disk alone is copied by the next', async () => {
   const url = await madeDatabase();
@@ -103,7 +103,7 @@ test('what a process left on its disk alone is copied by the next', async () => 
   await next.spool.sweep(async () => [id]);
   const b = await openNode(url);
   expect(await text(b.spool.read(id))).toBe('left');
-}, 60_000);
+});
 
 test('a file that is gone or was changed is not sent as if it were whole', async () => {
   const url = await madeDatabase();
@@ -113,7 +113,7 @@ test('a file that is gone or was changed is not sent as if it were whole', async
   await expect(text(b.spool.read(id))).rejects.toThrow(/not as it was/);
   await a.connection.run('DELETE FROM uploads');
   await expect(text(b.spool.read(id))).rejects.toThrow(/no longer at hand/);
-}, 60_000);
+});
 
 test('a named file stays in the database however old it is', async () => {
   const url = await madeDatabase();
@@ -125,4 +125,4 @@ test('a named file stays in the database however old it is', async () => {
   await spool.sweep(async () => [named]);
   const left = await connection.all('SELECT id FROM uploads');
   expect(left).toEqual([{ id: named }]);
-}, 60_000);
+});

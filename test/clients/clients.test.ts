@@ -41,7 +41,7 @@ const PEOPLE = 30;
 const GROUP_MESSAGES = 5;
 const NEVER_SENT = 999;
 const TO_EDIT_NOT_FOUND = { code: 400, description: 'Bad Request: message to edit not found' };
-const TEST_MS_MAX = 60_000;
+const TEST_MS_MAX = 240_000;
 
 let direct: Road;
 let sluice: Road;

@@ -61,7 +61,7 @@ test('a text that grows is one message, in its own Markdown', async () => {
   const ended = await ask('POST', `${path}/final`, { append: '** a_time', wait: 30 });
   expect(ended.status).toBe(200);
   expect(await shown('100')).toEqual(['Once **upon** a\\_time']);
-}, 30_000);
+});
 
 test.each([
   [201, { body: { content: 'hello {{my_name}}' } }],
@@ -185,7 +185,7 @@ test('who does not wait may edit a message that is not sent yet', async () => {
   expect(id).toMatch(/^-\d+$/);
   expect((await call('PATCH', `/${id}`, 'second')).status).toBe(200);
   expect(await shown('500')).toEqual(['second']);
-}, 30_000);
+});
 
 test('interactions that are posted are verified, answered and kept', async () => {
   const post = (update: object, more: Record<string, string> = {}) => {

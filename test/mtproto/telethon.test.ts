@@ -13,7 +13,7 @@ import { serveMtproto } from '../../src/sim/sim.ts';
 
 const SCRIPT = fileURLToPath(new URL('./telethon_reader.py', import.meta.url));
 const ACCOUNT = { phone: '15550100', code: '24680', password: 'correct horse' };
-const TEST_MS_MAX = 120_000;
+const TEST_MS_MAX = 240_000;
 
 const path = await ensureTelethon();
 

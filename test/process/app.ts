@@ -1,7 +1,7 @@
 // An app as a bot's author would run it: takes updates by POST, answers as the test says, goes away and comes back.
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { ownPort } from '../../scripts/own-port.ts';
 import { bodyOf } from './body.ts';
 
 export interface SeenUpdate {
@@ -37,8 +37,8 @@ export class App {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(said === undefined ? '' : JSON.stringify(said));
     });
+    if (this.#port === 0) this.#port = await ownPort();
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer as createPort } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { ownPort } from '../../scripts/own-port.ts';
 import { bodyOf } from '../process/body.ts';
 
 interface PostedAlert {
@@ -51,7 +51,7 @@ export class Prometheus {
     const file = join(this.#folder, 'prometheus.yml');
     writeFileSync(join(this.#folder, 'rules.yml'), rules);
     writeFileSync(file, stringify(configOf(targets, ear)));
-    const address = `127.0.0.1:${await freePort()}`;
+    const address = `127.0.0.1:${await ownPort()}`;
     const child = spawn(
       'prometheus',
       [
@@ -144,12 +144,4 @@ function configOf(targets: readonly string[], ear: string) {
       { job_name: 'test', static_configs: [{ targets: [ear] }] },
     ],
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createPort();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

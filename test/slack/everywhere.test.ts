@@ -72,7 +72,7 @@ test('a text that grows is one message, in Slack’s own markup', async () => {
   const ended = await ask('POST', `${path}/final`, { append: '** a < time', wait: 30 });
   expect(ended.status).toBe(200);
   expect(await shown('C100')).toEqual(['Once *upon* a &lt; time']);
-}, 30_000);
+});
 
 test('a broadcast reaches all channels, values as values', async () => {
   const chats = ['C201', 'C202', 'C203'];
@@ -86,7 +86,7 @@ test('a broadcast reaches all channels, values as values', async () => {
   );
   const texts = await Promise.all(chats.map(shown));
   expect(texts).toEqual(chats.map((chat) => [`hello &lt;${chat}&gt;`]));
-}, 30_000);
+});
 
 test('an edit and a deletion of the origin follow to an observer', async () => {
   const observers = [{ ...TO, chat: 'C301' }];
@@ -102,7 +102,7 @@ test('an edit and a deletion of the origin follow to an observer', async () => {
   await until('C301', ['a &lt; b']);
   await client.chat.delete({ channel: 'C300', ts });
   await until('C301', []);
-}, 30_000);
+});
 
 test('a virtual token speaks for the app, in the channels it is made for', async () => {
   const made = await ask('POST', '/v1/keys', {
@@ -133,7 +133,7 @@ test('who does not wait may update a message that is not sent yet, and answer in
   expect(updated.ok).toBe(true);
   expect((await call('chat.postMessage', { thread_ts: early.ts, text: 'in it' })).ok).toBe(true);
   expect(await shown('C500')).toEqual(['second', 'in it']);
-}, 30_000);
+});
 
 test('events are verified, answered, and kept once however often they are posted', async () => {
   const reading = updatesAt(systemClock());

@@ -124,14 +124,14 @@ describe('a client of the platform', () => {
     await Promise.all(wished.map((text) => client.chat.postMessage({ channel, text })));
     expect(texts()).toEqual(wished);
     expect(calls.filter(({ status }) => status === 429)).toEqual([]);
-  }, 30_000);
+  });
 
   test('gets one answer of an update whose answer was lost', async () => {
     const { ts } = await client.chat.postMessage({ channel, text: 'first' });
     faults.add({ fault: { kind: 'answer_lost' }, method: 'chat.update' });
     expect(await client.chat.update({ channel, ts: ts!, text: 'second' })).toMatchObject({ ts });
     expect(texts()).toEqual(['second']);
-  }, 30_000);
+  });
 });
 
 test('another platform’s paths below /api stay its own', async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(filler, Buffer.alloc(5 * MIB));
   await gateway.start();
   browser = await opening;
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -51,7 +51,7 @@ beforeAll(async () => {
   browser = await opening;
   visitor = await Visitor.come(browser, gateway.url, { width: 1440, height: 900 });
   await visitor.signIn(gateway.key);
-}, 120_000);
+});
 
 afterAll(async () => {
   process.env.NODE_OPTIONS = OWN_OPTIONS;

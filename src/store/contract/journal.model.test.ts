@@ -78,7 +78,7 @@ test('memory and SQLite give the same answers and tell the same story', async ()
       { numRuns: RUNS, endOnFailure: true },
     );
   expect(await coverage.reach(LEAST, round)).toEqual([]);
-}, 60_000);
+});
 
 async function compare(
   memory: Harness,

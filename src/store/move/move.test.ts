@@ -58,7 +58,7 @@ let cluster: Cluster;
 let url: string;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 beforeEach(async () => {
   url = await cluster.database();
@@ -213,7 +213,7 @@ test('a gateway at work is copied, waited for, and what it did meanwhile comes a
   const next = await journal.append(mine, aDelivery({ account: 'telegram:9' }), ROOM).durable;
   expect(next.kind === 'accepted' && next.queued.seq).toBeGreaterThan(waiting.at(-1)!);
   await journal.close();
-}, 60_000);
+});
 
 test('a database that is in use is refused, and so is one that holds a store', async () => {
   const [dir, other] = [await aFolder(), await aFolder()];
@@ -223,7 +223,7 @@ test('a database that is in use is refused, and so is one that holds a store', a
   await moveToPostgres(options(dir));
   await expect(moveToPostgres(options(other))).rejects.toThrow(/already holds a store/);
   await expect(moveToPostgres(options(other, { resume: true }))).rejects.toThrow(/already holds/);
-}, 60_000);
+});
 
 test('stopped at any moment it goes on, and until then the database opens for nobody', async () => {
   const dir = await aFolder();
@@ -242,7 +242,7 @@ test('stopped at any moment it goes on, and until then the database opens for no
   const counts = await moveToPostgres(options(dir, { resume: true }));
   expect(counts.find(({ table }) => table === 'deliveries')?.rows).toBe(8);
   await (await openPostgresJournal({ url })).close();
-}, 60_000);
+});
 
 test('nodes at work are copied, waited for, and what they did meanwhile comes back along', async () => {
   const dir = await aFolder();
@@ -288,7 +288,7 @@ test('nodes at work are copied, waited for, and what they did meanwhile comes ba
   }
   expect(bodies).toMatchObject([{ body: '{"text":"before"}' }, { body: '{"text":"meanwhile"}' }]);
   await journal.close();
-}, 60_000);
+});
 
 test('a node that was cut off while the store was moved away writes nothing more', async () => {
   const dir = await aFolder();
@@ -301,7 +301,7 @@ test('a node that was cut off while the store was moved away writes nothing more
   await expect(put()).rejects.toThrow(/moved out of this database/);
   await expect(node.openAccount('telegram:9')).rejects.toThrow(/moved out of this database/);
   await node.close();
-}, 60_000);
+});
 
 test('back into a data folder: the queue is there, and the database opens for nobody', async () => {
   const dir = await aFolder();
@@ -321,4 +321,4 @@ test('back into a data folder: the queue is there, and the database opens for no
   const journal = await openSqliteJournal({ dir: back });
   expect((await recovered(journal)).map(({ queued }) => queued.seq)).toEqual([1, 2, 3, 7]);
   await journal.close();
-}, 60_000);
+});

@@ -22,7 +22,7 @@ let url: string;
 let sql: PostgresConnection;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 beforeEach(async () => {
   url = await cluster.database();

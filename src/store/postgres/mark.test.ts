@@ -25,7 +25,7 @@ let dir: string;
 const notes: StoreNote[] = [];
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 beforeEach(async () => {
   url = await cluster.database();

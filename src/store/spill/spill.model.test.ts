@@ -16,7 +16,7 @@ const ACCOUNTS = ['telegram:1', 'telegram:2'];
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 type Step =

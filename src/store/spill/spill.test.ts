@@ -20,7 +20,7 @@ let url: string;
 let dir: string;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 beforeEach(async () => {
   await cluster.start();
@@ -62,7 +62,7 @@ test('killed and started again: accepting goes on, nothing is begun, and all is 
   const [queued] = await Promise.all([put(store, late, 'b')]);
   expect(queued.kind).toBe('accepted');
   await node.close();
-}, 60_000);
+});
 
 test('stopped under load: what was under way is found out about, the rest goes into the spill', async () => {
   const node = await openNode({ url, dir });
@@ -83,7 +83,7 @@ test('stopped under load: what was under way is found out about, the rest goes i
   await node.direct();
   expect(await texts(store, owner)).toEqual(names);
   await node.close();
-}, 60_000);
+});
 
 test('its connections are cut one by one under load: all is accepted, nothing twice, in order', async () => {
   const node = await openNode({ url, dir });
@@ -104,7 +104,7 @@ test('its connections are cut one by one under load: all is accepted, nothing tw
   for (const owner of owners) expect(await texts(store, owner)).toEqual(expected);
   await admin.close();
   await node.close();
-}, 60_000);
+});
 
 test('a crash between handing over and forgetting doubles nothing, one before it loses nothing', async () => {
   const first = await openNode({ url, dir });
@@ -130,7 +130,7 @@ test('a crash between handing over and forgetting doubles nothing, one before it
     expect(next.store.standing, 'known, and not refused').toMatchObject({ refusedTotal: 0 });
     await next.close();
   }
-}, 60_000);
+});
 
 function forgetful(store: StoreBehind): StoreBehind {
   return Object.assign(store, { handOver: { ...store.handOver, forgetSpill: async () => {} } });
@@ -165,7 +165,7 @@ test('what comes while the spill is handed over goes behind it, of other account
   await node.direct();
   expect(await texts(store, owner)).toEqual(['1', '2', '3']);
   await node.close();
-}, 60_000);
+});
 
 test('found away again while the last of it is handed over: what comes then is handed over, too', async () => {
   const again = Promise.withResolvers<void>();
@@ -200,7 +200,7 @@ test('found away again while the last of it is handed over: what comes then is h
   await node.direct();
   expect(await texts(store, owner)).toEqual(['0', '1', '2', '3']);
   await node.close();
-}, 60_000);
+});
 
 test('cut from the store alone: another node writes for it, in order, before callers are answered', async () => {
   const cut = (store: StoreBehind): StoreBehind => {
@@ -241,7 +241,7 @@ test('cut from the store alone: another node writes for it, in order, before cal
   isCut = false;
   await node.direct();
   await Promise.all([node.close(), other.close()]);
-}, 60_000);
+});
 
 test('repeats, newer texts and withdrawals in the spill are told at once and stand in the store', async () => {
   const node = await openNode({ url, dir });
@@ -303,7 +303,7 @@ test('repeats, newer texts and withdrawals in the spill are told at once and sta
   });
   await ledger.close();
   await node.close();
-}, 60_000);
+});
 
 function seqOf(one: Awaited<ReturnType<typeof put>>): number {
   return one.kind === 'accepted' ? one.queued.seq : 'seq' in one ? one.seq : 0;
@@ -325,7 +325,7 @@ test('the spill has bounds, by count and by bytes', async () => {
   expect(await put(node.store, owner, '3')).toMatchObject({ kind: 'accepted' });
   expect(await texts(node.store, owner)).toEqual(['1', '2', '3']);
   await Promise.all([node.close(), small.close()]);
-}, 60_000);
+});
 
 test('what was written without its owner is left for it, and not past an account that is being read', async () => {
   const [a, b] = [
@@ -345,7 +345,7 @@ test('what was written without its owner is left for it, and not past an account
   expect(await b.store.leaveStray(seq, () => a.store.takeStrays(), 5_000)).toBe(true);
   expect(arrived).toEqual([seq]);
   await Promise.all([a.close(), b.close()]);
-}, 60_000);
+});
 
 test('what is accepted for an account that another node owns is taken up by that one', async () => {
   const [a, b] = [
@@ -366,4 +366,4 @@ test('what is accepted for an account that another node owns is taken up by that
   expect(await b.store.begin(stranger, seqOf(spilled), 1)).toEqual({ kind: 'not_owner' });
   expect(await texts(a.store, owner)).toEqual(['1', '2']);
   await Promise.all([a.close(), b.close()]);
-}, 60_000);
+});

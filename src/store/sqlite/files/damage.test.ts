@@ -55,7 +55,7 @@ beforeAll(async () => {
   cpSync(base, killed, { recursive: true });
   await journal.close();
   cpSync(killed, base, { recursive: true });
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true }));
 
 function fresh(): void {
@@ -175,7 +175,7 @@ describe('one changed bit', () => {
       expect(readFileSync(path).equals(whole)).toBe(true);
     }
     expect(mended).toBeGreaterThan(16);
-  }, 120_000);
+  });
 
   // In its salts or its check another bit may fit as well, by chance: then it is refused.
   test.each([0, 10])('in the header of the log is put right: byte %d', (byte) => {
@@ -191,7 +191,7 @@ describe('one changed bit', () => {
       flip(path, intBelow(random, statSync(path).size), intBelow(random, 8));
       expect(read().count).toBe(MESSAGES);
     }
-  }, 60_000);
+  });
 
   test('in a page is put right by the SHA-1 that an older version kept, which goes on with it', () => {
     fresh();
@@ -210,7 +210,7 @@ describe('one changed bit', () => {
       expect(read().count).toBe(MESSAGES);
       expect(readFileSync(path, 'latin1').slice(0, 8)).toBe('SLPSUM01');
     }
-  }, 60_000);
+  });
 });
 
 // As the reference implementation makes it.
@@ -246,7 +246,7 @@ describe('a page overwritten', () => {
     }
     expect(lossy).toBeGreaterThan(2);
     expect(kept).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   // Harmless, or refused.
   function outcome(): { text: string | null; missing: number } {
