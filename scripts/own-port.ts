@@ -1,5 +1,5 @@
-// A port that stays a test's own while nobody listens there, such as between a kill and the next start. Whoever asks the
-// system for any port gets one of its range, which begins at 32768: one that was given back may be somebody else's.
+// A port that stays a test's own while nobody listens there, such as between a kill and the next start. Whoever asks
+// the system for any port gets one of its range, which begins at 32768: one that was given back may be another's.
 
 import { createServer } from 'node:net';
 
