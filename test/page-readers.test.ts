@@ -322,12 +322,13 @@ describe('for everyone', () => {
     await own.answer('Cancel');
   }
 
-  test.each(['light', 'dark'] as const)('no form shuts anyone out, %s', async (theme) => {
-    await visitor.theme(theme);
+  test('no form shuts anyone out, light or dark', async () => {
     for await (const form of forms(visitor)) {
-      expect.soft(await visitor.barriers(), `${form} ${theme}`).toEqual([]);
+      for (const theme of ['dark', 'light'] as const) {
+        await visitor.theme(theme);
+        expect.soft(await visitor.barriers(), `${form} ${theme}`).toEqual([]);
+      }
     }
-    await visitor.theme('light');
   });
 
   test('nor on a small screen, and nothing sticks out of it', async () => {

@@ -397,10 +397,8 @@ describe('for everyone', () => {
       await phone.see(screen);
       await phone.settled();
       expect.soft(await phone.width(), screen).toBeLessThanOrEqual(PHONE.width);
-      for (const theme of ['light', 'dark'] as const) {
-        await phone.theme(theme);
-        expect.soft(await phone.barriers(), `${screen} ${theme}`).toEqual([]);
-      }
+      // Of both themes the colours are judged on the desk: they are the same here.
+      expect.soft(await phone.barriers(), screen).toEqual([]);
     }
     expect(phone.errors).toEqual([]);
     await phone.leave();
