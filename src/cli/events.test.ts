@@ -3,11 +3,13 @@ import { lineOf } from './events.ts';
 
 test('an event is one line: when, what, of whom, and whatever else it says', () => {
   const data = {
-    ...{ at: '2030-01-01T00:00:00.000Z', lane: 'main', tookMs: 12, reason: null },
+    ...{ at: '2030-01-01T00:00:00.007Z', lane: 'main', tookMs: 12, reason: null },
     ...{ id: 'abcde-1', account: 'telegram:1', chat: '42', from: 'sending', to: 'sent' },
   };
+  // In the time of this machine, as all commands print it.
+  const here = new Date(data.at).toLocaleString('sv-SE');
   expect(lineOf({ kind: 'moved', data })).toBe(
-    '2030-01-01T00:00:00.000Z moved     account=telegram:1 chat=42 id=abcde-1 from=sending to=sent tookMs=12',
+    `${here}.007 moved     account=telegram:1 chat=42 id=abcde-1 from=sending to=sent tookMs=12`,
   );
   expect(lineOf({ kind: 'breaker', data: { cause: 'a\nb' } })).not.toContain('\n');
 });

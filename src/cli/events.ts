@@ -6,6 +6,7 @@ import type { Io } from './io.ts';
 import { follow } from './terminal/follow.ts';
 import { harmlessJson } from './terminal/harmless.ts';
 import type { ServerEvent } from './terminal/server-events.ts';
+import { inLocalTime } from './terminal/table.ts';
 
 interface Options {
   readonly account?: string;
@@ -45,12 +46,17 @@ function asJson(io: Io): (event: ServerEvent) => void {
 // Of a duration nobody reads more than whole milliseconds.
 function inWords(value: unknown): string {
   if (typeof value === 'number') return String(Math.round(value));
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : inLocalTime(String(value));
+}
+
+// Of what follows in a moment the milliseconds count, too.
+function timeOf(at: string): string {
+  return `${inLocalTime(at)}${at.slice(-5, -1)}`;
 }
 
 export function lineOf({ kind, data }: ServerEvent): string {
   const fields = data as Readonly<Record<string, unknown>>;
-  const at = typeof fields.at === 'string' ? fields.at : '';
+  const at = typeof fields.at === 'string' ? timeOf(fields.at) : '';
   const names = [
     ...LEADING,
     ...Object.keys(fields).filter((name) => ![...LEADING, ...LEFT_OUT].includes(name)),
