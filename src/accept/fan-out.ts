@@ -73,10 +73,18 @@ export function draftObservers(
     }
     const content = contentFor(options, request, origin, i);
     if ('code' in content) return Promise.resolve(refused(content));
+    // Parts must not take each other's place.
+    const { coalesce: _coalesce, ...apart } = rest;
+    const shared = content.length === 1 ? rest : apart;
     const copies = content.map((part, n) => {
       // Each copy is a message of its own: one key for all of them would be a conflict.
       const ownKey = n === 0 ? `${key}#${i + 1}` : `${key}#${i + 1}.${n + 1}`;
-      return { ...rest, ...part, ...(key === null ? {} : { idempotencyKey: ownKey }), to: target };
+      return {
+        ...shared,
+        ...part,
+        ...(key === null ? {} : { idempotencyKey: ownKey }),
+        to: target,
+      };
     });
     return draftInTime(options, async () => {
       const parts = [await draft(options, copies[0]!, headers)];

@@ -1,8 +1,6 @@
 // Every error code of the Cloud API that a message can meet, and what is right to do about it; `stop` is for what no
-// message of the number can pass until a person has done something. Compared on 2026-11-18 with the list of PyWa
-// (pywa/errors.py, August 2026), which follows Meta's page of error codes, and with partners' copies of parts of that
-// page; the page itself was not read as a whole then. Codes of calls, of making templates and flows and of running
-// groups are not here: nothing that is queued meets them.
+// message of the number can pass until a person has done something. Where each is known from: docs/use/whatsapp.md.
+// Codes of calls, of making templates and flows and of running groups are not here: nothing that is queued meets them.
 
 import { ACCOUNT_REFUSED } from '../../domain/outcome.ts';
 import type { WhatsappReason } from './reasons.ts';
@@ -71,6 +69,7 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [133000, STOP],
   [133005, STOP],
   [133006, STOP],
+  [133007, STOP],
   [133008, STOP],
   [133009, STOP],
   [133010, STOP],
@@ -83,13 +82,18 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
   [131016, RETRY],
   [131057, RETRY],
   [133004, RETRY],
+  // The number is moved or upgraded.
+  [2494100, RETRY],
 
-  // The user.
+  // The user; 130403 is one whom the business has blocked.
+  [130403, dead('undeliverable')],
   [130472, dead('experiment')],
   [130497, dead('country_restricted')],
   [131021, dead('own_number')],
   [131026, dead('undeliverable')],
   [131030, dead('not_listed')],
+  // Nobody fetched it for too long.
+  [131043, dead('undeliverable')],
   [131047, dead('template_needed')],
   [131049, dead('marketing_capped')],
   [131050, dead('opted_out')],
@@ -100,6 +104,10 @@ const CODES: ReadonlyMap<number, Handling> = new Map([
 
   // The message.
   [100, dead('bad_request')],
+  [506, dead('bad_request')],
+  [131001, dead('bad_request')],
+  [131002, dead('bad_request')],
+  [131006, dead('bad_request')],
   [131008, dead('bad_request')],
   [131009, dead('bad_request')],
   [131051, dead('unsupported')],
