@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { OWN_REASONS } from '../../domain/reasons.ts';
+import type { Platform } from '../../platforms/platform.ts';
 import { viewer } from '../auth/access.ts';
 import type { IntakeOptions } from '../context.ts';
 import { text } from '../openapi/common.ts';
@@ -24,12 +25,30 @@ const READ: Route<IntakeOptions> = {
   examples: { 'all of them': { status: 200 } },
   handler: async ({ platforms }) => {
     const all = [...platforms.values()];
-    const theirs = all.map(({ reasons }) => reasons ?? {});
     return {
-      reasons: Object.assign({}, ...theirs, OWN_REASONS) as Record<string, string>,
+      reasons: { ...wordsOf(all), ...OWN_REASONS },
       unreachable: all.flatMap(({ broadcast }) => broadcast?.unreachable ?? []),
     };
   },
 };
 
 export const REASON_ROUTES = group<IntakeOptions>([READ], withOptions);
+
+// Platforms share codes, not words: what several of them say differently is said of none by name.
+export function wordsOf(
+  platforms: readonly Pick<Platform, 'name' | 'reasons'>[],
+): Record<string, string> {
+  const words = new Map<string, string>();
+  for (const { name, reasons = {} } of platforms) {
+    for (const [code, said] of Object.entries(reasons)) {
+      const others = platforms.some((other) => (other.reasons?.[code] ?? said) !== said);
+      if (!words.has(code)) words.set(code, others ? unnamed(said, name) : said);
+    }
+  }
+  return Object.fromEntries(words);
+}
+
+function unnamed(said: string, name: string): string {
+  const inWords = said.replaceAll(new RegExp(`\\b${name}\\b`, 'gi'), 'the platform');
+  return inWords.charAt(0).toUpperCase() + inWords.slice(1);
+}
