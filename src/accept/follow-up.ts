@@ -40,7 +40,7 @@ export class FollowUps {
   // The last under way of each chat: two edits of one message follow in the order they came.
   readonly #turns = new Map<string, Promise<unknown>>();
   #underWay = 0;
-  // Asked once: where nobody ever observed, no call costs a look.
+  // Asked once: where nobody ever observed, no call costs a look. In a fleet others make copies, too: see `take`.
   #hasCopies: Promise<boolean> | null = null;
 
   constructor(ports: Ports, road: AskedRoad) {
@@ -116,6 +116,16 @@ export class FollowUps {
     }
     return found;
   }
+
+  // An account has come to this node of a fleet: its messages may have copies that were made elsewhere.
+  async take(): Promise<void> {
+    const asked = this.#hasCopies;
+    if ((await asked?.catch(() => false)) === false && this.#hasCopies === asked) {
+      this.#hasCopies = null;
+    }
+  }
+
+  async leave(): Promise<void> {}
 
   #areThereCopies(): Promise<boolean> {
     this.#hasCopies ??= this.#p.ledger.hasCopies().catch((error) => {

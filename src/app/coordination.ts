@@ -1,6 +1,10 @@
 // How the nodes of a fleet find each other: over Postgres, which is always there, or faster over Redis, with Postgres
 // for the time that Redis is away.
 
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { type CoordinationNote, FallbackCoordination } from '../cluster/fallback.ts';
 import { POSTGRES_PACE } from '../cluster/pace.ts';
 import { PostgresCoordination } from '../cluster/postgres.ts';
@@ -10,6 +14,7 @@ import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import { SCHEMA } from '../store/postgres/schema/schema.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Log } from '../system/log.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
 
 export interface CoordinationParts {
   readonly config: Pick<Config, 'databaseUrl' | 'redisUrl'>;
@@ -35,4 +40,21 @@ export function openCoordination({ config, clock, log, journal }: CoordinationPa
     onNote: (note) => log.warn(note, REDIS_NOTES[note.kind]),
   });
   return { coordination, pace: () => coordination.pace };
+}
+
+const NAME_FILE = 'node-name';
+const NAME_CHARS = 4;
+
+// As people call it: the same at every start.
+export function nodeName({ node, data }: Config): string {
+  if (node !== null) return node;
+  const path = join(data, NAME_FILE);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    const name = `${hostname()}-${randomUUID().slice(0, NAME_CHARS)}`;
+    makePrivateFolder(data);
+    writeFileSync(path, name, { mode: PRIVATE_FILE });
+    return name;
+  }
 }

@@ -1,15 +1,11 @@
 // Joins a node with its fleet: who is alive, which accounts are this node's, a line to the others, and what they are
 // told of changes in the store. Embedded there is none of it.
 
-import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type AccountPart, FleetAccounts, type OwnershipEvent } from '../cluster/accounts.ts';
 import type { Coordination, FleetNode } from '../cluster/coordination.ts';
 import { Membership } from '../cluster/membership.ts';
-import { POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
+import { ASK_LISTENER_MS_MAX, POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
 import { FleetRoad, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
@@ -26,9 +22,9 @@ import type { HandedOver, SpilledRecord, SpillPart } from '../store/ports/hand-o
 import type { PostgresJournal } from '../store/postgres/postgres.ts';
 import type { SpillingStore } from '../store/spill/store.ts';
 import { type Clock, sleep, type Timer } from '../system/clock.ts';
+import { isRefused } from '../system/listening.ts';
 import type { Log } from '../system/log.ts';
-import { makePrivateFolder, PRIVATE_FILE } from '../system/private-files.ts';
-import { openCoordination } from './coordination.ts';
+import { nodeName, openCoordination } from './coordination.ts';
 import type { Engine } from './delivery.ts';
 
 export interface FleetParts {
@@ -65,8 +61,6 @@ const AWAY_LOOK_AFTER_MS = 4_000;
 const AWAY_LOOK_MS = 1_000;
 // Pruning, and handing posts on: what one node does for all.
 const MAINTENANCE = { name: 'maintenance', ttlMs: 15_000 } as const;
-const NAME_FILE = 'node-name';
-const NAME_CHARS = 4;
 // Of the time that a stop may take, for accounts that are handed over.
 const HAND_OVER_SHARE = 0.6;
 
@@ -163,8 +157,7 @@ export class Fleet {
     const { scheduler } = dispatch.state;
     this.#dispatch = dispatch;
     const isOnRoad = (seq: number) => scheduler.isInFlight(seq) || scheduler.isWaiting(seq);
-    const { accounts, peers } = this;
-    const { views } = this;
+    const { accounts, peers, views } = this;
     const queueMaxOf = (account: string) => settingsOf(account).queueMax;
     this.#road = new FleetRoad({
       ...{ clock, local, journal, ledger, accounts, peers, isOnRoad, queueMaxOf, views },
@@ -232,9 +225,12 @@ export class Fleet {
 
   #view(local: AskedRoad): NodeView {
     const own = local.accounts().filter(({ id }) => this.accounts.isHere(id));
-    const accounts = own.map(({ id, breaker, waiting, inFlight }) => {
-      return { id, breaker, waiting, inFlight };
-    });
+    const accounts = own.map(({ id, breaker, waiting, inFlight }) => ({
+      id,
+      breaker,
+      waiting,
+      inFlight,
+    }));
     const isAway = this.#p.spilling.standing.mode === 'away';
     const away = isAway ? ({ isAway } as const) : null;
     const freezes = local.freezes().slice(0, FREEZES_TOLD_MAX);
@@ -258,6 +254,7 @@ export class Fleet {
     this.#membership = new Membership({
       ...{ clock, coordination: this.coordination, pace: this.#pace, accounts: this.accounts },
       isStoreAway: () => this.#p.spilling.standing.mode === 'away',
+      isGone: (node) => isRefused(node.url, ASK_LISTENER_MS_MAX),
       self: { name, incarnation, url, startedAt: this.#startedAt },
       onFailure: (error) => log.warn({ err: error }, 'the fleet cannot be reached; trying again'),
       onMembers: (members) => {
@@ -382,19 +379,5 @@ export class Fleet {
       this.#timers.add(timer);
     };
     arm();
-  }
-}
-
-// As people call it: the same at every start.
-function nodeName({ node, data }: Config): string {
-  if (node !== null) return node;
-  const path = join(data, NAME_FILE);
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    const name = `${hostname()}-${randomUUID().slice(0, NAME_CHARS)}`;
-    makePrivateFolder(data);
-    writeFileSync(path, name, { mode: PRIVATE_FILE });
-    return name;
   }
 }

@@ -110,7 +110,8 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   // Only what changes a message may be live output, or have copies that follow it.
   const asked = { ...live.road, submit: road.submit };
   const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
-  const member = openMember(config, resources, guards, [live, broadcasts, arrivals.inbound]);
+  const kept = [live, broadcasts, arrivals.inbound, followUps];
+  const member = openMember(config, resources, guards, kept);
   const options = { ...intake, ...services, ...member.side, ...removal };
   resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);

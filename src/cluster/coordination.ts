@@ -37,6 +37,8 @@ export interface FleetNode {
   readonly state: NodeState;
   // Where Redis and Postgres coordinate together (fallback.ts): what Redis says of it counts for nothing.
   readonly withoutRedis?: true;
+  // It has missed a renewal, and is a member still; told where that is known.
+  readonly isOverdue?: true;
 }
 
 // `ready`: it owns accounts and takes more. `leaving`: it hands over what it owns, and takes nothing. `cut_off`: it

@@ -5,7 +5,7 @@ import { aNode } from './coordination.contract.ts';
 import type { FleetNode } from './coordination.ts';
 import { Membership } from './membership.ts';
 import { MemoryBoard } from './memory.ts';
-import { CUT_OFF_AFTER_MS, POSTGRES_PACE, RETURN_GRACE_MS } from './pace.ts';
+import { CUT_OFF_AFTER_MS, OVERDUE_AFTER_MS, POSTGRES_PACE, RETURN_GRACE_MS } from './pace.ts';
 import { ownerFor } from './rendezvous.ts';
 
 const { ttlMs, settleMs } = POSTGRES_PACE;
@@ -21,6 +21,8 @@ function fleet() {
   });
   const rows = new Map<string, string | null>(ACCOUNTS.map((account) => [account, null]));
   const away = { store: false };
+  // Whose machine says that their process is gone.
+  const gone = new Set<string>();
   const node = (name: string, startedAt = 0) => {
     const self: FleetNode = aNode(name, { startedAt });
     const open = new Set<string>();
@@ -59,11 +61,12 @@ function fleet() {
           for (const account of accounts) open.delete(account);
         },
       },
+      isGone: async ({ name: other }) => gone.has(other),
       onFailure: (error) => void failures.push(error),
     });
     return { self, membership, open, said, failures, gate };
   };
-  return { clock, cut, board, rows, away, node };
+  return { clock, cut, gone, board, rows, away, node };
 }
 
 const pass = (clock: VirtualClock, ms: number) => clock.run(clock.now() + ms);
@@ -192,6 +195,47 @@ test('after an outage of the store who still calls itself cut off keeps what it 
   await pass(clock, 60_000);
   expect(rows).toEqual(before);
   expect(nodes.map(({ said }) => said.filter((word) => word === 'lose').length)).toEqual([0, 0]);
+});
+
+test('whose process is gone is taken over as soon as it has missed a renewal, who stands still is not', async () => {
+  const { clock, cut, gone, rows, node } = fleet();
+  const nodes = ['amy', 'bob', 'cid'].map((name) => node(name));
+  for (const { membership } of nodes) void membership.start();
+  await pass(clock, 60_000);
+  const [amy, bob, cid] = nodes.map(({ self }) => self);
+  const bobs = ACCOUNTS.filter((account) => rows.get(account) === bob!.incarnation);
+  // Refused, and renewing all the same: something is wrong with its address.
+  gone.add('bob');
+  await pass(clock, 30_000);
+  expect(bobs.map((account) => rows.get(account))).toEqual(bobs.map(() => bob!.incarnation));
+  for (const name of ['bob', 'cid']) cut.add(name);
+  await pass(clock, OVERDUE_AFTER_MS + POSTGRES_PACE.lookMs + 100);
+  const next = bobs.filter((account) => ownerFor(account, [amy!, cid!]) === amy);
+  expect(next.length).toBeGreaterThan(0);
+  expect(next.map((account) => rows.get(account))).toEqual(next.map(() => amy!.incarnation));
+  expect([...rows.values()]).toContain(cid!.incarnation);
+  await pass(clock, ttlMs);
+  expect(new Set(rows.values())).toEqual(new Set([amy!.incarnation]));
+});
+
+test('after an outage nobody waits for whose process is gone', async () => {
+  const { clock, cut, gone, rows, node } = fleet();
+  const nodes = ['amy', 'bob', 'cid'].map((name) => node(name));
+  for (const { membership } of nodes) void membership.start();
+  await pass(clock, 60_000);
+  for (const name of ['amy', 'bob', 'cid']) cut.add(name);
+  await pass(clock, 30_000);
+  gone.add('bob');
+  cut.delete('amy');
+  await pass(clock, 2 * POSTGRES_PACE.lookMs + POSTGRES_PACE.renewMs);
+  const [amy, bob, cid] = nodes.map(({ self }) => self);
+  const next = ACCOUNTS.filter((account) => {
+    const was = ownerFor(account, [amy!, bob!, cid!]);
+    return was === bob && ownerFor(account, [amy!, cid!]) === amy;
+  });
+  expect(next.length).toBeGreaterThan(0);
+  expect(next.map((account) => rows.get(account))).toEqual(next.map(() => amy!.incarnation));
+  expect([...rows.values()]).toContain(cid!.incarnation);
 });
 
 test('what others took is lost, and what it was woken for is done at once', async () => {

@@ -30,6 +30,8 @@ export interface MembershipParts {
   readonly accounts: OwnedAccounts;
   // Whoever writes has found out already, before the next look at the rows.
   readonly isStoreAway?: () => boolean;
+  // Whether its machine says that the process of a node is gone.
+  readonly isGone?: (node: FleetNode) => Promise<boolean>;
   // Coordination or the store could not be reached; tried again by itself.
   readonly onFailure: (error: unknown) => void;
   readonly onMembers?: (members: readonly FleetNode[]) => void;
@@ -193,7 +195,9 @@ export class Membership implements Service {
       const seen = await coordination.members();
       if (this.#hasLookFailed) this.#beginGrace();
       this.#hasLookFailed = false;
-      const members = this.#isGrace() ? withMissing(seen, this.#members) : seen;
+      const members = await this.#present(
+        this.#isGrace() ? withMissing(seen, this.#members) : seen,
+      );
       if (!areSame(members, this.#members)) {
         this.#changedAt = clock.now();
         this.#isStepDue = true;
@@ -206,6 +210,19 @@ export class Membership implements Service {
       onFailure(error);
       return false;
     }
+  }
+
+  // Without those that have not renewed and are known to be gone: nobody waits for the end of their time.
+  async #present(members: readonly FleetNode[]): Promise<readonly FleetNode[]> {
+    const { isGone, self } = this.#parts;
+    if (isGone === undefined) return members;
+    const areGone = await Promise.all(
+      members.map((node) => {
+        if (node.incarnation === self.incarnation || node.isOverdue !== true) return false;
+        return hasSuccessor(node, members) || isGone(node);
+      }),
+    );
+    return members.filter((_, i) => !areGone[i]);
   }
 
   #beginGrace(): void {
@@ -335,8 +352,15 @@ function withMissing(
   before: readonly FleetNode[],
 ): readonly FleetNode[] {
   const known = new Set(seen.map(({ incarnation }) => incarnation));
-  const missing = before.filter(({ incarnation }) => !known.has(incarnation));
+  const missing = before
+    .filter(({ incarnation }) => !known.has(incarnation))
+    .map((node) => ({ ...node, isOverdue: true }) as const);
   return [...seen, ...missing].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+// Another process listens where it did.
+function hasSuccessor({ url, startedAt }: FleetNode, members: readonly FleetNode[]): boolean {
+  return members.some((other) => other.url === url && other.startedAt > startedAt);
 }
 
 function areSame(one: readonly FleetNode[], other: readonly FleetNode[]): boolean {

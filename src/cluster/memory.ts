@@ -11,6 +11,7 @@ import {
   type LeaseClaim,
 } from './coordination.ts';
 import { byName } from './node-record.ts';
+import { OVERDUE_AFTER_MS } from './pace.ts';
 
 export interface BoardFaults {
   // How long the handle's call takes in ms; null: the board cannot be reached.
@@ -23,6 +24,7 @@ const NO_FAULTS: BoardFaults = { callMs: () => 0, copiesMs: () => [0] };
 
 interface Held<T> {
   readonly value: T;
+  readonly ttlMs: number;
   readonly expiresAt: number;
 }
 
@@ -65,7 +67,8 @@ export class MemoryBoard {
   }
 
   join(node: FleetNode, ttlMs: number): void {
-    this.#nodes.set(node.incarnation, { value: node, expiresAt: this.clock.now() + ttlMs });
+    const expiresAt = this.clock.now() + ttlMs;
+    this.#nodes.set(node.incarnation, { value: node, ttlMs, expiresAt });
   }
 
   leave(incarnation: string): void {
@@ -76,7 +79,10 @@ export class MemoryBoard {
     const now = this.clock.now();
     return [...this.#nodes.values()]
       .filter(({ expiresAt }) => expiresAt > now)
-      .map(({ value }) => value)
+      .map(({ value, ttlMs, expiresAt }) => {
+        const isOverdue = expiresAt - now < ttlMs - OVERDUE_AFTER_MS;
+        return isOverdue ? { ...value, isOverdue } : value;
+      })
       .sort(byName);
   }
 
@@ -85,7 +91,7 @@ export class MemoryBoard {
     const held = this.#leases.get(name);
     const isFree = held === undefined || held.expiresAt <= now;
     if (!isFree && held.value !== token) return { kind: 'busy' };
-    this.#leases.set(name, { value: token, expiresAt: now + ttlMs });
+    this.#leases.set(name, { value: token, ttlMs, expiresAt: now + ttlMs });
     return { kind: 'held' };
   }
 

@@ -7,7 +7,7 @@ const STATES: readonly string[] = ['ready', 'leaving', 'cut_off'] satisfies Node
 // null: it is none.
 export function readNode(record: unknown): FleetNode | null {
   if (typeof record !== 'object' || record === null) return null;
-  const { name, incarnation, url, startedAt, state, withoutRedis } = record as Record<
+  const { name, incarnation, url, startedAt, state, withoutRedis, isOverdue } = record as Record<
     string,
     unknown
   >;
@@ -15,7 +15,11 @@ export function readNode(record: unknown): FleetNode | null {
   if (typeof url !== 'string' || typeof startedAt !== 'number') return null;
   if (typeof state !== 'string' || !STATES.includes(state)) return null;
   const node = { name, incarnation, url, startedAt, state: state as NodeState };
-  return withoutRedis === true ? { ...node, withoutRedis } : node;
+  return {
+    ...node,
+    ...(withoutRedis === true && { withoutRedis }),
+    ...(isOverdue === true && { isOverdue }),
+  };
 }
 
 export function readNodes(records: readonly unknown[]): FleetNode[] {

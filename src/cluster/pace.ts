@@ -1,6 +1,6 @@
 // How often nodes tell that they are alive, and how soon they believe that one is not. A node that dies right after a
 // renewal is missed after `ttlMs`, seen to be missing at the next look, and its accounts are opened a moment later:
-// with Postgres within 10 s, with Redis within 3 s. The lower bound is how long a healthy process may stand still.
+// with Postgres within 10 s, with Redis within 3 s. One whose machine tells that its process is gone is missed sooner. The lower bound is how long a healthy process may stand still.
 
 export interface MembershipPace {
   // Not renewed for so long: not a member any more.
@@ -35,6 +35,10 @@ export const ROWS_MS_MAX = 3_000;
 // What was away for all comes back to one node before it comes back to the next: for so long it believes of the others
 // what it knew before, rather than take what they are about to go on with.
 export const RETURN_GRACE_MS = 5_000;
+// Not renewed for so long a node is asked for at its listener: if its machine refuses, the process is gone, and nobody
+// waits for the rest of `ttlMs`, nor for a grace. Longer than between two renewals.
+export const OVERDUE_AFTER_MS = 3_000;
+export const ASK_LISTENER_MS_MAX = 500;
 // Of one batch: each opening is a recovery, and thousands of them come at once when a node dies.
 export const OPENS_MAX = 100;
 // In one batch, each a short pause of its account. Who joins gets them from all others together; who leaves gives them

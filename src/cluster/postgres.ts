@@ -14,7 +14,7 @@ import {
 } from './coordination.ts';
 import { within } from './deadline.ts';
 import { readNodes } from './node-record.ts';
-import { POSTGRES_CALL_MS_MAX } from './pace.ts';
+import { OVERDUE_AFTER_MS, POSTGRES_CALL_MS_MAX } from './pace.ts';
 import { envelopeOf, Topics } from './topics.ts';
 
 export interface PostgresCoordinationOptions {
@@ -42,7 +42,8 @@ const JOIN = `WITH gone AS (
       without_redis = excluded.without_redis, expires_at = excluded.expires_at`;
 const LEAVE = 'DELETE FROM nodes WHERE incarnation = $1';
 const MEMBERS = `SELECT incarnation, name, url, started_at AS "startedAt", state,
-    without_redis AS "withoutRedis"
+    without_redis AS "withoutRedis",
+    expires_at < ${EXPIRES('$1::float8')} AS "isOverdue"
   FROM nodes WHERE expires_at > clock_timestamp() ORDER BY name, incarnation`;
 const CLAIM = `INSERT INTO fleet_leases AS held (name, token, expires_at)
     VALUES ($1, $2, ${EXPIRES('$3::float8')})
@@ -59,6 +60,8 @@ export class PostgresCoordination implements Coordination {
   readonly #callMsMax: number;
   readonly #topics = new Topics();
   #joined: string | null = null;
+  // Who is a member for no longer than this has missed a renewal; all nodes renew at one pace.
+  #overdueMs = 0;
   #reconnecting: Timer | null = null;
   #isClosed = false;
 
@@ -76,6 +79,7 @@ export class PostgresCoordination implements Coordination {
   async join(node: FleetNode, ttlMs: number): Promise<void> {
     const { incarnation, name, url, startedAt, state, withoutRedis = false } = node;
     this.#joined = incarnation;
+    this.#overdueMs = Math.max(0, ttlMs - OVERDUE_AFTER_MS);
     const values = [incarnation, name, url, startedAt, state, withoutRedis, ttlMs] as const;
     await this.#call((sql) => sql.run(JOIN, ...values));
   }
@@ -86,7 +90,8 @@ export class PostgresCoordination implements Coordination {
   }
 
   async members(): Promise<readonly FleetNode[]> {
-    return readNodes(await this.#call((sql) => sql.all(MEMBERS)));
+    const overdueMs = this.#overdueMs;
+    return readNodes(await this.#call((sql) => sql.all(MEMBERS, overdueMs)));
   }
 
   async claim({ name, token, ttlMs }: FleetLease): Promise<LeaseClaim> {

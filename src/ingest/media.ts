@@ -32,6 +32,8 @@ export type OpenedMedia =
   // There is no such source, post or medium.
   | { readonly kind: 'unknown' }
   | { readonly kind: 'too_large' }
+  // Another node reads the source, and can give it.
+  | { readonly kind: 'elsewhere' }
   | CallTrouble;
 
 interface Shown {
@@ -54,7 +56,8 @@ export async function openMedia(
   const { readerKind, name } = source;
   const picked = await readers.pick({ id: source.id, readerKind, account: settings.account });
   if (picked.kind !== 'open') {
-    return none(picked.kind === 'busy' ? `node ${picked.node} reads it` : picked.detail);
+    const isElsewhere = picked.kind === 'busy' || picked.reason === 'elsewhere';
+    return isElsewhere ? { kind: 'elsewhere' } : none(picked.detail);
   }
   const { key, epoch, reader } = picked.open;
   const known = await store.channel({ reader: key, name });

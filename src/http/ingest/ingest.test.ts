@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PeerRequest } from '../../cluster/peers.ts';
+import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import { aPost, aService, KIND, posts } from '../../ingest/ingest.fixture.ts';
 import { boundKey } from '../auth/bounds.fixture.ts';
 import { AUTH, type Bench, bench, ingestDesk, TOKEN } from '../context.fixture.ts';
+import type { FleetPort } from '../fleet/port.ts';
 import type { NewReaderAccount } from './port.ts';
 
 let at: Bench;
@@ -215,6 +219,51 @@ describe('posts', () => {
     const viewer = await boundKey(at, 'viewer', {});
     const url = '/v1/ingest/posts/1/11/media';
     expect((await at.app.inject({ url, headers: viewer })).statusCode).toBe(403);
+  });
+
+  test('a file of a channel that another node reads comes from that node, whichever is asked', async () => {
+    const media = [{ kind: 'document', name: 'a.pdf', bytes: 3, reference: 'r' }];
+    const withMedia = [aPost(11, { text: 'x', media })];
+    ingest.answers.byId = () => ({ kind: 'read', value: withMedia });
+    const changes = { kind: 'changes', deleted: [], mark: '2', isLast: true } as const;
+    const value = { ...changes, notBeforeMs: 0, posts: withMedia };
+    ingest.answers.changes = () => ({ kind: 'read', value });
+    await ask('POST', '/sources/1/run');
+    await ingest.run(1_000);
+    const piece = { bytes: Buffer.from('PDF'), isLast: true, contentType: null };
+    ingest.answers.download = () => ({ kind: 'read', value: piece });
+    const elsewhere = async () => ({ kind: 'elsewhere' }) as const;
+    const service = Object.assign(Object.create(ingest.service), { media: elsewhere });
+    const nodes = ['self', 'idle', 'reader'];
+    const asked: string[] = [];
+    const port = (others: Record<string, Bench>) =>
+      ({
+        secret: 'the-secret-of-the-fleet',
+        nodes: () => nodes.map((name) => ({ url: name, isSelf: name === 'self' })),
+        forward: async ({ url }: { url: string }, { path, headers }: PeerRequest) => {
+          asked.push(url);
+          const proven = { ...headers, [FLEET_HEADERS.secret]: 'the-secret-of-the-fleet' };
+          const answer = await others[url]!.app.inject({ url: path, headers: proven });
+          if (answer.headers[FLEET_HEADERS.moved] !== undefined) return { kind: 'moved', to: null };
+          const body = Readable.from([answer.rawPayload]);
+          return { kind: 'answered', status: answer.statusCode, headers: answer.headers, body };
+        },
+      }) as unknown as FleetPort;
+    const inner = { side: 'inner', port: port({}) } as const;
+    const idle = await bench({}, [], { ingest: { ...ingestDesk(), service }, fleet: inner });
+    const desk = { ...ingestDesk(), service: ingest.service };
+    const reader = await bench({}, [], { ingest: desk, fleet: inner });
+    const fleet = { side: 'outer', port: port({ idle, reader }) } as const;
+    const outer = await bench({}, [], { ingest: { ...ingestDesk(), service }, fleet });
+    const url = '/v1/ingest/posts/1/11/media';
+    const got = await outer.app.inject({ url, headers: AUTH });
+    expect(got).toMatchObject({ statusCode: 200, body: 'PDF' });
+    expect(got.headers['content-disposition']).toContain('a.pdf');
+    expect(asked).toEqual(['idle', 'reader']);
+    nodes.pop();
+    const without = await outer.app.inject({ url, headers: AUTH });
+    expect(without.json()).toMatchObject({ code: 'media_unavailable' });
+    for (const { app } of [idle, reader, outer]) await app.close();
   });
 
   test('one, with its former states', async () => {

@@ -1,15 +1,21 @@
 // /v1/ingest/posts/:source/:id/media: the file of a post's medium, fetched when it is asked for, and handed on as it
-// comes. Whoever posted it is a stranger: it is a download, never a page of this gateway.
+// comes. Whoever posted it is a stranger: it is a download, never a page of this gateway. In a fleet the node that reads
+// the channel gives it, whichever was asked.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../accept/problems.ts';
 import { ProblemAnswer } from '../../accept/schema.ts';
 import { troublesOf } from '../../accept/trouble.ts';
+import type { PeerAnswer } from '../../cluster/peers.ts';
 import { isDecimalId } from '../../domain/decimal-id.ts';
 import { problem } from '../../domain/errors.ts';
+import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import type { OpenedMedia } from '../../ingest/ingest.ts';
 import { lasting, sender } from '../auth/access.ts';
+import { answerMoved } from '../fleet/gate.ts';
+import { holderHeader } from '../fleet/holder.ts';
+import type { FleetPort } from '../fleet/port.ts';
 import { SAMPLE, text } from '../openapi/common.ts';
 import { refuse, sendProblem } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -27,6 +33,11 @@ const OCTETS = 'application/octet-stream';
 // What browsers show without running anything in it.
 const SHOWN = /^(?:image\/(?:jpeg|png|gif|webp)|video\/(?:mp4|webm)|audio\/(?:mpeg|ogg|mp4))$/;
 const NAME_CHARS_MAX = 120;
+// Of what the node that reads the channel answered.
+const HANDED_BACK = [
+  ...['content-type', 'content-disposition', 'content-length', 'x-content-type-options'],
+  'retry-after',
+];
 
 export const MEDIA: Route<IngestOptions> = {
   method: 'GET',
@@ -44,10 +55,11 @@ export const MEDIA: Route<IngestOptions> = {
 };
 
 async function download(
-  { ingest, downloads, clock }: IngestOptions,
-  { params, query }: FastifyRequest<OfPost>,
+  { ingest, downloads, clock, fleet }: IngestOptions,
+  request: FastifyRequest<OfPost>,
   reply: FastifyReply,
 ) {
+  const { params, query } = request;
   if (!checkMediaQuery.Check(query)) {
     return sendProblem(reply, invalid('invalid_query', troublesOf(checkMediaQuery, query)));
   }
@@ -59,21 +71,51 @@ async function download(
   downloads.underWay += 1;
   const index = Number(query.index ?? '0');
   const asked = { post: params.id, index, bytesMax: MEDIA_BYTES_MAX };
-  const opened = await ingest.service
-    .media(Number(params.source), asked)
-    .catch((error: unknown) => {
-      downloads.underWay -= 1;
-      throw error;
-    });
-  if (opened.kind === 'file') {
-    const file = Readable.from(opened.pieces, { objectMode: false });
-    file.once('close', () => {
-      downloads.underWay -= 1;
-    });
+  let file: Readable | null = null;
+  try {
+    const opened = await ingest.service.media(Number(params.source), asked);
+    if (opened.kind === 'elsewhere' && fleet?.side === 'inner') return answerMoved(reply, '');
+    const found =
+      opened.kind === 'elsewhere' && fleet !== undefined
+        ? await fromReader(fleet.port, request, reply)
+        : null;
+    if (found !== null) {
+      file = found.body;
+      return reply.code(found.status).headers(handedBack(found.headers)).send(file);
+    }
+    if (opened.kind !== 'file') return sendTrouble(reply, opened, clock.now());
+    file = Readable.from(opened.pieces, { objectMode: false });
     return reply.headers(headersOf(opened)).send(file);
+  } finally {
+    const ended = () => {
+      downloads.underWay -= 1;
+    };
+    if (file === null) ended();
+    else file.once('close', ended);
   }
-  downloads.underWay -= 1;
-  return sendTrouble(reply, opened, clock.now());
+}
+
+// Who reads it knows so; the others say that it is not theirs. null: nobody who does answers.
+async function fromReader(
+  port: FleetPort,
+  { url, holder }: FastifyRequest<OfPost>,
+  reply: FastifyReply,
+): Promise<Extract<PeerAnswer, { kind: 'answered' }> | null> {
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => hangUp.abort());
+  const told = holderHeader(holder);
+  const headers: Record<string, string> = told === null ? {} : { [FLEET_HEADERS.holder]: told };
+  const asked = { method: 'GET', path: url, headers, body: null, signal: hangUp.signal } as const;
+  for (const node of port.nodes()) {
+    if (node.isSelf) continue;
+    const answer = await port.forward(node, asked);
+    if (answer.kind === 'answered') return answer;
+  }
+  return null;
+}
+
+function handedBack(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HANDED_BACK.includes(name)));
 }
 
 function headersOf({ contentType, name }: Extract<OpenedMedia, { kind: 'file' }>) {
@@ -105,6 +147,7 @@ function sendTrouble(
       return refuse(reply, 'reader_waits', `The platform asked to wait for ${seconds} s.`);
     }
     case 'stopped':
+    case 'elsewhere':
       return refuse(reply, 'media_unavailable', 'Another node reads this channel now.');
     case 'failed':
     case 'refused':
