@@ -47,6 +47,20 @@ export function draft(
 ): Drafted | Promise<Drafted> {
   const platform = platformFor(options, request.to);
   if ('code' in platform) return { kind: 'refused', problem: platform };
+  const waitMs = headers.bounds?.takeMs(options.clock.now()) ?? 0;
+  if (typeof waitMs === 'number') return draftWithin(options, platform, waitMs, request, headers);
+  // In a fleet another node may count it.
+  return waitMs.then((ms) => draftWithin(options, platform, ms, request, headers));
+}
+
+function draftWithin(
+  options: AcceptContext,
+  platform: Platform,
+  waitMs: number,
+  request: MessageRequest,
+  headers: FromHeaders,
+): Drafted | Promise<Drafted> {
+  if (waitMs > 0) return { kind: 'refused', problem: tooOften(waitMs) };
   const outside = outsideBounds(options, platform.name, request.to, headers);
   if (outside !== null) return { kind: 'refused', problem: outside };
   const identity = options.accounts.resolve(platform.name, String(request.to.account));
@@ -64,8 +78,6 @@ function outsideBounds(
   { bounds = null }: FromHeaders,
 ): Problem | null {
   if (bounds === null) return null;
-  const waitMs = bounds.takeMs(options.clock.now());
-  if (waitMs > 0) return tooOften(waitMs);
   const name = String(to.account);
   return bounds.mayUse(options.accounts.claimed(platform, name))
     ? null

@@ -7,6 +7,7 @@ import type { Coordination, FleetNode } from '../cluster/coordination.ts';
 import { Membership } from '../cluster/membership.ts';
 import { ASK_LISTENER_MS_MAX, POSTGRES_PACE, REDIS_PACE } from '../cluster/pace.ts';
 import { FleetPeers, type ForwardOutcome } from '../cluster/peers.ts';
+import { FleetRates } from '../cluster/rates.ts';
 import { FleetRoad, togetherOf } from '../cluster/road.ts';
 import { fleetSecret } from '../cluster/secret.ts';
 import { FleetViews, FREEZES_TOLD_MAX, type NodeView } from '../cluster/views.ts';
@@ -45,7 +46,7 @@ export interface FleetParts {
 // What every node reads again, and is told to.
 export interface SharedTruth {
   readonly accounts: Pick<Accounts, 'reload' | 'listen' | 'get'>;
-  readonly keyring: Pick<Keyring, 'reload' | 'listen'>;
+  readonly keyring: Pick<Keyring, 'reload' | 'listen' | 'shareRates'>;
   readonly sessions: Pick<Sessions, 'reload' | 'listen'>;
 }
 
@@ -70,6 +71,7 @@ export class Fleet {
   readonly peers: FleetPeers;
   readonly services: AccountPart[] = [];
   readonly views: FleetViews;
+  readonly rates: FleetRates;
   readonly secret: string;
   readonly name: string;
   readonly incarnation: string;
@@ -109,6 +111,7 @@ export class Fleet {
     this.peers = new FleetPeers(this.secret, count, clock);
     const members = () => this.members;
     this.views = new FleetViews({ clock, peers: this.peers, self: incarnation, members });
+    this.rates = new FleetRates({ clock, peers: this.peers, self: incarnation, members });
     this.accounts = new FleetAccounts({
       store: journal,
       self: incarnation,
@@ -200,6 +203,7 @@ export class Fleet {
       moveTogether: async (orders) => togetherOf(await local.moveTogether(orders)),
       handOver: (part) =>
         this.#p.spilling.handOverFor(part, () => this.#tellOfStrays(), TAKEN_UP_MS_MAX),
+      rates: this.rates,
       async look(account) {
         await accounts.refresh(account);
       },
@@ -312,6 +316,7 @@ export class Fleet {
   // The store is the truth: who changes it says so, and all read it again every few seconds besides.
   #follow({ accounts, keyring, sessions }: SharedTruth): void {
     const { coordination } = this;
+    keyring.shareRates((key, perMinute) => this.rates.take(key, perMinute));
     const failed = (error: unknown) =>
       this.#p.log.warn({ err: error }, 'could not read what other nodes have changed');
     const rereadAccounts = () => void accounts.reload().catch(failed);

@@ -51,8 +51,8 @@ const ASKED_MAX = 4;
 
 const HERE: Where = Object.freeze({ kind: 'here' });
 const NOBODY: Where = Object.freeze({ kind: 'nobody' });
-// Recoveries at once: each reads the account's queue.
-const TAKEN_TOGETHER_MAX = 8;
+// Recoveries at once: each reads the account's queue; the store reads those of one time together.
+const TAKEN_TOGETHER_MAX = 32;
 
 export class FleetAccounts implements OwnedAccounts {
   readonly #parts: FleetAccountsParts;

@@ -27,6 +27,9 @@ export const FLEET_PATHS = {
   alive: '/fleet/alive',
   // How do you stand?
   view: '/fleet/view',
+  // A key of which you count the uses is to be used; which uses do you know of?
+  rate: '/fleet/rate',
+  uses: '/fleet/uses',
   // Something was written for the account without you.
   look: '/fleet/look',
 } as const;

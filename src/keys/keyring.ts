@@ -10,6 +10,7 @@ import { type KeyStore, NEVER, type StoredKey } from '../store/ports/keys.ts';
 import type { Clock, Timer } from '../system/clock.ts';
 import { jsonOrUndefined } from '../system/json.ts';
 import { drained, type Service } from '../system/service.ts';
+import { KeyRate } from './rate.ts';
 import { Bounds, NO_SCOPE, type Scope } from './scope.ts';
 
 export const KEYS_MAX = 10_000;
@@ -81,6 +82,8 @@ export class Keyring implements Service {
   readonly #listeners = new Set<() => void>();
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
+
+  #take: ((key: string, perMinute: number) => Promise<number>) | null = null;
 
   private constructor(parts: KeyringParts) {
     this.#parts = parts;
@@ -255,10 +258,24 @@ export class Keyring implements Service {
     return held;
   }
 
+  // The nodes of a fleet count how often a key is used together.
+  shareRates(take: (key: string, perMinute: number) => Promise<number>): void {
+    this.#take = take;
+  }
+
+  boundsOf(id: string, scope: Scope): Bounds {
+    return new Bounds(scope, (perMinute) => {
+      const own = new KeyRate(perMinute);
+      return { take: (now) => this.#take?.(id, perMinute) ?? own.take(now) };
+    });
+  }
+
   #hold(stored: StoredKey): void {
     const { id, name, role, usedAt } = stored;
     const scope = scopeOf(stored);
-    const bounds = Object.values(scope).every((part) => part === null) ? null : new Bounds(scope);
+    const bounds = Object.values(scope).every((part) => part === null)
+      ? null
+      : this.boundsOf(id, scope);
     const account = scope.accounts?.[0] ?? '';
     const namespace = namespaceOf(stored);
     const held = { id, name, role, bounds, namespace, account, stored, usedAt };

@@ -2,7 +2,12 @@
 
 const MINUTE_MS = 60_000;
 
-export class KeyRate {
+// 0: it is counted. Else how long until the next one may be.
+export interface RateCounter {
+  take(now: number): number | Promise<number>;
+}
+
+export class KeyRate implements RateCounter {
   readonly #perMinute: number;
   // Made at the first use: most keys sleep.
   #moments: Float64Array | null = null;
@@ -12,15 +17,12 @@ export class KeyRate {
     this.#perMinute = perMinute;
   }
 
-  // How long until the next one may be; at most 0: at once.
-  waitMs(now: number): number {
-    if (this.#moments === null) return 0;
-    return this.#moments[this.#oldest]! + MINUTE_MS - now;
-  }
-
-  count(now: number): void {
+  take(now: number): number {
     this.#moments ??= new Float64Array(this.#perMinute).fill(Number.NEGATIVE_INFINITY);
+    const waitMs = this.#moments[this.#oldest]! + MINUTE_MS - now;
+    if (waitMs > 0) return waitMs;
     this.#moments[this.#oldest] = now;
     this.#oldest = (this.#oldest + 1) % this.#perMinute;
+    return 0;
   }
 }

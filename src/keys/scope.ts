@@ -3,7 +3,7 @@
 import { PRIORITY_RANK, type Priority } from '../domain/priority.ts';
 import type { Targets } from '../domain/targets.ts';
 import { unreachable } from '../system/assert.ts';
-import { KeyRate } from './rate.ts';
+import { KeyRate, type RateCounter } from './rate.ts';
 
 export interface Scope {
   // null: all of them.
@@ -31,16 +31,17 @@ export class Bounds {
   readonly #accounts: ReadonlySet<string> | null;
   readonly #chats: ReadonlySet<string> | null;
   readonly #methods: ReadonlySet<string> | null;
-  readonly #rate: KeyRate | null;
+  readonly #rate: RateCounter | null;
   readonly #priority: Priority | null;
 
-  constructor(scope: Scope) {
+  // `rateOf`: who counts how often it is used; left out: itself.
+  constructor(scope: Scope, rateOf?: (perMinute: number) => RateCounter) {
     const { accounts, chats, methods, perMinute, priority } = scope;
     this.scope = scope;
     this.#accounts = accounts === null ? null : new Set(accounts);
     this.#chats = chats === null ? null : new Set(chats.flatMap(spellings));
     this.#methods = methods === null ? null : new Set(methods.map(lower));
-    this.#rate = perMinute === null ? null : new KeyRate(perMinute);
+    this.#rate = perMinute === null ? null : (rateOf?.(perMinute) ?? new KeyRate(perMinute));
     this.#priority = priority;
   }
 
@@ -97,13 +98,8 @@ export class Bounds {
   }
 
   // 0: it is counted. Else how long until the next call may be made.
-  takeMs(now: number): number {
-    const rate = this.#rate;
-    if (rate === null) return 0;
-    const waitMs = rate.waitMs(now);
-    if (waitMs > 0) return waitMs;
-    rate.count(now);
-    return 0;
+  takeMs(now: number): number | Promise<number> {
+    return this.#rate === null ? 0 : this.#rate.take(now);
   }
 
   #isOwn(chat: string): boolean {

@@ -95,13 +95,17 @@ function admission(options: IntakeOptions, { reach }: Access, role: Role): Hook 
     }
     // Messages are counted one by one, where they are drafted.
     const waitMs = reach === 'draft' ? 0 : (holder.bounds?.takeMs(clock.now()) ?? 0);
-    if (waitMs > 0) {
-      sendProblem(reply, tooOften(waitMs));
-      return;
-    }
-    request.holder = holder;
-    request.caller = holder.name;
-    done();
+    const admit = (ms: number) => {
+      if (ms > 0) {
+        sendProblem(reply, tooOften(ms));
+        return;
+      }
+      request.holder = holder;
+      request.caller = holder.name;
+      done();
+    };
+    if (typeof waitMs === 'number') admit(waitMs);
+    else waitMs.then(admit, done);
   };
 }
 

@@ -48,6 +48,7 @@ async function twoNodes(reach: Reach[] = ['answers'], owns = true) {
       kind: 'together',
       moved: await inner.road.moveTogether(orders),
     }),
+    rates: { grant: async () => 0, usesOf: () => [] },
     look: async () => {},
   });
   const settings = { trustedProxies: ['0.0.0.0/0'] };

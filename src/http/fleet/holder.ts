@@ -4,7 +4,7 @@
 import type { FastifyRequest } from 'fastify';
 import { FLEET_HEADERS } from '../../domain/fleet.ts';
 import { ROLES } from '../../domain/role.ts';
-import { ADMIN, Bounds, type Holder, type Scope } from '../../keys/keys.ts';
+import { ADMIN, type Holder, type Scope } from '../../keys/keys.ts';
 import { jsonOrUndefined } from '../../system/json.ts';
 import type { IntakeOptions } from '../context.ts';
 
@@ -27,5 +27,6 @@ export function toldHolder({ guards }: IntakeOptions, request: FastifyRequest): 
   const { id, name, role, namespace, scope } = told;
   // The one that is known here counts what it does, where its rate is bounded.
   const known = guards.keyring.byId(id);
-  return known ?? { id, name, role, namespace, bounds: scope === null ? null : new Bounds(scope) };
+  const bounds = scope === null ? null : guards.keyring.boundsOf(id, scope);
+  return known ?? { id, name, role, namespace, bounds };
 }

@@ -2,6 +2,7 @@
 // deliveries and moves of what is. None of it is on the public listener.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateQuestion } from '../../cluster/rates.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
 import { FLEET_PATHS } from '../../domain/fleet.ts';
 import type { MoveOrder } from '../../road/road.ts';
@@ -39,6 +40,12 @@ export function addFleetRoutes(app: FastifyInstance, port: FleetPort): void {
   app.post(FLEET_PATHS.view, { config }, async () => port.view());
   app.post(FLEET_PATHS.handOver, { config, bodyLimit: BODY_BYTES_MAX }, async (request) => ({
     told: await port.handOver(request.body as SpillPart),
+  }));
+  app.post(FLEET_PATHS.rate, { config }, async (request) => ({
+    waitMs: await port.rates.grant(request.body as RateQuestion),
+  }));
+  app.post(FLEET_PATHS.uses, { config }, async (request) => ({
+    uses: port.rates.usesOf((request.body as RateQuestion).key),
   }));
   const ofAccount = ({ account }: { account: string }) => account;
   post(FLEET_PATHS.claim, ofAccount, async () => ({}));

@@ -3,6 +3,7 @@
 import type { Where } from '../../cluster/accounts.ts';
 import type { FleetNode } from '../../cluster/coordination.ts';
 import type { PeerAnswer, PeerRequest, PeerValue } from '../../cluster/peers.ts';
+import type { FleetRates } from '../../cluster/rates.ts';
 import type { MovedTogether } from '../../cluster/road.ts';
 import type { NodeView } from '../../cluster/views.ts';
 import type { NewDelivery } from '../../domain/delivery.ts';
@@ -45,6 +46,8 @@ export interface FleetPort {
   moveTogether(orders: readonly MoveOrder[]): Promise<MovedTogether>;
   // Of a node that is cut from the store; null: this one does not reach it either.
   handOver(part: SpillPart): Promise<readonly HandedOver[] | null>;
+  // How often keys are used, over all nodes.
+  readonly rates: Pick<FleetRates, 'grant' | 'usesOf'>;
   // Something was written for the account without this node.
   look(account: string): Promise<void>;
 }

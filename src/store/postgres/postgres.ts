@@ -55,6 +55,7 @@ import {
   settleCommand,
   smallCommand,
 } from './commands.ts';
+import { readsOfTakeOver, recoverTogether } from './gathered.ts';
 import { BatchCommit, unavailable } from './group-commit.ts';
 import { handOverTo } from './hand-over.ts';
 import { runIncoming } from './incoming.ts';
@@ -65,9 +66,7 @@ import { type DatabaseLoss, DatabaseMark, type MarkOptions } from './mark.ts';
 import { runMinutes } from './minutes.ts';
 import {
   accountsOf,
-  callsSince,
   knownAccounts,
-  limitsOf,
   ownerOf,
   ownersBut,
   READS_SQL,
@@ -108,9 +107,10 @@ export async function openPostgresJournal(
     const inherited = await inheritedOf(side);
     const mark =
       options.mark === undefined ? null : await DatabaseMark.open(side, tag, options.mark);
+    const commits = new BatchCommit(writer, watch);
     const shared = {
       ...{ mark, losses: (await mark?.losses()) ?? [] },
-      ...{ tag, writer, side, owners, inherited, commits: new BatchCommit(writer, watch) },
+      ...{ tag, writer, side, owners, inherited, commits, ...readsOfTakeOver(commits, side) },
       ...{ presence: new Presence(inherited.seqLast), chats: new Map() },
     };
     return new PostgresJournal(shared, node);
@@ -126,7 +126,7 @@ export async function openPostgresJournal(
 }
 
 // What all handles of this process work on.
-interface Shared {
+interface Shared extends ReturnType<typeof readsOfTakeOver> {
   readonly tag: string;
   readonly writer: PostgresConnection;
   readonly side: PostgresConnection;
@@ -193,7 +193,10 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   recover(owners: readonly Owner[]): AsyncIterable<readonly Recovered[]> {
-    return recover(this.#shared.side, owners);
+    // All at a start, page by page; those that are taken over one by one together.
+    return owners.length === 1
+      ? recoverTogether(this.#shared.recoveries, owners)
+      : recover(this.#shared.side, owners);
   }
 
   append(owner: Owner, delivery: NewDelivery, bounds: AppendBounds): Appending {
@@ -261,7 +264,7 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   limits(accounts: readonly string[]): Promise<StoredLimit[]> {
-    return this.#shared.commits.run((sql) => limitsOf(sql, accounts));
+    return this.#shared.limits.rows(accounts);
   }
 
   async openAccount(account: string): Promise<Owner> {
@@ -287,7 +290,8 @@ export class PostgresJournal implements Store, FleetStore {
   }
 
   callsSince(accounts: readonly string[], since: number): Promise<StoredCall[]> {
-    return this.#shared.commits.run((sql) => callsSince(sql, accounts, since));
+    const calls = this.#shared.calls.rows({ accounts, since });
+    return calls.then((rows) => rows.filter(({ startedAt }) => startedAt >= since));
   }
 
   lastCallAt(): Promise<number> {
