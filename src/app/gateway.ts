@@ -96,8 +96,8 @@ export interface Gateway extends MessageCalls, BroadcastCalls {
 export async function createGateway(config: Config, choice: PlatformChoice = {}): Promise<Gateway> {
   const metrics = createMetrics({ process: config.metrics });
   const { resources, guards, guarding } = await openGuarded(config, metrics, choice);
-  const { clock, log, engine } = resources;
-  const { dispatch, road } = engine;
+  const { clock, log } = resources;
+  const { dispatch, road } = resources.engine;
   fillMetrics(config, resources, metrics);
   followRoad(road, log);
   const broadcasts = openBroadcasts(config, resources, metrics);
@@ -105,14 +105,14 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
   const arrivals = openArrivals(resources, metrics, () => options, [ingest, broadcasts]);
   const live = openLive(config, resources, metrics, () => options);
   const services = { updates: arrivals.inbound, ...outputsOf(live, ingest), broadcasts, guards };
-  const removal = { removeAccount: removeAccount.bind(null, resources, services) };
   const followUps = new FollowUps({ ...resources, tag: resources.journal.tag }, live.road);
   // Only what changes a message may be live output, or have copies that follow it.
   const asked = { ...live.road, submit: road.submit };
   const intake = { ...intakeOptions(config, resources, metrics, asked), followUps };
   const kept = [live, broadcasts, arrivals.inbound, followUps];
   const member = openMember(config, resources, guards, kept);
-  const options = { ...intake, ...services, ...member.side, ...removal };
+  const removal = removeAccount.bind(null, resources, services);
+  const options = { ...intake, ...services, ...member.side, removeAccount: removal };
   resources.accounts.letGo(mayLetGo(resources, services));
   const waiting = new WaitingCallers(road, clock, WAITING_MAX);
   const dialects = openDialects(options, waiting);
@@ -158,10 +158,7 @@ export async function createGateway(config: Config, choice: PlatformChoice = {})
     events: (listener) => road.listen(listener),
     pause: (account) => road.pause(account),
     resume: (account) => road.resume(account),
-    close() {
-      closed ??= close();
-      return closed;
-    },
+    close: () => (closed ??= close()),
   };
 }
 

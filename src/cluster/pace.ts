@@ -1,6 +1,7 @@
 // How often nodes tell that they are alive, and how soon they believe that one is not. A node that dies right after a
 // renewal is missed after `ttlMs`, seen to be missing at the next look, and its accounts are opened a moment later:
-// with Postgres within 10 s, with Redis within 3 s. One whose machine tells that its process is gone is missed sooner. The lower bound is how long a healthy process may stand still.
+// with Postgres within 10 s, with Redis within 3 s. One whose machine tells that its process is gone is missed sooner.
+// The lower bound is how long a healthy process may stand still.
 
 export interface MembershipPace {
   // Not renewed for so long: not a member any more.

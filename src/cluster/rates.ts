@@ -1,6 +1,6 @@
-// How often a key may be used holds over the whole fleet: each key has a home, the node that hashing names, which counts
-// for all. Who uses a key remembers it too, for the last minute, so that a new home begins with what the others know.
-// While the home does not answer each node lets its own share through.
+// How often a key may be used holds over the whole fleet: each key has a home, the node that hashing names, and that
+// one counts for all. Who uses a key remembers it too, for the last minute, so that a new home begins with what the
+// others know. While the home does not answer each node lets its own share through.
 
 import { FLEET_PATHS } from '../domain/fleet.ts';
 import type { Clock } from '../system/clock.ts';
@@ -24,7 +24,7 @@ export interface RateQuestion {
 }
 
 // Of one use, and when it was.
-export type KeyUse = readonly [use: string, at: number];
+export type CountedUse = readonly [use: string, at: number];
 
 interface Counted {
   // The oldest first.
@@ -76,7 +76,7 @@ export class FleetRates {
   }
 
   // What this node knows of the last minute.
-  usesOf(key: string): KeyUse[] {
+  usesOf(key: string): CountedUse[] {
     return [...this.#countedOf(key).uses];
   }
 
@@ -117,7 +117,7 @@ export class FleetRates {
       others.map((node) => this.#ask(node, FLEET_PATHS.uses, { key })),
     );
     const theirs = told.flatMap((said) =>
-      said.kind === 'answered' ? (said.value as { uses: KeyUse[] }).uses : [],
+      said.kind === 'answered' ? (said.value as { uses: CountedUse[] }).uses : [],
     );
     const all = [...counted.uses, ...theirs].sort(([, a], [, b]) => a - b);
     counted.uses = new Map(all);

@@ -1,6 +1,6 @@
 // /v1/ingest/posts/:source/:id/media: the file of a post's medium, fetched when it is asked for, and handed on as it
-// comes. Whoever posted it is a stranger: it is a download, never a page of this gateway. In a fleet the node that reads
-// the channel gives it, whichever was asked.
+// comes. Whoever posted it is a stranger: it is a download, never a page of this gateway. In a fleet the node that
+// reads the channel gives it, whichever was asked.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -4,11 +4,12 @@ import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
-import { aMove, aSettlement } from '../contract/journal.fixture.ts';
+import { aDelivery, aMove, aSettlement } from '../contract/journal.fixture.ts';
 import type { Owner } from '../ports/ownership.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.fixture.ts';
 import { openPostgresLedger } from '../postgres/ledger/ledger.ts';
+import { openPostgresJournal } from '../postgres/postgres.ts';
 import { SCHEMA } from '../postgres/schema/schema.ts';
 import { openNode, put, spillFolder, texts } from './spill.fixture.ts';
 import type { StoreBehind } from './store.ts';
@@ -366,4 +367,23 @@ test('what is accepted for an account that another node owns is taken up by that
   expect(await b.store.begin(stranger, seqOf(spilled), 1)).toEqual({ kind: 'not_owner' });
   expect(await texts(a.store, owner)).toEqual(['1', '2']);
   await Promise.all([a.close(), b.close()]);
+});
+
+test('what the store had before is told with what waits of it, also if the first answer is lost', async () => {
+  const journal = await openPostgresJournal({ url, node: 'a' });
+  const owner = await journal.openAccount(ACCOUNT);
+  const again = { idempotencyKey: 'k', digest: 'd', keyExpiresAt: 9e15 };
+  const first = seqOf(await put(journal, owner, '1', again));
+  const [seq] = await journal.handOver.drawNumbers(1);
+  const delivery = aDelivery({ account: ACCOUNT, body: '{"text":"1"}', ...again });
+  const records = [{ kind: 'append', n: 1, seq: seq!, delivery }] as const;
+  const told = [{ kind: 'superseded', by: first, found: { seq: first } }];
+  expect(await journal.handOver.handOver('spill', records)).toMatchObject(told);
+  expect(await journal.handOver.handOver('spill', records)).toMatchObject(told);
+  const elsewhere = journal.beside('b');
+  const other = [{ ...records[0], n: 1, seq: (await journal.handOver.drawNumbers(1))[0]! }];
+  const [left] = await elsewhere.handOver.handOver('another', other);
+  expect(left).toMatchObject({ kind: 'superseded', by: first, found: null });
+  expect(await journal.handOver.isStray(first), 'it is left for its owner').toBe(true);
+  await journal.close();
 });

@@ -68,6 +68,30 @@ BEGIN
   RETURN of_seq;
 END $$;`;
 
+// The store had it under another number. Its owner may not know: whoever wrote it was not answered, or was another.
+const TAKEN_BEFORE = `
+CREATE OR REPLACE FUNCTION taken_before(known bigint, of_account text, is_others boolean)
+RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  IF is_others THEN
+    INSERT INTO strays (seq, account) VALUES (known, of_account) ON CONFLICT DO NOTHING;
+    RETURN jsonb_build_object('kind', 'superseded', 'by', known);
+  END IF;
+  RETURN jsonb_build_object('kind', 'superseded', 'by', known, 'found',
+    (SELECT queued_of(d.seq) FROM deliveries d WHERE d.seq = known AND d.state = 'queued'));
+END $$;
+
+-- What was taken of this spill already: the answer did not arrive, so it is told again where somebody waits for it.
+CREATE OR REPLACE FUNCTION told_before(r jsonb, by_node text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  d deliveries;
+BEGIN
+  SELECT * INTO d FROM deliveries WHERE seq = (r->'row'->'seq')::bigint AND reason = 'repeated';
+  IF NOT FOUND THEN RETURN '{"kind": "known"}'; END IF;
+  RETURN taken_before(d.superseded_by, d.account, EXISTS (SELECT 1 FROM owners o
+    WHERE o.account = d.account AND o.node <> '' AND o.node <> by_node));
+END $$;`;
+
 const TAKE_SPILLED = `
 CREATE OR REPLACE FUNCTION take_spilled(c jsonb, by_node text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,18 +104,13 @@ DECLARE
 BEGIN
   IF known IS NOT NULL THEN
     PERFORM save_ended(c, 'superseded', 'repeated', known);
-    IF is_others THEN
-      INSERT INTO strays (seq, account) VALUES (known, of_account) ON CONFLICT DO NOTHING;
-      RETURN jsonb_build_object('kind', 'superseded', 'by', known);
-    END IF;
-    RETURN jsonb_build_object('kind', 'superseded', 'by', known, 'found',
-      (SELECT queued_of(d.seq) FROM deliveries d WHERE d.seq = known AND d.state = 'queued'));
+    RETURN taken_before(known, of_account, is_others);
   END IF;
   told := append(c || '{"epoch": ${NUMBER_MAX}, "queueMax": ${NUMBER_MAX}}');
   CASE told->>'kind'
     WHEN 'repeated' THEN
       PERFORM save_ended(c, 'superseded', 'repeated', (told->'seq')::bigint);
-      told := jsonb_build_object('kind', 'superseded', 'seq', of_seq, 'by', told->'seq');
+      told := taken_before((told->'seq')::bigint, of_account, is_others);
     WHEN 'conflict' THEN
       PERFORM save_ended(c, 'dead', 'idempotency_conflict', NULL);
       told := jsonb_build_object('kind', 'dead', 'seq', of_seq, 'reason', 'idempotency_conflict');
@@ -115,7 +134,7 @@ BEGIN
   SELECT handed INTO last FROM spills WHERE id = c->>'spill' FOR UPDATE;
   FOR r IN SELECT value FROM jsonb_array_elements(c->'records') LOOP
     IF (r->'n')::bigint <= last THEN
-      told := told || '{"kind": "known"}'::jsonb;
+      told := told || told_before(r, c->>'node');
     ELSIF r ? 'move' THEN
       told := told || move(r->'move' || '{"epoch": ${NUMBER_MAX}}');
     ELSE
@@ -127,4 +146,11 @@ BEGIN
   RETURN to_jsonb(told);
 END $$;`;
 
-export const SPILLING = [SAVE_ENDED, ANSWERS_OF_RUN, FATE_OF, TAKE_SPILLED, HAND_OVER].join('\n');
+export const SPILLING = [
+  SAVE_ENDED,
+  ANSWERS_OF_RUN,
+  FATE_OF,
+  TAKEN_BEFORE,
+  TAKE_SPILLED,
+  HAND_OVER,
+].join('\n');
