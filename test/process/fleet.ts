@@ -44,6 +44,8 @@ export const FLEET_SECRETS = { SLUICE_SECRET: SECRET, SLUICE_ADMIN_KEY: FLEET_KE
 export class FleetProcesses {
   readonly nodes: readonly GatewayProcess[];
   readonly calls: FleetCall[] = [];
+  // Those of them that a node which was frozen made when others had sent the same.
+  readonly late = new Set<FleetCall>();
   readonly sim: ServedSim;
   readonly #doors: readonly string[];
   readonly #flags: (i: number) => readonly string[];

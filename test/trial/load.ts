@@ -26,6 +26,8 @@ export class FleetLoad {
   readonly accepted: string[] = [];
   // Not asked at the moment.
   readonly down = new Set<GatewayProcess>();
+  // By their place: those that stood still for a time.
+  readonly frozen = new Set<number>();
   // Answers that were no receipt.
   readonly refused: string[] = [];
   acceptMsMax = 0;

@@ -203,8 +203,10 @@ async function stopOne({ fleet, say }: Stage, load: FleetLoad): Promise<string[]
 }
 
 async function freezeOne({ fleet, say }: Stage, load: FleetLoad): Promise<string[]> {
-  const node = fleet.nodes[1]!;
+  const at = 1;
+  const node = fleet.nodes[at]!;
   load.down.add(node);
+  load.frozen.add(at);
   node.signal('SIGSTOP');
   await load.allSendAnew();
   node.signal('SIGCONT');
@@ -213,7 +215,7 @@ async function freezeOne({ fleet, say }: Stage, load: FleetLoad): Promise<string
   await load.allSendAnew();
   const late = lateSettles(load);
   say(`went on; ${late.length} of its calls were in flight and were sent again by others`);
-  // What the frozen node had of them was refused: the record names what came after.
+  // What the frozen node had of them was refused: the record names what another has sent.
   const records = await fleet.nodes[0]!.records();
   const ids = new Map(records.map((each) => [each.correlation, String(each.messageId)]));
   return late
@@ -221,12 +223,15 @@ async function freezeOne({ fleet, say }: Stage, load: FleetLoad): Promise<string
     .map(([text]) => `the late settlement of ${text} was taken`);
 }
 
-// Of what was sent by two nodes: the text, and the message that the last of them made.
+// Of what was sent by two nodes: the text, and the message that the last of them made which was not frozen.
 function lateSettles(load: FleetLoad): [text: string, last: string][] {
   const copies = [...Map.groupBy(load.calls, ({ text }) => text)];
   return copies
     .filter(([, calls]) => new Set(calls.map(({ node }) => node)).size > 1)
-    .map(([text, calls]) => [text, String(calls.at(-1)!.messageIds[0])]);
+    .map(([text, calls]) => {
+      const last = calls.findLast(({ node }) => !load.frozen.has(node))!;
+      return [text, String(last.messageIds[0])];
+    });
 }
 
 // Nothing is sent in that time, everything is accepted, and nobody lends a hand afterwards.

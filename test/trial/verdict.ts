@@ -28,11 +28,14 @@ export async function judge(load: FleetLoad, databaseUrl: string): Promise<Verdi
   // One that a node spilled while it was not known whether the store had it stands beside what it was found to be.
   const records = all.filter(({ state }) => state !== 'superseded');
   const { calls } = load;
+  const late = lateCopies(load);
+  for (const call of late) load.fleet.late.add(call);
   const faults = [
     ...limitedOnes(calls),
     ...lostOnes(load, records),
     ...unmarkedOnes(calls, records),
-    ...disorder(calls),
+    ...wokenOnes(late),
+    ...disorder(calls.filter((call) => !late.has(call))),
     ...(await strangers(load, databaseUrl)),
   ];
   return {
@@ -89,8 +92,28 @@ function unmarkedOnes(calls: readonly FleetCall[], records: Records): string[] {
   );
 }
 
+// What a node was about to say when it was frozen, and said when it went on: another had sent it meanwhile. No lease
+// holds a call back that is already decided.
+function lateCopies({ calls, frozen }: FleetLoad): ReadonlySet<FleetCall> {
+  const copies = Map.groupBy(calls, ({ text }) => text);
+  const isLate = (call: FleetCall) => {
+    const [first] = copies.get(call.text)!;
+    return frozen.has(call.node) && !frozen.has(first!.node);
+  };
+  return new Set(calls.filter(isLate));
+}
+
+// One of each chat was under way; more would be a node that does not know what it has lost.
+function wokenOnes(late: ReadonlySet<FleetCall>): string[] {
+  return shown(
+    [...Map.groupBy(late, chatOf)].filter(([, own]) => own.length > 1),
+    ([chat, own]) =>
+      `a node that was frozen went on in chat ${chat}: ${own.map(placeOf).join(' ')}`,
+  );
+}
+
 function disorder(calls: readonly FleetCall[]): string[] {
-  const chats = Map.groupBy(calls, ({ text }) => text.split(':').slice(1, 3).join(':'));
+  const chats = Map.groupBy(calls, chatOf);
   return shown(
     [...chats].filter(([, own]) =>
       own.some((call, i) => i > 0 && placeOf(own[i - 1]!) > placeOf(call)),
@@ -99,6 +122,7 @@ function disorder(calls: readonly FleetCall[]): string[] {
   );
 }
 
+const chatOf = ({ text }: FleetCall) => text.split(':').slice(1, 3).join(':');
 const placeOf = ({ text }: FleetCall) => Number(text.split(':')[3]);
 
 // Two that pace one account take turns; one sender follows another only with a new epoch.
@@ -108,7 +132,8 @@ async function strangers(load: FleetLoad, url: string): Promise<string[]> {
   await sql.close();
   const epochs = new Map(rows.map(({ account, epoch }) => [account, Number(epoch)]));
   // Of all that was ever sent: epochs are counted from the beginning.
-  const byToken = Map.groupBy(load.fleet.calls, ({ token }) => token);
+  const inTime = load.fleet.calls.filter((call) => !load.fleet.late.has(call));
+  const byToken = Map.groupBy(inTime, ({ token }) => token);
   const accounts = Array.from({ length: load.size.accounts }, (_, a) => a);
   return shown(
     accounts.filter(
