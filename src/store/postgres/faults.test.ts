@@ -174,9 +174,20 @@ test('an address where nobody listens is told without its password', async () =>
   expect(String(error)).not.toContain('hidden-password');
 });
 
-// Between the store and the server; whatever the server says next is lost, and the connection with it.
-async function openProxy(): Promise<{ url: string; loseNext(): void; close(): void }> {
+interface Proxy {
+  readonly url: string;
+  // Whatever the server says next is lost, and the connection with it.
+  loseNext(): void;
+  // From this statement on the store neither hears nor says anything on that connection: done when the server has it.
+  standStillAt(statement: string): Promise<void>;
+  close(): void;
+}
+
+// Between the store and the server.
+async function openProxy(): Promise<Proxy> {
   let isLosing = false;
+  let still: string | null = null;
+  const stands = Promise.withResolvers<void>();
   const socketOf = join(cluster.dir, '.s.PGSQL.5432');
   const server = createServer((client) => {
     const upstream = createConnection(socketOf);
@@ -184,8 +195,13 @@ async function openProxy(): Promise<{ url: string; loseNext(): void; close(): vo
       client.destroy();
       upstream.destroy();
     };
-    client.on('data', (chunk) => upstream.write(chunk));
+    let isStill = false;
+    client.on('data', (chunk) => {
+      if (!isStill) upstream.write(chunk);
+      isStill ||= still !== null && chunk.includes(still);
+    });
     upstream.on('data', (chunk) => {
+      if (isStill) return stands.resolve();
       if (!isLosing) return void client.write(chunk);
       isLosing = false;
       end();
@@ -199,6 +215,10 @@ async function openProxy(): Promise<{ url: string; loseNext(): void; close(): vo
     url: `postgres://sluice@127.0.0.1:${port}${pathname}`,
     loseNext() {
       isLosing = true;
+    },
+    standStillAt(statement) {
+      still = statement;
+      return stands.promise;
     },
     close: () => void server.close(),
   };
@@ -214,6 +234,19 @@ test('an answer that is lost with its connection is found again, and nothing is 
   const next = await journal.append(EMBEDDED_OWNER, aDelivery(), ROOM).durable;
   expect(next).toMatchObject({ kind: 'accepted', queued: { seq: 3, rank: 3 } });
   await journal.close();
+  proxy.close();
+});
+
+test('a node that stands still in the middle of a transaction does not hold the others for ever', async () => {
+  const proxy = await openProxy();
+  const frozen = await openPostgresJournal({ url: proxy.url, node: 'a' });
+  const other = await openPostgresJournal({ url, node: 'b' });
+  const stands = proxy.standStillAt('pg_advisory_xact_lock');
+  const lost = frozen.broadcasts.list({ before: null, max: 1 }).catch((error: unknown) => error);
+  await stands;
+  expect(await other.broadcasts.list({ before: null, max: 1 })).toEqual([]);
+  expect(await lost).toBeInstanceOf(JournalUnavailable);
+  await Promise.all([frozen.close(), other.close()]);
   proxy.close();
 });
 

@@ -88,6 +88,9 @@ export interface PostgresJournalOptions {
 
 // Of one small statement: who gets no answer for so long is cut off, whatever the network says.
 const SMALL_MS_MAX = 4_000;
+// A node that stands still in the middle of a transaction holds its locks, and every other node with them.
+const STANDSTILL_MS_MAX = 10_000;
+const OPENING = `SET idle_in_transaction_session_timeout = ${STANDSTILL_MS_MAX}`;
 // Between two looks at days that are to be made or dropped.
 const DAYS_LOOK_MS = 600_000;
 // Taken for the length of a transaction, so that of all nodes one at a time runs a command of the port.
@@ -99,7 +102,13 @@ export async function openPostgresJournal(
 ): Promise<PostgresJournal> {
   const { url, node = EMBEDDED, watch = null } = options;
   const connect = (name: string, callMsMax?: number) =>
-    new PostgresConnection({ url, name, schema: SCHEMA, ...(callMsMax && { callMsMax }) });
+    new PostgresConnection({
+      url,
+      name,
+      schema: SCHEMA,
+      opening: OPENING,
+      ...(callMsMax && { callMsMax }),
+    });
   const [writer, side] = [connect('sluice'), connect('sluice side')];
   const owners = connect('sluice owners', SMALL_MS_MAX);
   try {

@@ -91,8 +91,9 @@ export function isUnreachable(error: unknown): boolean {
   return cause instanceof Error && !isAnswer(cause) && TIMED_OUT.test(cause.message);
 }
 
-// The server shuts down, or ends the connection: its last words are no answer to the statement.
-const LAST_WORDS = /^(?:08|57P)/;
+// The server shuts down, or ends the connection (25P03: one that stood still in the middle of a transaction): its last
+// words are no answer to the statement.
+const LAST_WORDS = /^(?:08|57P|25P03)/;
 
 // Whether the server has answered, and so nothing of the statement is in doubt.
 export function isAnswer(error: unknown): boolean {
