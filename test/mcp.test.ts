@@ -121,6 +121,8 @@ describe.each([
       const client = await connect(gateway.key);
       const refused = await call(client, 'send', { account: ACCOUNT, chat: 5, text: 'x' });
       expect(refused).toMatchObject({ isError: true, value: { code: 'invalid_arguments' } });
+      const unknown = await call(client, 'send', { account: ACCOUNT, chat: '5', platform: 'x' });
+      expect(unknown.value.detail).toContain('/platform: no such argument; there are account');
       expect(await client.callTool({ name: 'nothing' })).toMatchObject({ isError: true });
     },
     TEST_MS_MAX,

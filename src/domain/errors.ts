@@ -114,8 +114,8 @@ export const ERRORS = {
     status: 403,
     title: 'The webhook call does not carry the secret of this account.',
     remedy:
-      'Give `setWebhook` the `secret_token` that `GET /v1/accounts/:id/webhook` shows; the account must ' +
-      'be known to the gateway.',
+      'Calls must carry the secret that `GET /v1/accounts/:id/webhook` shows (`secret_token` of `setWebhook`), or be ' +
+      'signed with `webhook_secret` of the account, as its platform does it. The account must be known.',
   },
   forbidden_host: {
     status: 403,

@@ -106,14 +106,24 @@ function tool<Schema extends TSchema>(
     schema,
     async call(given, rest) {
       if (check.Check(given)) return run(given as Static<Schema>, rest);
-      const [first] = check.Errors(given) as { instancePath?: string; message?: string }[];
-      const where = first?.instancePath === '' ? 'the arguments' : first?.instancePath;
-      return {
-        status: 422,
-        value: { code: 'invalid_arguments', detail: `${where}: ${first?.message}` },
-      };
+      const errors = check.Errors(given) as SchemaError[];
+      return { status: 422, value: { code: 'invalid_arguments', detail: inWords(errors, schema) } };
     },
   };
+}
+
+interface SchemaError {
+  readonly keyword?: string;
+  readonly instancePath?: string;
+  readonly message?: string;
+}
+
+function inWords([first]: readonly SchemaError[], schema: TSchema): string {
+  const where = first?.instancePath === '' ? 'the arguments' : first?.instancePath;
+  // Of one that the tool does not have.
+  if (first?.keyword !== 'boolean') return `${where}: ${first?.message}`;
+  const { properties = {} } = schema as { properties?: object };
+  return `${where}: no such argument; there are ${Object.keys(properties).join(', ')}`;
 }
 
 export const TOOLS: readonly Tool[] = [
