@@ -21,6 +21,8 @@ export function followSpill(spill: SpillingStore, { state }: Dispatch, parts: Sp
   const isOnRoad = (seq: number) => scheduler.isWaiting(seq) || scheduler.isInFlight(seq);
   spill.listen({
     isOpen,
+    isOnRoad,
+    left: () => void spill.takeStrays(),
     superseded(seq, by) {
       const now = clock.now();
       const old = scheduler.remove(seq, now);

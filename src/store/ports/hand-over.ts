@@ -40,6 +40,8 @@ export interface SpilledAppend {
   readonly delivery: NewDelivery;
   // The store may have taken it before it went away, under a number of its own.
   readonly doubt?: Doubt;
+  // The node that hands it over does not have it on its road: whoever owns the account takes it up, be it that node.
+  readonly isOffRoad?: true;
 }
 
 export interface SpilledMove {

@@ -85,8 +85,12 @@ function handOverCommand(
 function encoded(record: SpilledRecord): object {
   const { n } = record;
   return record.kind === 'append'
-    ? { n, doubt: record.doubt, ...spilledRow(record.seq, record.delivery) }
+    ? { n, ...withoutRow(record), ...spilledRow(record.seq, record.delivery) }
     : { n, move: movedBy(record.account, record.command) };
+}
+
+function withoutRow({ doubt, isOffRoad }: Extract<SpilledRecord, { kind: 'append' }>) {
+  return { doubt, ...(isOffRoad && { isOffRoad }) };
 }
 
 interface ServerAnswer {

@@ -191,3 +191,23 @@ function sizeOf(record: SpilledRecord): number {
 function placeOf(account: string, name: string): string {
   return `${account}\n${name}`;
 }
+
+export function countsOf(records: readonly SpilledRecord[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const account = accountOf(record);
+    counts.set(account, (counts.get(account) ?? 0) + 1);
+  }
+  return counts;
+}
+
+// Those that were accepted while their account was between two owners are marked: when the store was read for the next
+// owner they were still here.
+export function placed(
+  records: readonly SpilledRecord[],
+  road: { isOnRoad?(seq: number): boolean },
+): SpilledRecord[] {
+  return records.map((one) =>
+    one.kind === 'append' && road.isOnRoad?.(one.seq) === false ? { ...one, isOffRoad: true } : one,
+  );
+}

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PostgresConnection } from '../../system/databases/postgres.ts';
 import { atEndOfTurn } from '../../system/turn.ts';
 import { aDelivery, aMove, aSettlement } from '../contract/journal.fixture.ts';
-import type { Owner } from '../ports/ownership.ts';
+import { NO_EPOCH, type Owner } from '../ports/ownership.ts';
 import { JournalUnavailable } from '../ports/unavailable.ts';
 import { type Cluster, startCluster } from '../postgres/cluster.fixture.ts';
 import { openPostgresLedger } from '../postgres/ledger/ledger.ts';
@@ -386,4 +386,28 @@ test('what the store had before is told with what waits of it, also if the first
   expect(left).toMatchObject({ kind: 'superseded', by: first, found: null });
   expect(await journal.handOver.isStray(first), 'it is left for its owner').toBe(true);
   await journal.close();
+});
+
+test('what was spilled for an account that had left the road meanwhile comes back onto it', async () => {
+  const a = await openNode({ url, dir });
+  const owner = await a.store.openAccount(ACCOUNT);
+  const [onRoad, arrived] = [new Set<number>(), [] as number[]];
+  const came = Promise.withResolvers<void>();
+  a.store.listen({
+    ...{ superseded() {}, dead() {}, isOpen: () => true, isOnRoad: (seq) => onRoad.has(seq) },
+    left: () => void a.store.takeStrays(),
+    arrived({ seq }) {
+      arrived.push(seq);
+      came.resolve();
+    },
+  });
+  await cluster.kill();
+  const known = seqOf(await put(a.store, owner, '1'));
+  onRoad.add(known);
+  const off = seqOf(await put(a.store, { ...owner, epoch: NO_EPOCH }, '2'));
+  await cluster.start();
+  await a.direct();
+  await came.promise;
+  expect(arrived).toEqual([off]);
+  await a.close();
 });

@@ -18,7 +18,7 @@ import { CommandRefused, type Doubt, JournalUnavailable } from '../ports/unavail
 import type { StoreNote } from '../store-note.ts';
 import { SpillNumbers } from './numbers.ts';
 import { type PassOn, SpillPassing } from './passing.ts';
-import { accountOf, filesOf, PendingSpill } from './pending.ts';
+import { countsOf, filesOf, PendingSpill, placed } from './pending.ts';
 import { readSpill, SpillLog } from './spill-log.ts';
 
 // Between two tries to reach a store that is away.
@@ -51,6 +51,10 @@ export interface SpillListener {
   arrived(queued: Queued): void;
   // Whether all that waits in the account has been read; left out: always.
   isOpen?(account: string): boolean;
+  // Whether it waits or is in flight here; left out: always.
+  isOnRoad?(seq: number): boolean;
+  // Some that were handed over are left for the owners of their accounts, which may be this node.
+  left?(): void;
 }
 
 export interface SpillStanding {
@@ -296,6 +300,7 @@ export class Spill {
   #handedOver(some: readonly SpilledRecord[], told: readonly HandedOver[]): void {
     this.#pending.removeFirst(some.length);
     this.#totals.handedOver += some.length;
+    if (told.some((one) => one.kind === 'accepted' && one.isStray)) this.#listener.left?.();
     for (const [i, record] of some.entries()) {
       if (record.kind === 'append') this.#follow(record.seq, told[i]!);
     }
@@ -315,7 +320,7 @@ export class Spill {
   async #tell(some: readonly SpilledRecord[]): Promise<HandedOver[]> {
     const { store } = this.#o;
     try {
-      return await store.handOver(this.#log.id, some);
+      return await store.handOver(this.#log.id, placed(some, this.#listener));
     } catch (error) {
       if (!(error instanceof CommandRefused)) throw error;
       if (some.length === 1) return [this.#refused(some[0]!, error)];
@@ -378,15 +383,6 @@ export class Spill {
   #note(level: StoreNote['level'], text: string): void {
     this.#o.onNote({ level, text });
   }
-}
-
-function countsOf(records: readonly SpilledRecord[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const record of records) {
-    const account = accountOf(record);
-    counts.set(account, (counts.get(account) ?? 0) + 1);
-  }
-  return counts;
 }
 
 export function away(): JournalUnavailable {

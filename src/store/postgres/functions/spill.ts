@@ -116,7 +116,7 @@ BEGIN
       told := jsonb_build_object('kind', 'dead', 'seq', of_seq, 'reason', 'idempotency_conflict');
     ELSE NULL;
   END CASE;
-  IF told->>'kind' = 'accepted' AND is_others THEN
+  IF told->>'kind' = 'accepted' AND (is_others OR c ? 'isOffRoad') THEN
     INSERT INTO strays (seq, account) VALUES (of_seq, of_account);
     told := told || '{"isStray": true}';
   END IF;
