@@ -423,6 +423,7 @@ export const NO_PARSERS: Readonly<Record<string, string>> = {
 // RegExp is called in these; what it makes is tried by the parser that is named, or cannot be slow for that reason.
 export const COMPOSED: Readonly<Record<string, string>> = {
   'src/cli/terminal/width.ts': 'rows of the CLI',
+  'src/http/watch/reasons.ts': 'a name of the registry, in sentences of the code',
   'src/platforms/discord/credentials.ts': 'tokens and paths of Discord',
   'src/platforms/discord/routes.ts': 'tokens and paths of Discord',
   'src/platforms/telegram/credentials.ts': 'tokens of bots',
