@@ -40,6 +40,13 @@ async function reads(visitor: Visitor, id: unknown, why: RegExp): Promise<void> 
   await panel.locator('.why-words').filter({ hasText: why }).waitFor();
 }
 
+// What the queue on the page says of when it goes.
+async function expects(visitor: Visitor, when: RegExp): Promise<void> {
+  await visitor.see('queue');
+  const cells = visitor.page.locator('.waiting td[data-label="expected"]');
+  await cells.filter({ hasText: when }).first().waitFor();
+}
+
 async function open(): Promise<ServedSim> {
   const served = await serveSim({ host: '127.0.0.1', port: 0 });
   sim = served;
@@ -68,6 +75,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 const incidents = async () =>
   (await gateway.ask('GET', '/v1/overview')).body.incidents as Record<string, unknown>[];
 const status = () => runSluice(['status', '--url', gateway.url], { SLUICE_KEY: gateway.key });
+const queue = () => runSluice(['queue', '--url', gateway.url], { SLUICE_KEY: gateway.key });
 const explain = async (id: unknown) =>
   String((await gateway.ask('GET', `/v1/messages/${id}/explain`)).body.summary);
 
@@ -94,6 +102,9 @@ test('the platform cannot be reached: its address and the error are named everyw
   expect(incident).toMatchObject({ severity: 'critical', account: ACCOUNT, waiting: 1 });
   expect(incident!.summary).toMatch(met);
   expect(await explain(id)).toMatch(met);
+  expect((await queue()).out).toMatch(
+    / (?:tried again at \d{4}-|waits for the answer to one call )/,
+  );
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL .*ECONNREFUSED/);
@@ -103,6 +114,7 @@ test('the platform cannot be reached: its address and the error are named everyw
   const visitor = await look();
   await visitor.page.locator('.incidents li', { hasText: met }).waitFor();
   await reads(visitor, id, met);
+  await expects(visitor, /^(?:tried again|waits for the answer to one call$)/);
   await visitor.leave();
   const { err } = await gateway.end('SIGTERM');
   const lines = err.split('\n').filter((line) => line.includes(`ECONNREFUSED 127.0.0.1:${port}`));
@@ -123,7 +135,8 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   });
   expect(incident).toMatchObject({ severity: 'critical', account: ACCOUNT });
   expect(incident!.summary).toContain(`refuses the token of ${ACCOUNT}`);
-  expect(await explain(id)).toMatch(/refuses its token \(unauthorized\); it needs a new one/);
+  expect(await explain(id)).toMatch(/refuses its token; it needs a new one/);
+  expect((await queue()).out).toMatch(/waits for a token the platform takes .* unauthorized$/m);
   const { code, out } = await status();
   expect(code).toBe(1);
   expect(out).toMatch(/^CRITICAL {2}The platform refuses the token of telegram:4242/);
@@ -133,6 +146,7 @@ test('a revoked token: which bot, that the platform refuses it, and what to do',
   });
   await shown.getByText('Give it a new token').waitFor();
   await reads(visitor, id, /the platform refuses its token; it needs a new one/);
+  await expects(visitor, /^waits for a token the platform takes$/);
   const page = await visitor.page.content();
   await visitor.leave();
   const { err } = await gateway.end('SIGTERM');

@@ -11,6 +11,8 @@ interface Explained {
   readonly correlation: string;
   readonly state: string;
   readonly summary: string;
+  readonly cause?: string | null;
+  readonly waitsFor?: string | null;
   readonly position?: number | null;
   readonly eta?: string | null;
   readonly causes?: readonly {
@@ -42,6 +44,7 @@ function describe(explained: Explained, now: number): string {
     ['state', explained.state],
     ['position', explained.position ?? null],
     ['expected', until(explained.eta ?? null, now)],
+    ['waits for', explained.waitsFor ?? null],
   ]);
   // In words; what programs call it comes last.
   const causes = (explained.causes ?? []).map((cause) => [
@@ -56,5 +59,7 @@ function describe(explained: Explained, now: number): string {
   });
   const steps =
     past.length === 0 ? '' : `\n\n${table(['from', 'time', 'waited for', 'code'], past)}`;
-  return `${inLocalTime(explained.summary)}\n\n${head}${rows}${steps}`;
+  const cause = explained.cause ?? null;
+  const last = cause === null ? '' : `\n\ncode  ${cause}`;
+  return `${inLocalTime(explained.summary)}\n\n${head}${rows}${steps}${last}`;
 }

@@ -128,7 +128,9 @@ const ANSWERS: Record<string, { status: number; value: unknown }> = {
     status: 200,
     value: {
       ...{ id: 'abcde-8', correlation: 'abcde-8', state: 'queued', position: 2 },
-      summary: 'this group takes 20 messages a minute; 20 were sent (limit group_minute)',
+      summary: 'this group takes 20 messages a minute; 20 were sent',
+      cause: 'group_minute',
+      waitsFor: null,
       causes: [
         { kind: 'window', name: 'group_minute', until: null, detail: 'this group takes 20' },
       ],
@@ -356,6 +358,8 @@ describe('commands', () => {
     const explained = (await run('explain', 'abcde-8')).out;
     expect(explained).toMatch(/^IT WAITS BECAUSE +UNTIL +CODE$/m);
     expect(explained).toMatch(/^this group takes 20 +window group_minute$/m);
+    expect(explained).toMatch(/^this group takes 20 messages a minute; 20 were sent\n/);
+    expect(explained).toMatch(/\ncode {2}group_minute$/);
   });
 
   test('nothing anyone says reaches the terminal as a command', async () => {

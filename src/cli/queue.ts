@@ -5,7 +5,7 @@ import { PRIORITIES } from '../domain/priority.ts';
 import { systemClock } from '../system/clock.ts';
 import { addClientOptions, connect } from './client.ts';
 import { type Io, printJson } from './io.ts';
-import { duration, table } from './terminal/table.ts';
+import { duration, moment, table } from './terminal/table.ts';
 
 interface Options {
   readonly account?: string;
@@ -17,16 +17,21 @@ interface Options {
 
 interface Queue {
   readonly depths: Readonly<Record<string, number>>;
-  readonly items: readonly {
-    readonly id: string;
-    readonly account: string;
-    readonly chat: string;
-    readonly priority: string;
-    readonly since: string;
-    readonly eta: string | null;
-    readonly why: string;
-    readonly behind: number;
-  }[];
+  readonly items: readonly Waiting[];
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly account: string;
+  readonly chat: string;
+  readonly priority: string;
+  readonly since: string;
+  readonly eta: string | null;
+  readonly why: string;
+  readonly cause?: string | null;
+  readonly waitsFor?: string | null;
+  readonly kinds?: readonly string[];
+  readonly behind: number;
 }
 
 const FILTERS = ['account', 'chat', 'priority'] as const;
@@ -59,12 +64,19 @@ function described({ depths, items }: Queue, now: number): string {
   const counts = Object.entries(classes).map(([name, count]) => `${name} ${count}`);
   const head = `${waiting} waiting (${counts.join(', ')}; ${retry} to be tried again), ${inFlight} in flight`;
   if (items.length === 0) return head;
-  const rows = items.map(({ id, account, chat, priority, since, eta, why, behind }) => [
-    ...[id, account, chat, priority, duration(now - Date.parse(since))],
-    eta === null ? 'unknown' : `in ${duration(Date.parse(eta) - now)}`,
-    behind,
-    why,
-  ]);
-  const names = ['id', 'account', 'chat', 'class', 'waits', 'expected', 'behind', 'why'];
+  const rows = items.map((item) => {
+    const { id, account, chat, priority, since, why, behind, cause } = item;
+    const waits = duration(now - Date.parse(since));
+    return [id, account, chat, priority, waits, expected(item, now), behind, why, cause ?? ''];
+  });
+  const names = ['id', 'account', 'chat', 'class', 'waits', 'expected', 'behind', 'why', 'code'];
   return `${head}\n\n${table(names, rows)}`;
+}
+
+// Of an account that is held, the next try is known, not that it goes out; else what ends the wait.
+function expected({ eta, waitsFor, kinds = [] }: Waiting, now: number): string {
+  if (eta === null) return waitsFor ? `waits for ${waitsFor}` : 'unknown';
+  return kinds.includes('held')
+    ? `tried again at ${moment(eta)}`
+    : `in ${duration(Date.parse(eta) - now)}`;
 }

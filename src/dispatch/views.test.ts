@@ -42,9 +42,7 @@ test('a retry that waits for a freeze is the freeze’s doing', () => {
 });
 
 test('a window is soon free again: what stands before it decides', () => {
-  expect(say(NOW + 3000, AHEAD, WINDOW)).toBe(
-    '2 before it; 1 of 1 in 1 s (limit chat_second); expected in 3 s',
-  );
+  expect(say(NOW + 3000, AHEAD, WINDOW)).toBe('2 before it; 1 of 1 in 1 s; expected in 3 s');
 });
 
 test('nothing holds it', () => {

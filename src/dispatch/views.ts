@@ -11,28 +11,48 @@ import type {
   WaitingHead,
 } from '../road/road.ts';
 import type { Explained } from '../scheduler/scheduler.ts';
+import { endOfHold } from './account/hold-words.ts';
 import type { RoadState } from './state.ts';
 
 export function explanationOf(road: RoadState, seq: number, now: number): Explanation | null {
   const { scheduler } = road;
   if (scheduler.isInFlight(seq)) {
     const summary = 'it is being sent now';
-    return { position: 0, eta: now, state: 'sending', summary, causes: [] };
+    return {
+      position: 0,
+      eta: now,
+      state: 'sending',
+      summary,
+      cause: null,
+      waitsFor: null,
+      causes: [],
+    };
   }
   const explained = scheduler.explain(seq, now);
   if (explained === null) return null;
   const { trouble } = road.store;
   if (trouble === null) {
-    return { ...explained, state: 'queued', summary: summaryOf(explained, now) };
+    const decisive = decisiveOf(explained.causes, now);
+    const summary = summaryOf(explained, now);
+    const waitsFor =
+      decisive?.kind === 'held' && explained.eta === null ? endOfHold(decisive.name) : null;
+    return { ...explained, state: 'queued', summary, cause: nameOf(decisive), waitsFor };
   }
-  return { ...explained, eta: null, state: 'queued', summary: STORE_TROUBLE[trouble] };
+  const told = { ...STORE_TROUBLE[trouble], cause: trouble };
+  return { ...explained, eta: null, state: 'queued', ...told };
 }
 
 // No limit matters while this lasts.
 const STORE_TROUBLE = {
-  disk_full: 'the disk is full: nothing is sent until there is space again',
-  journal_failed: 'the store cannot be written: nothing is sent until it can',
-} as const satisfies Record<StoreTrouble, string>;
+  disk_full: {
+    summary: 'the disk is full: nothing is sent until there is space again',
+    waitsFor: 'space on the disk',
+  },
+  journal_failed: {
+    summary: 'the store cannot be written: nothing is sent until it can',
+    waitsFor: 'the store to be writable',
+  },
+} as const satisfies Record<StoreTrouble, Pick<Explanation, 'summary' | 'waitsFor'>>;
 
 export function waitingHeads(road: RoadState, filter: WaitingFilter, max: number): WaitingHead[] {
   return road.scheduler.waiting(filter, max).map(({ queued, behind }) => {
@@ -99,11 +119,20 @@ export function summaryOf(explained: Explained, now: number): string {
   const { causes, eta } = explained;
   if (causes.length === 0) return 'nothing holds it: it goes in this turn';
   const ahead = causes.find(({ kind }) => kind === 'ahead');
-  const others = causes.filter((cause) => cause !== ahead);
-  const decisive = others.find(({ kind }) => kind === 'held') ?? longest(others, now);
+  const decisive = decisiveOf(causes, now);
   const parts = [decisive, ahead].filter((part) => part !== undefined).map(inWords);
   if (decisive !== undefined && !GRAVE.includes(decisive.kind)) parts.reverse();
   return `${parts.join('; ')}; ${eta === null ? 'no end is known' : `expected in ${left(eta - now)}`}`;
+}
+
+// undefined: nothing but those before it.
+function decisiveOf(causes: Explained['causes'], now: number): Why | undefined {
+  const others = causes.filter(({ kind }) => kind !== 'ahead');
+  return others.find(({ kind }) => kind === 'held') ?? longest(others, now);
+}
+
+function nameOf(cause: Why | undefined): string | null {
+  return cause?.kind === 'window' || cause?.kind === 'held' ? cause.name : null;
 }
 
 // A retry waits for its chat's freeze, and after it those before it go: the freeze is the reason where it ends together
@@ -120,8 +149,6 @@ function inWords(cause: Why): string {
       return `its account is held: ${cause.detail}`;
     case 'freeze':
       return `${frozenOf(cause)} is frozen: ${cause.detail}`;
-    case 'window':
-      return `${cause.detail} (limit ${cause.name})`;
     default:
       return cause.detail;
   }

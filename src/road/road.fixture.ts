@@ -156,8 +156,8 @@ export class FakeRoad implements Road {
     if (seq !== 1) return null;
     const cause = { kind: 'freeze', name: 'chat', scope: 'chat', detail: 'frozen' } as const;
     const causes = [{ ...cause, until: START + 9000 }];
-    const summary = 'the chat is frozen';
-    return { position: 1, eta: START + 9000, state: 'queued' as const, summary, causes };
+    const words = { summary: 'the chat is frozen', cause: null, waitsFor: null };
+    return { position: 1, eta: START + 9000, state: 'queued' as const, ...words, causes };
   }
 
   accounts() {

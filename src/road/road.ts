@@ -152,6 +152,10 @@ export interface Explanation extends QueuePosition {
   readonly state: 'queued' | 'sending';
   // In words, for a person at night: "this group takes 20 messages a minute; 20 were sent".
   readonly summary: string;
+  // What programs call it: a limit, what holds its account, what the store met. null: the words are all there is.
+  readonly cause: string | null;
+  // Where no time ends the wait: what does, in words.
+  readonly waitsFor: string | null;
   readonly causes: readonly (
     | Cause
     | {

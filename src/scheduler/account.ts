@@ -45,6 +45,8 @@ export class Account extends RingMember implements Waiter, LineMember {
   // Nothing of the account goes before this time: the breaker is open, or it is paused (Infinity).
   heldUntil = 0;
   heldWhy = '';
+  // What programs call it.
+  heldName = '';
   wakeAt = 0;
   heapIndex = -1;
 

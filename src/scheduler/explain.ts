@@ -157,7 +157,7 @@ export function explain(account: Account, entry: Entry, now: number): Explained 
 
 export function held(account: Account): HeldBy {
   const until = account.heldUntil === Number.POSITIVE_INFINITY ? null : account.heldUntil;
-  return { kind: 'held', name: 'account', until, detail: account.heldWhy };
+  return { kind: 'held', name: account.heldName, until, detail: account.heldWhy };
 }
 
 function aheadCause(account: Account, entry: Entry, flow: Flow, position: number): HeldBy {
@@ -204,7 +204,7 @@ function elsewhereCauses(member: LineMember, first: Queued, now: number): HeldBy
   }
   if (member.heldUntil > now) {
     const detail = `${member.heldWhy} (${held})`;
-    causes.push({ kind: 'held', name: 'account', until: member.heldUntil, detail });
+    causes.push({ kind: 'held', name: member.heldName, until: member.heldUntil, detail });
   }
   return causes;
 }

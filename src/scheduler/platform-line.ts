@@ -12,6 +12,7 @@ export interface LineMember {
   readonly limits: Pacing;
   readonly heldUntil: number;
   readonly heldWhy: string;
+  readonly heldName: string;
   // null: nothing waits in its queue or is in flight.
   readonly queue: Lane | null;
 }

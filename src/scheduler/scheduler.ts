@@ -206,12 +206,13 @@ export class Scheduler {
     return gone;
   }
 
-  // Nothing of the account goes before `until` (Infinity: until held anew with 0).
-  hold(id: string, until: number, why: string): void {
+  // Nothing of the account goes before `until` (Infinity: until held anew with 0). `name`: what programs call it.
+  hold(id: string, until: number, why: string, name = 'account'): void {
     const account = this.#accounts.get(id);
     assert(account !== undefined, 'only a known account is held');
     account.heldUntil = until;
     account.heldWhy = why;
+    account.heldName = name;
     this.#markReady(account);
   }
 

@@ -15,7 +15,7 @@ function setUp() {
   const scheduled = { kind: 'due', name: 'scheduled', until: 30_000, detail: 'later' } as const;
   const said: Explanation = {
     ...{ state: 'queued', position: 1, eta: 30_000, summary: 'scheduled for later' },
-    causes: [scheduled],
+    ...{ cause: null, waitsFor: null, causes: [scheduled] },
   };
   const road = {
     explain: (seq: number) => (seq <= submitted.length ? said : null),

@@ -112,16 +112,24 @@ test('what waits for ever is told what would end it', async () => {
   });
   await dispatch.start();
   const said: string[] = [];
+  const ends: unknown[] = [];
   for (const account of ['fake:1', 'fake:2', 'fake:3']) {
     const seq = await submit(road, { account });
     await run(1000);
-    said.push(road.explain(seq)!.summary);
+    const { summary, cause, waitsFor, eta } = road.explain(seq)!;
+    said.push(summary);
+    ends.push([cause, waitsFor, eta]);
   }
   expect(calls).toEqual([]);
   expect(said).toEqual([
-    expect.stringContaining('the platform refuses its token (unauthorized); it needs a new one'),
+    expect.stringContaining('the platform refuses its token; it needs a new one'),
     expect.stringMatching(/simulator, which is switched off here; SLUICE_SANDBOX=on /),
     expect.stringContaining('a fault of Sluice keeps its token from being used'),
   ]);
   for (const words of said.slice(1)) expect(words).not.toContain('the platform refuses');
+  expect(ends).toEqual([
+    ['unauthorized', 'a token the platform takes', null],
+    ['sandbox_off', 'the simulator to be switched on', null],
+    ['internal', 'a new token', null],
+  ]);
 });

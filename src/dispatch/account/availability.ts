@@ -9,7 +9,7 @@ import type { JournalUnavailable } from '../../store/ports/unavailable.ts';
 import { assert } from '../../system/assert.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
-import { holdInWords } from './hold-words.ts';
+import { holdInWords, nameOfHold, PAUSED } from './hold-words.ts';
 
 // What the try says about the account and its host, for the breakers.
 // `unknown`: the try ended within the gateway, which says nothing about either.
@@ -189,11 +189,11 @@ export class AccountAvailability {
   #apply(id: string): void {
     const { paused, breaker, host } = this.#of(id);
     if (paused) {
-      this.#scheduler.hold(id, Number.POSITIVE_INFINITY, 'paused by an operator');
+      this.#scheduler.hold(id, Number.POSITIVE_INFINITY, 'paused by an operator', PAUSED);
       return;
     }
     const worst = breaker.until >= host.breaker.until ? breaker : host.breaker;
-    this.#scheduler.hold(id, worst.until, holdInWords(worst));
+    this.#scheduler.hold(id, worst.until, holdInWords(worst), nameOfHold(worst));
   }
 
   #of(id: string): HeldAccount {

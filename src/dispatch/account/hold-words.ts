@@ -1,4 +1,4 @@
-// Why nothing of an account goes, for a person who asks.
+// Why nothing of an account goes and what would end it, for a person who asks; and the name that programs know it by.
 
 import { INTERNAL } from '../../domain/fault.ts';
 import { SANDBOX_OFF } from '../../domain/ids.ts';
@@ -13,13 +13,13 @@ interface Hold {
 
 export function holdInWords({ state, until, cause, detail }: Hold): string {
   if (state === 'closed') return '';
-  const met = detail === '' ? cause : detail;
-  if (state === 'half_open') return `one call probes whether the platform works again (${met})`;
+  const met = detail === '' ? '' : ` (${detail})`;
+  if (state === 'half_open') return `one call probes whether the platform works again${met}`;
   if (until !== Number.POSITIVE_INFINITY)
-    return `the platform does not answer (${met}); one call will probe`;
+    return `the platform does not answer${met}; one call will probe`;
   const end =
     'it needs a new one, or the platform’s yes to this one (sluice accounts probe asks now)';
-  return ENDLESS[cause] ?? `the platform refuses its token (${cause}); ${end}`;
+  return ENDLESS[cause] ?? `the platform refuses its token; ${end}`;
 }
 
 // Where not the platform refuses, but we do not ask it.
@@ -29,3 +29,26 @@ const ENDLESS: Readonly<Record<string, string>> = {
   [INTERNAL]:
     'a fault of Sluice keeps its token from being used; the log of the start has it, a new token may end it',
 };
+
+export const PAUSED = 'paused';
+const PROBING = 'probing';
+
+export function nameOfHold({ state, cause }: Hold): string {
+  return state === 'half_open' ? PROBING : cause;
+}
+
+// What ends a hold that no time ends.
+export function endOfHold(name: string): string {
+  switch (name) {
+    case PAUSED:
+      return 'an operator to resume it';
+    case PROBING:
+      return 'the answer to one call';
+    case SANDBOX_OFF:
+      return 'the simulator to be switched on';
+    case INTERNAL:
+      return 'a new token';
+    default:
+      return 'a token the platform takes';
+  }
+}

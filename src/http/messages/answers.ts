@@ -42,6 +42,15 @@ const preview = Type.Unsafe({
   description: 'The beginning of its text; null for viewers',
 });
 
+const cause = Type.Unsafe({
+  type: ['string', 'null'],
+  description: 'What programs call the reason: a limit, what holds the account, why it ended',
+});
+const waitsFor = Type.Unsafe({
+  type: ['string', 'null'],
+  description: 'Where no time ends the wait: what does, in words',
+});
+
 export const Delivery = Type.Object({ ...brief, preview: Type.Optional(preview) });
 export const Waiting = Type.Object({
   ...brief,
@@ -50,6 +59,8 @@ export const Waiting = Type.Object({
   position: count,
   eta: timeOrNull,
   why: text,
+  cause,
+  waitsFor,
   kinds: Type.Array(text, { description: 'What holds it, by kind' }),
   behind: Type.Integer({ description: 'Those of its lane that wait behind it, about' }),
 });
@@ -79,6 +90,8 @@ export const Explanation = Type.Object({
   position: Type.Unsafe({ type: ['integer', 'null'], description: '1 is next in its lane' }),
   eta: timeOrNull,
   summary: Type.String({ description: 'What decides, in words' }),
+  cause,
+  waitsFor,
   causes: Type.Array(
     Type.Object({
       kind: text,

@@ -27,6 +27,8 @@ export interface MessageExplanation {
   readonly position: number | null;
   readonly eta: string | null;
   readonly summary: string;
+  readonly cause: string | null;
+  readonly waitsFor: string | null;
   readonly causes: readonly {
     readonly kind: string;
     readonly name: string;
@@ -113,5 +115,6 @@ export async function explainMessage(
   const shown = past.map(({ kind, from, to, detail }) => {
     return { kind, from: showTime(from), ms: Math.round(to - from), detail };
   });
-  return { id, correlation, state, position: null, eta: null, summary, causes: [], past: shown };
+  const ended = { position: null, eta: null, summary, cause: delivery.reason, waitsFor: null };
+  return { id, correlation, state, ...ended, causes: [], past: shown };
 }

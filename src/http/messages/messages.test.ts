@@ -408,7 +408,8 @@ describe('looking a message up', () => {
     });
     const dead = (await get(at, `/v1/messages/${ended}/explain`)).json();
     expect(dead.summary).toContain('it is dead');
-    expect(dead.summary).toContain('chat_not_found');
+    expect(dead.summary).not.toContain('chat_not_found');
+    expect(dead.cause).toBe('chat_not_found');
     expect(dead.past).toEqual(expect.any(Array));
     expect((await get(at, `/v1/messages/${waits}/explain`)).json()).not.toHaveProperty('past');
     expect((await get(at, '/v1/messages/zz/explain')).statusCode).toBe(404);

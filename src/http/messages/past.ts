@@ -106,7 +106,8 @@ export function pastInWords(delivery: Delivery, past: readonly PastStep[]): stri
     return `It was sent at ${showTime(settledAt)}, after ${tries}${took}${waited}.`;
   }
   const when = settledAt === null ? '' : ` since ${showTime(settledAt)}`;
-  const why = whyOf(reason, detail);
+  // In words; its code stands beside them.
+  const why = detail?.replace(/\.$/, '') || (reason ?? '').replaceAll('_', ' ');
   return `It does not wait: it is ${state}${when}, after ${tries}${why === '' ? '' : ` (${why})`}${took}${waited}.`;
 }
 

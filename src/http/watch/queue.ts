@@ -92,7 +92,7 @@ export async function showWaiting(
     const delivery = known.get(seq);
     const explained = road.explain(seq);
     if (delivery === undefined || explained === null) return [];
-    const { position, eta, summary, causes } = explained;
+    const { position, eta, summary, cause, waitsFor, causes } = explained;
     return [
       {
         ...showBriefly(tag, delivery),
@@ -101,6 +101,8 @@ export async function showWaiting(
         position,
         eta: showTimeOrNull(eta),
         why: summary,
+        cause,
+        waitsFor,
         kinds: causes.map(({ kind }) => kind),
         behind,
       },

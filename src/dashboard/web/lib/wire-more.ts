@@ -42,6 +42,8 @@ export interface Explanation {
   readonly position: number | null;
   readonly eta: string | null;
   readonly summary: string;
+  readonly cause: string | null;
+  readonly waitsFor: string | null;
   readonly causes: readonly Cause[];
   // Of one that no longer waits.
   readonly past?: readonly {

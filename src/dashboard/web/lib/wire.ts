@@ -51,6 +51,8 @@ export interface Waiting extends Brief {
   readonly position: number;
   readonly eta: string | null;
   readonly why: string;
+  readonly cause: string | null;
+  readonly waitsFor: string | null;
   readonly kinds: readonly string[];
   readonly behind: number;
 }

@@ -13,8 +13,6 @@ export function Reason({ code }: { code: string }) {
   );
 }
 
-// What programs call it: a limit, or the reason of a refusal.
-const CODE = / \((?:limit ([^()]+)|([a-z]+(?:_[a-z]+)*))\)(?= until|[;,]|$)/;
 // The time it is expected stands beside it.
 const EXPECTED = /; (expected in [^;]*|no end is known)$/;
 
@@ -22,10 +20,9 @@ const FROZEN = ' is frozen: ';
 
 // Why something waits, as the gateway says it, with its code in small; until when what is frozen is,
 // where that is known.
-export function Why({ why, until = null }: { why: string; until?: string | null }) {
-  const found = CODE.exec(why);
-  const code = found?.[1] ?? found?.[2];
-  const said = sentence(why.replace(CODE, '').replace(EXPECTED, ''));
+export function Why(props: { why: string; code?: string | null; until?: string | null }) {
+  const { why, code = null, until = null } = props;
+  const said = sentence(why.replace(EXPECTED, ''));
   const [frozen = '', cause] = until === null ? [said] : said.split(FROZEN, 2);
   return (
     <>
@@ -36,7 +33,7 @@ export function Why({ why, until = null }: { why: string; until?: string | null 
           {frozen} is frozen <UntilTime at={until} />: {cause}
         </>
       )}
-      {code === undefined ? null : (
+      {code === null ? null : (
         <>
           {' '}
           <code class="code">{code}</code>

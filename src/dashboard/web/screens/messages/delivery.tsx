@@ -73,22 +73,24 @@ export function DeliveryScreen() {
 
 function WhyPanel({ explanation }: { explanation: Explanation | null }) {
   if (explanation === null) return <Loading />;
-  const { summary, causes, position, eta } = explanation;
+  const { summary, cause, waitsFor, causes, position, eta } = explanation;
+  const freeze = causes.find(({ kind }) => kind === 'freeze');
+  const isHeld = causes.some(({ kind }) => kind === 'held');
   return (
     <div class="panel-body why">
       <p class="why-words">
-        <Why why={summary} until={causes.find(({ kind }) => kind === 'freeze')?.until ?? null} />
+        <Why why={summary} code={cause} until={freeze?.until ?? null} />
       </p>
       {causes.length === 0 ? null : (
         <>
           <p class="dim">
             Number {count(position ?? 1)} in its queue
             {eta === null ? (
-              '; when it will go out is not known.'
+              `; ${waitsFor === null ? 'when it will go out is not known' : `it waits for ${waitsFor}`}.`
             ) : (
               <>
-                , {causes.some(({ kind }) => kind === 'held') ? 'tried again' : 'expected'}{' '}
-                <Until at={eta} over="any moment" />.
+                , {isHeld ? 'tried again' : 'expected'}{' '}
+                <Until at={eta} over={isHeld ? 'now' : 'any moment'} />.
               </>
             )}
           </p>

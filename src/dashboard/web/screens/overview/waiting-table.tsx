@@ -28,7 +28,7 @@ export function WaitingTable({ items }: { items: readonly Waiting[] }) {
 }
 
 function Row({ item }: { item: Waiting }) {
-  const { id, account, chat, priority, since, eta, why, position, behind, session } = item;
+  const { id, account, chat, priority, since, why, cause, position, behind, session } = item;
   return (
     <tr>
       <td class="cell-said">
@@ -52,11 +52,22 @@ function Row({ item }: { item: Waiting }) {
         <Since at={since} />
       </td>
       <td class="right" data-label="expected">
-        <Until at={eta} over="any moment" />
+        <Expected item={item} />
       </td>
       <td class="cell-why">
-        <Why why={why} />
+        <Why why={why} code={cause} />
       </td>
     </tr>
+  );
+}
+
+// Of an account that is held, the next try is known, not that it goes out; else what ends the wait.
+function Expected({ item: { eta, waitsFor, kinds } }: { item: Waiting }) {
+  if (eta === null && waitsFor !== null) return <span class="small">waits for {waitsFor}</span>;
+  if (eta === null || !kinds.includes('held')) return <Until at={eta} over="any moment" />;
+  return (
+    <span class="small">
+      tried again <Until at={eta} />
+    </span>
   );
 }

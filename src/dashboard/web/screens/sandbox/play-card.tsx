@@ -60,7 +60,7 @@ export function WhyOf({ id, isLive }: { id: string; isLive: boolean }) {
   const { data } = useFetched<Explanation>(path, isLive ? mark : 'over');
   return data === null ? null : (
     <p class="small">
-      <Why why={data.summary} />
+      <Why why={data.summary} code={data.cause} />
     </p>
   );
 }
