@@ -307,11 +307,12 @@ describe('the sandbox', () => {
     await chat.getByRole('textbox').fill('Anyone?');
     await chat.getByRole('textbox').press('Enter');
     await chat.locator('.bubble', { hasText: 'Anyone?' }).waitFor();
-    await chat.getByRole('button', { name: 'Block', exact: true }).click();
+    await chat.getByRole('button', { name: 'Block the bot', exact: true }).click();
     await toast('has blocked the bot');
     expect((await stage.scene.send('88', 'Blocked', { wait: true })).state).toBe('dead');
-    await chat.getByRole('button', { name: 'Unblock' }).click();
+    await chat.getByRole('button', { name: 'Blocked: unblock the bot' }).click();
     await toast('lets the bot in again');
+    await chat.getByRole('button', { name: 'Block the bot', exact: true }).waitFor();
     expect((await stage.scene.send('88', 'Let in', { wait: true })).state).toBe('sent');
     await chat.locator('.bubble', { hasText: 'Let in' }).waitFor();
     await field('Open a chat').fill('89');

@@ -11,7 +11,7 @@ import { Stage } from './page/stage.ts';
 type Role = 'viewer' | 'sender' | 'operator';
 
 const LETTER = ['Retry', 'Edit and retry', 'Discard'];
-const MISCHIEF = ['Refuse for 60 s', 'Block', 'Unblock'];
+const MISCHIEF = ['Refuse for 60 s', 'Block the bot'];
 const PLAYS = ['Play a stream', 'Play a flood', 'Play a penalty'];
 const BOOK = Array.from({ length: 2000 }, (_, n) => String(10_000 + n));
 

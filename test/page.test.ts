@@ -329,11 +329,11 @@ describe('sandbox', () => {
     expect(JSON.stringify(body)).toContain('Hello bot, are you there?');
     await scene.send('42', 'Always.');
     await chat.getByText('Always.').waitFor();
-    await chat.getByRole('button', { name: 'Block', exact: true }).click();
+    await chat.getByRole('button', { name: 'Block the bot', exact: true }).click();
     await toast('The person has blocked the bot.');
     const refused = await scene.send('42', 'And now?', { wait: true });
     expect(refused.state).toBe('dead');
-    await chat.getByRole('button', { name: 'Unblock' }).click();
+    await chat.getByRole('button', { name: 'Blocked: unblock the bot' }).click();
     await chat.getByRole('button', { name: /Refuse for/ }).click();
     await toast(/the platform refuses this chat/);
   });

@@ -92,6 +92,7 @@ export interface SimPeople {
   messagesOf(chat: string): readonly SimMessage[];
   inject(token: string, chat: string, text: string, now: number): SimInjected;
   setChat(chat: string, state: { kind: 'open' } | { kind: 'blocked' }): void;
+  isBlocked(chat: string): boolean;
   freeze(token: string, chat: string, seconds: number, now: number): void;
 }
 

@@ -15,6 +15,7 @@ export interface Sandbox {
     now: number,
   ): { readonly posted: object; readonly messageId: number | string };
   setChat(chat: string, state: { kind: 'open' } | { kind: 'blocked' }): void;
+  isBlocked(chat: string): boolean;
   // Refuses the chat for so long, for no fault of the bot's.
   freeze(token: string, chat: string, seconds: number, now: number): void;
 }

@@ -49,10 +49,12 @@ test('a person writes, the bot reads, answers, and is read', async () => {
 test('a chat can be blocked, opened again, and refused for a while', async () => {
   const where = { account: ACCOUNT, chat: '7' };
   const send = () => model.call(TOKEN, 'sendMessage', { chat_id: '7', text: 'x' }, START).call;
+  const isBlocked = async () =>
+    (await ask('GET', `/v1/sandbox/messages?account=${ACCOUNT}&chat=7`)).isBlocked;
   await ask('POST', '/v1/sandbox/chats', { ...where, state: 'blocked' });
-  expect(send().status).toBe(403);
+  expect([send().status, await isBlocked()]).toEqual([403, true]);
   await ask('POST', '/v1/sandbox/chats', { ...where, state: 'open' });
-  expect(send().status).toBe(200);
+  expect([send().status, await isBlocked()]).toEqual([200, false]);
   await ask('POST', '/v1/sandbox/chats', { ...where, freezeSeconds: 30 });
   expect(send()).toMatchObject({ status: 429, retryAfterS: 30 });
 });

@@ -71,7 +71,12 @@ const READ: Route<SandboxPorts> = {
   tag: 'sandbox',
   summary: 'What was said in a chat of the simulator',
   query: SandboxQuery,
-  answers: { 200: Type.Object({ messages: Type.Array(Said) }) },
+  answers: {
+    200: Type.Object({
+      isBlocked: Type.Boolean({ description: 'The person there has blocked the bot' }),
+      messages: Type.Array(Said),
+    }),
+  },
   examples: { 'one chat': { query: { account: SAMPLE.token, chat: '42' }, status: 200 } },
   handler: served(read),
 };
@@ -159,7 +164,8 @@ async function read(options: Options, request: FastifyRequest, reply: FastifyRep
   const { sandbox } = bot;
   const said = sandbox.messagesOf(query.chat).map((each) => showMessage(sandbox, each));
   const ofBot = said.filter(({ account }) => account === bot.account);
-  return { messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
+  const isBlocked = sandbox.isBlocked(query.chat);
+  return { isBlocked, messages: ofBot.slice(-MESSAGES_SHOWN_MAX) };
 }
 
 async function write(options: Options, request: FastifyRequest, reply: FastifyReply) {

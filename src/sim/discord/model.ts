@@ -308,6 +308,10 @@ class Model implements DiscordModel {
     else this.#blocked.add(chat);
   }
 
+  isBlocked(chat: string): boolean {
+    return this.#blocked.has(chat);
+  }
+
   setAccess(chat: string, access: ChannelAccess | null): void {
     if (access === null) this.#access.delete(chat);
     else this.#access.set(chat, access);

@@ -184,6 +184,10 @@ class Model implements SlackModel {
     else this.#blocked.add(chat);
   }
 
+  isBlocked(chat: string): boolean {
+    return this.#blocked.has(chat);
+  }
+
   freeze(_token: string, chat: string, seconds: number, now: number): void {
     this.#frozen.set(chat, now + seconds * 1000);
   }

@@ -228,6 +228,10 @@ class Model implements TelegramModel {
     else this.#states.set(chat, state);
   }
 
+  isBlocked(chat: string): boolean {
+    return this.#states.get(chat)?.kind === 'blocked';
+  }
+
   setChannel(chat: string): void {
     this.#said.channels.add(chat);
   }

@@ -233,6 +233,10 @@ export class WhatsappModel implements SimModel<WhatsappCall>, SimPeople {
     this.#states.set(chat, state);
   }
 
+  isBlocked(chat: string): boolean {
+    return this.#states.get(chat)?.kind === 'blocked';
+  }
+
   // The pair is refused for so long.
   freeze(token: string, chat: string, seconds: number, now: number): void {
     const number = numberOf(token);

@@ -11,6 +11,11 @@ import { attempt } from '../../ui/toast.tsx';
 
 const REFUSED_S = 60;
 
+interface Talk {
+  readonly isBlocked: boolean;
+  readonly messages: readonly SandboxMessage[];
+}
+
 interface Props {
   readonly account: string;
   readonly chat: string;
@@ -20,7 +25,7 @@ interface Props {
 
 export function SandboxChat({ account, chat, mark, onWrite }: Props) {
   const path = pathOf('/v1/sandbox/messages', { account, chat });
-  const { data, error, reload } = useFetched<{ messages: readonly SandboxMessage[] }>(path, mark);
+  const { data, error, reload } = useFetched<Talk>(path, mark);
   const bubbles = useRef<HTMLElement>(null);
   const last = data?.messages.at(-1);
   // What is new stands at the end; only the chat itself is scrolled there.
@@ -44,7 +49,9 @@ export function SandboxChat({ account, chat, mark, onWrite }: Props) {
         <h2>
           Chat <span class="mono">{chat}</span> with <span class="mono">{account}</span>
         </h2>
-        {may('operator') ? <Mischief account={account} chat={chat} /> : null}
+        {may('operator') ? (
+          <Mischief {...{ account, chat, reload }} isBlocked={data?.isBlocked ?? null} />
+        ) : null}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
       <section ref={bubbles} class="bubbles" aria-label="Messages" tabIndex={0}>
@@ -102,12 +109,25 @@ function Writing({ write }: { write: (text: string) => Promise<boolean> }) {
   );
 }
 
-function Mischief({ account, chat }: { account: string; chat: string }) {
+interface MischiefProps {
+  readonly account: string;
+  readonly chat: string;
+  // null: not known yet.
+  readonly isBlocked: boolean | null;
+  readonly reload: () => Promise<void>;
+}
+
+function Mischief({ account, chat, isBlocked, reload }: MischiefProps) {
   const make = (body: object, told: string) =>
     void attempt(async () => {
       await ask('POST', '/v1/sandbox/chats', { account, chat, ...body });
+      await reload();
       return told;
     });
+  const toggle = () =>
+    isBlocked
+      ? make({ state: 'open' }, 'The person lets the bot in again.')
+      : make({ state: 'blocked' }, 'The person has blocked the bot.');
   return (
     <span class="actions">
       <button
@@ -118,17 +138,8 @@ function Mischief({ account, chat }: { account: string; chat: string }) {
       >
         Refuse for {REFUSED_S} s
       </button>
-      <button
-        type="button"
-        onClick={() => make({ state: 'blocked' }, 'The person has blocked the bot.')}
-      >
-        Block
-      </button>
-      <button
-        type="button"
-        onClick={() => make({ state: 'open' }, 'The person lets the bot in again.')}
-      >
-        Unblock
+      <button type="button" disabled={isBlocked === null} onClick={toggle}>
+        {isBlocked ? 'Blocked: unblock the bot' : 'Block the bot'}
       </button>
     </span>
   );
