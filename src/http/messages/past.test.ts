@@ -47,6 +47,15 @@ test('a refusal, a failure and the turn in between, each with its time', () => {
   );
 });
 
+test('what took no time is not told', () => {
+  const quick = ended({ settledAt: AT + 504 });
+  const past = pastOf(quick, [tried(1, 4, 504)], []);
+  expect(past).toHaveLength(2);
+  expect(pastInWords(quick, past)).toMatch(/after 1 try and 0\.5 s: 0\.5 s in calls\.$/);
+  const atOnce = ended({ settledAt: AT + 4 });
+  expect(pastInWords(atOnce, pastOf(atOnce, [tried(1, 1, 4)], []))).toMatch(/, after 1 try\.$/);
+});
+
 test('scheduled for later; a live text that had its turn sooner than it would have gone by itself', () => {
   const attempts = [tried(1, 61_000, 61_100)];
   const later = ended({ enterAt: AT + 60_000, settledAt: AT + 61_100 });

@@ -19,6 +19,8 @@ export interface PastStep {
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
+// As short as this is not told.
+const NO_TIME = '0 s';
 
 export function pastOf(
   delivery: Delivery,
@@ -99,7 +101,8 @@ function whyOf(reason: string | null, detail: string | null): string {
 export function pastInWords(delivery: Delivery, past: readonly PastStep[]): string {
   const { state, settledAt, attempts, reason, detail, acceptedAt } = delivery;
   const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
-  const took = settledAt === null ? '' : ` and ${inWords(settledAt - acceptedAt)}`;
+  const whole = settledAt === null ? NO_TIME : inWords(settledAt - acceptedAt);
+  const took = whole === NO_TIME ? '' : ` and ${whole}`;
   const parts = partsOf(past);
   const waited = parts === '' ? '' : `: ${parts}`;
   if (state === 'sent' && settledAt !== null) {
@@ -117,7 +120,7 @@ function partsOf(past: readonly PastStep[]): string {
     return { kind, ms: ofKind.reduce((sum, { from, to }) => sum + to - from, 0) };
   });
   return sums
-    .filter(({ ms }) => ms > 0)
+    .filter(({ ms }) => inWords(ms) !== NO_TIME)
     .sort((a, b) => b.ms - a.ms)
     .map(({ kind, ms }) => `${inWords(ms)} ${nameOf(kind)}`)
     .join(', ');
