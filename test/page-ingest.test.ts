@@ -217,7 +217,10 @@ describe('a channel of an account', () => {
     await toast('@not_there_yet is looked at again.');
     await text('No such channel').waitFor();
     await button('all').click();
-    await field('Find').fill('THERE_yet');
+    await field('Find').pressSequentially('two words');
+    expect(await field('Find').inputValue()).toBe('two words');
+    await text('No such channel').waitFor();
+    await field('Find').fill(' THERE_yet ');
     await row('@not_there_yet').getByText('incremental', { exact: true }).waitFor();
     expect(await rows(panel('Channels')).count()).toBe(1);
   });

@@ -32,7 +32,7 @@ export function Sources() {
   const { query } = useStore(route);
   const mark = useMark('ingest');
   const { state = '', find = '' } = query;
-  const path = pathOf('/v1/ingest/sources', { limit: PAGE, state, find });
+  const path = pathOf('/v1/ingest/sources', { limit: PAGE, state, find: find.trim() });
   const pages = usePages<Source>(path, 'sources', mark);
   const readers = useFetched<Readers>('/v1/ingest/accounts', mark);
   const [isAdding, setIsAdding] = useState(false);
@@ -60,7 +60,7 @@ export function Sources() {
           label="Find"
           value={find}
           placeholder="part of a channel’s name"
-          onInput={(value) => requery({ ...query, find: value.trim() })}
+          onInput={(value) => requery({ ...query, find: value })}
         />
       </div>
       <Panel title="Channels" more={<Count />}>
@@ -69,7 +69,10 @@ export function Sources() {
         ) : items === null ? (
           <Loading />
         ) : items.length === 0 ? (
-          <Nothing isFiltered={state !== '' || find !== ''} kinds={readers.data?.kinds ?? []} />
+          <Nothing
+            isFiltered={state !== '' || find.trim() !== ''}
+            kinds={readers.data?.kinds ?? []}
+          />
         ) : (
           <>
             <SourceTable sources={items} reload={pages.reload} />
