@@ -83,6 +83,7 @@ describe('limits', () => {
   test('are set by hand, shown so on the card, and set back; what is out of bounds says them', async () => {
     await visitor.see('accounts');
     await card().getByRole('button', { name: 'Limits…' }).click();
+    await field('Largest share of the messages to one group that live output may use').waitFor();
     await field('Messages to one group').fill('9999');
     await button('Set 1 limit').click();
     await dialog().getByText('Expected a whole number from 1 to 6000.').waitFor();

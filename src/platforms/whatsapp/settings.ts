@@ -17,7 +17,7 @@ export const WHATSAPP_SETTINGS = {
     unit: 'per any second',
   }),
   whatsappPairBurst: limit('whatsapp_pair_burst', integer({ min: 1, max: 1000 }), 45, {
-    meaning: 'Messages to one user at once; each is earned again in whatsapp_pair_each_ms',
+    meaning: 'Messages to one user at once, before each has to be earned again',
   }),
   whatsappPairEachMs: limit('whatsapp_pair_each_ms', integer({ min: 1, max: 600_000 }), 6000, {
     meaning: 'Time in which one message to one user is earned',

@@ -42,7 +42,7 @@ export function LimitsButton({ account, done }: Asked) {
 }
 
 export function SetByHand({ settings }: { settings: readonly LimitSetting[] }) {
-  const byHand = settings.filter(({ from }) => from === 'hand');
+  const byHand = settings.map(inWordsOf(settings)).filter(({ from }) => from === 'hand');
   if (byHand.length === 0) return null;
   return (
     <ul class="by-hand small">
@@ -70,7 +70,9 @@ function LimitDialog({ account, done, close }: Asked & { close: () => void }) {
   return (
     <Dialog title={`Limits of ${account}`} onClose={close}>
       <Answered to={answer}>
-        {({ settings }) => <LimitForm {...{ account, settings, done, close }} />}
+        {({ settings }) => (
+          <LimitForm {...{ account, done, close }} settings={settings.map(inWordsOf(settings))} />
+        )}
       </Answered>
     </Dialog>
   );
@@ -167,6 +169,16 @@ function LimitField(props: {
       )}
     </div>
   );
+}
+
+// A meaning that names another limit by its code says what that one means.
+function inWordsOf(settings: readonly LimitSetting[]): (setting: LimitSetting) => LimitSetting {
+  const meanings = new Map(settings.map(({ name, meaning }) => [name, meaning]));
+  const said = (code: string) => {
+    const meaning = meanings.get(code);
+    return meaning === undefined ? code : `the ${meaning[0]!.toLowerCase()}${meaning.slice(1)}`;
+  };
+  return (setting) => ({ ...setting, meaning: setting.meaning.replace(/\w+/g, said) });
 }
 
 function shown(value: number | null): string {
